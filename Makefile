@@ -1,0 +1,47 @@
+# Everything from a bare machine with python3, git and make. `make help` lists the goals.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+JOBS ?= auto
+
+.PHONY: help run test lint unit bench fuzz faults lock clean setup
+
+help: ## list the goals
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+setup: $(READY) ## make .venv with the locked dependencies
+
+$(READY): requirements.lock.txt pyproject.toml
+	@tools/setup "$(PYTHON)" "$(VENV)"
+	@touch $@
+
+run: $(READY) ## show what Penstock does, on real files in a temporary project
+	@$(BIN)/penstock demo
+
+test: lint unit ## lint, types, layers, and every test with coverage
+
+lint: $(READY) ## ruff, mypy --strict, import layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+unit: $(READY) ## every test, with branch coverage of the core
+	@tools/unit "$(BIN)" "$(JOBS)"
+
+bench: $(READY) ## every performance row, as a ratio to a baseline of the same run
+	@$(BIN)/python -m bench
+
+fuzz: $(READY) ## the fuzz targets, SECONDS=600 each by default
+	@$(BIN)/python -m tests.fuzz --seconds $${SECONDS_EACH:-600}
+
+lock: $(READY) ## resolve the dependencies anew into requirements.lock.txt
+	@tools/lock "$(BIN)"
+
+clean: ## remove what the other goals made
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.*

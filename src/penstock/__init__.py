@@ -1,0 +1,1 @@
+"""Penstock: the gate between AI coding agents and a project's files."""

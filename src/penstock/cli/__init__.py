@@ -1,0 +1,5 @@
+"""The `penstock` command."""
+
+
+def main() -> None:
+    """Run the command."""

@@ -1,0 +1,201 @@
+"""The nouns of Penstock: what is asked, what would change, what the rules answer.
+
+Every other module speaks in these types. They hold values and derive small facts from
+them; they never decide, read or write anything.
+Always true: a value here is frozen, so what was judged is what is later shown and written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+NOTHING: Mapping[str, object] = {}
+
+
+class Verdict(StrEnum):
+    """The three answers that rules can give."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+STRICTNESS: Mapping[Verdict, int] = {Verdict.ALLOW: 0, Verdict.ASK: 1, Verdict.DENY: 2}
+
+
+def strictest(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the strictest of some verdicts; nothing said is `allow`."""
+    return max(verdicts, key=STRICTNESS.__getitem__, default=Verdict.ALLOW)
+
+
+class Action(StrEnum):
+    """What an actor would do. `WRITE` changes a file that exists."""
+
+    READ = "read"
+    WRITE = "write"
+    CREATE = "create"
+    DELETE = "delete"
+    RUN = "run"
+
+
+# A rule that says `write` speaks of every way to change a file; the others are narrow.
+COVERS: Mapping[Action, frozenset[Action]] = {
+    Action.READ: frozenset({Action.READ}),
+    Action.WRITE: frozenset({Action.WRITE, Action.CREATE, Action.DELETE}),
+    Action.CREATE: frozenset({Action.CREATE}),
+    Action.DELETE: frozenset({Action.DELETE}),
+    Action.RUN: frozenset({Action.RUN}),
+}
+
+
+class ChangeKind(StrEnum):
+    """How much of a file a change touches."""
+
+    NEW = "new"
+    MODIFY = "modify"
+    REPLACE = "replace"
+    DELETE = "delete"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hunk:
+    """One run of changed lines: half-open, 0-based line ranges of before and after."""
+
+    before_start: int
+    before_end: int
+    after_start: int
+    after_end: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Change:
+    """One file's before and after, measured.
+
+    Counts are lines unless `unit` is "bytes" (binary or undecodable content).
+    `lines_deleted` is exact when `exact` is true; otherwise it is an upper bound and
+    `least_deleted` the lower one, and `kind` errs towards REPLACE.
+    """
+
+    kind: ChangeKind
+    existing_lines: int = 0
+    new_lines: int = 0
+    lines_deleted: int = 0
+    lines_added: int = 0
+    change_ratio: float = 0.0
+    before_size: int = 0
+    after_size: int = 0
+    exact: bool = True
+    least_deleted: int = 0
+    unit: str = "lines"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def same(self) -> bool:
+        """True when not a single byte would change."""
+        return not (self.lines_deleted or self.lines_added or self.notes) and (
+            self.before_size == self.after_size and self.kind is ChangeKind.MODIFY
+        )
+
+
+class Source(Protocol):
+    """Bytes that can be read in pieces, so that a large file is never held whole."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are."""
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Return up to `length` bytes from `offset`; fewer only at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bytes:
+    """A Source over bytes in memory."""
+
+    data: bytes
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are."""
+        return len(self.data)
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Return up to `length` bytes from `offset`."""
+        return self.data[offset : offset + length]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Target:
+    """A path as an actor wrote it, with every spelling that must be judged.
+
+    `judged` are the spellings that get a full verdict (lexically normalised, resolved);
+    `tightening` are spellings that can only make it stricter (as given, look-alikes of
+    protected names). `outside` means that the path leaves the workspace; its spellings are
+    then absolute paths without their leading slash, and only `**/` patterns can meet them.
+    """
+
+    shown: str
+    judged: tuple[str, ...]
+    tightening: tuple[str, ...] = ()
+    outside: bool = False
+    folds: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Actor:
+    """Who asks: which agent, in which conversation, by which call."""
+
+    agent: str = ""
+    session: str = ""
+    tool_call_id: str = ""
+    context_id: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """What an actor wants, in our terms. One tool call may make several requests."""
+
+    action: Action
+    tool: str = ""
+    tool_input: Mapping[str, object] = field(default_factory=lambda: NOTHING)
+    target: Target | None = None
+    change: Change | None = None
+    unclear: str = ""
+    attended: bool = True
+    actor: Actor = Actor()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reason:
+    """One rule's part in a decision: which rule, what it said, and where it is written."""
+
+    rule: str
+    verdict: Verdict | None
+    text: str = ""
+    code: str = ""
+    where: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Decision:
+    """What the rules answer to one request, and why.
+
+    `granted` is true only when a rule said `allow`; a default never grants.
+    `degraded` tells that the policy in force is not the one that was written.
+    """
+
+    verdict: Verdict
+    reasons: tuple[Reason, ...] = ()
+    notes: tuple[str, ...] = ()
+    revision: str = ""
+    code: str = ""
+    because: str = ""
+    suggestion: str = ""
+    granted: bool = False
+    degraded: str = ""
+    parts: tuple[Decision, ...] = ()
+    path: str = ""
+    action: Action | None = None

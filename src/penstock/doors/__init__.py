@@ -1,0 +1,1 @@
+"""Ways in: each translates one foreign language into requests, and decisions back."""

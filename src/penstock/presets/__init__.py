@@ -1,0 +1,1 @@
+"""Rules files that ship with Penstock."""

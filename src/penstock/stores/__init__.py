@@ -1,0 +1,1 @@
+"""Ports made real; each module is named after its technology."""
