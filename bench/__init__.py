@@ -1,0 +1,1 @@
+"""Performance rows, each a ratio to a baseline measured in the same run."""

@@ -1,0 +1,1 @@
+"""Fuzz targets: each module has one function `one(data: bytes)` that must never fail."""
