@@ -163,6 +163,7 @@ class Request:
     tool_input: Mapping[str, object] = field(default_factory=lambda: NOTHING)
     target: Target | None = None
     change: Change | None = None
+    leaves: tuple[str, ...] = ()
     unclear: str = ""
     attended: bool = True
     actor: Actor = Actor()
