@@ -7,11 +7,13 @@ Always true: nothing here has an opinion about verdicts.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from penstock.core.model import Source
 from penstock.core.paths import RelPath
+from penstock.core.proposal import Answer, Moment, Move, Proposal, Receipt, State
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,3 +59,81 @@ class Files(Protocol):
 
     def remove(self, path: RelPath, *, expect: str) -> None:
         """Remove the file if it still holds `expect`. Raises StaleError otherwise."""
+
+
+class Clock(Protocol):
+    """Time, ids and randomness, so that tests choose them."""
+
+    def now(self) -> Moment:
+        """Return the present; its wall time never goes back within one store."""
+
+    def token(self) -> str:
+        """Return a fresh unguessable id, 32 hexadecimal digits."""
+
+
+class Proposals(Protocol):
+    """The queue. Several processes may use it at once."""
+
+    def add(self, proposals: Sequence[Proposal]) -> None:
+        """Store new proposals, all or none. An id that exists is InputError `id-taken`."""
+
+    def get(self, proposal_id: str) -> Proposal | None:
+        """Return one proposal, or None."""
+
+    def of_set(self, set_id: str) -> tuple[Proposal, ...]:
+        """Return the proposals of a set in the order they were added."""
+
+    def find(
+        self, *, states: Collection[State] = (), path: str = "", limit: int = 1000
+    ) -> tuple[Proposal, ...]:
+        """Return proposals, newest last; no states means all."""
+
+    def move(
+        self,
+        proposal_id: str,
+        move: Move,
+        *,
+        answer: Answer | None = None,
+        at: Moment | None = None,
+    ) -> Proposal:
+        """Make one move of the table and return what is stored then.
+
+        Exactly one of several processes making the same move succeeds; the others get
+        StaleError. RENEW sets `created` to `at`. Raises InputError `not-found`.
+        """
+
+    def claim(self, proposal_ids: Sequence[str], *, token: str) -> tuple[Proposal, ...]:
+        """Take approved proposals for writing, all or none; StaleError `claimed` otherwise."""
+
+    def release(self, token: str) -> None:
+        """Give up a claim: nothing was written."""
+
+    def claimed(self) -> tuple[tuple[str, Proposal], ...]:
+        """Return what is claimed with its token: what a crash may have left in the middle."""
+
+    def add_receipt(self, receipt: Receipt) -> None:
+        """Store a receipt. The same id twice is InputError `id-taken`."""
+
+    def receipt(self, receipt_id: str) -> Receipt | None:
+        """Return one receipt, or None."""
+
+    def receipts(
+        self, *, path: str = "", set_id: str = "", limit: int = 1000
+    ) -> tuple[Receipt, ...]:
+        """Return receipts, newest first."""
+
+    def last_wall(self, at_least: float) -> float:
+        """Remember a wall time and return the latest one ever remembered."""
+
+
+class Blobs(Protocol):
+    """Before and after images, found by their digest."""
+
+    def put(self, data: bytes) -> str:
+        """Keep some bytes and return their digest."""
+
+    def get(self, digest: str) -> bytes | None:
+        """Return the bytes, checked against their digest, or None when they are gone."""
+
+    def prune(self, *, budget: int, keep: Collection[str]) -> int:
+        """Drop the oldest images until the budget holds, never those in `keep`."""

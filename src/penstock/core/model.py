@@ -133,8 +133,8 @@ class Target:
 
     `judged` are the spellings that get a full verdict (lexically normalised, resolved);
     `tightening` are spellings that can only make it stricter (as given, look-alikes of
-    protected names). `outside` means that the path leaves the workspace; its spellings are
-    then absolute paths without their leading slash, and only `**/` patterns can meet them.
+    protected names). `outside` means that the path leaves the workspace; a spelling out there
+    is absolute and keeps its leading slash, so that only `**/` patterns can meet it.
     """
 
     shown: str
@@ -154,6 +154,9 @@ class Actor:
     context_id: str = ""
 
 
+NOBODY = Actor()
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
     """What an actor wants, in our terms. One tool call may make several requests."""
@@ -166,7 +169,7 @@ class Request:
     leaves: tuple[str, ...] = ()
     unclear: str = ""
     attended: bool = True
-    actor: Actor = Actor()
+    actor: Actor = NOBODY
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

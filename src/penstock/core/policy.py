@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
-from penstock.core.match import compile_globs
 from penstock.core.model import COVERS, Action, ChangeKind, Verdict
+from penstock.core.ruleindex import RuleIndex
 
 
 class Warn(StrEnum):
@@ -124,23 +124,9 @@ class Layer:
     warn: Warn = Warn.CONTEXT
 
     @cached_property
-    def patterns(self) -> tuple[tuple[str, int], ...]:
-        """Every glob with the number of its rule; its place is its number in the index."""
-        return tuple(
-            (glob, at)
-            for at, rule in enumerate(self.rules)
-            for glob in (rule.paths if rule.enabled else ())
-        )
-
-    @cached_property
-    def index(self) -> dict[str, object]:
-        """The globs of all rules, compiled for one look-up per path."""
-        return compile_globs([(glob, at) for at, (glob, _) in enumerate(self.patterns)])
-
-    @cached_property
-    def pathless(self) -> tuple[int, ...]:
-        """The numbers of the rules that apply to any path, or to none."""
-        return tuple(at for at, rule in enumerate(self.rules) if rule.enabled and not rule.paths)
+    def index(self) -> RuleIndex:
+        """The rules arranged for look-up, built at the first question."""
+        return RuleIndex(self.rules)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

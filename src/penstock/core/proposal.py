@@ -1,0 +1,170 @@
+"""A proposal: a stored change with its states, its time to live and its lineage.
+
+Storing and writing are elsewhere; this module says which moves exist and what must hold.
+Always true: a proposal's digests never change. Other content is another proposal, with this
+one as its parent, judged and shown again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from penstock.core.errors import StaleError
+from penstock.core.model import NOBODY, Actor, Change, Decision, Verdict
+
+
+class State(StrEnum):
+    """Where a proposal stands."""
+
+    WAITING = "waiting"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    DENIED = "denied"
+    EXPIRED = "expired"
+    STALE = "stale"
+    SUPERSEDED = "superseded"
+    APPLIED = "applied"
+
+
+class Move(StrEnum):
+    """What can happen to a proposal."""
+
+    APPROVE = "approve"
+    REJECT = "reject"
+    RENEW = "renew"
+    EXPIRE = "expire"
+    OUTDATE = "outdate"
+    SUPERSEDE = "supersede"
+    APPLY = "apply"
+
+
+# Every move that exists; what is not here is refused. `docs/concepts/proposals.md` draws it.
+NEXT: Mapping[tuple[State, Move], State] = {
+    (State.WAITING, Move.APPROVE): State.APPROVED,
+    (State.WAITING, Move.REJECT): State.REJECTED,
+    (State.WAITING, Move.RENEW): State.WAITING,
+    (State.WAITING, Move.EXPIRE): State.EXPIRED,
+    (State.WAITING, Move.OUTDATE): State.STALE,
+    (State.WAITING, Move.SUPERSEDE): State.SUPERSEDED,
+    (State.APPROVED, Move.APPLY): State.APPLIED,
+    (State.APPROVED, Move.REJECT): State.REJECTED,
+    (State.APPROVED, Move.EXPIRE): State.EXPIRED,
+    (State.APPROVED, Move.OUTDATE): State.STALE,
+    (State.APPROVED, Move.SUPERSEDE): State.SUPERSEDED,
+    (State.STALE, Move.SUPERSEDE): State.SUPERSEDED,
+    (State.EXPIRED, Move.SUPERSEDE): State.SUPERSEDED,
+}
+
+FIRST: Mapping[Verdict, State] = {
+    Verdict.ALLOW: State.APPROVED,
+    Verdict.ASK: State.WAITING,
+    Verdict.DENY: State.DENIED,
+}
+
+OPEN = frozenset({State.WAITING, State.APPROVED})
+
+
+def after(state: State, move: Move) -> State:
+    """Return the state that a move leads to. Raises StaleError `wrong-state`."""
+    try:
+        return NEXT[state, move]
+    except KeyError:
+        raise StaleError(
+            f"already-{state}" if state not in OPEN else "wrong-state",
+            f"a proposal that is {state} cannot {move}",
+            because=f"only {_from(move)} can",
+            hint="look at the queue with `penstock proposals --all`, or propose again",
+        ) from None
+
+
+def _from(move: Move) -> str:
+    return " or ".join(f"`{state}`" for state, name in NEXT if name is move)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Moment:
+    """A point in time that setting the wall clock back cannot move.
+
+    `wall` is seconds since 1970, never less than any wall time the store has seen; `boot`
+    counts seconds since the machine `boot_id` started, sleep included.
+    """
+
+    wall: float
+    boot: float = 0.0
+    boot_id: str = ""
+
+    def since(self, earlier: Moment) -> float:
+        """Return how much time has passed at least, by whichever clock says more."""
+        by_wall = self.wall - earlier.wall
+        same_boot = self.boot_id and self.boot_id == earlier.boot_id
+        return max(by_wall, self.boot - earlier.boot) if same_boot else by_wall
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """What was decided about a proposal: by whom, by which proof, and why."""
+
+    approved: bool
+    by: str
+    proof: str
+    at: float
+    reason: str = ""
+    signature: str = ""
+    key_id: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Proposal:
+    """One file's change, stored until it is answered and applied.
+
+    `base` is the digest of what was there (None: nothing was), `content` the digest of what
+    would be (None: the file would be removed). The bytes themselves are blobs.
+    """
+
+    id: str
+    path: str
+    base: str | None
+    content: str | None
+    change: Change
+    decision: Decision
+    state: State
+    created: Moment
+    ttl: float
+    set_id: str = ""
+    parent: str = ""
+    origin: str = ""
+    actor: Actor = NOBODY
+    answer: Answer | None = None
+    warnings: tuple[str, ...] = ()
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def creates(self) -> bool:
+        """True when nothing was there."""
+        return self.base is None
+
+    def expires_in(self, now: Moment) -> float:
+        """Return the seconds left, 0 or less when it has expired."""
+        return self.ttl - now.since(self.created)
+
+    def expired(self, now: Moment) -> bool:
+        """Say whether its time is over: exactly at the end it is."""
+        return self.state in OPEN and self.expires_in(now) <= 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Receipt:
+    """Proof of an apply: what was there, what is there, and the event that says so."""
+
+    id: str
+    proposal: str
+    path: str
+    before: str | None
+    after: str | None
+    event_hash: str
+    at: float
+    set_id: str = ""
+    undoes: str = ""
+    note: str = ""
