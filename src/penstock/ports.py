@@ -7,7 +7,7 @@ Always true: nothing here has an opinion about verdicts.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -23,6 +23,15 @@ class FileState:
     digest: str
     size: int
     mode: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlannedWrite:
+    """One file of a set: `new` None removes it, `expect` None creates it."""
+
+    path: RelPath
+    new: bytes | None
+    expect: str | None
 
 
 class Files(Protocol):
@@ -59,6 +68,28 @@ class Files(Protocol):
 
     def remove(self, path: RelPath, *, expect: str) -> None:
         """Remove the file if it still holds `expect`. Raises StaleError otherwise."""
+
+    def replace_all(self, plan: Sequence[PlannedWrite]) -> Sequence[FileState | None]:
+        """Do all of a plan or nothing: all are staged and checked before the first shows."""
+
+    def recover(self) -> object:
+        """Finish or take back what a crash left, and clean up our own temporary files."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Appended:
+    """A line that is on the chain now."""
+
+    seq: int
+    prev_hash: str
+    event_hash: str
+
+
+class AuditLog(Protocol):
+    """The chain. Lines are only ever added."""
+
+    def append(self, event: Mapping[str, object], *, durable: bool) -> Appended:
+        """Add one line; with `durable` it has reached the disk. Raises AuditError."""
 
 
 class Clock(Protocol):
