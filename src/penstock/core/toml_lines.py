@@ -1,0 +1,274 @@
+"""Tell on which line of a TOML text each key, table and array element stands.
+
+`tomllib` gives values without places, and a problem without a line is half a problem. This
+scanner reads places without values: it splits the text into statements and remembers where
+each begins. Judging the text is `tomllib`'s work, after this one looked at it.
+Always true: one pass, no recursion, and for any text that `tomllib` accepts every path that
+leads to a value has the line on which that key, or that element, is written.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+Path = tuple[str | int, ...]
+
+# What would cost `tomllib` seconds, or its stack, is told before it reads the text.
+MAX_PARTS = 32  # of one key; it needs quadratic time for very many
+MAX_NESTING = 64  # brackets in brackets
+MAX_PLACES = 250_000  # keys, tables and elements; some 30,000 rules
+
+_SPACE = r"[ \t]*+"
+_BASIC = r'"(?!"")(?:[^"\\\n]++|\\.)*+"'
+_LITERAL = r"'(?!'')[^'\n]*+'"
+_STRING = rf"(?:{_BASIC}|{_LITERAL})"
+_END = rf"{_SPACE}(?:#[^\n]*+)?+\r?+(?:\n|\Z)"
+_PLAIN = r"[^\s\"'\[\]{},#]++"
+_LIST = rf"\[{_SPACE}(?:{_STRING}{_SPACE},?+{_SPACE})*+\]"
+
+# Nearly every line of a rules file is one of these three and is read by one match.
+EMPTY = re.compile(rf"{_SPACE}(?:#[^\n]*+)?+\r?+(?:\n|\Z)")
+SIMPLE = re.compile(
+    rf"{_SPACE}([\w-]++){_SPACE}={_SPACE}(?:{_STRING}|{_PLAIN}|{_LIST}){_END}", re.A
+)
+HEADER = re.compile(rf"{_SPACE}(\[\[?+){_SPACE}([\w-]++){_SPACE}\]\]?+{_END}", re.A)
+
+BARE = re.compile(r"[\w-]++", re.A)
+BLANK = re.compile(_SPACE)
+ONE_LINE = re.compile(_STRING)
+# A string of several lines may end in one or two quotes of its own: `""""a""""`.
+MANY_LINES = re.compile(
+    r'"""(?:[^"\\]++|\\.|"{1,2}+(?!"))*+"{3,5}+' + r"|'''(?:[^']++|'{1,2}+(?!'))*+'{3,5}+",
+    re.DOTALL,
+)
+SCALAR = re.compile(r"[^\s\"'\[\]{},#]++(?: [0-9][^\s\"'\[\]{},#]*+)?+")
+GAP = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
+ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
+ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\": "\\"}
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Where things stand. `refused` says why the text is not worth reading, from `line` on."""
+
+    known: dict[Path, int]
+    refused: str = ""
+    line: int = 0
+
+    def of(self, *path: str | int) -> int:
+        """Return the line of a path, or of the nearest thing around it; 1 when unknown."""
+        for end in range(len(path), 0, -1):
+            if path[:end] in self.known:
+                return self.known[path[:end]]
+        return 1
+
+
+def find_lines(text: str) -> Lines:
+    """Scan a TOML text; in a text that is not TOML, as far as it is understood."""
+    scan = _Scan(text=text)
+    try:
+        while scan.at < len(text):
+            _statement(scan)
+    except _TooMuchError as why:
+        return Lines(scan.known, refused=str(why), line=scan.line)
+    except _LostError:
+        pass
+    return Lines(scan.known)
+
+
+class _LostError(Exception):
+    """The text is not TOML from here on; `tomllib` will say why."""
+
+
+class _TooMuchError(Exception):
+    """A key of too many parts, brackets in brackets in brackets, or simply too many."""
+
+
+@dataclass(kw_only=True, slots=True)
+class _Scan:
+    """Where the scanner is: a position, its line, and the table that keys fall into."""
+
+    text: str
+    at: int = 0
+    line: int = 1
+    table: Path = ()
+    known: dict[Path, int] = field(default_factory=dict)
+    counts: dict[Path, int] = field(default_factory=dict)
+
+    def move(self, to: int) -> None:
+        """Go on to a position, counting the lines on the way."""
+        self.line += self.text.count("\n", self.at, to)
+        self.at = to
+
+    def skip(self, what: re.Pattern[str]) -> str:
+        """Go on past what matches here and return it; nothing is "" and no move."""
+        found = what.match(self.text, self.at)
+        if found is None:
+            return ""
+        self.move(found.end())
+        return found.group()
+
+    def next_is(self, sign: str) -> bool:
+        """Say whether a sign comes next, and if so go past it."""
+        if not self.text.startswith(sign, self.at):
+            return False
+        self.at += len(sign)
+        return True
+
+    def check_size(self) -> None:
+        """Stop at a text with more places than any policy has."""
+        if len(self.known) > MAX_PLACES:
+            raise _TooMuchError(f"more than {MAX_PLACES} keys and elements")
+
+    def need(self, sign: str) -> None:
+        """Go past a sign that must be here."""
+        if not self.next_is(sign):
+            raise _LostError
+
+
+def _statement(scan: _Scan) -> None:
+    """Read one statement: a key with its value, a table's header, or an empty line."""
+    text, at = scan.text, scan.at
+    scan.check_size()
+    if found := SIMPLE.match(text, at):
+        scan.known.setdefault((*scan.table, found.group(1)), scan.line)
+    elif found := HEADER.match(text, at):
+        _enter(scan, (found.group(2),), many=len(found.group(1)) == 2)
+    elif not (found := EMPTY.match(text, at)):
+        _slow_statement(scan)
+        return
+    scan.at = found.end()
+    scan.line += 1
+
+
+def _slow_statement(scan: _Scan) -> None:
+    """Read what is not one simple line: quoted or dotted keys, values over several lines."""
+    scan.skip(BLANK)
+    if scan.next_is("[["):
+        _enter(scan, _key(scan), many=True)
+        scan.need("]]")
+    elif scan.next_is("["):
+        _enter(scan, _key(scan), many=False)
+        scan.need("]")
+    else:
+        _value(scan, _pair(scan, scan.table))
+    start = scan.at
+    scan.skip(EMPTY)
+    if scan.at == start and start < len(scan.text):
+        raise _LostError
+
+
+def _enter(scan: _Scan, key: tuple[str, ...], *, many: bool) -> None:
+    """Go into a table; a name of an array of tables means its last element."""
+    path: Path = ()
+    for part in key[:-1]:
+        scan.known.setdefault((*path, part), scan.line)
+        path = _last(scan, (*path, part))
+    path = (*path, key[-1])
+    if many:
+        scan.counts[path] = scan.counts.get(path, 0) + 1
+        scan.known.setdefault(path, scan.line)
+    scan.table = _last(scan, path)
+    scan.known[scan.table] = scan.line
+
+
+def _last(scan: _Scan, path: Path) -> Path:
+    count = scan.counts.get(path)
+    return path if count is None else (*path, count - 1)
+
+
+def _pair(scan: _Scan, table: Path) -> Path:
+    """Read `a.b =` and return the whole path of what it names."""
+    line = scan.line
+    path = (*table, *_key(scan))
+    for end in range(len(table) + 1, len(path) + 1):
+        scan.known.setdefault(path[:end], line)
+    scan.need("=")
+    return path
+
+
+def _key(scan: _Scan) -> tuple[str, ...]:
+    parts: list[str] = []
+    while True:
+        scan.skip(BLANK)
+        bare = scan.skip(BARE)
+        quoted = "" if bare else scan.skip(ONE_LINE)
+        if not (bare or quoted):
+            raise _LostError
+        parts.append(bare or _unquoted(quoted))
+        if len(parts) > MAX_PARTS:
+            raise _TooMuchError(f"a key of more than {MAX_PARTS} parts")
+        scan.skip(BLANK)
+        if not scan.next_is("."):
+            return tuple(parts)
+
+
+def _unquoted(text: str) -> str:
+    if text[0] == "'" or "\\" not in text:
+        return text[1:-1]
+    return ESCAPE.sub(_unescaped, text[1:-1])
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    name = found.group(1)
+    if name[0] in "uU" and len(name) > 1:
+        number = int(name[1:], 16)
+        return chr(number) if number < 0x110000 else "\ufffd"
+    return ESCAPES.get(name, name)
+
+
+@dataclass(slots=True)
+class _Open:
+    """A bracket that is open: an array that counts, or a table that takes keys."""
+
+    path: Path
+    closes: str
+    count: int = 0
+
+
+def _value(scan: _Scan, path: Path) -> None:
+    """Read one value. Open brackets are kept in a list, so that none is too deep for us."""
+    opened: list[_Open] = []
+    while True:
+        opener = _scalar_or_opener(scan)
+        if opener:
+            opened.append(_Open(path, "]" if opener == "[" else "}"))
+            if len(opened) > MAX_NESTING:
+                raise _TooMuchError(f"brackets nested more than {MAX_NESTING} deep")
+        place = None
+        while opened and (place := _next_place(scan, opened[-1], first=bool(opener))) is None:
+            opened.pop()
+            opener = ""
+        if place is None:
+            return
+        path = place
+
+
+def _scalar_or_opener(scan: _Scan) -> str:
+    """Go past a string, a number, a date; or past an opening bracket, and return that."""
+    scan.skip(BLANK)
+    for sign in "[{":
+        if scan.next_is(sign):
+            return sign
+    if not (scan.skip(MANY_LINES) or scan.skip(ONE_LINE) or scan.skip(SCALAR)):
+        raise _LostError
+    return ""
+
+
+def _next_place(scan: _Scan, inside: _Open, *, first: bool) -> Path | None:
+    """Return the path of the next value inside a bracket, or None when it closes here."""
+    scan.skip(GAP)
+    comma = not first and scan.next_is(",")
+    scan.skip(GAP)
+    if scan.next_is(inside.closes):
+        return None
+    if not (first or comma):
+        raise _LostError
+    if inside.closes == "}":
+        return _pair(scan, inside.path)
+    path = (*inside.path, inside.count)
+    inside.count += 1
+    scan.check_size()
+    scan.known.setdefault(path, scan.line)
+    return path
