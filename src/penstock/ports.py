@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 from penstock.core.model import Source
@@ -18,11 +19,25 @@ from penstock.core.proposal import Answer, Moment, Move, Proposal, Receipt, Stat
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileState:
-    """A regular file as it was at one moment. `digest` is over its exact bytes."""
+    """A regular file as it was at one moment. `digest` is over its exact bytes.
+
+    After a write, `notes` tell what did not go as it should although the file holds the new
+    content: an owner that could not be kept, a directory that could not be flushed.
+    """
 
     digest: str
     size: int
     mode: int
+    notes: tuple[str, ...] = ()
+
+
+class FileKind(StrEnum):
+    """What a name stands for. A link is told as a link, never as what it points to."""
+
+    FILE = "file"
+    DIRECTORY = "directory"
+    SYMLINK = "symlink"
+    OTHER = "other"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,8 +49,28 @@ class PlannedWrite:
     expect: str | None
 
 
+class Ending(StrEnum):
+    """How a write that a crash interrupted was brought to an end."""
+
+    FINISHED = "finished"
+    PUT_BACK = "put-back"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recovered:
+    """A write that a crash interrupted: its files, how it ended, and what was kept beside them.
+
+    `kept` are files that hold a version nobody asked to drop; a person looks at them.
+    """
+
+    paths: tuple[str, ...]
+    ending: Ending
+    kept: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
 class Files(Protocol):
-    """The files of one workspace. Only `replace` and `remove` change anything."""
+    """The files of one workspace. Only `replace`, `replace_all` and `remove` change any."""
 
     @property
     def root(self) -> str:
@@ -50,6 +85,9 @@ class Files(Protocol):
 
         The deepest part that exists is resolved, the rest is kept; nothing need exist.
         """
+
+    def kind(self, path: RelPath) -> FileKind | None:
+        """Return what the name stands for, or None when nothing is there."""
 
     def state(self, path: RelPath) -> FileState | None:
         """Return what is there now, or None. Raises InputError for what is no plain file."""
@@ -70,10 +108,14 @@ class Files(Protocol):
         """Remove the file if it still holds `expect`. Raises StaleError otherwise."""
 
     def replace_all(self, plan: Sequence[PlannedWrite]) -> Sequence[FileState | None]:
-        """Do all of a plan or nothing: all are staged and checked before the first shows."""
+        """Do all of a plan or nothing: all are staged and checked before the first shows.
 
-    def recover(self) -> object:
-        """Finish or take back what a crash left, and clean up our own temporary files."""
+        Raises what `replace` raises, and StoreError `half-applied` when putting back failed
+        too: `recover` then ends what was begun.
+        """
+
+    def recover(self) -> tuple[Recovered, ...]:
+        """Finish or put back what a crash left, and clean up our own temporary files."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
