@@ -1,0 +1,166 @@
+"""Every port made simple: in memory, for tests, trials and the docs.
+
+A store here keeps the port's promises and nothing else: no disk, no other process, no crash.
+Always true: it passes the same contract suite as the store that is real.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from penstock.core.digest import digest
+from penstock.core.errors import InputError
+from penstock.core.model import Bytes
+from penstock.core.paths import RelPath
+from penstock.ports import FileKind, FileState, PlannedWrite, Recovered
+from penstock.stores import reach, refusals
+
+NEW_MODE = 0o644
+
+
+class MemoryFiles:
+    """Files in a table. A directory is there once a file was written below it.
+
+    `links` are symbolic links, path to target; `edit` and `drop` do what somebody else does
+    past the gate.
+    """
+
+    def __init__(
+        self,
+        files: Mapping[str, bytes] | None = None,
+        *,
+        root: str = "/workspace",
+        folds: bool = False,
+        links: Mapping[str, str] | None = None,
+    ) -> None:
+        self._root = root
+        self._folds = folds
+        self._links = {self._key(path): target for path, target in (links or {}).items()}
+        self._files: dict[str, tuple[bytes, int]] = {}
+        self._folders: set[str] = set()
+        for path, data in (files or {}).items():
+            self.edit(path, data)
+
+    @property
+    def root(self) -> str:
+        """The workspace's absolute directory."""
+        return self._root
+
+    @property
+    def folds(self) -> bool:
+        """True when `A` and `a` are one name here."""
+        return self._folds
+
+    def edit(self, path: str, data: bytes, *, mode: int | None = None) -> None:
+        """Write as an editor would: without asking, without expecting anything."""
+        held = self._files.get(self._key(path))
+        kept = NEW_MODE if held is None else held[1]
+        self._files[self._key(path)] = data, kept if mode is None else mode
+        self._folders.update(self._key(above) for above in _above(path))
+
+    def drop(self, path: str) -> None:
+        """Remove as somebody else would."""
+        self._files.pop(self._key(path), None)
+
+    def resolve(self, path: str) -> str:
+        """Return the absolute path that is reached when links are followed."""
+        prefix = self._root + "/"
+        return reach.resolve(
+            self._root, path, lambda at: self._links.get(self._key(at.removeprefix(prefix)))
+        )
+
+    def kind(self, path: RelPath) -> FileKind | None:
+        """Return what the name stands for, or None when nothing is there."""
+        key = self._checked(path)
+        if key in self._links:
+            return FileKind.SYMLINK
+        if key in self._files:
+            return FileKind.FILE
+        return FileKind.DIRECTORY if key in self._folders else None
+
+    def state(self, path: RelPath) -> FileState | None:
+        """Return what is there now, or None."""
+        kind = self.kind(path)
+        if kind is None:
+            return None
+        if kind is not FileKind.FILE:
+            code, sentence = refusals.NO_PLAIN_FILE[kind]
+            raise InputError(code, sentence.format(path=path.text))
+        data, mode = self._files[self._key(path.text)]
+        return FileState(digest=digest(data), size=len(data), mode=mode)
+
+    def read(self, path: RelPath) -> bytes:
+        """Return the whole content."""
+        if self.state(path) is None:
+            raise refusals.not_found(path.text)
+        return self._files[self._key(path.text)][0]
+
+    def source(self, path: RelPath) -> Bytes:
+        """Return the content for reading in pieces."""
+        return Bytes(self.read(path))
+
+    def replace(self, path: RelPath, new: bytes, *, expect: str | None) -> FileState:
+        """Put `new` at `path` if it still holds `expect` (None: if nothing is there)."""
+        self._write([PlannedWrite(path=path, new=new, expect=expect)])
+        data, mode = self._files[self._key(path.text)]
+        return FileState(digest=digest(data), size=len(data), mode=mode)
+
+    def remove(self, path: RelPath, *, expect: str) -> None:
+        """Remove the file if it still holds `expect`."""
+        self._write([PlannedWrite(path=path, new=None, expect=expect)])
+
+    def replace_all(self, plan: Sequence[PlannedWrite]) -> list[FileState | None]:
+        """Do all of a plan or nothing."""
+        self._write(plan)
+        return [None if write.new is None else self.state(write.path) for write in plan]
+
+    def recover(self) -> tuple[Recovered, ...]:
+        """Return nothing: what is in memory does not outlive a crash."""
+        return ()
+
+    def _write(self, plan: Sequence[PlannedWrite]) -> None:
+        """Check everything, then change everything."""
+        refusals.require_sense(plan)
+        for write in plan:
+            self._check_parents(write)
+        made = {self._key(above) for write in plan for above in _above(write.path.text)}
+        for write in plan:
+            self._check(write, made)
+        for write in plan:
+            if write.new is None:
+                self.drop(write.path.text)
+            else:
+                self.edit(write.path.text, write.new)
+
+    def _check_parents(self, write: PlannedWrite) -> None:
+        self._checked(write.path)
+        if any(self._key(above) in self._files for above in _above(write.path.text)):
+            code, sentence = refusals.CALLER[refusals.BELOW_A_FILE]
+            raise InputError(code, sentence.format(path=write.path.text))
+
+    def _check(self, write: PlannedWrite, made: set[str]) -> None:
+        if self._key(write.path.text) in made:
+            code, sentence = refusals.NO_PLAIN_FILE[FileKind.DIRECTORY]
+            raise InputError(code, sentence.format(path=write.path.text))
+        state = self.state(write.path)
+        now = None if state is None else state.digest
+        if now != write.expect:
+            raise refusals.stale(write.path.text, write.expect, now)
+
+    def _checked(self, path: RelPath) -> str:
+        """Return the table's key; a path that leads through a link is refused."""
+        refusals.parts_of(path)
+        for above in _above(path.text):
+            if self._key(above) in self._links:
+                code, sentence = refusals.NO_PLAIN_FILE[FileKind.SYMLINK]
+                raise InputError(code, sentence.format(path=above))
+        return self._key(path.text)
+
+    def _key(self, path: str) -> str:
+        return path.casefold() if self._folds else path
+
+
+def _above(path: str) -> list[str]:
+    """Return the directories on the way to a path, outermost first."""
+    parts = path.split("/")
+    return ["/".join(parts[:end]) for end in range(1, len(parts))]

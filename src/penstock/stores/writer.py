@@ -1,0 +1,393 @@
+"""Carry out writes, one file or a set, all or nothing, and recover from a crash.
+
+The order is the same for one file and for many: note, open and lock the directories, check,
+stage and flush everything, then change names, then look whether every path still leads to
+where it was opened, then drop what was replaced, then flush the directories. A failure before
+the last name has changed puts everything back.
+Which content is right is not asked here; only whether the base is still the expected one.
+Always true: the answer is read from the disk. An error means that no file has changed, except
+`half-applied` and `outcome-unknown`, which say so and leave their note to `recover`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from penstock.core.digest import digest
+from penstock.core.errors import InputError, PenstockError, StoreError
+from penstock.ports import Ending, FileState, PlannedWrite, Recovered
+from penstock.stores import refusals
+from penstock.stores.beneath import Beneath, Folder, Parts
+from penstock.stores.contents import close
+from penstock.stores.exchange import Renames
+from penstock.stores.journal import Decided, Entry, Journal, Note, Plan
+from penstock.stores.staging import flush_folder
+from penstock.stores.swap import Step, Way, is_temp_name, temp_name
+
+LOCK_TRIES = 200
+LOCK_SECONDS = 0.01
+NOT_FLUSHED = "its directory could not be flushed: a power cut now could undo the write"
+
+
+@dataclass(slots=True)
+class Batch:
+    """The steps of one write and the directories that it has open."""
+
+    note: Note
+    steps: list[Step] = field(default_factory=list)
+    folders: dict[Parts, Folder] = field(default_factory=dict)
+
+    @property
+    def single(self) -> bool:
+        """True for one file: the change of its name is then the whole decision."""
+        return len(self.steps) == 1
+
+    def close(self) -> None:
+        """Let go of every directory and its lock."""
+        for folder in self.folders.values():
+            folder.close()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Writer:
+    """The one that writes below a root."""
+
+    beneath: Beneath
+    renames: Renames
+    journal: Journal
+    flush: bool
+
+    def write(self, writes: Sequence[PlannedWrite]) -> list[FileState | None]:
+        """Do all of the writes or none, and return what every path holds afterwards."""
+        refusals.require_sense(writes)
+        plans = [_plan(write) for write in writes]
+        if not plans:
+            return []
+        with refusals.told(_shown(plans), "write"):
+            batch = Batch(self._noted(plans))
+        try:
+            self._carry_out(batch, plans, writes)
+        except BaseException as problem:  # noqa: BLE001 - put back first, then it goes on its way
+            return self._failed(batch, problem)
+        finally:
+            batch.close()
+        return [_answer(step) for step in batch.steps]
+
+    def _noted(self, plans: Sequence[Plan]) -> Note:
+        if self.journal.directory is None:
+            return Note()
+        missing = {
+            parts: None
+            for plan in plans
+            if plan.way == Way.CREATE
+            for parts in self.beneath.missing(plan.parts[:-1])
+        }
+        return self.journal.begin(plans, list(missing))
+
+    def _carry_out(
+        self, batch: Batch, plans: Sequence[Plan], writes: Sequence[PlannedWrite]
+    ) -> None:
+        self._open(batch, plans)
+        self._lock(batch)
+        for step, write in zip(batch.steps, writes, strict=True):
+            like = step.check()
+            step.stage(write.new, like, flush=self.flush)
+        batch.note.staged([step.ours for step in batch.steps], flush=self._flush_note(batch))
+        self._swap(batch)
+        self._settle(batch)
+
+    def _flush_note(self, batch: Batch) -> bool:
+        return self.flush and not batch.single
+
+    def _open(self, batch: Batch, plans: Sequence[Plan]) -> None:
+        for plan in plans:
+            parts = plan.parts[:-1]
+            if parts not in batch.folders:
+                try:
+                    folder = self.beneath.folder(parts, make=plan.way == Way.CREATE)
+                except FileNotFoundError as problem:
+                    shown = "/".join(plan.parts)
+                    raise refusals.stale(shown, plan.expect, None) from problem
+                batch.folders[parts] = folder
+            batch.steps.append(self._step(plan, batch.folders[parts]))
+
+    def _step(self, plan: Plan, folder: Folder) -> Step:
+        return Step(
+            way=Way(plan.way),
+            shown="/".join(plan.parts),
+            folder=folder,
+            name=plan.parts[-1],
+            temp=plan.temp,
+            expect=plan.expect,
+            new=plan.new,
+            renames=self.renames,
+        )
+
+    def _lock(self, batch: Batch) -> None:
+        """Lock every directory once, in one order for everybody, so that no two wait in a ring."""
+        by_ident = {folder.ident: folder for folder in batch.folders.values()}
+        for _, folder in sorted(by_ident.items()):
+            locked = _lock(folder.descriptor)
+            for same in batch.folders.values():
+                if same.ident == folder.ident:
+                    same.locked = locked
+
+    def _swap(self, batch: Batch) -> None:
+        """Change the names. Until this returns, a failure puts all of them back."""
+        for step in batch.steps:
+            step.swap()
+            if not batch.single and not step.came_out_right():
+                raise CameOutWrong(step)
+        for step in batch.steps:
+            if not self.beneath.leads_to(step.folder):
+                raise refusals.moved(step.shown)
+            if step.way is not Way.REMOVE and not step.has_name():
+                step.notes.append("it was changed again right after the write")
+        if batch.single and not batch.steps[0].settle():
+            raise CameOutWrong(batch.steps[0])
+        if not batch.single:
+            batch.note.decide(Decided.FORWARD, flush=self.flush)
+
+    def _settle(self, batch: Batch) -> None:
+        """Drop what was replaced. Nothing is put back from here on; the notes tell the rest."""
+        if not batch.single:
+            _settle_set(batch.steps)
+        self._flush_folders(batch)
+        if any(step.left for step in batch.steps):
+            batch.note.leave()
+        else:
+            batch.note.drop()
+
+    def _flush_folders(self, batch: Batch) -> None:
+        if not self.flush:
+            return
+        try:
+            for folder in batch.folders.values():
+                flush_folder(folder.descriptor)
+                for made in folder.made:
+                    _flush_at(self.beneath, made[:-1])
+        except OSError:
+            for step in batch.steps:
+                step.notes.append(NOT_FLUSHED)
+
+    def _failed(self, batch: Batch, problem: BaseException) -> list[FileState | None]:
+        """Put everything back and raise; or answer, when the disk says that it was done."""
+        if not batch.single:
+            with suppress(OSError):
+                batch.note.decide(Decided.BACK, flush=self.flush)
+        stuck = _put_back(batch.steps)
+        self._flush_folders(batch)
+        changed = _changed(stuck)
+        if changed is None or (changed and not batch.single):
+            batch.note.leave()
+            raise _half(batch.steps, changed) from problem
+        if changed and isinstance(problem, Exception):
+            return [_kept_after_all(batch, problem)]
+        self.beneath.unmake(made for folder in batch.folders.values() for made in folder.made)
+        if stuck:
+            batch.note.leave()
+        else:
+            batch.note.drop()
+        raise _told(problem, batch.steps) from problem
+
+    def recover(self) -> Iterator[Recovered]:
+        """End every write that a crash interrupted."""
+        for note in self.journal.left():
+            try:
+                entry = note.read(self.journal.root)
+                if entry is None:
+                    continue
+                if entry.plans and all(map(_sound, entry.plans)):
+                    yield self._ended(note, entry)
+                note.drop()
+            except OSError as problem:
+                raise refusals.error_for(problem, "a note of the journal", "write") from problem
+            finally:
+                note.leave()
+
+    def _ended(self, note: Note, entry: Entry) -> Recovered:
+        batch = Batch(note)
+        try:
+            self._reopen(batch, entry)
+            self._lock(batch)
+            forward = _goes_forward(batch.steps, entry)
+            if forward:
+                _settle_set(batch.steps)
+            else:
+                for step in reversed(batch.steps):
+                    step.put_back()
+            self._flush_folders(batch)
+        finally:
+            batch.close()
+        if not forward:
+            self.beneath.unmake(entry.missing)
+        return Recovered(
+            paths=tuple("/".join(plan.parts) for plan in entry.plans),
+            ending=Ending.FINISHED if forward else Ending.PUT_BACK,
+            kept=tuple(name for step in batch.steps for name in step.kept),
+            notes=tuple(text for step in batch.steps for text in step.notes),
+        )
+
+    def _reopen(self, batch: Batch, entry: Entry) -> None:
+        """Open the directories again; one that is gone took its temporary files along."""
+        idents = entry.staged or (None,) * len(entry.plans)
+        for plan, ours in zip(entry.plans, idents, strict=True):
+            parts = plan.parts[:-1]
+            if parts not in batch.folders:
+                try:
+                    batch.folders[parts] = self.beneath.folder(parts)
+                except (FileNotFoundError, NotADirectoryError):
+                    continue
+            step = self._step(plan, batch.folders[parts])
+            step.ours, step.begun = ours, True
+            batch.steps.append(step)
+
+
+class CameOutWrong(Exception):  # noqa: N818 - never leaves this module
+    """What came out of a swap is not what was expected, or is being written."""
+
+    def __init__(self, step: Step) -> None:
+        super().__init__(step.shown)
+        self.step = step
+
+
+def _settle_set(steps: Sequence[Step]) -> None:
+    """Drop what was replaced; what changed since it was looked at is kept."""
+    for step in steps:
+        with suppress(OSError):
+            if step.settle():
+                continue
+        step.keep()
+        step.notes.append(f"an earlier version is kept as `{step.kept[-1]}`")
+
+
+def _put_back(steps: Sequence[Step]) -> list[Step]:
+    """Put steps back in reverse; return those that could not be, after a second try."""
+    stuck: list[Step] = []
+    for step in reversed(steps):
+        for last in (False, True):
+            try:
+                step.put_back()
+            except OSError:
+                if last:
+                    stuck.append(step)
+            else:
+                break
+    return stuck
+
+
+def _changed(steps: Sequence[Step]) -> list[Step] | None:
+    """Return which steps still hold the new content; None when the disk does not say."""
+    try:
+        return [step for step in steps if step.swapped()]
+    except OSError:
+        return None
+
+
+def _kept_after_all(batch: Batch, problem: Exception) -> FileState | None:
+    """Answer for a file that holds the new content although something failed afterwards."""
+    step = batch.steps[0]
+    step.notes.append(f"something failed after the write: {problem}")
+    step.keep()
+    step.notes.append(f"the earlier version is kept as `{step.kept[-1]}`")
+    batch.note.drop()
+    return _answer(step)
+
+
+def _answer(step: Step) -> FileState | None:
+    return None if step.state is None else replace(step.state, notes=tuple(step.notes))
+
+
+def _half(steps: Sequence[Step], changed: Sequence[Step] | None) -> StoreError:
+    if changed is None:
+        return StoreError(
+            "outcome-unknown",
+            f"`{steps[0].shown}` may hold the old or the new content",
+            because="the disk failed during the write and could not be read afterwards",
+            hint="look at the disk; the next start of penstock ends what was begun",
+        )
+    names = ", ".join(f"`{step.shown}`" for step in changed)
+    return StoreError(
+        "half-applied",
+        "the set was begun and could not be put back",
+        because=f"{names} hold the new content, the others the old",
+        hint="look at the disk; the next start of penstock puts the rest back",
+    )
+
+
+def _told(problem: BaseException, steps: Sequence[Step]) -> BaseException:
+    """Return our error for what stopped a write that has been put back."""
+    told = problem
+    if isinstance(problem, CameOutWrong):
+        step = problem.step
+        now = step.digest_now()
+        told = refusals.busy(step.shown)
+        if now != step.expect:
+            told = refusals.stale(step.shown, step.expect, now)
+    elif isinstance(problem, OSError):
+        told = refusals.error_for(problem, steps[0].shown if steps else "the file", "write")
+    elif isinstance(problem, UnicodeEncodeError):
+        told = InputError("bad-path", "a path holds characters that no file name can")
+    kept = [name for step in steps for name in step.kept]
+    if kept and isinstance(told, PenstockError):
+        told.because += "; a version that came in between is kept as " + ", ".join(kept)
+    return told
+
+
+def _goes_forward(steps: Sequence[Step], entry: Entry) -> bool:
+    """All names changed and everything replaced was expected: finish. Otherwise: back."""
+    if entry.staged is None or entry.decided is Decided.BACK:
+        return False
+    if entry.decided is Decided.FORWARD:
+        return True
+    return all(step.swapped() for step in steps) and all(step.came_out_right() for step in steps)
+
+
+def _sound(plan: Plan) -> bool:
+    """True when a note's plan can be one of ours; nothing else is ever touched."""
+    plain = all(part not in ("", ".", "..") and not {"/", "\0"} & set(part) for part in plan.parts)
+    ways = {way.value for way in Way}
+    return bool(plan.parts) and plain and plan.way in ways and is_temp_name(plan.temp)
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock a directory among all Penstocks; False when somebody holds on to it."""
+    for _ in range(LOCK_TRIES):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(LOCK_SECONDS)
+        except OSError:  # a file system without locks
+            return False
+        else:
+            return True
+    return False
+
+
+def _flush_at(beneath: Beneath, parts: Parts) -> None:
+    descriptor = beneath.open(parts)
+    try:
+        flush_folder(descriptor)
+    finally:
+        close(descriptor)
+
+
+def _shown(plans: Sequence[Plan]) -> str:
+    rest = f" and {len(plans) - 1} more" if len(plans) > 1 else ""
+    return "/".join(plans[0].parts) + rest
+
+
+def _plan(write: PlannedWrite) -> Plan:
+    """Return the note's form of a write; here a path is looked at for the second time."""
+    way = Way.REMOVE if write.new is None else Way.CREATE if write.expect is None else Way.MODIFY
+    return Plan(
+        way=way.value,
+        parts=refusals.parts_of(write.path),
+        temp=temp_name(),
+        expect=write.expect,
+        new=None if write.new is None else digest(write.new),
+    )
