@@ -123,7 +123,7 @@ def _tightening(layer: Layer, request: Request, now: float) -> Iterator[Opinion]
         spellings = (*target.judged, *target.tightening)
         finds += [(spelling, layer.index.for_folded(spelling)) for spelling in spellings]
     for spelling, near in finds:
-        strict = [at for at in near if _verdict(layer.rules[at], layer) not in LENIENT]
+        strict = [at for at in near if effective(layer.rules[at], layer) not in LENIENT]
         opinion = _opinion(layer, request, strict, now, spelling, tightens=True)
         if opinion.reasons:
             yield opinion
@@ -144,14 +144,14 @@ def _opinion(
     """Hear every rule that applies; the default answers when none has a verdict."""
     rules = [layer.rules[at] for at in sorted(near)]
     speaking = [r for r in rules if rule_applies(r, request, now, spelling, layer=layer)]
-    verdicts = [v for rule in speaking if (v := _verdict(rule, layer)) is not None]
+    verdicts = [v for rule in speaking if (v := effective(rule, layer)) is not None]
     reasons = [_reason(rule, layer, request) for rule in speaking]
     if not verdicts and not tightens:
         default = layer.defaults[request.action]
         reasons += _default_reasons(default, request.action)
         verdicts = [default]
     verdict = strictest(verdicts)
-    leading = [rule for rule in speaking if _verdict(rule, layer) is verdict]
+    leading = [rule for rule in speaking if effective(rule, layer) is verdict]
     return Opinion(
         verdict=verdict,
         reasons=tuple(reasons),
@@ -187,7 +187,7 @@ def rule_applies(
         and not any(matches(glob, spelling) for glob in rule.not_paths)
         and _tool_fits(rule, request)
         and _change_fits(rule, request)
-        and _fields_fit(rule, request, _verdict(rule, layer) if layer else rule.verdict)
+        and _fields_fit(rule, request, effective(rule, layer) if layer else rule.verdict)
     )
 
 
@@ -239,7 +239,8 @@ def _text_fits(test: FieldMatch, text: str) -> bool:
     return found and not (test.exclude and search(test.exclude, text))
 
 
-def _verdict(rule: Rule, layer: Layer) -> Verdict | None:
+def effective(rule: Rule, layer: Layer) -> Verdict | None:
+    """Return a rule's verdict; what a warning means is the layer's to say."""
     return WARN_VERDICT[layer.warn] if rule.warns else rule.verdict
 
 
@@ -248,28 +249,30 @@ def _instead(rule: Rule) -> str:
 
 
 def _reason(rule: Rule, layer: Layer, request: Request) -> Reason:
-    verdict = _verdict(rule, layer)
-    text = filled(rule.reason, request) or (rule.warns and filled(rule.note, request)) or ""
     return Reason(
         rule=rule.id,
-        verdict=verdict,
-        text=text or _told(rule, verdict, request),
+        verdict=effective(rule, layer),
+        text=filled(sentence(rule, layer), request),
         code=rule.code,
         where=str(rule.where),
     )
 
 
-DOES = {Verdict.ALLOW: "allows", Verdict.ASK: "asks a person about", Verdict.DENY: "denies"}
+DOES = {
+    None: "notes",
+    Verdict.ALLOW: "allows",
+    Verdict.ASK: "asks a person about",
+    Verdict.DENY: "denies",
+}
 
 
-def _told(rule: Rule, verdict: Verdict | None, request: Request) -> str:
-    """Say what a rule did that gives no reason of its own."""
-    does = "notes" if verdict is None else DOES[verdict]
-    what = f"`{request.target.shown}`" if request.target else f"this {request.tool or 'call'}"
-    facts = filled(": {deleted} of {existing} lines would be lost", request)
-    lost = facts if rule.measures and request.change else ""
+def sentence(rule: Rule, layer: Layer) -> str:
+    """Return what a rule says, with its own words or with ours, its facts still to be filled."""
+    if rule.reason or (rule.warns and rule.note):
+        return rule.reason or rule.note
+    lost = ": {deleted} of {existing} lines would be lost" if rule.change_threshold else ""
     about = f" ({rule.description})" if rule.description else ""
-    return f"rule `{rule.id}` {does} {request.action} of {what}{lost}{about}"
+    return f"rule `{rule.id}` {DOES[effective(rule, layer)]} `{{path}}`{lost}{about}"
 
 
 def filled(text: str, request: Request) -> str:

@@ -136,6 +136,7 @@ class Limits:
     max_read_bytes_default: int = 32_000
     max_read_bytes_hard: int = 131_072
     max_write_bytes: int | None = None
+    max_chain_length: int = 0  # simple commands in one shell command; 0 is no cap
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
