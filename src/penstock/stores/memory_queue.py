@@ -1,0 +1,210 @@
+"""The queue, the images and the clock in memory: simple enough to believe by reading.
+
+They pass the same contract suites as the real ones and are what tests and examples use.
+Nothing here survives the process.
+Always true: the moves and their checks are `core.moves`', as in the real queue.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from penstock.core.digest import digest
+from penstock.core.errors import InputError
+from penstock.core.model import Source
+from penstock.core.moves import (
+    check_claimable,
+    check_unclaimed,
+    id_taken,
+    moved,
+    not_found,
+)
+from penstock.core.proposal import Answer, Moment, Move, Proposal, Receipt, State
+
+
+class MemoryProposals:
+    """A queue in a dictionary; its order is the order in which proposals were added."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._proposals: dict[str, Proposal] = {}
+        self._claims: dict[str, str] = {}
+        self._receipts: dict[str, Receipt] = {}
+        self._wall = 0.0
+
+    def add(self, proposals: Sequence[Proposal]) -> None:
+        """Store new proposals, all or none. An id that exists is InputError `id-taken`."""
+        with self._lock:
+            new: dict[str, Proposal] = {}
+            for proposal in proposals:
+                if proposal.id in new or proposal.id in self._proposals:
+                    raise id_taken(proposal.id)
+                new[proposal.id] = proposal
+            self._proposals.update(new)
+
+    def get(self, proposal_id: str) -> Proposal | None:
+        """Return one proposal, or None."""
+        return self._proposals.get(proposal_id)
+
+    def of_set(self, set_id: str) -> tuple[Proposal, ...]:
+        """Return the proposals of a set in the order they were added."""
+        return self._all(lambda proposal: bool(set_id) and proposal.set_id == set_id)
+
+    def find(
+        self, *, states: Collection[State] = (), path: str = "", limit: int = 1000
+    ) -> tuple[Proposal, ...]:
+        """Return the newest `limit` proposals, newest last; no states means all."""
+        found = self._all(
+            lambda proposal: (
+                (not states or proposal.state in states) and (not path or proposal.path == path)
+            )
+        )
+        return found[max(0, len(found) - max(0, limit)) :]
+
+    def move(
+        self,
+        proposal_id: str,
+        move: Move,
+        *,
+        answer: Answer | None = None,
+        at: Moment | None = None,
+        token: str = "",
+    ) -> Proposal:
+        """Make one move of the table and return what is stored then."""
+        with self._lock:
+            proposal, holder = self._held(proposal_id)
+            check_unclaimed(proposal, move, holder=holder, token=token)
+            now = moved(proposal, move, answer=answer, at=at)
+            self._proposals[proposal_id] = now
+            self._claims.pop(proposal_id, None)
+            return now
+
+    def claim(self, proposal_ids: Sequence[str], *, token: str) -> tuple[Proposal, ...]:
+        """Take approved proposals for writing, all or none; StaleError `claimed` otherwise."""
+        if not token:
+            raise InputError("no-token", "a claim needs a name of its own")
+        with self._lock:
+            held = [self._held(proposal_id) for proposal_id in dict.fromkeys(proposal_ids)]
+            for proposal, holder in held:
+                check_claimable(proposal, holder)
+            self._claims.update({proposal.id: token for proposal, _ in held})
+            return tuple(proposal for proposal, _ in held)
+
+    def release(self, token: str) -> None:
+        """Give up a claim: nothing was written."""
+        with self._lock:
+            self._claims = {name: by for name, by in self._claims.items() if by != token}
+
+    def claimed(self) -> tuple[tuple[str, Proposal], ...]:
+        """Return what is claimed with its token, in the order proposals were added."""
+        with self._lock:
+            taken = self._all(lambda proposal: proposal.id in self._claims)
+            return tuple((self._claims[proposal.id], proposal) for proposal in taken)
+
+    def add_receipt(self, receipt: Receipt) -> None:
+        """Store a receipt. The same id twice is InputError `id-taken`."""
+        with self._lock:
+            if receipt.id in self._receipts:
+                raise id_taken(receipt.id)
+            self._receipts[receipt.id] = receipt
+
+    def receipt(self, receipt_id: str) -> Receipt | None:
+        """Return one receipt, or None."""
+        return self._receipts.get(receipt_id)
+
+    def receipts(
+        self, *, path: str = "", set_id: str = "", limit: int = 1000
+    ) -> tuple[Receipt, ...]:
+        """Return receipts, newest first."""
+        with self._lock:
+            newest = list(self._receipts.values())[::-1]
+        found = [r for r in newest if path in ("", r.path) and (not set_id or r.set_id == set_id)]
+        return tuple(found[: max(0, limit)])
+
+    def last_wall(self, at_least: float) -> float:
+        """Remember a wall time and return the latest one ever remembered."""
+        with self._lock:
+            self._wall = max(self._wall, at_least)
+            return self._wall
+
+    def _all(self, wanted: Callable[[Proposal], bool]) -> tuple[Proposal, ...]:
+        with self._lock:
+            return tuple(filter(wanted, self._proposals.values()))
+
+    def _held(self, proposal_id: str) -> tuple[Proposal, str]:
+        """Return a proposal and the token of whoever has claimed it."""
+        if proposal_id not in self._proposals:
+            raise not_found(proposal_id)
+        return self._proposals[proposal_id], self._claims.get(proposal_id, "")
+
+
+class MemoryBlobs:
+    """Images in a dictionary; its order is how recently each was put."""
+
+    def __init__(self) -> None:
+        self._images: dict[str, bytes] = {}
+
+    def put(self, data: bytes) -> str:
+        """Keep some bytes and return their digest."""
+        name = digest(data)
+        self._images.pop(name, None)
+        self._images[name] = bytes(data)
+        return name
+
+    def put_source(self, source: Source) -> str:
+        """Keep what a source holds and return its digest."""
+        return self.put(source.read(0, source.size))
+
+    def get(self, digest: str) -> bytes | None:
+        """Return the bytes, or None when they are gone."""
+        return self._images.get(digest)
+
+    def prune(self, *, budget: int, keep: Collection[str]) -> int:
+        """Drop the oldest images until the budget holds, never those in `keep`."""
+        over = sum(map(len, self._images.values())) - budget
+        dropped = 0
+        for name in _oldest(self._images, keep):
+            if over <= 0:
+                break
+            over -= len(self._images.pop(name))
+            dropped += 1
+        return dropped
+
+
+def _oldest(images: Iterable[str], keep: Collection[str]) -> list[str]:
+    return [name for name in images if name not in keep]
+
+
+@dataclass(kw_only=True)
+class FixedClock:
+    """A clock that stands until a test moves it, and ids that a test can foresee."""
+
+    moment: Moment = field(
+        default_factory=lambda: Moment(wall=1_700_000_000.0, boot=1000.0, boot_id="boot-1")
+    )
+    tokens: int = 0
+
+    def now(self) -> Moment:
+        """Return the moment that was set."""
+        return self.moment
+
+    def token(self) -> str:
+        """Return the next id: always the same ones in the same order."""
+        self.tokens += 1
+        return hashlib.sha256(b"token %d" % self.tokens).hexdigest()[:32]
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass on both clocks."""
+        now = self.moment
+        self.moment = replace(now, wall=now.wall + seconds, boot=now.boot + seconds)
+
+    def set_wall(self, wall: float) -> None:
+        """Set the wall clock, as a person or an attacker with the rights could."""
+        self.moment = replace(self.moment, wall=wall)
+
+    def restart(self) -> None:
+        """Start the machine anew: its boot clock begins at nothing under another name."""
+        self.moment = replace(self.moment, boot=0.0, boot_id=self.moment.boot_id + "'")
