@@ -321,6 +321,12 @@ def test_while_it_is_written_nobody_else_moves_it(queue: Queue, move: Move) -> N
     assert queue.claimed() == ()
 
 
+def test_what_a_living_process_is_writing_is_not_abandoned(queue: Queue) -> None:
+    approved(queue, "p1")
+    queue.claim(["p1"], token="one")
+    assert queue.abandoned() == ()
+
+
 def test_of_many_threads_one_claims_and_one_applies(queue: Queue) -> None:
     approved(queue, "p1", "p2")
     won: list[str] = []

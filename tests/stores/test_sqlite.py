@@ -426,6 +426,27 @@ def test_what_was_acknowledged_survives_kill_9(path: str) -> None:
     assert {"applied"} <= set(seen.values())
 
 
+HOLDING = """
+queue.claim(["p1"], token="held")
+tell("holding")
+sys.stdin.read()
+"""
+
+
+def test_a_claim_is_abandoned_once_its_process_is_gone(path: str) -> None:
+    with opened(path) as queue:
+        queue.add([PROPOSAL, replace(PROPOSAL, id="p2")])
+        process = child(path, HOLDING)
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"holding\n"
+        queue.claim(["p2"], token="mine")
+        assert queue.abandoned() == ()
+        process.kill()
+        process.communicate()
+        assert [(token, p.id) for token, p in queue.abandoned()] == [("held", "p1")]
+        assert [token for token, _ in queue.claimed()] == ["held", "mine"]
+
+
 MADE_AT_ONCE = """
 sys.stdin.read(1)
 queue.add([replace(some, id=sys.argv[3] + "-" + str(n)) for n in range(5)])

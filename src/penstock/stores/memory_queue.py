@@ -104,6 +104,10 @@ class MemoryProposals:
             taken = self._all(lambda proposal: proposal.id in self._claims)
             return tuple((self._claims[proposal.id], proposal) for proposal in taken)
 
+    def abandoned(self) -> tuple[tuple[str, Proposal], ...]:
+        """Return nothing: what is in memory is gone with the process that claimed it."""
+        return ()
+
     def add_receipt(self, receipt: Receipt) -> None:
         """Store a receipt. The same id twice is InputError `id-taken`."""
         with self._lock:

@@ -25,6 +25,7 @@ from penstock.core.moves import (
     not_found,
 )
 from penstock.core.proposal import Answer, Moment, Move, Proposal, Receipt, State
+from penstock.stores.alive import alive, this_process
 from penstock.stores.clock import boot_id, boot_time
 from penstock.stores.sqlite_file import Database, Migrations, broken
 
@@ -52,7 +53,8 @@ MIGRATIONS: Migrations = (
             ON proposals BEGIN SELECT RAISE(ABORT, 'a proposal never changes'); END""",
         """CREATE TABLE claims (
             proposal INTEGER PRIMARY KEY REFERENCES proposals (seq),
-            token NOT NULL
+            token NOT NULL,
+            holder TEXT NOT NULL
         )""",
         "CREATE INDEX claims_by_token ON claims (token)",
         """CREATE TABLE receipts (
@@ -73,7 +75,8 @@ MIGRATIONS: Migrations = (
     ),
 )
 
-ROWS = """SELECT p.seq, p.id, p.path, p.state, p.body, p.answer, p.renewed, c.token
+ROWS = """SELECT p.seq, p.id, p.path, p.state, p.body, p.answer, p.renewed,
+    c.token, c.holder
     FROM proposals p LEFT JOIN claims c ON c.proposal = p.seq """
 CLAIMED = "WHERE p.seq IN (SELECT proposal FROM claims) ORDER BY p.seq"
 NEWEST = "ORDER BY p.seq DESC LIMIT ?"
@@ -182,14 +185,13 @@ class SqliteProposals:
         """Take approved proposals for writing, all or none; StaleError `claimed` otherwise."""
         if not token:
             raise InputError("no-token", "a claim needs a name of its own")
-        taken = []
         with self._db.writing() as db:
-            for proposal_id in dict.fromkeys(proposal_ids):
-                seq, proposal, holder = self._held(db, proposal_id)
+            held = [self._held(db, name) for name in dict.fromkeys(proposal_ids)]
+            for seq, proposal, holder in held:
                 check_claimable(proposal, holder)
-                db.execute("INSERT INTO claims VALUES (?, ?)", (seq, _key(token)))
-                taken.append(proposal)
-        return tuple(taken)
+                claim = (seq, _key(token), this_process())
+                db.execute("INSERT INTO claims VALUES (?, ?, ?)", claim)
+        return tuple(proposal for _, proposal, _ in held)
 
     def release(self, token: str) -> None:
         """Give up a claim: nothing was written."""
@@ -198,9 +200,16 @@ class SqliteProposals:
 
     def claimed(self) -> tuple[tuple[str, Proposal], ...]:
         """Return what is claimed with its token: what a crash may have left in the middle."""
+        return self._claims(lambda holder: True)  # noqa: ARG005
+
+    def abandoned(self) -> tuple[tuple[str, Proposal], ...]:
+        """Return what is claimed by processes that no longer run: a crash did leave these."""
+        return self._claims(lambda holder: not alive(holder))
+
+    def _claims(self, wanted: Callable[[str], bool]) -> tuple[tuple[str, Proposal], ...]:
         with self._db.reading() as db:
             rows = db.execute(ROWS + CLAIMED).fetchall()
-        return tuple((_text(row[7]), self._proposal(row)) for row in rows)
+        return tuple((_text(row[7]), self._proposal(row)) for row in rows if wanted(_text(row[8])))
 
     # Receipts
 
@@ -269,7 +278,7 @@ class SqliteProposals:
         return row[0], self._proposal(row), "" if row[7] is None else _text(row[7])
 
     def _proposal(self, row: Row) -> Proposal:
-        _, name, path, state, body, answer, renewed, _ = row
+        _, name, path, state, body, answer, renewed, _, _ = row
         proposal = from_json(Proposal, body)
         if (_key(proposal.id), _key(proposal.path)) != (name, path) or state not in _STATES:
             raise broken(self.path, f"the row of `{_text(name)[:80]}` does not agree with itself")
