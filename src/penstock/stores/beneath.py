@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 from penstock.stores import kernel
 from penstock.stores.contents import close
 
-AS_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+LISTING = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC  # openat2 tells a link as ELOOP by itself
+AS_FOLDER = LISTING | os.O_NOFOLLOW
 # Passing through a directory needs the right to search it, not to list it.
 PASSING = (os.O_PATH if hasattr(os, "O_PATH") else os.O_RDONLY) | (
     os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -80,7 +81,7 @@ class Beneath:
         try:
             if self.by_openat2:
                 how = kernel.BENEATH | NO_LINKS
-                return kernel.openat2(top, "/".join(parts), AS_FOLDER, how)
+                return kernel.openat2(top, "/".join(parts), LISTING, how)
             return _walk(top, parts)
         finally:
             close(top)
@@ -135,7 +136,7 @@ class Beneath:
 
     def _open_root(self) -> int:
         if self.by_openat2:
-            return kernel.openat2(-1, self.root, AS_FOLDER, NO_LINKS)
+            return kernel.openat2(-1, self.root, LISTING, NO_LINKS)
         if not hasattr(os, "O_PATH"):
             return os.open(self.root, AS_FOLDER)
         top = os.open("/", PASSING)

@@ -21,12 +21,12 @@ from penstock.core.errors import StoreError
 from penstock.ports import FileState
 from penstock.stores import refusals
 from penstock.stores.beneath import Folder, Ident, ident_at, ident_of, look
-from penstock.stores.contents import READING, Watched, close, digest_of
+from penstock.stores.contents import Watched
 from penstock.stores.exchange import Renames, tidy
 from penstock.stores.staging import Attributes, attributes_of, write_temp
 
 # How often another program may replace the file while we give it back its name.
-ROUNDS = 16
+ROUNDS = 64
 LONGEST_NAME = 255
 HEX = frozenset("0123456789abcdef")
 
@@ -175,13 +175,7 @@ class Step:
 
     def digest_now(self) -> str | None:
         """Return the digest of what has the name now, for an answer; None when unreadable."""
-        with suppress(OSError):
-            descriptor = os.open(self.name, READING, dir_fd=self.folder.descriptor)
-            try:
-                return digest_of(descriptor)
-            finally:
-                close(descriptor)
-        return None
+        return self._digest_of(self.name)
 
     # -- pieces ------------------------------------------------------------------------
 
@@ -197,6 +191,12 @@ class Step:
         ours = self.ours
         self.check()
         self.ours = ours
+
+    def _digest_of(self, name: str) -> str | None:
+        """Return the digest of a regular file once nobody writes it; None for anything else."""
+        with suppress(OSError), Watched(self.folder.descriptor, name) as file:
+            return file.digest() if file.regular else None
+        return None
 
     def _nothing_out(self) -> bool:
         """True when nothing came out: a creation, or a step that was settled before."""
@@ -235,25 +235,33 @@ class Step:
             self.keep()
 
     def _swap_back(self) -> None:
-        """Exchange until what comes out is what we believed to be there.
+        """Exchange until what comes out is the file that we put in, holding what it held then.
 
-        Anything else is a newer save that came in between, so it gets the name next. Our own
-        file counts as such a save when somebody wrote into it while it had the name.
+        Anything else is a newer save that came in between, by rename or into the file itself,
+        so it gets the name next. What comes out at last is superseded: our own file goes, any
+        other is kept.
         """
         at = self.folder.descriptor
-        believed, holding = self.ours, ident_at(at, self.temp)
+        put_in: tuple[Ident | None, str | None] = self.ours, self.new
         for _ in range(ROUNDS):
+            in_hand = ident_at(at, self.temp), self._digest_of(self.temp)
             try:
                 self.renames.exchange(at, self.temp, self.name, recheck=_nothing)
             except FileNotFoundError:
                 return self._move(self.temp, self.name)
-            out = ident_at(at, self.temp)
-            if out == self.ours and self._holds(self.new or "", drop=True):
+            if ident_at(at, self.temp) == put_in[0] and self._superseded(put_in[1]):
                 return None
-            if out == believed and out != self.ours:
-                break
-            believed, holding = holding, out
+            put_in = in_hand
         return self.keep()
+
+    def _superseded(self, held: str | None) -> bool:
+        """End with what came out if it is unchanged. A link has no content that could change."""
+        if ident_at(self.folder.descriptor, self.temp) == self.ours:
+            return self._holds(self.new or "", drop=True)
+        if held is not None and not self._holds(held, drop=False):
+            return False
+        self.keep()
+        return True
 
     def _take_back(self) -> None:
         """Take away a file that we created, unless it is somebody else's by now."""

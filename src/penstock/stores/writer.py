@@ -33,11 +33,12 @@ LOCK_SECONDS = 0.01
 NOT_FLUSHED = "its directory could not be flushed: a power cut now could undo the write"
 
 
-@dataclass(slots=True)
+@dataclass(kw_only=True, slots=True)
 class Batch:
     """The steps of one write and the directories that it has open."""
 
     note: Note
+    shown: str
     steps: list[Step] = field(default_factory=list)
     folders: dict[Parts, Folder] = field(default_factory=dict)
 
@@ -68,7 +69,7 @@ class Writer:
         if not plans:
             return []
         with refusals.told(_shown(plans), "write"):
-            batch = Batch(self._noted(plans))
+            batch = Batch(note=self._noted(plans), shown=_shown(plans))
         try:
             self._carry_out(batch, plans, writes)
         except BaseException as problem:  # noqa: BLE001 - put back first, then it goes on its way
@@ -184,7 +185,7 @@ class Writer:
         changed = _changed(stuck)
         if changed is None or (changed and not batch.single):
             batch.note.leave()
-            raise _half(batch.steps, changed) from problem
+            raise _half(batch.shown, changed) from problem
         if changed and isinstance(problem, Exception):
             return [_kept_after_all(batch, problem)]
         self.beneath.unmake(made for folder in batch.folders.values() for made in folder.made)
@@ -192,7 +193,7 @@ class Writer:
             batch.note.leave()
         else:
             batch.note.drop()
-        raise _told(problem, batch.steps) from problem
+        raise _told(problem, batch) from problem
 
     def recover(self) -> Iterator[Recovered]:
         """End every write that a crash interrupted."""
@@ -210,7 +211,7 @@ class Writer:
                 note.leave()
 
     def _ended(self, note: Note, entry: Entry) -> Recovered:
-        batch = Batch(note)
+        batch = Batch(note=note, shown=_shown(entry.plans))
         try:
             self._reopen(batch, entry)
             self._lock(batch)
@@ -302,11 +303,11 @@ def _answer(step: Step) -> FileState | None:
     return None if step.state is None else replace(step.state, notes=tuple(step.notes))
 
 
-def _half(steps: Sequence[Step], changed: Sequence[Step] | None) -> StoreError:
+def _half(shown: str, changed: Sequence[Step] | None) -> StoreError:
     if changed is None:
         return StoreError(
             "outcome-unknown",
-            f"`{steps[0].shown}` may hold the old or the new content",
+            f"`{shown}` may hold the old or the new content",
             because="the disk failed during the write and could not be read afterwards",
             hint="look at the disk; the next start of penstock ends what was begun",
         )
@@ -319,7 +320,7 @@ def _half(steps: Sequence[Step], changed: Sequence[Step] | None) -> StoreError:
     )
 
 
-def _told(problem: BaseException, steps: Sequence[Step]) -> BaseException:
+def _told(problem: BaseException, batch: Batch) -> BaseException:
     """Return our error for what stopped a write that has been put back."""
     told = problem
     if isinstance(problem, CameOutWrong):
@@ -329,10 +330,10 @@ def _told(problem: BaseException, steps: Sequence[Step]) -> BaseException:
         if now != step.expect:
             told = refusals.stale(step.shown, step.expect, now)
     elif isinstance(problem, OSError):
-        told = refusals.error_for(problem, steps[0].shown if steps else "the file", "write")
+        told = refusals.error_for(problem, batch.shown, "write")
     elif isinstance(problem, UnicodeEncodeError):
         told = InputError("bad-path", "a path holds characters that no file name can")
-    kept = [name for step in steps for name in step.kept]
+    kept = [name for step in batch.steps for name in step.kept]
     if kept and isinstance(told, PenstockError):
         told.because += "; a version that came in between is kept as " + ", ".join(kept)
     return told
