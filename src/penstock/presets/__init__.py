@@ -1,1 +1,23 @@
-"""Rules files that ship with Penstock."""
+"""Rules files that ship with Penstock, and the schema that editors complete them with.
+
+`guard` is for new users, `strict` for the careful; the other two are the hook spec's and the
+broker spec's own files with their own defaults. What they say is read like any rules file.
+"""
+
+from __future__ import annotations
+
+import os
+
+FILES = {
+    "guard": "guard.toml",
+    "strict": "strict.toml",
+    "hook-spec": "hook-spec.json",
+    "broker-spec": "broker-spec.yaml",
+}
+SCHEMA = "penstock.schema.json"
+
+
+def read(name: str) -> bytes:
+    """Return the bytes of a preset, or of the schema, by its name."""
+    with open(os.path.join(os.path.dirname(__file__), FILES.get(name, name)), "rb") as file:
+        return file.read()

@@ -1,0 +1,209 @@
+"""The names that stay protected whatever a policy says, or when there is none to ask.
+
+Penstock guards itself: an agent that can edit the rules, the hook's registration or the
+record has no gate in front of it. The second list is what holds when a policy is broken and
+no earlier one is known. Nothing here can be disabled from a rules file.
+Always true: each name is protected whether or not it exists yet, at any depth, inside the
+project and outside of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from penstock.core.model import COVERS, Action, Verdict
+from penstock.core.policy import Layer, Rule, Where
+
+SELF_RULE = "penstock-self"
+STATE_RULE = "penstock-state"
+NAME = "built-in"
+
+# What Penstock is steered by.
+OWN_FILES = (
+    "**/penstock.toml",
+    "**/.config/penstock/**",
+    "**/claude-code-permissions-hook.toml",
+    "**/.agentzero_audit*",
+    "**/.config/decision-reviewer-audit.log*",
+    "**/decision-reviewer-audit.log*",
+)
+
+# What it keeps: proposals, kept contents, the record, keys. Not to be read by agents either.
+STATE = (
+    "**/.local/state/penstock/**",
+    "**/penstock/*/penstock.db*",
+    "**/penstock/*/audit.jsonl*",
+    "**/penstock/*/checkpoints*",
+    "**/penstock/*/hook.policy",
+    "**/penstock/*/blobs/**",
+    "**/*.penstock-key*",
+    "**/*.penstock-journal*",
+)
+
+# Where each agent is told which hooks to run; a line there switches the gate off.
+HOOK_REGISTRATIONS = (
+    # Claude Code, and those that read its files
+    "**/.claude/settings*.json",
+    "**/.claude/hooks/**",
+    "**/.claude/plugins/**",
+    "**/.claude.json",
+    "**/claude-code/managed-settings*.json",
+    "**/claude-code/managed-settings.d/**",
+    # a Claude Code plugin in the project
+    "**/hooks/hooks.json",
+    "**/hooks/write-control.sh",
+    "**/hooks/config/write-policies.json",
+    # Codex
+    "**/.codex/hooks.json",
+    "**/.codex/config.toml",
+    "**/.codex/hooks/**",
+    "**/codex/requirements.toml",
+    # Gemini and Qwen
+    "**/.gemini/settings.json",
+    "**/.gemini/extensions/**",
+    "**/.qwen/settings.json",
+    "**/gemini-cli/settings.json",
+    # Cursor
+    "**/.cursor/hooks.json",
+    "**/.cursor/hooks/**",
+    "**/cursor/hooks.json",
+    # Copilot
+    "**/.github/hooks/**",
+    "**/.github/copilot/settings*.json",
+    "**/.copilot/hooks/**",
+    "**/.copilot/config.json",
+    "**/github-copilot/policy.d/**",
+    # OpenCode
+    "**/.opencode/plugins/**",
+    "**/.opencode/plugin/**",
+    "**/opencode.json",
+    "**/opencode.jsonc",
+    "**/.config/opencode/**",
+    # Cline
+    "**/.clinerules/hooks/**",
+    "**/.cline/hooks/**",
+    "**/Cline/Hooks/**",
+    # Windsurf, now Devin
+    "**/.windsurf/hooks.json",
+    "**/.devin/hooks.json",
+    "**/.codeium/windsurf/hooks.json",
+    "**/windsurf/hooks.json",
+    # Kiro
+    "**/.kiro/hooks/**",
+    "**/.kiro/agents/*.json",
+    # Amp
+    "**/.amp/plugins/**",
+    "**/.config/amp/plugins/**",
+)
+
+SELF_PROTECTION = (*OWN_FILES, *HOOK_REGISTRATIONS)
+
+# What nobody wants to lose or leak, for a project whose policy cannot be read. The preset
+# `guard` denies the same names; a test holds the two together.
+ENV_FILES = ("**/.env*",)
+SECRETS = (
+    "**/*.key",
+    "**/*.pem",
+    "**/*id_rsa*",
+    "**/*id_ed25519*",
+    "**/*id_ecdsa*",
+    "**/secrets/**",
+    "**/.ssh/**",
+    "**/.aws/**",
+    "**/.gnupg/**",
+    "**/.kube/config",
+    "**/*.p12",
+    "**/*.pfx",
+    "**/*.kdbx",
+    "**/*.keystore",
+    "**/*.jks",
+    "**/.npmrc",
+    "**/.pypirc",
+    "**/.netrc",
+    "**/.git-credentials",
+    "**/.docker/config.json",
+)
+# Committed on purpose, to show what the real file would hold: read, but not written.
+EXAMPLES = ("**/.env.example", "**/.env.sample", "**/.env.template", "**/.env.dist")
+MACHINERY = (
+    "**/.git",
+    "**/.git/**",
+    "**/node_modules/**",
+    "**/package-lock.json",
+    "**/npm-shrinkwrap.json",
+    "**/yarn.lock",
+    "**/pnpm-lock.yaml",
+    "**/bun.lock",
+    "**/bun.lockb",
+    "**/Cargo.lock",
+    "**/poetry.lock",
+    "**/uv.lock",
+    "**/Pipfile.lock",
+    "**/pdm.lock",
+    "**/Gemfile.lock",
+    "**/composer.lock",
+    "**/go.sum",
+    "**/flake.lock",
+)
+PROTECTED = (*ENV_FILES, *SECRETS, *MACHINERY)
+
+WHERE = Where(file=NAME)
+
+
+def self_layer(*, literal: bool = False, protect: tuple[str, ...] = ()) -> Layer:
+    """Return the layer that is part of every policy.
+
+    With a spec's own format only Penstock's own files are in it, because there the spec says
+    what happens to all others. `protect` adds places that only the running program knows.
+    """
+    names = OWN_FILES if literal else SELF_PROTECTION
+    return Layer(
+        name=NAME,
+        rules=(
+            Rule(
+                id=SELF_RULE,
+                verdict=Verdict.DENY,
+                paths=names,
+                description="what Penstock is steered by, and where hooks are registered",
+                reason="{path} steers Penstock or an agent's hooks, and agents do not change it",
+                instead="ask a person to make the change",
+                code="self-protection",
+                where=WHERE,
+            ),
+            Rule(
+                id=STATE_RULE,
+                verdict=Verdict.DENY,
+                actions=frozenset(Action) - {Action.RUN},
+                paths=(*STATE, *protect),
+                description="proposals, kept contents, the record and keys",
+                reason="{path} belongs to Penstock's own state",
+                instead="use the `penstock` command to look at proposals and the record",
+                code="self-protection",
+                where=WHERE,
+            ),
+        ),
+    )
+
+
+def protected_layer() -> Layer:
+    """Return the layer that stands in for a policy that cannot be read."""
+    written = "Protected path: {path} cannot be modified"
+    read = "Protected path: {path} may hold secrets and cannot be read"
+    both = "Protected path: {path} may hold secrets and can be neither read nor modified"
+    secrets = _deny("builtin-secrets", SECRETS, both)
+    env_read = _deny("builtin-env-files-read", ENV_FILES, read)
+    return Layer(
+        name="protected",
+        rules=(
+            _deny("builtin-env-files", ENV_FILES, written),
+            replace(env_read, actions=COVERS[Action.READ], not_paths=EXAMPLES),
+            replace(secrets, actions=COVERS[Action.READ] | COVERS[Action.WRITE]),
+            _deny("builtin-machinery", MACHINERY, written),
+        ),
+    )
+
+
+def _deny(name: str, paths: tuple[str, ...], reason: str) -> Rule:
+    return Rule(
+        id=name, verdict=Verdict.DENY, paths=paths, reason=reason, code="path-denied", where=WHERE
+    )

@@ -1,0 +1,227 @@
+"""Every field of `penstock.toml`, once: its name, what it holds, and what it is for.
+
+The reader takes values through this table, the JSON Schema and the manual are made from it,
+so that the three cannot differ. Reading one value is `field_values.py`'s work, and what the
+fields of a rule mean together is `rule_reader.py`'s.
+Always true: a key that is not in this table is a problem, wherever it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from penstock.core.model import Verdict
+from penstock.core.policy import Warn
+
+MOST = 2**53  # every whole number up to here survives JSON
+
+
+class Kind(StrEnum):
+    """What a field holds."""
+
+    TEXT = "text"
+    ID = "id"
+    REGEX = "regex"
+    GLOBS = "globs"
+    TEXTS = "texts"
+    WORD = "word"
+    WORDS = "words"
+    FLAG = "flag"
+    COUNT = "count"
+    RATIO = "ratio"
+    NUMBER = "number"
+    MOMENT = "moment"
+    URL = "url"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Field:
+    """One key: `words` are all it may say; `least` and `most` bound a number."""
+
+    name: str
+    kind: Kind
+    doc: str
+    words: tuple[str, ...] = ()
+    least: int = 0
+    most: int = MOST
+    default: object = None
+
+
+VERDICTS = tuple(Verdict)
+RULE_TABLES = ("deny", "ask", "warn", "allow", "safe")
+ACTION_WORDS = ("read", "write", "create", "delete", "modify", "run")
+DOORS = ("hook", "broker", "langgraph", "mcp", "http", "terminal", "tui")
+PRESETS = ("guard", "strict", "hook-spec", "broker-spec")
+
+
+def _verdict(name: str, doc: str, default: str = "allow") -> Field:
+    return Field(name=name, kind=Kind.WORD, words=VERDICTS, doc=doc, default=default)
+
+
+def _regex(name: str, doc: str) -> Field:
+    return Field(name=name, kind=Kind.REGEX, doc=doc)
+
+
+def _count(name: str, doc: str, default: int | None = None, least: int = 0) -> Field:
+    return Field(name=name, kind=Kind.COUNT, doc=doc, default=default, least=least)
+
+
+def _text(name: str, doc: str, default: str | None = None) -> Field:
+    return Field(name=name, kind=Kind.TEXT, doc=doc, default=default)
+
+
+def _flag(name: str, doc: str, *, default: bool) -> Field:
+    return Field(name=name, kind=Kind.FLAG, doc=doc, default=default)
+
+
+def _word(name: str, doc: str, words: tuple[str, ...], default: str | None = None) -> Field:
+    return Field(name=name, kind=Kind.WORD, doc=doc, words=words, default=default)
+
+
+_LINES = _count("line_threshold", "Speaks of files that have at least so many lines.", 100)
+_CHANGE = Field(
+    name="change_threshold",
+    kind=Kind.RATIO,
+    doc="Speaks of changes that lose at least this part of the lines; above 0, at most 1.",
+    default=0.5,
+)
+_WARN = _word("warn", "What a `[[warn]]` rule does besides its note.", tuple(Warn), "context")
+_MODES = ("judge", "propose")
+_MODE = _word(
+    "mode", "Whether a hook only judges, or turns writes into proposals.", _MODES, "judge"
+)
+
+TOP = (
+    Field(
+        name="version",
+        kind=Kind.COUNT,
+        doc="The version of this format.",
+        least=1,
+        most=1,
+        default=1,
+    ),
+    _word("preset", "A shipped rules file to start from, as if it were included.", PRESETS),
+    _WARN,
+    _word(
+        "outside_project",
+        "What is said of paths outside the project.",
+        ("none", "ask", "deny"),
+        "none",
+    ),
+    _MODE,
+    Field(
+        name="disable",
+        kind=Kind.TEXTS,
+        doc="Ids of rules, from a preset or an include, to switch off.",
+    ),
+)
+
+RULE = (
+    Field(name="id", kind=Kind.ID, doc="The rule's name in answers and in the record; unique."),
+    _text("description", "What the rule is for."),
+    Field(
+        name="paths", kind=Kind.GLOBS, doc="Globs; the rule speaks of paths that meet one of them."
+    ),
+    Field(name="not_paths", kind=Kind.GLOBS, doc="Globs of paths that the rule does not speak of."),
+    Field(
+        name="actions",
+        kind=Kind.WORDS,
+        words=ACTION_WORDS,
+        doc="What is done: `write` is any change, `modify` only one to a file that exists.",
+    ),
+    _text("tool", "The exact name of the tool; instead of `tool_regex`."),
+    _regex("tool_regex", "A regex for the name of the tool; instead of `tool`."),
+    _regex("tool_exclude_regex", "Names that `tool_regex` does not mean."),
+    _regex("command_regex", "A regex for the shell command, and each simple command in it."),
+    _regex("command_exclude_regex", "Commands that the rule does not speak of."),
+    _regex("file_path_regex", "A regex for the path as the tool was given it."),
+    _regex("file_path_exclude_regex", "Paths, as given, that the rule does not speak of."),
+    _text("subagent_type", "The exact kind of a subagent."),
+    _regex("subagent_type_regex", "A regex for the kind of a subagent."),
+    _regex("subagent_type_exclude_regex", "Kinds that the rule does not speak of."),
+    _regex("prompt_regex", "A regex for the prompt of a subagent."),
+    _regex("prompt_exclude_regex", "Prompts that the rule does not speak of."),
+    _LINES,
+    _CHANGE,
+    _flag("substantial", "Uses the two thresholds of `[gate]` for this rule.", default=False),
+    Field(
+        name="kinds",
+        kind=Kind.WORDS,
+        words=("new", "modify", "replace", "delete"),
+        doc="The kinds of change that the rule speaks of.",
+    ),
+    _count("max_bytes", "Speaks of content that is larger than this."),
+    _text("reason", "What is said; may hold `{path}`, `{deleted}`, `{existing}`, `{percent}`."),
+    _text("note", "A sentence that is added and grants nothing."),
+    _text("instead", "What the agent should do instead."),
+    _text("code", "A stable word for programs."),
+    _flag("enabled", "Whether the rule speaks at all.", default=True),
+    Field(
+        name="expires_at", kind=Kind.MOMENT, doc="When the rule falls silent; UTC unless it says."
+    ),
+    Field(name="match", kind=Kind.TEXTS, doc="Paths or commands that the rule must meet."),
+    Field(name="not_match", kind=Kind.TEXTS, doc="Paths or commands that it must not meet."),
+)
+
+TABLES: Mapping[str, tuple[Field, ...]] = {
+    "defaults": (
+        _verdict("read", "What is said of reading when no rule speaks."),
+        _verdict("write", "The same for changing a file."),
+        _verdict("create", "The same for making a file; as `write` when absent."),
+        _verdict("delete", "The same for deleting one; as `write` when absent."),
+        _verdict("run", "The same for running a command."),
+        _verdict("unclear", "A shell command whose writes cannot be told."),
+        _WARN,
+    ),
+    "on_error": tuple(
+        _verdict(door, f"What the {door} door answers when it cannot judge.", "deny")
+        for door in DOORS
+    ),
+    "includes": (Field(name="files", kind=Kind.TEXTS, doc="Rules files, relative to this one."),),
+    "gate": (_LINES, _CHANGE, _MODE),
+    "limits": (
+        _count("max_read_bytes_default", "How much a read returns unless asked.", 32_000, 1),
+        _count("max_read_bytes_hard", "The most that a read ever returns.", 131_072, 1),
+        _count("max_write_bytes", "Larger content is denied."),
+        _count("max_chain_length", "The most simple commands in one shell command; 0 is any.", 0),
+    ),
+    "approval": (
+        _count("ttl_seconds", "How long a proposal waits for an answer.", 3600, 1),
+        _flag("require_key", "Whether an approval needs the approver's key.", default=False),
+        _flag("totp", "Whether an approval needs a one-time code.", default=False),
+    ),
+    "audit": (
+        _word("level", "What is recorded.", ("off", "matched", "all"), "all"),
+        _count("rotate_bytes", "A log file grows to this size.", 10 * 1024 * 1024, 4096),
+        _count("checkpoint_events", "A checkpoint after so many events.", 1000, 1),
+        _count("checkpoint_seconds", "And after so many seconds.", 300, 1),
+        _count("keep_blobs_bytes", "How much room kept contents may take.", 512 * 1024 * 1024),
+        Field(name="witnesses", kind=Kind.TEXTS, doc="Where checkpoints are sent."),
+        _text("file", "Where the log is, when not in the state directory."),
+    ),
+    "broker": (
+        _flag("enabled", "Whether the broker takes writes at all.", default=True),
+        _flag("audit_log_enabled", "Whether the broker keeps its log.", default=True),
+        _flag("auto_apply", "Whether its front end may apply without a person.", default=False),
+    ),
+    "llm_fallback": (
+        _flag("enabled", "Whether a language model is asked where no rule speaks.", default=False),
+        Field(name="endpoint", kind=Kind.URL, doc="Its address; needed when enabled."),
+        _text("model", "Its name; needed when enabled."),
+        _count("timeout_secs", "How long to wait for it.", 60, 1),
+        Field(name="temperature", kind=Kind.NUMBER, doc="How it is asked.", most=2, default=0.1),
+        _count("max_retries", "How often a malformed answer is asked for again.", 2),
+        _text("system_prompt", "What it is told first."),
+        Field(
+            name="provider_preferences", kind=Kind.TEXTS, doc="Providers in order of preference."
+        ),
+    ),
+}
+
+BY_NAME: Mapping[str, Mapping[str, Field]] = {
+    "": {one.name: one for one in TOP},
+    "rule": {one.name: one for one in RULE},
+    **{table: {one.name: one for one in fields} for table, fields in TABLES.items()},
+}

@@ -1,0 +1,253 @@
+"""Turn one table of a rules file into a rule, and say what is wrong with it.
+
+The table of fields says what each value may be; here is what the fields mean together:
+which exclude each other, which need each other, and what holds when one is absent.
+Always true: a rule comes out only when nothing is wrong with it, its examples hold, and its
+regexes are RE2's; whatever is wrong is reported, all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+from penstock.core.field_values import READERS, Wrong, WrongValueError
+from penstock.core.fields import BY_NAME, Kind
+from penstock.core.match import matches
+from penstock.core.model import COVERS, Action, ChangeKind, Verdict
+from penstock.core.policy import FieldMatch, Rule, Where
+from penstock.core.problems import Report, did_you_mean, shown
+from penstock.core.regexes import search
+
+Values = dict[str, object]
+
+INPUT_FIELDS = ("command", "file_path", "subagent_type", "prompt")
+REGEX_FIELDS = frozenset(n for n, one in BY_NAME["rule"].items() if one.kind is Kind.REGEX)
+TOOL_FIELDS = REGEX_FIELDS | {"tool", "subagent_type"}
+CONDITIONS = TOOL_FIELDS | {
+    *("paths", "actions", "line_threshold", "change_threshold", "substantial", "kinds", "max_bytes")
+}
+VERDICT_OF: Mapping[str, Verdict | None] = {
+    "deny": Verdict.DENY,
+    "ask": Verdict.ASK,
+    "allow": Verdict.ALLOW,
+    "warn": None,
+    "safe": None,
+}
+ANY_ACTION = frozenset(Action)
+ACTIONS_OF: Mapping[str, frozenset[Action]] = {
+    **{str(action): covered for action, covered in COVERS.items()},
+    "modify": frozenset({Action.WRITE}),
+}
+
+BOTH_TOOLS = "Rule must specify exactly one of 'tool' or 'tool_regex', not both"
+NO_TOOL = "Missing required field: tool or tool_regex"
+
+
+@dataclass(kw_only=True, slots=True)
+class Thresholds:
+    """What `substantial = true` stands for."""
+
+    lines: int = 100
+    change: float = 0.5
+
+
+@dataclass(kw_only=True, slots=True)
+class Reader:
+    """Reads the tables of one file; what is wrong goes to its report."""
+
+    report: Report
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    prefix: str = ""  # of the ids that rules without one are given
+    names: list[tuple[str, Where]] = field(default_factory=list)  # of all rules, wrong ones too
+
+    def table(self, raw: object, table: str, label: str, *path: str | int) -> Values:
+        """Return the values of a table's known keys that are as they should be."""
+        values: Values = {}
+        if not isinstance(raw, dict):
+            self.report.wrong(f"{label} must be a table, not {shown(raw)}", *path)
+            return values
+        known = BY_NAME[table]
+        for key, value in raw.items():
+            one = known.get(key)
+            if one is None:
+                self._unknown(key, table, label, *path)
+                continue
+            try:
+                values[key] = READERS[one.kind](one, value)
+            except WrongValueError as wrong:
+                for one_fault in wrong.all_of:
+                    self._wrong_value(one_fault, key, label, *path)
+        return values
+
+    def _wrong_value(self, wrong: Wrong, key: str, label: str, *path: str | int) -> None:
+        at = () if wrong.at is None else (wrong.at,)
+        message = f"`{key}` in {label} {wrong.what}"
+        self.report.wrong(message, *path, key, *at, hint=wrong.hint)
+
+    def _unknown(self, key: str, table: str, label: str, *path: str | int) -> None:
+        hint = did_you_mean(key, BY_NAME[table])
+        if key == "api_key":
+            hint = "keys do not belong in a rules file; set the environment variable instead"
+        self.report.wrong(f"unknown key {shown(key)} in {label}", *path, key, hint=hint)
+
+    def rule(self, raw: object, table: str, number: int) -> Rule | None:
+        """Return the rule of one `[[table]]`, or None when anything is wrong with it."""
+        before = len(self.report.problems)
+        given = raw.get("id") if isinstance(raw, dict) else None
+        name = given if isinstance(given, str) else f"{self.prefix}{table}-{number + 1}"
+        label = f"[[{table}]]" if given is None else f"[[{table}]] {shown(name)}"
+        path = (table, number)
+        where = Where(file=self.report.file, line=self.report.line_of(*path))
+        self.names.append((name, where))
+        values = self.table(raw, "rule", label, *path)
+        self.check_regexes(values, label, *path)
+        for message, key, hint in _contradictions(raw if isinstance(raw, dict) else {}):
+            self.report.wrong(f"{message} in {label}", *path, *([key] if key else []), hint=hint)
+        if len(self.report.problems) > before:
+            return None
+        rule = self._made(values, table, name, where)
+        self._check_examples(rule, label, *path)
+        return rule if len(self.report.problems) == before else None
+
+    def check_regexes(self, values: Mapping[str, object], label: str, *path: str | int) -> None:
+        """Report every regex among some values that RE2 does not take."""
+        for key, value in values.items():
+            found = self.report.budget.check(str(value)) if key in REGEX_FIELDS else None
+            if found is not None:
+                self.report.wrong(f"{key} invalid: {found} in {label}", *path, key, hint=found.hint)
+
+    def _made(self, values: Values, table: str, name: str, where: Where) -> Rule:
+        """Put the values of a rule without faults together."""
+        says = cast("Mapping[str, str]", values)
+        lists = cast("Mapping[str, tuple[str, ...]]", values)
+        lines, change = self._thresholds(values)
+        return Rule(
+            id=name,
+            verdict=VERDICT_OF[table],
+            warns=table == "warn",
+            actions=_actions(values),
+            paths=lists.get("paths", ()),
+            not_paths=lists.get("not_paths", ()),
+            tool=says.get("tool", ""),
+            tool_regex=says.get("tool_regex", ""),
+            tool_exclude_regex=says.get("tool_exclude_regex", ""),
+            fields=tuple(_input_fields(values)),
+            per_leaf=True,
+            line_threshold=lines,
+            change_threshold=change,
+            max_bytes=cast("int | None", values.get("max_bytes")),
+            kinds=frozenset(ChangeKind(kind) for kind in lists.get("kinds", ())),
+            description=says.get("description", ""),
+            reason=says.get("reason", ""),
+            note=_note(says, table, name),
+            instead=says.get("instead", ""),
+            code=says.get("code", "") or _code(values, table),
+            enabled=bool(values.get("enabled", True)),
+            expires_at=cast("float | None", values.get("expires_at")),
+            match=lists.get("match", ()),
+            not_match=lists.get("not_match", ()),
+            where=where,
+        )
+
+    def _thresholds(self, values: Values) -> tuple[int | None, float | None]:
+        lines = cast("int | None", values.get("line_threshold"))
+        change = cast("float | None", values.get("change_threshold"))
+        if values.get("substantial"):
+            lines = self.thresholds.lines if lines is None else lines
+            change = self.thresholds.change if change is None else change
+        return lines, change
+
+    def _check_examples(self, rule: Rule, label: str, *path: str | int) -> None:
+        """Hold a rule against its own examples."""
+        for key, expected in (("match", True), ("not_match", False)):
+            for at, example in enumerate(rule.match if expected else rule.not_match):
+                if meets(rule, example) is expected:
+                    continue
+                does = "does not meet" if expected else "meets"
+                message = f"{label} {does} {shown(example)}, against its own `{key}`"
+                self.report.wrong(message, *path, key, at, hint="mend the rule or the example")
+
+
+def _contradictions(values: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
+    """Yield what a rule's fields cannot say together: message, key, hint."""
+    inputs = [key for key in values if key in TOOL_FIELDS and not key.startswith("tool")]
+    if "tool" in values and "tool_regex" in values:
+        yield BOTH_TOOLS, "tool_regex", "keep one of them"
+    if inputs and "tool" not in values and "tool_regex" not in values:
+        yield NO_TOOL, inputs[0], f'write `tool = "{_usual_tool(inputs[0])}"`'
+    if "tool_exclude_regex" in values and "tool_regex" not in values:
+        yield "`tool_exclude_regex` without `tool_regex`", "tool_exclude_regex", "add `tool_regex`"
+    if "subagent_type" in values and "subagent_type_regex" in values:
+        yield "`subagent_type` and `subagent_type_regex`", "subagent_type_regex", "keep one of them"
+    if not CONDITIONS & values.keys():
+        yield "nothing says what the rule is about", "", "add `paths`, `tool` or a threshold"
+    examples = [key for key in ("match", "not_match") if values.get(key)]
+    if examples and not ("paths" in values or "tool" in values or "tool_regex" in values):
+        yield f"`{examples[0]}` without `paths`, `tool` or a regex", examples[0], "remove it"
+
+
+def _usual_tool(key: str) -> str:
+    return {"command": "Bash", "file_path": "Write"}.get(key.partition("_regex")[0], "Task")
+
+
+def _actions(values: Values) -> frozenset[Action]:
+    """A rule about a tool speaks of all it does; one about paths, of changes to them."""
+    words = cast("tuple[str, ...] | None", values.get("actions"))
+    if words is not None:
+        return frozenset(action for word in words for action in ACTIONS_OF[word])
+    return ANY_ACTION if TOOL_FIELDS & values.keys() else COVERS[Action.WRITE]
+
+
+def _input_fields(values: Mapping[str, object]) -> Iterator[FieldMatch]:
+    says = cast("Mapping[str, str]", values)
+    for name in INPUT_FIELDS:
+        keys = (f"{name}_regex", f"{name}_exclude_regex", name)
+        if any(key in values for key in keys):
+            regex, exclude, exact = (says.get(key, "") for key in keys)
+            yield FieldMatch(name=name, regex=regex, exclude=exclude, exact=exact)
+
+
+def _note(says: Mapping[str, str], table: str, name: str) -> str:
+    """A warning without a sentence would warn of nothing, so it has one."""
+    if table != "warn":
+        return says.get("note", "")
+    told = says.get("note") or says.get("reason") or says.get("description")
+    return told or f"rule `{name}` warns about {{path}}"
+
+
+def _code(values: Values, table: str) -> str:
+    """Return the word for programs that a denial without one gets."""
+    if table != "deny":
+        return ""
+    if "max_bytes" in values:
+        return "too-large"
+    if "paths" in values:
+        return "path-denied"
+    return "command-denied" if TOOL_FIELDS & values.keys() else ""
+
+
+def meets(rule: Rule, example: str) -> bool:
+    """Say whether a rule speaks of an example: a path, a field's text, or a tool's name."""
+    if rule.paths:
+        path = example.removeprefix("./")
+        return _any(rule.paths, path) and not _any(rule.not_paths, path)
+    if rule.fields:
+        return _field_meets(rule.fields[0], example)
+    if rule.tool:
+        return rule.tool == example
+    excluded = rule.tool_exclude_regex and search(rule.tool_exclude_regex, example)
+    return search(rule.tool_regex, example) and not excluded
+
+
+def _any(globs: tuple[str, ...], path: str) -> bool:
+    return any(matches(glob, path) for glob in globs)
+
+
+def _field_meets(test: FieldMatch, text: str) -> bool:
+    return (
+        (not test.exact or test.exact == text)
+        and (not test.regex or search(test.regex, text))
+        and not (test.exclude and search(test.exclude, text))
+    )
