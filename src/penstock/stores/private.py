@@ -123,34 +123,35 @@ def open_plain(path: str) -> int:
 
 
 def read_file(path: str, *, limit: int) -> bytes | None:
-    """Return a small file's content, or None. More than `limit` bytes is an OSError."""
+    """Return a small file's content, or None. Of a larger one, one byte more than `limit`."""
     try:
         descriptor = open_plain(path)
     except FileNotFoundError:
         return None
     with open(descriptor, "rb") as file:
-        data = file.read(limit + 1)
-    if len(data) > limit:
-        raise OSError(errno.EFBIG, "larger than it can be", path)
-    return data
+        return file.read(limit + 1)
 
 
 def write_file(folder: str, name: str, data: bytes, *, replace: bool) -> bool:
     """Put a file in place, whole and on the disk; False when it exists and may not be replaced."""
     with locked(folder):
-        target = os.path.join(folder, name)
-        if not replace and os.path.lexists(target):
+        if not replace and os.path.lexists(os.path.join(folder, name)):
             return False
-        fresh = fresh_name(folder)
-        try:
-            write_fresh(fresh, data)
-            os.rename(fresh, target)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(fresh)
-            raise
-        sync_dir(folder)
+        put_file(folder, name, data)
     return True
+
+
+def put_file(folder: str, name: str, data: bytes) -> None:
+    """Put a file in place; whoever asks holds the lock of the directory."""
+    fresh = fresh_name(folder)
+    try:
+        write_fresh(fresh, data)
+        os.rename(fresh, os.path.join(folder, name))
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(fresh)
+        raise
+    sync_dir(folder)
 
 
 def fresh_name(folder: str) -> str:
