@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -60,13 +60,13 @@ def from_plain(kind: type[T], value: Plain) -> T:
 
 def to_json(value: object) -> str:
     """Return a record as one line of ASCII JSON."""
-    return json.dumps(to_plain(value), separators=(",", ":"), allow_nan=False)
+    return _ENCODER.encode(to_plain(value))
 
 
 def from_json(kind: type[T], text: str) -> T:
     """Read a record from JSON text. Raises StoreError as `from_plain` does."""
     try:
-        value = json.loads(text, object_pairs_hook=_distinct, parse_constant=_no_constant)
+        value = _DECODER.decode(text)
     except (ValueError, RecursionError, TypeError) as error:
         raise _broken(kind, error) from None
     return from_plain(kind, value)
@@ -102,6 +102,11 @@ def _distinct(pairs: list[tuple[str, Plain]]) -> dict[str, Plain]:
 
 def _no_constant(name: str) -> Plain:
     raise _MisfitError(f"{name} is not a number")
+
+
+# Made once: `json.dumps` and `json.loads` with options make theirs anew at every call.
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_no_constant)
 
 
 def _of(kind: Any) -> _Ways:
@@ -213,15 +218,17 @@ def _number(value: Plain) -> float:
 
 def _text(value: Any) -> str:
     """Return text as it is written: a path that knows more than its text keeps its text."""
+    if value.__class__ is str:
+        return value
     return str(value) if isinstance(value, str) else _a(str, value)
 
 
 def _same(kind: type) -> _Ways:
-    return _Ways(write=lambda value: _a(kind, value), read=lambda value: _a(kind, value))
+    return _Ways(write=partial(_a, kind), read=partial(_a, kind))
 
 
 _SIMPLE: Mapping[Any, _Ways] = {
-    str: _Ways(write=_text, read=lambda value: _a(str, value)),
+    str: _Ways(write=_text, read=partial(_a, str)),
     bool: _same(bool),
     int: _same(int),
     float: _Ways(write=_number, read=_number),
