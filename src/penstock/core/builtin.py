@@ -188,8 +188,8 @@ def self_layer(*, literal: bool = False, protect: tuple[str, ...] = ()) -> Layer
 def protected_layer() -> Layer:
     """Return the layer that stands in for a policy that cannot be read."""
     written = "Protected path: {path} cannot be modified"
-    read = "Protected path: {path} may hold secrets and cannot be read"
-    both = "Protected path: {path} may hold secrets and can be neither read nor modified"
+    read = "Protected path: {path} cannot be read"
+    both = "Protected path: {path} cannot be read or modified"
     secrets = _deny("builtin-secrets", SECRETS, both)
     env_read = _deny("builtin-env-files-read", ENV_FILES, read)
     return Layer(

@@ -17,15 +17,16 @@ from typing import cast
 from penstock.core.digest import digest
 from penstock.core.field_values import READERS, WrongValueError, glob_fault
 from penstock.core.fields import Field, Kind
-from penstock.core.hook_dialect import is_original, read_permissions_hook
+from penstock.core.hook_dialect import looks_original, read_permissions_hook
 from penstock.core.layers import Loaded
 from penstock.core.model import COVERS, Action, Verdict
 from penstock.core.policy import Rule, Where
 from penstock.core.problems import Budget, Report, did_you_mean, shown
-from penstock.core.sheet import read_json, read_toml, read_yaml
+from penstock.core.sheet import Document, read_json, read_yaml
 
 __all__ = [
-    "is_penstock",
+    "is_original",
+    "may_be_penstock",
     "read",
     "read_file_broker",
     "read_permissions_hook",
@@ -35,15 +36,15 @@ __all__ = [
 ORIGINAL_NAME = "claude-code-permissions-hook.toml"
 
 
-def is_penstock(file: str, data: bytes) -> bool:
-    """Say whether a file is in Penstock's own format, by its name and then by its shape."""
+def may_be_penstock(file: str) -> bool:
+    """Say whether a file's name allows that it is in Penstock's own format."""
+    return not file.endswith((".json", ".yaml", ".yml"))
+
+
+def is_original(file: str, document: Document) -> bool:
+    """Say whether a TOML file was written for the original, by its name, else by its shape."""
     name = posixpath.basename(file)
-    if name == "penstock.toml":
-        return True
-    if not name.endswith(".toml"):
-        return not name.endswith((".json", ".yaml", ".yml"))
-    document = read_toml(data, Report(file=file)) or {}
-    return not is_original(document, named=name == ORIGINAL_NAME)
+    return name != "penstock.toml" and looks_original(document, named=name == ORIGINAL_NAME)
 
 
 def read(

@@ -8,6 +8,7 @@ what was expected, and no value makes a reader fail in another way.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -16,6 +17,7 @@ from penstock.core.fields import MOST, Field, Kind
 from penstock.core.match import tidy
 from penstock.core.problems import did_you_mean, shown
 
+CONTROL = re.compile("[\\x00-\\x1f\\x7f]")
 MAX_TEXT = 20_000
 MAX_ITEMS = 20_000
 
@@ -35,11 +37,6 @@ class WrongValueError(Exception):
     def __init__(self, what: str, hint: str = "", *, all_of: Sequence[Wrong] = ()) -> None:
         super().__init__(what)
         self.all_of = all_of or (Wrong(what, hint),)
-
-
-def read_value(one: Field, value: object) -> object:
-    """Return a value in the type that the policy wants, or raise `WrongValueError`."""
-    return READERS[one.kind](one, value)
 
 
 def _read_text(one: Field, value: object) -> str:
@@ -109,7 +106,7 @@ def glob_fault(glob: str) -> tuple[str, str] | None:
         return "which leaves the project", "write the path without `..`"
     if len(glob) > 4096:
         return "which is longer than any path", "shorten it"
-    if any(ord(char) < 32 or char == "\x7f" for char in glob):
+    if CONTROL.search(glob):
         return "which has a control character", "remove it"
     return None
 

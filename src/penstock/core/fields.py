@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from penstock.core.model import Verdict
-from penstock.core.policy import Warn
+from penstock.core.policy import ON_ERROR, Warn
 
 MOST = 2**53  # every whole number up to here survives JSON
 
@@ -80,12 +80,15 @@ def _word(name: str, doc: str, words: tuple[str, ...], default: str | None = Non
     return Field(name=name, kind=Kind.WORD, doc=doc, words=words, default=default)
 
 
-_LINES = _count("line_threshold", "Speaks of files that have at least so many lines.", 100)
-_CHANGE = Field(
-    name="change_threshold",
-    kind=Kind.RATIO,
-    doc="Speaks of changes that lose at least this part of the lines; above 0, at most 1.",
-    default=0.5,
+_RATIO = "at least this part of its lines; above 0, at most 1"
+_GATE = (
+    _count("line_threshold", "A change is substantial in files of at least so many lines.", 100),
+    Field(
+        name="change_threshold",
+        kind=Kind.RATIO,
+        doc=f"And when the file loses {_RATIO}.",
+        default=0.5,
+    ),
 )
 _WARN = _word("warn", "What a `[[warn]]` rule does besides its note.", tuple(Warn), "context")
 _MODES = ("judge", "propose")
@@ -143,9 +146,13 @@ RULE = (
     _regex("subagent_type_exclude_regex", "Kinds that the rule does not speak of."),
     _regex("prompt_regex", "A regex for the prompt of a subagent."),
     _regex("prompt_exclude_regex", "Prompts that the rule does not speak of."),
-    _LINES,
-    _CHANGE,
-    _flag("substantial", "Uses the two thresholds of `[gate]` for this rule.", default=False),
+    _count("line_threshold", "Speaks of files that have at least so many lines."),
+    Field(
+        name="change_threshold",
+        kind=Kind.RATIO,
+        doc=f"Speaks of changes by which a file loses {_RATIO}.",
+    ),
+    _flag("substantial", "Takes both thresholds from `[gate]`.", default=False),
     Field(
         name="kinds",
         kind=Kind.WORDS,
@@ -153,7 +160,11 @@ RULE = (
         doc="The kinds of change that the rule speaks of.",
     ),
     _count("max_bytes", "Speaks of content that is larger than this."),
-    _text("reason", "What is said; may hold `{path}`, `{deleted}`, `{existing}`, `{percent}`."),
+    _text(
+        "reason",
+        "What is said. Filled in: `{path}`, `{action}`, `{tool}`, `{deleted}`, `{existing}`, "
+        "`{percent}`, `{size}`.",
+    ),
     _text("note", "A sentence that is added and grants nothing."),
     _text("instead", "What the agent should do instead."),
     _text("code", "A stable word for programs."),
@@ -165,6 +176,7 @@ RULE = (
     Field(name="not_match", kind=Kind.TEXTS, doc="Paths or commands that it must not meet."),
 )
 
+_FAILING = {door: str(verdict) for door, verdict in ON_ERROR.items()}
 TABLES: Mapping[str, tuple[Field, ...]] = {
     "defaults": (
         _verdict("read", "What is said of reading when no rule speaks."),
@@ -176,11 +188,13 @@ TABLES: Mapping[str, tuple[Field, ...]] = {
         _WARN,
     ),
     "on_error": tuple(
-        _verdict(door, f"What the {door} door answers when it cannot judge.", "deny")
+        _verdict(
+            door, f"What the {door} door answers when it cannot judge.", _FAILING.get(door, "deny")
+        )
         for door in DOORS
     ),
     "includes": (Field(name="files", kind=Kind.TEXTS, doc="Rules files, relative to this one."),),
-    "gate": (_LINES, _CHANGE, _MODE),
+    "gate": (*_GATE, _MODE),
     "limits": (
         _count("max_read_bytes_default", "How much a read returns unless asked.", 32_000, 1),
         _count("max_read_bytes_hard", "The most that a read ever returns.", 131_072, 1),

@@ -43,7 +43,7 @@ class Shape(Enum):
     SECTIONED = auto()
 
 
-def is_original(document: Mapping[str, object], *, named: bool = False) -> bool:
+def looks_original(document: Mapping[str, object], *, named: bool = False) -> bool:
     """Say whether a document was written for the original: by its name, or by its shape."""
     ours = {"version", "preset", "defaults", "on_error", "gate", "approval", "broker", "warn"}
     if ours & document.keys() or {"ask", "safe", "outside_project", "disable"} & document.keys():

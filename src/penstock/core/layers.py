@@ -54,6 +54,7 @@ class Loaded:
     names: tuple[tuple[str, Where], ...] = ()
     sources: tuple[tuple[str, str], ...] = ()
     literal: bool = False
+    disable_line: int = 0
 
     @property
     def ok(self) -> bool:
@@ -121,8 +122,14 @@ def _disabled(
         message = f"`disable` names `{name}`, and no rule has that id"
         if name in (SELF_RULE, STATE_RULE):
             message, hint = f"`{name}` cannot be disabled", "it is what keeps agents from the rules"
-        wrong.append(Problem(file=parts[0].name, field="disable", message=message, hint=hint))
+        place = _place_of_disable(parts)
+        wrong.append(replace(place, message=message, hint=hint))
     return [replace(r, enabled=False) if r.id in names else r for r in rules], wrong
+
+
+def _place_of_disable(parts: Sequence[Loaded]) -> Problem:
+    file, line = next((p.name, p.disable_line) for p in parts if p.setting("", "disable"))
+    return Problem(file=file, line=line, field="disable")
 
 
 def as_layer(loaded: Loaded) -> Layer:

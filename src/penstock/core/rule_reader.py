@@ -9,8 +9,8 @@ regexes are RE2's; whatever is wrong is reported, all of it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import cast
+from dataclasses import dataclass, field, fields
+from typing import Any, cast
 
 from penstock.core.field_values import READERS, Wrong, WrongValueError
 from penstock.core.fields import BY_NAME, Kind
@@ -22,9 +22,14 @@ from penstock.core.regexes import search
 
 Values = dict[str, object]
 
-INPUT_FIELDS = ("command", "file_path", "subagent_type", "prompt")
+INPUT_KEYS = tuple(
+    (name, f"{name}_regex", f"{name}_exclude_regex")
+    for name in ("command", "file_path", "subagent_type", "prompt")
+)
 REGEX_FIELDS = frozenset(n for n, one in BY_NAME["rule"].items() if one.kind is Kind.REGEX)
 TOOL_FIELDS = REGEX_FIELDS | {"tool", "subagent_type"}
+# What goes into a rule as it was read; the rest is put together.
+AS_WRITTEN = frozenset(one.name for one in fields(Rule)) - {"actions", "kinds"}
 CONDITIONS = TOOL_FIELDS | {
     *("paths", "actions", "line_threshold", "change_threshold", "substantial", "kinds", "max_bytes")
 }
@@ -97,19 +102,25 @@ class Reader:
         before = len(self.report.problems)
         given = raw.get("id") if isinstance(raw, dict) else None
         name = given if isinstance(given, str) else f"{self.prefix}{table}-{number + 1}"
-        label = f"[[{table}]]" if given is None else f"[[{table}]] {shown(name)}"
+        label = f"[[{table}]]" if given is None else f"[[{table}]] `{name[:80]}`"
         path = (table, number)
         where = Where(file=self.report.file, line=self.report.line_of(*path))
         self.names.append((name, where))
         values = self.table(raw, "rule", label, *path)
-        self.check_regexes(values, label, *path)
-        for message, key, hint in _contradictions(raw if isinstance(raw, dict) else {}):
-            self.report.wrong(f"{message} in {label}", *path, *([key] if key else []), hint=hint)
+        if not REGEX_FIELDS.isdisjoint(values):
+            self.check_regexes(values, label, *path)
+        if isinstance(raw, dict) and not _is_plain(raw):
+            self._check_together(raw, label, *path)
         if len(self.report.problems) > before:
             return None
         rule = self._made(values, table, name, where)
-        self._check_examples(rule, label, *path)
+        if rule.match or rule.not_match:
+            self._check_examples(rule, label, *path)
         return rule if len(self.report.problems) == before else None
+
+    def _check_together(self, raw: Values, label: str, *path: str | int) -> None:
+        for message, key, hint in _contradictions(raw):
+            self.report.wrong(f"{message} in {label}", *path, *([key] if key else []), hint=hint)
 
     def check_regexes(self, values: Mapping[str, object], label: str, *path: str | int) -> None:
         """Report every regex among some values that RE2 does not take."""
@@ -120,44 +131,23 @@ class Reader:
 
     def _made(self, values: Values, table: str, name: str, where: Where) -> Rule:
         """Put the values of a rule without faults together."""
-        says = cast("Mapping[str, str]", values)
-        lists = cast("Mapping[str, tuple[str, ...]]", values)
-        lines, change = self._thresholds(values)
-        return Rule(
-            id=name,
-            verdict=VERDICT_OF[table],
-            warns=table == "warn",
-            actions=_actions(values),
-            paths=lists.get("paths", ()),
-            not_paths=lists.get("not_paths", ()),
-            tool=says.get("tool", ""),
-            tool_regex=says.get("tool_regex", ""),
-            tool_exclude_regex=says.get("tool_exclude_regex", ""),
-            fields=tuple(_input_fields(values)),
-            per_leaf=True,
-            line_threshold=lines,
-            change_threshold=change,
-            max_bytes=cast("int | None", values.get("max_bytes")),
-            kinds=frozenset(ChangeKind(kind) for kind in lists.get("kinds", ())),
-            description=says.get("description", ""),
-            reason=says.get("reason", ""),
-            note=_note(says, table, name),
-            instead=says.get("instead", ""),
-            code=says.get("code", "") or _code(values, table),
-            enabled=bool(values.get("enabled", True)),
-            expires_at=cast("float | None", values.get("expires_at")),
-            match=lists.get("match", ()),
-            not_match=lists.get("not_match", ()),
-            where=where,
-        )
-
-    def _thresholds(self, values: Values) -> tuple[int | None, float | None]:
-        lines = cast("int | None", values.get("line_threshold"))
-        change = cast("float | None", values.get("change_threshold"))
+        made = {key: value for key, value in values.items() if key in AS_WRITTEN}
+        made["id"] = name
+        made["note"] = _note(values, table, name)
+        made["actions"] = _actions(values)
+        if not TOOL_FIELDS.isdisjoint(values):
+            made["fields"] = tuple(_input_fields(values))
+            made["per_leaf"] = True
+        if "kinds" in values:
+            kinds = cast("tuple[str, ...]", values["kinds"])
+            made["kinds"] = frozenset(ChangeKind(kind) for kind in kinds)
         if values.get("substantial"):
-            lines = self.thresholds.lines if lines is None else lines
-            change = self.thresholds.change if change is None else change
-        return lines, change
+            made.setdefault("line_threshold", self.thresholds.lines)
+            made.setdefault("change_threshold", self.thresholds.change)
+        if table == "deny" and "code" not in made:
+            made["code"] = _code(values)
+        verdict, warns = VERDICT_OF[table], table == "warn"
+        return Rule(verdict=verdict, warns=warns, where=where, **cast("dict[str, Any]", made))
 
     def _check_examples(self, rule: Rule, label: str, *path: str | int) -> None:
         """Hold a rule against its own examples."""
@@ -168,6 +158,18 @@ class Reader:
                 does = "does not meet" if expected else "meets"
                 message = f"{label} {does} {shown(example)}, against its own `{key}`"
                 self.report.wrong(message, *path, key, at, hint="mend the rule or the example")
+
+
+RARE = frozenset({"tool_exclude_regex", "subagent_type", "match", "not_match"})
+
+
+def _is_plain(values: Mapping[str, object]) -> bool:
+    """True for the two usual sorts of rule, globs alone or one tool: nothing can contradict."""
+    if not RARE.isdisjoint(values):
+        return False
+    if ("tool" in values) is not ("tool_regex" in values):
+        return True
+    return "paths" in values and TOOL_FIELDS.isdisjoint(values)
 
 
 def _contradictions(values: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
@@ -202,25 +204,27 @@ def _actions(values: Values) -> frozenset[Action]:
 
 def _input_fields(values: Mapping[str, object]) -> Iterator[FieldMatch]:
     says = cast("Mapping[str, str]", values)
-    for name in INPUT_FIELDS:
-        keys = (f"{name}_regex", f"{name}_exclude_regex", name)
-        if any(key in values for key in keys):
-            regex, exclude, exact = (says.get(key, "") for key in keys)
-            yield FieldMatch(name=name, regex=regex, exclude=exclude, exact=exact)
+    for name, main, other in INPUT_KEYS:
+        if main in says or other in says or name in says:
+            yield FieldMatch(
+                name=name,
+                regex=says.get(main, ""),
+                exclude=says.get(other, ""),
+                exact=says.get(name, ""),
+            )
 
 
-def _note(says: Mapping[str, str], table: str, name: str) -> str:
+def _note(values: Values, table: str, name: str) -> str:
     """A warning without a sentence would warn of nothing, so it has one."""
-    if table != "warn":
-        return says.get("note", "")
-    told = says.get("note") or says.get("reason") or says.get("description")
-    return told or f"rule `{name}` warns about {{path}}"
+    told = values.get("note", "")
+    if table == "warn":
+        told = told or values.get("reason") or values.get("description")
+        told = told or f"rule `{name}` warns about {{path}}"
+    return str(told)
 
 
-def _code(values: Values, table: str) -> str:
+def _code(values: Values) -> str:
     """Return the word for programs that a denial without one gets."""
-    if table != "deny":
-        return ""
     if "max_bytes" in values:
         return "too-large"
     if "paths" in values:

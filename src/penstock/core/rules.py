@@ -78,11 +78,10 @@ def load(
     if data is None:
         problem = Problem(file=main, message="there is no such file", hint="check the path")
         return Loaded(name=main, problems=(problem,))
-    if not dialects.is_penstock(main, data):
-        return dialects.read(main, data, read)
     gathering = _Gathering(read=read, preset_of=preset_of)
     _gather(gathering, main, data, trail=())
-    return _level(main, gathering.found)
+    found = gathering.found
+    return _level(main, found) if isinstance(found[0], _Sheet) else found[0]
 
 
 def load_preset(name: str, *, preset_of: Callable[[str], bytes] = presets.read) -> Loaded:
@@ -127,9 +126,13 @@ def _gather(to: _Gathering, file: str, data: bytes, *, trail: tuple[str, ...]) -
     """Add a file, then the preset and the files that it names, each once."""
     to.seen.add(file)
     report = Report(file=file, budget=to.budget)
+    document = read_toml(data, report) or {} if dialects.may_be_penstock(file) else None
+    if document is None or dialects.is_original(file, document):
+        to.found.append(dialects.read(file, data, to.read, budget=to.budget))
+        return
     sheet = _Sheet(
         file=file,
-        document=read_toml(data, report) or {},
+        document=document,
         reader=Reader(report=report, prefix=f"{_stem(file)}:" if trail else ""),
         settings={},
         source=digest(data),
@@ -161,11 +164,8 @@ def _include(
     elif len(sheet.trail) >= MAX_DEPTH or len(to.seen) >= MAX_FILES:
         limit = f"at most {MAX_FILES} files, {MAX_DEPTH} deep"
         report.wrong("too many includes", *place, hint=f"include {limit}")
-    elif path not in to.seen and dialects.is_penstock(path, data):
-        _gather(to, path, data, trail=sheet.trail)
     elif path not in to.seen:
-        to.seen.add(path)
-        to.found.append(dialects.read(path, data, to.read, budget=to.budget))
+        _gather(to, path, data, trail=sheet.trail)
 
 
 def _stem(file: str) -> str:
@@ -247,6 +247,7 @@ def _part(sheet: _Sheet, thresholds: Thresholds) -> Loaded:
         warnings=tuple(report.warnings),
         names=tuple(sheet.reader.names),
         sources=((sheet.file, sheet.source),),
+        disable_line=report.line_of("disable"),
     )
 
 

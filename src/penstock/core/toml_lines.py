@@ -27,12 +27,14 @@ _END = rf"{_SPACE}(?:#[^\n]*+)?+\r?+(?:\n|\Z)"
 _PLAIN = r"[^\s\"'\[\]{},#]++"
 _LIST = rf"\[{_SPACE}(?:{_STRING}{_SPACE},?+{_SPACE})*+\]"
 
-# Nearly every line of a rules file is one of these three and is read by one match.
-EMPTY = re.compile(rf"{_SPACE}(?:#[^\n]*+)?+\r?+(?:\n|\Z)")
-SIMPLE = re.compile(
-    rf"{_SPACE}([\w-]++){_SPACE}={_SPACE}(?:{_STRING}|{_PLAIN}|{_LIST}){_END}", re.A
+# Nearly every line of a rules file is one of three and is read by one match: a simple pair
+# (its key is group 1), a header (its brackets and its name are groups 2 and 3), or nothing.
+FAST = re.compile(
+    rf"{_SPACE}(?:([\w-]++){_SPACE}={_SPACE}(?:{_STRING}|{_PLAIN}|{_LIST})"
+    rf"|(\[\[?+){_SPACE}([\w-]++(?:\.[\w-]++){{0,8}}+){_SPACE}\]\]?+)?+{_END}",
+    re.A,
 )
-HEADER = re.compile(rf"{_SPACE}(\[\[?+){_SPACE}([\w-]++){_SPACE}\]\]?+{_END}", re.A)
+EMPTY = re.compile(_END)
 
 BARE = re.compile(r"[\w-]++", re.A)
 BLANK = re.compile(_SPACE)
@@ -69,7 +71,9 @@ def find_lines(text: str) -> Lines:
     scan = _Scan(text=text)
     try:
         while scan.at < len(text):
-            _statement(scan)
+            _fast_statements(scan)
+            if scan.at < len(text):
+                _slow_statement(scan)
     except _TooMuchError as why:
         return Lines(scan.known, refused=str(why), line=scan.line)
     except _LostError:
@@ -127,23 +131,24 @@ class _Scan:
             raise _LostError
 
 
-def _statement(scan: _Scan) -> None:
-    """Read one statement: a key with its value, a table's header, or an empty line."""
-    text, at = scan.text, scan.at
-    scan.check_size()
-    if found := SIMPLE.match(text, at):
-        scan.known.setdefault((*scan.table, found.group(1)), scan.line)
-    elif found := HEADER.match(text, at):
-        _enter(scan, (found.group(2),), many=len(found.group(1)) == 2)
-    elif not (found := EMPTY.match(text, at)):
-        _slow_statement(scan)
-        return
-    scan.at = found.end()
-    scan.line += 1
+def _fast_statements(scan: _Scan) -> None:
+    """Read statements as long as each is one simple line."""
+    text, known, table = scan.text, scan.known, scan.table
+    while scan.at < len(text) and (found := FAST.match(text, scan.at)):
+        key, brackets, name = found.groups()
+        if key is not None:
+            known.setdefault((*table, key), scan.line)
+        elif name is not None:
+            _enter(scan, tuple(name.split(".")), many=len(brackets) == 2)
+            table = scan.table
+            scan.check_size()
+        scan.at = found.end()
+        scan.line += 1
 
 
 def _slow_statement(scan: _Scan) -> None:
     """Read what is not one simple line: quoted or dotted keys, values over several lines."""
+    scan.check_size()
     scan.skip(BLANK)
     if scan.next_is("[["):
         _enter(scan, _key(scan), many=True)

@@ -1,0 +1,169 @@
+"""The schema, the reader and the manual come from one table, and all files we ship fit it."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from penstock import presets
+from penstock.core import rules, schema
+from penstock.core.fields import BY_NAME, RULE, RULE_TABLES, TABLES, TOP, Field, Kind
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+MANUAL = os.path.join(ROOT, "docs", "reference", "policy.md")
+
+
+def plain(value: Any) -> Any:
+    """Return a TOML value as JSON has it; editors see dates as text."""
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [plain(inner) for inner in value]
+    return value.isoformat() if isinstance(value, datetime.date | datetime.time) else value
+
+
+VALIDATOR = jsonschema.Draft7Validator(schema.document())
+
+
+def misfits(document: object) -> list[str]:
+    return [error.message for error in VALIDATOR.iter_errors(plain(document))]
+
+
+def manual() -> str:
+    with open(MANUAL, encoding="utf-8") as file:
+        return file.read()
+
+
+def examples() -> list[str]:
+    """Return the TOML examples of the manual."""
+    return [part.split("```")[0] for part in manual().split("```toml\n")[1:]]
+
+
+def test_the_schema_is_a_schema() -> None:
+    jsonschema.Draft7Validator.check_schema(schema.document())
+
+
+def test_the_schema_that_ships_is_the_one_that_is_made() -> None:
+    assert presets.read(presets.SCHEMA).decode() == schema.text()
+
+
+def test_the_module_prints_the_file_that_ships() -> None:
+    argv = [sys.executable, "-m", "penstock.core.schema"]
+    printed = subprocess.run(argv, capture_output=True, check=True).stdout
+    assert printed == presets.read(presets.SCHEMA)
+
+
+@pytest.mark.parametrize("name", ["guard", "strict"])
+def test_a_preset_fits_the_schema_and_names_it(name: str) -> None:
+    text = presets.read(name).decode()
+    assert text.startswith("#:schema ./penstock.schema.json\n")
+    assert misfits(tomllib.loads(text)) == []
+
+
+@pytest.mark.parametrize("text", examples())
+def test_an_example_of_the_manual_loads_and_fits_the_schema(text: str) -> None:
+    rules.parse_policy(text)
+    assert misfits(tomllib.loads(text)) == []
+
+
+def test_the_manual_has_the_table_of_every_field() -> None:
+    text = manual()
+    for fields in (TOP, RULE, *TABLES.values()):
+        assert schema.manual_table(fields) in text
+    for table in TABLES:
+        assert f"\n## [{table}]\n" in text
+    for table in RULE_TABLES:
+        assert f"`[[{table}]]`" in text
+
+
+WRONG = [
+    {"vershion": 1},
+    {"version": 2},
+    {"deny": [{"pathss": ["x"]}]},
+    {"deny": [{"paths": "x"}]},
+    {"deny": [{"paths": []}]},
+    {"deny": [{"tool": "a", "tool_regex": "b"}]},
+    {"deny": [{"tool": "a", "tool_exclude_regex": "b"}]},
+    {"deny": {"paths": ["x"]}},
+    {"defaults": {"read": "maybe"}},
+    {"gate": {"change_threshold": 0}},
+    {"gate": {"line_threshold": -1}},
+    {"llm_fallback": {"api_key": "k"}},
+    {"warn": "loud"},
+    {"warn": [{"nope": 1}]},
+]
+
+
+@pytest.mark.parametrize("document", WRONG, ids=json.dumps)
+def test_an_editor_shows_the_mistakes_that_the_reader_finds(document: dict[str, object]) -> None:
+    assert misfits(document)
+
+
+def value_of(one: Field) -> st.SearchStrategy[object]:
+    """Return values for a field: mostly right ones, some wrong."""
+    right: dict[Kind, st.SearchStrategy[object]] = {
+        Kind.TEXT: st.sampled_from(["x", "{path}", ""]),
+        Kind.ID: st.sampled_from(["a", "b-1"]),
+        Kind.REGEX: st.sampled_from(["^a", "b$", "("]),
+        Kind.GLOBS: st.lists(st.sampled_from(["**/a", "b/*", ""]), max_size=2),
+        Kind.TEXTS: st.lists(st.sampled_from(["a", "b"]), max_size=2),
+        Kind.WORD: st.sampled_from([*one.words, "other"]),
+        Kind.WORDS: st.lists(st.sampled_from([*one.words, "other"]), max_size=2),
+        Kind.FLAG: st.booleans(),
+        Kind.COUNT: st.sampled_from([-1, 0, 1, 5000]),
+        Kind.RATIO: st.sampled_from([0, 0.5, 1, 1.5]),
+        Kind.NUMBER: st.sampled_from([0, 1.5, 3]),
+        Kind.MOMENT: st.sampled_from(["2030-01-01T00:00:00Z", "never"]),
+        Kind.URL: st.sampled_from(["http://x", "x"]),
+    }
+    return right[one.kind] | st.sampled_from([3, "text", True, ["l"]])
+
+
+def table_of(fields: tuple[Field, ...]) -> st.SearchStrategy[dict[str, object]]:
+    pairs = st.sampled_from(fields).flatmap(lambda f: st.tuples(st.just(f.name), value_of(f)))
+    return st.lists(pairs, max_size=4).map(dict)
+
+
+DOCUMENTS = st.fixed_dictionaries(
+    {},
+    optional={
+        **{name: table_of(fields) for name, fields in TABLES.items() if name != "includes"},
+        "deny": st.lists(table_of(RULE), max_size=2),
+        "warn": st.lists(table_of(RULE), max_size=1) | st.sampled_from(["ask", "loud"]),
+    },
+)
+
+
+def as_toml(document: dict[str, object]) -> str:
+    lines = [f"{key} = {json.dumps(v)}" for key, v in document.items() if isinstance(v, str)]
+    for key, value in document.items():
+        for table in value if isinstance(value, list) else [value]:
+            if isinstance(table, dict):
+                lines.append(f"[[{key}]]" if isinstance(value, list) else f"[{key}]")
+                lines += [f"{name} = {json.dumps(inner)}" for name, inner in table.items()]
+    return "\n".join(lines)
+
+
+@given(DOCUMENTS)
+@settings(max_examples=300, deadline=None)
+def test_what_the_schema_refuses_the_reader_refuses_too(document: dict[str, object]) -> None:
+    text = as_toml(document)
+    level = rules.load("penstock.toml", {"penstock.toml": text.encode()}.get)
+    if level.ok:
+        assert misfits(tomllib.loads(text)) == []
+
+
+def test_every_field_has_a_word_for_people() -> None:
+    for fields in BY_NAME.values():
+        for one in fields.values():
+            assert one.doc.endswith(".")
