@@ -1,0 +1,154 @@
+"""Turn an event's facts into the text that stands on its line, bounded and without secrets.
+
+The record holds metadata: what was asked, decided and done, to which path, by whom. It never
+holds the content of files, so whatever carries content is withheld here, whoever hands it in.
+Numbering, time and hashes are added by `chain` when the line is written.
+Always true: the text is short (`MOST_TEXT` characters a value, `MOST_BODY` in all), every name
+stands once, and no value has more than one line. Nothing is imported but our own small modules,
+because the hook that starts cold makes its lines here too.
+"""
+
+from penstock.core.chain import encode, quote
+from penstock.core.errors import InputError
+from penstock.core.redact import MARK, is_secret_name, may_hold_secret, redact
+
+TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MOST_TEXT = 1000
+MOST_ITEMS = 32
+MOST_FIELDS = 48
+MOST_NAMES = 256
+MOST_DEPTH = 3
+MOST_BODY = 16 * 1024
+
+FIRST = ("op", "path", "status")
+ADDED_LATER = frozenset({"ts", "seq", "prev_hash", "event_hash"})
+# Names under which doors and tools carry content; `before_hash` and the like are digests.
+CONTENT = frozenset(
+    {"content", "contents", "new_content", "old_content", "old_string", "new_string", "old", "new"}
+    | {"diff", "patch", "text", "body", "data", "stdin", "stdout", "stderr", "before", "after"}
+    | {"file_text", "new_source", "tool_input", "tool_response", "diff_preview"}
+)
+
+
+def compose(event: "Mapping[str, object]") -> bytes:
+    """Return an event's fields as they will stand on its line, between `seq` and `prev_hash`.
+
+    Raises InputError for a name that cannot be a field; values never raise.
+    """
+    if not event.get("op"):
+        raise InputError("bad-event", "an event needs an `op`")
+    plain = _is_plain(event)
+    fields = [f'"{name}":{_encoded(name, event.get(name, ""), plain)}' for name in FIRST]
+    for name, value in event.items():
+        if name not in FIRST:
+            if name not in _seen:
+                _require_field_name(name)
+            fields.append(f'"{name}":{_encoded(name, value, plain)}')
+    return _bounded(fields).encode()
+
+
+def _is_plain(event: "Mapping[str, object]") -> bool:
+    """True when no text of an event needs a second look; one look at all of them is quick."""
+    texts = " ".join([v for v in event.values() if v.__class__ is str and not _is_digest(v)])
+    return (
+        len(texts) <= MOST_TEXT
+        and texts.isascii()
+        and texts.isprintable()
+        and '"' not in texts
+        and "\\" not in texts
+        and not may_hold_secret(texts)
+    )
+
+
+def _is_digest(text: str) -> bool:
+    return len(text) == 71 and text.startswith("sha256:") and text[7:].isalnum()
+
+
+def _encoded(name: str, value: object, plain: bool) -> str:
+    if value.__class__ is str and name not in CONTENT:
+        if plain or _is_digest(value):
+            return quote(value)
+    elif value is None or value is True or value is False or value.__class__ is int:
+        return encode(value)
+    withheld = _withheld(name, value)
+    return encode(_clean(value, MOST_DEPTH) if withheld is None else withheld)
+
+
+def tidy(text: str) -> str:
+    """Return a text as the record shows it: its first line, cut, without secrets."""
+    line, newline, rest = text.partition("\n")
+    shown = redact(line)
+    over = len(line) - MOST_TEXT
+    if len(shown) > MOST_TEXT:
+        shown = shown[:MOST_TEXT] + f"[+{over} characters]"
+    return f"{shown}[+{rest.count(newline) + 1} lines]" if newline and rest else shown
+
+
+def _clean(value: object, depth: int) -> object:
+    """Bound a value in every direction and take the secrets out of its texts."""
+    if isinstance(value, str):
+        return tidy(value)
+    if isinstance(value, bytes | bytearray | memoryview):
+        return f"[withheld {len(value)} bytes]"
+    if isinstance(value, dict):
+        return _clean_mapping(value, depth)
+    if isinstance(value, list | tuple | set | frozenset):
+        if depth == 0:
+            return f"[+{len(value)} items]"
+        kept = [_clean(item, depth - 1) for item in list(value)[:MOST_ITEMS]]
+        over = len(value) - MOST_ITEMS
+        return [*kept, f"[+{over} items]"] if over > 0 else kept
+    return value
+
+
+def _clean_mapping(value: "Mapping[object, object]", depth: int) -> object:
+    if depth == 0:
+        return f"[+{len(value)} fields]"
+    kept: dict[str, object] = {}
+    for key in list(value)[:MOST_ITEMS]:
+        name = tidy(str(key))[:64]
+        withheld = _withheld(name, value[key])
+        # Two long names may be alike once cut; a name twice would make the line ambiguous.
+        kept.setdefault(name, _clean(value[key], depth - 1) if withheld is None else withheld)
+    return kept
+
+
+def _withheld(name: str, value: object) -> str | None:
+    """Return what stands in place of content or of a secret; None when the value may stand."""
+    if name in CONTENT and value is not None:
+        size = len(value) if isinstance(value, str | bytes | list | tuple | dict) else 0
+        return f"[withheld {size} {'bytes' if isinstance(value, bytes) else 'characters'}]"
+    if is_secret_name(name) and isinstance(value, str | bytes | dict | list | tuple) and value:
+        return MARK
+    return None
+
+
+_seen: set[str] = set()  # names that were found good before; a few dozen in practice
+
+
+def _require_field_name(name: object) -> None:
+    if name in ADDED_LATER:
+        raise InputError("bad-event", f"`{name}` is added by the record itself")
+    if not (isinstance(name, str) and len(name) <= 64 and name.isascii() and name.isidentifier()):
+        shown = repr(name)[:80]
+        raise InputError("bad-event", f"`{shown}` cannot be the name of a field")
+    if len(_seen) < MOST_NAMES:
+        _seen.add(name)
+
+
+def _bounded(fields: list[str]) -> str:
+    """Join the fields; leave out the last ones where all would be too long for a line."""
+    body = ",".join(fields)
+    if len(body) <= MOST_BODY and len(fields) <= MOST_FIELDS:
+        return body
+    kept: list[str] = []
+    room = MOST_BODY
+    for field in fields[:MOST_FIELDS]:
+        room -= len(field) + 1
+        if room < 0:
+            break
+        kept.append(field)
+    return ",".join([*kept, f'"fields_left_out":{len(fields) - len(kept)}'])

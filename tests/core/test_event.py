@@ -1,0 +1,150 @@
+"""An event's fields: bounded, in order, without content and without secrets."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from penstock.core.errors import InputError
+from penstock.core.event import MOST_BODY, MOST_FIELDS, MOST_TEXT, compose
+from penstock.core.redact import MARK
+
+
+def shown(event: dict[str, object]) -> dict[str, object]:
+    found = json.loads(b"{" + compose(event) + b"}")
+    assert isinstance(found, dict)
+    return found
+
+
+def test_fields_begin_with_op_path_and_status() -> None:
+    found = shown({"agent": "claude", "status": "denied", "path": ".env", "op": "read_file"})
+    assert list(found) == ["op", "path", "status", "agent"]
+
+
+def test_a_path_and_a_status_that_are_not_given_are_empty() -> None:
+    assert shown({"op": "chain_start"}) == {"op": "chain_start", "path": "", "status": ""}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("content", "line one\nline two"),
+        ("new_content", "x"),
+        ("diff", "--- a\n+++ b"),
+        ("patch", "*** Begin Patch"),
+        ("old_string", "a"),
+        ("stdout", b"bytes"),
+        ("tool_input", {"file_path": "a", "content": "b"}),
+    ],
+)
+def test_content_is_withheld_under_every_name_it_goes_by(name: str, value: object) -> None:
+    # S0-089: metadata only, whoever hands it in
+    found = shown({"op": "write_file_propose", "path": "a", name: value})
+    assert str(found[name]).startswith("[withheld ")
+
+
+def test_bytes_are_withheld_under_any_name() -> None:
+    assert shown({"op": "x", "blob": b"abc"})["blob"] == "[withheld 3 bytes]"
+
+
+def test_a_command_keeps_its_first_line_only() -> None:
+    command = "cat > notes.txt <<EOF\nthe whole file\nEOF"
+    assert shown({"op": "decided", "command": command})["command"] == (
+        "cat > notes.txt <<EOF[+2 lines]"
+    )
+
+
+def test_secrets_in_texts_and_under_telling_names_are_hidden() -> None:
+    found = shown(
+        {
+            "op": "decided",
+            "path": "a",
+            "command": "curl -u bob:hunter2 x",
+            "api_token": "abc",
+            "args": {"password": "abc", "user": "bob"},
+            "list": ["--token abc"],
+        }
+    )
+    assert "hunter2" not in str(found)
+    assert found["api_token"] == MARK
+    assert found["args"] == {"password": MARK, "user": "bob"}
+    assert found["list"] == [f"--token {MARK}"]
+
+
+def test_a_digest_is_never_taken_for_a_secret() -> None:
+    digest = "sha256:" + "a" * 64
+    assert shown({"op": "x", "base_hash": digest, "key_hash": digest})["key_hash"] == digest
+
+
+def test_long_texts_lists_and_objects_are_cut_and_say_so() -> None:
+    found = shown(
+        {
+            "op": "x",
+            "path": "p" * 5000,
+            "many": list(range(100)),
+            "deep": {"a": {"b": {"c": {"d": 1}}}},
+            "deep_list": [[[[1, 2]]]],
+        }
+    )
+    assert found["path"] == "p" * MOST_TEXT + "[+4000 characters]"
+    assert isinstance(found["many"], list)
+    assert found["many"][-1] == "[+68 items]"
+    assert found["deep"] == {"a": {"b": {"c": "[+1 fields]"}}}
+    assert found["deep_list"] == [[["[+2 items]"]]]
+
+
+def test_too_many_fields_are_left_out_and_counted() -> None:
+    found = shown({"op": "x", **{f"f{n}": n for n in range(100)}})
+    assert len(found) == MOST_FIELDS + 1
+    assert found["fields_left_out"] == 103 - MOST_FIELDS
+
+
+def test_a_line_stays_short_whatever_is_in_it() -> None:
+    body = compose({"op": "x", **{f"f{n}": ["é" * 900] * 3 for n in range(20)}})
+    assert len(body) < MOST_BODY + 100
+    assert b"fields_left_out" in body
+
+
+def test_names_that_are_alike_once_cut_stand_once() -> None:
+    found = shown({"op": "x", "args": {"k" * 70 + "a": 1, "k" * 70 + "b": 2}})
+    assert found["args"] == {"k" * 64: 1}
+
+
+@pytest.mark.parametrize("name", ["ts", "seq", "prev_hash", "event_hash"])
+def test_what_the_record_adds_itself_cannot_be_given(name: str) -> None:
+    with pytest.raises(InputError, match="added by the record"):
+        compose({"op": "x", name: "y"})
+
+
+@pytest.mark.parametrize("name", ["", "a b", 'a":1,"b', "é", "x" * 65, 5])
+def test_what_cannot_be_a_name_is_refused(name: object) -> None:
+    with pytest.raises(InputError) as caught:
+        compose({"op": "x", name: "y"})  # type: ignore[dict-item]
+    assert caught.value.code == "bad-event"
+
+
+def test_an_event_needs_an_op() -> None:
+    with pytest.raises(InputError):
+        compose({"path": "a"})
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    st.dictionaries(
+        st.sampled_from(["path", "status", "agent", "reason", "args", "n"]),
+        st.text(max_size=80)
+        | st.integers()
+        | st.binary(max_size=9)
+        | st.lists(st.text(max_size=9), max_size=4)
+        | st.dictionaries(st.text(max_size=9), st.text(max_size=9), max_size=4)
+        | st.sets(st.integers(), max_size=3),
+    )
+)
+def test_any_value_becomes_one_ascii_line_of_valid_json(event: dict[str, object]) -> None:
+    body = compose({"op": "x", **event})
+    assert body.isascii()
+    assert b"\n" not in body
+    assert json.loads(b"{" + body + b"}")["op"] == "x"
