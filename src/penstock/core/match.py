@@ -14,7 +14,7 @@ what lies outside the workspace, is met only by patterns that begin with `**`.
 
 TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from typing import Any
 
     # A segment is its text when literal; (head, tail, chunks between) when it has `*` only;
@@ -72,6 +72,8 @@ def _meets(pattern: "Pattern", segments: list[str]) -> bool:
     first, last = pattern[0], pattern[-1]
     if len(pattern) == 1:
         return len(first) == len(segments) and _run_fits(first, segments, 0)
+    if not first and len(last) == 1 and len(pattern) == 2:  # `**/name`, the commonest by far
+        return _fits(last[0], segments[-1])
     at, stop = len(first), len(segments) - len(last)
     if at > stop or not _run_fits(first, segments, 0) or not _run_fits(last, segments, stop):
         return False
@@ -154,8 +156,11 @@ def _walks(part: str, text: str) -> bool:
 
 IS, BEGINS, ENDS, HAS, LOOSE = range(5)
 GRAM = 3
-# What it costs to ask for a segment this way, in patterns that a look-up may bring in vain.
-HANDICAP = {IS: 0, BEGINS: 4, ENDS: 4, HAS: 16, LOOSE: 1_000_000}
+FEW, SHORT = 24, 64
+# What it costs to ask for a segment this way, in patterns that a look-up may bring in vain;
+# every length of a beginning or an end beyond a gram's is one more question.
+HANDICAP = {IS: 0, BEGINS: 2, ENDS: 2, HAS: 16, LOOSE: 1_000_000}
+LONG_KEY = 8
 
 
 def compile_globs(entries: "Sequence[tuple[str, int]]") -> "dict[str, Any]":
@@ -202,7 +207,7 @@ def lookup(index: "dict[str, Any]", path: str) -> list[int]:
 
 def _through(through: dict[str, list[int]], above: list[str], found: list[int]) -> None:
     # A segment that comes a thousand times is asked for once.
-    for segment in above if len(above) < 16 else set(above):
+    for segment in above if len(above) < SHORT else set(above):
         if segment in through:
             found += through[segment]
 
@@ -244,16 +249,18 @@ def _ask(shelf: "tuple[Any, ...]", text: str, near: "list[tuple[Pattern, int]]")
     literal, begins, ends, has, loose = shelf
     if text in literal:
         near += literal[text]
-    for size in begins:
-        if text[:size] in begins[size]:
-            near += begins[size][text[:size]]
-    for size in ends:
-        if text[-size:] in ends[size]:
-            near += ends[size][text[-size:]]
-    for size in has:
-        for gram in _grams(text, size):
-            if gram in has[size]:
-                near += has[size][gram]
+    for size, table in begins:
+        if text[:size] in table:
+            near += table[text[:size]]
+    for size, table in ends:
+        if text[-size:] in table:
+            near += table[text[-size:]]
+    for size, table in has:
+        # A few pieces are sooner looked for in a name than all of a name's are looked up.
+        few = len(table) <= FEW
+        for gram in [g for g in table if g in text] if few else _grams(text, size):
+            if gram in table:
+                near += table[gram]
     if loose:
         near += [entry for wild, entry in loose if _fits(wild, text)]
 
@@ -304,12 +311,18 @@ def _filed(folder: str, patterns: "list[tuple[list[str], int]]") -> "tuple[Any, 
             counts[key] = counts.get(key, 0) + 1
     shelves: tuple[list[Any], list[Any]] = ([], [])
     for keys, parts, number in keyed:
-        key = min(keys, key=lambda key: counts[key] + HANDICAP[key[0]])
+        key = min(keys, key=lambda key: counts[key] + _handicap(key))
         at = keys[key]
         _shelve(shelves[at < len(parts) - 1], key, parts[at], (_parse(parts), number))
-    # What is empty is one shared `()`: an index is read anew by every hook that starts.
-    of_names, of_segments = (tuple(part or () for part in shelf) for shelf in shelves)
-    return of_names, of_segments
+    return _frozen(shelves[0]), _frozen(shelves[1])
+
+
+def _frozen(shelf: "list[Any]") -> "tuple[Any, ...]":
+    """Return a shelf as `_ask` reads it: tables by size in pairs, one `()` for what is empty."""
+    if not shelf:
+        return ()
+    literal, begins, ends, has, loose = shelf
+    return (literal, *(tuple(sorted(by.items())) for by in (begins, ends, has)), tuple(loose))
 
 
 def _all_keys(parts: list[str], literal: int) -> dict[tuple[int, str], int]:
@@ -325,13 +338,21 @@ def _keys(part: str) -> list[tuple[int, str]]:
     longest = max(runs, key=len)
     if not longest:
         return [(LOOSE, part)]
-    ends = [(side, run) for side, run in ((BEGINS, runs[0]), (ENDS, runs[-1])) if run]
-    return ends + [(HAS, gram) for gram in sorted(_grams(longest, min(GRAM, len(longest))))]
+    first, last = runs[0], runs[-1]
+    ends = [(BEGINS, first[:GRAM]), (ENDS, last[-GRAM:]), (BEGINS, first), (ENDS, last)]
+    inside = [(HAS, gram) for gram in sorted(_grams(longest, min(GRAM, len(longest))))]
+    return [key for key in ends + inside if key[1]]
 
 
-def _grams(text: str, size: int) -> set[str]:
-    """Return every piece of a text that is so many characters long."""
-    return {text[at : at + size] for at in range(len(text) - size + 1)}
+def _handicap(key: tuple[int, str]) -> int:
+    side, text = key
+    return HANDICAP[side] + (LONG_KEY if side in (BEGINS, ENDS) and len(text) > GRAM else 0)
+
+
+def _grams(text: str, size: int) -> "Collection[str]":
+    """Return every piece of a text that is so many characters long; of a long text once."""
+    pieces = [text[at : at + size] for at in range(len(text) - size + 1)]
+    return pieces if len(pieces) < SHORT else set(pieces)
 
 
 def _shelve(
