@@ -103,8 +103,10 @@ def test_a_name_says_whether_its_value_is_a_secret(name: str, secret: bool) -> N
     assert is_secret_name(name) is secret
 
 
-HOSTILE = ("-", "token", "token ", "key=", "://", "://a:", "mysql ", "mysql -p ", "bearer ")
-HOSTILE += ("authorization:", "passwd\"'", "eyJ", "-u a:", "secret:", '"', "\\", 'password=\\"')
+HOSTILE = (
+    *("-", "token", "token ", "key=", "://", "://a:", "mysql ", "mysql -p ", "bearer "),
+    *("authorization:", "passwd\"'", "eyJ", "-u a:", "secret:", '"', "\\", 'password=\\"'),
+)
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
