@@ -130,7 +130,7 @@ def value_of(one: Field) -> st.SearchStrategy[object]:
 
 
 def table_of(fields: tuple[Field, ...]) -> st.SearchStrategy[dict[str, object]]:
-    pairs = st.sampled_from(fields).flatmap(lambda f: st.tuples(st.just(f.name), value_of(f)))
+    pairs = st.one_of([st.tuples(st.just(one.name), value_of(one)) for one in fields])
     return st.lists(pairs, max_size=4).map(dict)
 
 
@@ -155,7 +155,7 @@ def as_toml(document: dict[str, object]) -> str:
 
 
 @given(DOCUMENTS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_what_the_schema_refuses_the_reader_refuses_too(document: dict[str, object]) -> None:
     text = as_toml(document)
     level = rules.load("penstock.toml", {"penstock.toml": text.encode()}.get)
