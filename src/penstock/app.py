@@ -1,0 +1,189 @@
+"""The composition root: settings to stores to a Gate. The only module that knows them all.
+
+It finds the workspace, its state and its rules, and hands doors what they need. It decides
+nothing.
+Always true: looking (`judge`) needs no state and leaves none; opening the gate makes the state
+directory 0700, outside the workspace.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from penstock.core.digest import digest
+from penstock.core.errors import InputError
+from penstock.core.policy import Policy
+from penstock.core.rules import in_force
+from penstock.gate.calls import Call
+from penstock.gate.judging import Judged, judge_call
+from penstock.stores.disk import DiskFiles
+
+if TYPE_CHECKING:
+    from penstock.gate import Gate
+    from penstock.stores.jsonl import JsonlLog
+    from penstock.stores.keys import ApproverKeys
+
+RULES = "penstock.toml"
+LARGEST_RULES = 16 * 1024 * 1024
+
+
+def workspace_root(start: str | None = None) -> str:
+    """Return the named directory, or the nearest one above here with rules or a repository."""
+    if start is not None:
+        if not os.path.isdir(start):
+            raise InputError("no-workspace", f"`{start}` is not a directory")
+        return os.path.realpath(start)
+    here = os.path.realpath(os.getcwd())
+    above = here
+    while True:
+        if any(os.path.lexists(os.path.join(above, mark)) for mark in (RULES, ".git")):
+            return above
+        parent = os.path.dirname(above)
+        if parent == above:
+            return here
+        above = parent
+
+
+def state_home() -> str:
+    """Return where Penstock keeps the state of all workspaces."""
+    base = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    return os.path.join(base, "penstock")
+
+
+def state_of(root: str) -> str:
+    """Return the directory of one workspace's state: its name, and a digest of its place."""
+    place = digest(os.fsencode(root)).removeprefix("sha256:")[:16]
+    return os.path.join(state_home(), f"{os.path.basename(root) or 'root'}-{place}")
+
+
+def user_rules() -> str:
+    """Return the path of the user's own rules."""
+    base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    return os.path.join(base, "penstock", RULES)
+
+
+def read_rules(path: str) -> bytes | None:
+    """Return a rules file's bytes; None when there is none."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(LARGEST_RULES)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+    except OSError as fault:
+        raise InputError(
+            "rules-unreadable",
+            f"the rules in `{path}` cannot be read",
+            because=fault.strerror or str(fault),
+        ) from None
+
+
+def policy_of(
+    root: str,
+    *,
+    policy_file: str | None = None,
+    last_good: Callable[[], Policy | None] | None = None,
+) -> Policy:
+    """Return the policy in force for a workspace, or for one named file."""
+    project = os.path.abspath(policy_file) if policy_file else os.path.join(root, RULES)
+    if policy_file and read_rules(project) is None:
+        raise InputError("not-found", f"there is no rules file `{policy_file}`")
+    return in_force(
+        read_rules,
+        project=project,
+        user="" if policy_file else user_rules(),
+        last_good=last_good() if last_good else None,
+        protect=(f"**{state_home()}/**",),
+    )
+
+
+def judge_here(
+    call: Call, *, workspace: str | None, policy_file: str | None = None, now: float
+) -> Judged:
+    """Judge a call against a workspace as it is; needs no state and leaves none."""
+    root = workspace_root(workspace)
+    return judge_call(DiskFiles(root), policy_of(root, policy_file=policy_file), call, now=now)
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """One workspace with its state; each part is opened when it is first needed."""
+
+    root: str
+    state: str
+
+    @cached_property
+    def keys(self) -> ApproverKeys:
+        """The approver's key: one per user, kept apart from every workspace."""
+        from penstock.stores.keys import ApproverKeys
+
+        return ApproverKeys(os.path.join(os.path.dirname(self.state), "approver"))
+
+    @cached_property
+    def log(self) -> JsonlLog:
+        """The record."""
+        import time
+
+        from penstock.stores.jsonl import JsonlLog
+
+        rotate_at = self.policy().audit.rotate_bytes
+        return JsonlLog(self.audit_path, clock=time.time, rotate_at=rotate_at)
+
+    @property
+    def audit_path(self) -> str:
+        """Where the record lies."""
+        return os.path.join(self.state, "audit.jsonl")
+
+    @cached_property
+    def gate(self) -> Gate:
+        """The gate, with what a crash left behind brought to its end."""
+        from penstock.gate import Gate, Parts
+        from penstock.stores.blobs import DiskBlobs
+        from penstock.stores.clock import SystemClock
+        from penstock.stores.private import private_dir
+        from penstock.stores.sqlite import SqliteProposals
+
+        private_dir(self.state)
+        proposals = SqliteProposals(os.path.join(self.state, "penstock.db"))
+        gate = Gate(
+            Parts(
+                files=DiskFiles(self.root, journal_dir=os.path.join(self.state, "journal")),
+                proposals=proposals,
+                blobs=DiskBlobs(os.path.join(self.state, "blobs")),
+                log=self.log,
+                clock=SystemClock(proposals.last_wall),
+                policy=self.policy,
+                approvers=self.keys,
+            )
+        )
+        gate.recover()
+        return gate
+
+    def policy(self) -> Policy:
+        """The rules as they are now; the last good ones while they are broken."""
+        return policy_of(self.root)
+
+    def inside_agent(self) -> str | None:
+        """Say why this process is taken to run inside an agent, or None."""
+        from penstock.stores.surroundings import seen_here
+
+        return seen_here()
+
+    def audit_head(self) -> str:
+        """Return the hash of the last line of the record, empty where there is none."""
+        head = self.log.head()
+        return head.event_hash if head else ""
+
+
+def open_workspace(workspace: str | None = None, *, state: str | None = None) -> Workspace:
+    """Find a workspace and its state."""
+    root = workspace_root(workspace)
+    return Workspace(root, state or state_of(root))
+
+
+def open_gate(workspace: str | None = None, *, state: str | None = None) -> Gate:
+    """Return the gate of a workspace."""
+    return open_workspace(workspace, state=state).gate

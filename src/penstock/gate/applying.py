@@ -1,0 +1,225 @@
+"""Apply: the only way in which Penstock changes a file.
+
+The checks carry the numbers of the broker spec's list. Writing itself, with its own last
+comparison, is `Files.replace`.
+Always true: the line `applying` is on the disk before the file is touched, one claim wins, and
+after any fault what is told is what the disk says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from penstock.core.decide import decide
+from penstock.core.errors import AuditError, InputError, PenstockError, RefusedError, StaleError
+from penstock.core.model import Decision, Request, Verdict
+from penstock.core.proposal import Move, Proposal, Receipt, State
+from penstock.gate.parts import Parts
+from penstock.gate.proposing import ACTIONS, Proposing, refused
+from penstock.ports import PlannedWrite
+
+UNDO = "undo"
+
+
+class Applying:
+    """The steps from an approved proposal to a receipt."""
+
+    def __init__(self, parts: Parts, proposing: Proposing) -> None:
+        self.parts = parts
+        self.proposing = proposing
+
+    def apply(self, proposal_id: str, *, path: str | None = None) -> tuple[Receipt, ...]:
+        """Write an approved proposal, or all proposals of a set, or nothing."""
+        members = self._members(proposal_id)
+        for one in members:
+            self._check(one, path)
+        token = self.parts.clock.token()
+        claimed = self.parts.proposals.claim([one.id for one in members], token=token)
+        try:
+            for one in claimed:
+                self.parts.record_of("applying", one, status="applying", claim=token)
+            self._write(claimed)
+        except PenstockError as fault:
+            return self._after_fault(claimed, token, fault)
+        return self._written(claimed, token)
+
+    def _members(self, proposal_id: str) -> tuple[Proposal, ...]:
+        """(1) The record exists: one proposal, or every open one of a set."""
+        group = self.parts.proposals.of_set(proposal_id)
+        if group:
+            kept = [one for one in group if one.state not in LEFT_OUT]
+            return tuple(self.proposing.fresh(one.id) for one in kept)
+        one = self.parts.proposals.get(proposal_id)
+        if one is None:
+            raise InputError("not-found", f"there is no proposal `{proposal_id}`")
+        return (one,)
+
+    def _check(self, one: Proposal, path: str | None) -> None:
+        """Go through the numbered list; the first that fails names itself."""
+        # (2) The path is the one that was proposed: an id alone must not move a write.
+        if path is not None and self.parts.path(path).text != one.path:
+            raise InputError("path-mismatch", f"the proposal is for `{one.path}`, not for `{path}`")
+        # (3) Its time is not over.
+        self.proposing.fresh(one.id)
+        self._check_approved(one)
+        # (4) The rules as they are now do not deny it; they may have changed since.
+        self._check_rules(one)
+        # (5) The name still leads to the same place: a link may have been put in between.
+        self._check_place(one)
+        # (6) Hash the file again, (7) compare, (8) refuse a mismatch: the answer was about the
+        #     bytes that were shown. Files.replace compares once more at the moment it writes.
+        self._check_base(one)
+
+    def _check_approved(self, one: Proposal) -> None:
+        if one.state is not State.APPROVED:
+            kind = RefusedError if one.state is State.WAITING else StaleError
+            raise kind(
+                "not-approved" if one.state is State.WAITING else f"already-{one.state}",
+                f"the proposal for `{one.path}` is {one.state}",
+                hint=f"penstock show {one.id}",
+            )
+
+    def _check_rules(self, one: Proposal) -> None:
+        # An undo puts back what was there, and a person asked for it: rules that keep agents
+        # from a path must not keep people from repairing it.
+        if one.origin == UNDO:
+            return
+        decision = self._judge_again(one)
+        if decision.verdict is Verdict.DENY:
+            self.parts.record_of("refused", one, status="denied", code=decision.code)
+            raise refused(decision)
+        by_policy = one.answer is not None and one.answer.proof == "policy"
+        if by_policy and decision.verdict is Verdict.ASK:
+            raise RefusedError(
+                "not-approved",
+                f"the rules now ask a person about `{one.path}`",
+                because=f"the policy is {decision.revision}, it was {one.decision.revision}",
+                hint="ask the agent to propose again",
+            )
+
+    def _judge_again(self, one: Proposal) -> Decision:
+        request = Request(action=ACTIONS[one.change.kind], change=one.change, actor=one.actor)
+        now = self.parts.clock.now().wall
+        return decide(self.parts.request(one.path, request), self.parts.policy(), now=now)
+
+    def _check_place(self, one: Proposal) -> None:
+        files = self.parts.files
+        now = files.resolve(f"{files.root}/{one.path}")
+        if now != one.extra.get("resolved", now):
+            self._outdate(one)
+            raise StaleError(
+                "base-changed",
+                f"`{one.path}` now leads to another place",
+                because="a link on the way was changed after this proposal was made",
+                hint="ask the agent to propose again",
+            )
+
+    def _check_base(self, one: Proposal) -> None:
+        state = self.parts.files.state(self.parts.path(one.path))
+        now = None if state is None else state.digest
+        if now != one.base:
+            self._outdate(one)
+            raise stale(one, now)
+
+    def _outdate(self, one: Proposal) -> None:
+        moved = self.parts.proposals.move(one.id, Move.OUTDATE)
+        self.parts.record_of("outdated", moved, status=moved.state)
+
+    def _write(self, claimed: Sequence[Proposal]) -> None:
+        plan = [
+            PlannedWrite(
+                path=self.parts.path(one.path),
+                new=self.proposing.contents(one)[1],
+                expect=one.base,
+            )
+            for one in claimed
+        ]
+        self.parts.files.replace_all(plan)
+
+    def _written(self, claimed: Sequence[Proposal], token: str) -> tuple[Receipt, ...]:
+        """Record what was done. The files hold it already, so nothing here may say otherwise."""
+        receipts = []
+        for one in claimed:
+            note, event_hash = "", ""
+            try:
+                event_hash = self._record_applied(one)
+            except AuditError as fault:
+                note = f"written, but the line `applied` could not be stored: {fault.message}"
+            receipts.append(self._receipt(one, event_hash, note))
+        for one, receipt in zip(claimed, receipts, strict=True):
+            self.parts.proposals.add_receipt(receipt)
+            self.parts.proposals.move(one.id, Move.APPLY)
+        self.parts.proposals.release(token)
+        return tuple(receipts)
+
+    def _record_applied(self, one: Proposal) -> str:
+        facts = {"before_hash": one.base, "after_hash": one.content}
+        return self.parts.record_of("applied", one, status="applied", **facts).event_hash
+
+    def _receipt(self, one: Proposal, event_hash: str, note: str = "") -> Receipt:
+        return Receipt(
+            id=f"r-{one.id.removeprefix('hitl-')}",
+            proposal=one.id,
+            path=one.path,
+            before=one.base,
+            after=one.content,
+            event_hash=event_hash,
+            at=self.parts.clock.now().wall,
+            set_id=one.set_id,
+            undoes=one.extra.get("undoes", ""),
+            note=note,
+        )
+
+    def _after_fault(
+        self, claimed: Sequence[Proposal], token: str, fault: PenstockError
+    ) -> tuple[Receipt, ...]:
+        """Read the disk and answer from what is there."""
+        if all(self._holds(one, one.content) for one in claimed):
+            return tuple(
+                replace(receipt, note=receipt.note or f"written in spite of: {fault.message}")
+                for receipt in self._written(claimed, token)
+            )
+        self.parts.proposals.release(token)
+        for one in claimed:
+            self.parts.record_of("failed", one, status="error", code=fault.code)
+            if isinstance(fault, StaleError) and not self._holds(one, one.base):
+                self._outdate(one)
+        raise fault
+
+    def _holds(self, one: Proposal, known: str | None) -> bool:
+        try:
+            state = self.parts.files.state(self.parts.path(one.path))
+        except PenstockError:
+            return False
+        return (None if state is None else state.digest) == known
+
+    def recover(self) -> tuple[Receipt, ...]:
+        """Finish what a crash left in the middle; the disk says how far it came."""
+        self.parts.files.recover()
+        groups: dict[str, list[Proposal]] = {}
+        for token, one in self.parts.proposals.claimed():
+            groups.setdefault(token, []).append(one)
+        receipts: list[Receipt] = []
+        for token, claimed in groups.items():
+            if all(self._holds(one, one.content) for one in claimed):
+                receipts += self._written(claimed, token)
+                continue
+            self.parts.proposals.release(token)
+            for one in claimed:
+                self.parts.record_of("abandoned", one, status="error", code="interrupted")
+        return tuple(receipts)
+
+
+# Members of a set that are no longer part of it: they were replaced or sent back.
+LEFT_OUT = frozenset({State.REJECTED, State.SUPERSEDED})
+
+
+def stale(one: Proposal, now: str | None) -> StaleError:
+    """Return the error for a file that moved after its proposal was made."""
+    return StaleError(
+        "base-changed",
+        f"`{one.path}` changed after this proposal was made",
+        because=f"it was {one.base or 'absent'} and is {now or 'absent'} now",
+        hint=f"ask the agent to propose again, or penstock rebase {one.id}",
+    )

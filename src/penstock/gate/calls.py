@@ -1,0 +1,164 @@
+"""Turn a tool call into requests: look at the disk, measure, keep what was seen.
+
+The core says what a call intends; here each intent meets the file as it is now. Judging is
+`decide`'s work, and nothing here writes.
+Always true: what a request says of a file was read from the disk, never from what the agent
+declared; the second write to a file is measured against the result of the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from penstock.core.change import measure
+from penstock.core.errors import InputError
+from penstock.core.model import NOBODY, Action, Actor, Change, Request, Source, Target
+from penstock.core.paths import RelPath, locate, parse
+from penstock.core.toolcall import Intent, intents, resulting
+from penstock.ports import FileKind, Files
+
+WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """A tool call as a door hands it over."""
+
+    tool: str
+    tool_input: Mapping[str, object]
+    cwd: str = ""
+    attended: bool = True
+    actor: Actor = NOBODY
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prepared:
+    """One request of a call, with the content behind it where it is known.
+
+    `path` is the file that would really be reached, None when it lies outside or is no plain
+    file. `known` says that `after` is the content that would result (None: removed).
+    """
+
+    request: Request
+    path: RelPath | None = None
+    known: bool = False
+    after: bytes | None = None
+    problem: InputError | None = None
+
+
+@dataclass(slots=True)
+class Preparation:
+    """One call being prepared: remembers what earlier intents of the call would leave."""
+
+    files: Files
+    call: Call
+    change_threshold: float
+    left: dict[str, bytes | None] = field(default_factory=dict)
+
+    def all(self) -> Iterator[Prepared]:
+        """Yield every request of the call, in the order of its effects."""
+        call = self.call
+        for intent in intents(call.tool, call.tool_input, cwd=call.cwd or self.files.root):
+            yield self.one(intent)
+
+    def one(self, intent: Intent) -> Prepared:
+        """Prepare one intent; what cannot be understood is a problem, not a crash."""
+        if intent.path is None:
+            return Prepared(request=self._request(intent, intent.action))
+        try:
+            target = self._target(intent)
+        except InputError as problem:
+            return Prepared(request=self._request(intent, intent.action), problem=problem)
+        path = self._reached(target)
+        if path is None or intent.action not in WRITES:
+            return Prepared(request=self._request(intent, intent.action, target), path=path)
+        return self._write(intent, target, path)
+
+    def _target(self, intent: Intent) -> Target:
+        assert intent.path is not None
+        return locate(
+            intent.path,
+            root=self.files.root,
+            base=intent.base or self.call.cwd or self.files.root,
+            resolve=self.files.resolve,
+            folds=self.files.folds,
+        )
+
+    def _reached(self, target: Target) -> RelPath | None:
+        """The last judged spelling is the resolved one: the file that would be written."""
+        if target.outside or not target.judged:
+            return None
+        try:
+            return parse(target.judged[-1], root=self.files.root)
+        except InputError:
+            return None
+
+    def _write(self, intent: Intent, target: Target, path: RelPath) -> Prepared:
+        """Measure what a write would leave; where that cannot be known, the name is judged."""
+        kind = self._kind(path)
+        action = _action(intent.action, exists=kind is not None)
+        named_only = Prepared(request=self._request(intent, action, target), path=path)
+        if kind not in (None, FileKind.FILE):
+            return replace(named_only, path=None)
+        try:
+            after = self._after(intent, path)
+        except InputError:  # the edit does not fit: the agent's own tool will refuse it
+            return named_only
+        if isinstance(after, Unknown):
+            return named_only
+        change = measure(self._there(path), after, change_threshold=self.change_threshold)
+        self.left[path.text] = after
+        request = self._request(intent, action, target, change)
+        return Prepared(request=request, path=path, known=True, after=after)
+
+    def _kind(self, path: RelPath) -> FileKind | None:
+        if path.text in self.left:
+            return None if self.left[path.text] is None else FileKind.FILE
+        return self.files.kind(path)
+
+    def _there(self, path: RelPath) -> Source | bytes | None:
+        """What the file holds now, or what an earlier intent of this call would leave."""
+        if path.text in self.left:
+            return self.left[path.text]
+        return self.files.source(path) if self.files.kind(path) else None
+
+    def _after(self, intent: Intent, path: RelPath) -> bytes | Unknown | None:
+        if intent.action is Action.DELETE:
+            return None
+        return Unknown() if intent.edit is None else resulting(intent, self._bytes(path))
+
+    def _bytes(self, path: RelPath) -> bytes | None:
+        if path.text in self.left:
+            return self.left[path.text]
+        return self.files.read(path) if self.files.kind(path) else None
+
+    def _request(
+        self,
+        intent: Intent,
+        action: Action,
+        target: Target | None = None,
+        change: Change | None = None,
+    ) -> Request:
+        return Request(
+            action=action,
+            tool=self.call.tool,
+            tool_input=self.call.tool_input,
+            target=target,
+            change=change,
+            leaves=intent.leaves,
+            unclear=intent.unclear,
+            attended=self.call.attended,
+            actor=self.call.actor,
+        )
+
+
+class Unknown:
+    """Stands for content that only running the command would tell."""
+
+
+def _action(action: Action, *, exists: bool) -> Action:
+    """Whether a write creates is a fact of the disk."""
+    if action is Action.DELETE:
+        return action
+    return Action.WRITE if exists else Action.CREATE

@@ -1,0 +1,113 @@
+"""What the steps of the gate share: its ports, the policy in force, and how events are named.
+
+Always true: an event says what happened, to which path, by whom and under which revision of
+the rules; it never holds content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from penstock.core.model import Actor, Request
+from penstock.core.paths import RelPath, locate, parse
+from penstock.core.policy import Policy
+from penstock.core.proposal import Proposal
+from penstock.ports import Appended, AuditLog, Blobs, Clock, Files, Proposals
+
+Fact = str | int | float | Sequence[str] | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Item:
+    """One file of a proposal: what it should hold. `content` None removes it."""
+
+    path: str
+    content: bytes | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Proof:
+    """Who answers, and how we know that it is a person.
+
+    `sign` returns (signature, key id) for a statement; None where there is no key.
+    """
+
+    by: str
+    kind: str
+    sign: Callable[[bytes], tuple[str, str]] | None = None
+
+
+class Approvers(Protocol):
+    """The approver keys that this gate knows."""
+
+    def required(self) -> bool:
+        """True once a key exists: then nothing else approves."""
+
+    def valid(self, statement: bytes, signature: str, key_id: str) -> bool:
+        """Say whether a known approver signed this statement."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """Everything behind the gate."""
+
+    files: Files
+    proposals: Proposals
+    blobs: Blobs
+    log: AuditLog
+    clock: Clock
+    policy: Callable[[], Policy]
+    approvers: Approvers
+
+    def path(self, text: str) -> RelPath:
+        """Return the workspace path that a stored text names."""
+        return parse(text, root=self.files.root)
+
+    def request(self, path: str, request: Request) -> Request:
+        """Return a request with its target found anew on the disk."""
+        files = self.files
+        target = locate(path, root=files.root, resolve=files.resolve, folds=files.folds)
+        return replace(request, target=target)
+
+    def record(
+        self,
+        op: str,
+        *,
+        path: str = "",
+        status: str,
+        actor: Actor | None = None,
+        **facts: Fact,
+    ) -> Appended:
+        """Add one line to the chain; facts that are empty are left out."""
+        who = {} if actor is None else _who(actor)
+        said = {key: value for key, value in {**who, **facts}.items() if value not in ("", None)}
+        event: Mapping[str, object] = {"op": op, "path": path, "status": status, **said}
+        return self.log.append(event, durable=True)
+
+    def record_of(self, op: str, proposal: Proposal, *, status: str, **facts: Fact) -> Appended:
+        """Add a line about a proposal, with its digests and its lineage."""
+        return self.record(
+            op,
+            path=proposal.path,
+            status=status,
+            actor=proposal.actor,
+            proposal=proposal.id,
+            set=proposal.set_id,
+            parent=proposal.parent,
+            origin=proposal.origin,
+            base_hash=proposal.base,
+            content_hash=proposal.content,
+            revision=proposal.decision.revision,
+            **facts,
+        )
+
+
+def _who(actor: Actor) -> dict[str, object]:
+    return {
+        "agent": actor.agent,
+        "session": actor.session,
+        "tool_call_id": actor.tool_call_id,
+        "context_id": actor.context_id,
+    }

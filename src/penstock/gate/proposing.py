@@ -1,0 +1,366 @@
+"""Propose and answer: a change is measured, judged, stored and shown; then somebody decides.
+
+Always true: proposing never writes. What a person approves is exactly the bytes behind the
+digests they saw: a strategy, a choice of hunks, an edit or a new base makes a new proposal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from penstock.core.approval import statement
+from penstock.core.change import measure
+from penstock.core.decide import decide
+from penstock.core.display import warnings
+from penstock.core.errors import InputError, RefusedError, StaleError, StoreError
+from penstock.core.merge import Strategy, combine, select_hunks
+from penstock.core.model import (
+    NOBODY,
+    Action,
+    Actor,
+    Change,
+    ChangeKind,
+    Decision,
+    Request,
+    Verdict,
+)
+from penstock.core.proposal import FIRST, OPEN, Answer, Move, Proposal, State
+from penstock.core.rebase import rebase
+from penstock.gate.parts import Item, Parts, Proof
+
+POLICY = Proof(by="policy", kind="policy")
+
+ACTIONS = {
+    ChangeKind.NEW: Action.CREATE,
+    ChangeKind.MODIFY: Action.WRITE,
+    ChangeKind.REPLACE: Action.WRITE,
+    ChangeKind.DELETE: Action.DELETE,
+}
+
+
+class Proposing:
+    """The steps from content to an answered proposal."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+
+    def propose(
+        self,
+        items: Sequence[Item],
+        *,
+        actor: Actor = NOBODY,
+        attended: bool = True,
+        ids: Sequence[str] = (),
+        set_id: str = "",
+        ttl: float | None = None,
+    ) -> tuple[Proposal, ...]:
+        """Measure, judge and store the files of one task; several files are one set.
+
+        With `ids` given (derived from a call), proposing the same again finds the first.
+        """
+        if not items:
+            raise InputError("nothing-proposed", "a proposal needs at least one file")
+        found = [self.parts.proposals.get(known) for known in ids]
+        if found and all(found):
+            return tuple(p for p in found if p is not None)
+        group = set_id or (self._new_id("set") if len(items) > 1 else "")
+        made: list[Proposal] = []
+        left: dict[str, bytes | None] = {}
+        for at, item in enumerate(items):
+            known = ids[at] if at < len(ids) else self._new_id("hitl")
+            one = self.make(item, known, actor=actor, attended=attended, left=left, ttl=ttl)
+            made.append(replace(one, set_id=group))
+        return self.store(made)
+
+    def make(
+        self,
+        item: Item,
+        proposal_id: str = "",
+        *,
+        actor: Actor,
+        attended: bool = True,
+        left: dict[str, bytes | None] | None = None,
+        ttl: float | None = None,
+        origin: str = "",
+    ) -> Proposal:
+        """Measure one file as it is now against what it should hold, and judge that."""
+        parts = self.parts
+        path = parts.path(item.path)
+        if left is not None and path.text in left:
+            raise InputError(
+                "twice-in-one-set",
+                f"`{path.text}` stands twice in one set",
+                hint="send the file's final content once",
+            )
+        before = self._current(path.text)
+        policy = parts.policy()
+        change = measure(before, item.content, change_threshold=policy.gate.change_threshold)
+        request = Request(
+            action=ACTIONS[change.kind], change=change, attended=attended, actor=actor
+        )
+        decision = decide(parts.request(path.text, request), policy, now=parts.clock.now().wall)
+        if left is not None:
+            left[path.text] = item.content
+        return Proposal(
+            id=proposal_id or self._new_id("hitl"),
+            path=path.text,
+            base=None if before is None else parts.blobs.put(before),
+            content=None if item.content is None else parts.blobs.put(item.content),
+            change=change,
+            decision=decision,
+            state=FIRST[decision.verdict],
+            created=parts.clock.now(),
+            ttl=policy.approval.ttl_seconds if ttl is None else ttl,
+            actor=actor,
+            warnings=_warnings(item.content, change),
+            origin=origin,
+            extra={"resolved": parts.files.resolve(f"{parts.files.root}/{path.text}")},
+        )
+
+    def _current(self, path: str) -> bytes | None:
+        """Return what the file holds now; None when it is absent."""
+        known = self.parts.path(path)
+        return None if self.parts.files.state(known) is None else self.parts.files.read(known)
+
+    def store(self, made: Sequence[Proposal]) -> tuple[Proposal, ...]:
+        """Put proposals on the queue and their lines on the record."""
+        answered = [self._answered_by_policy(one) for one in made]
+        self.parts.proposals.add(answered)
+        for one in answered:
+            self.parts.record_of(
+                "proposed",
+                one,
+                status=one.state,
+                rules=[reason.rule for reason in one.decision.reasons][:8],
+                code=one.decision.code,
+                deleted=one.change.lines_deleted,
+                added=one.change.lines_added,
+            )
+        return tuple(answered)
+
+    def _answered_by_policy(self, one: Proposal) -> Proposal:
+        """What the rules allow is answered by them; nobody needs to look."""
+        if one.state is not State.APPROVED:
+            return one
+        answer = Answer(approved=True, by="policy", proof="policy", at=one.created.wall)
+        return replace(one, answer=answer)
+
+    def _new_id(self, kind: str) -> str:
+        token = self.parts.clock.token()
+        # The shape of a random UUID, so that tools which expect one are content.
+        shaped = f"{token[:8]}-{token[8:12]}-4{token[13:16]}-{token[16:20]}-{token[20:32]}"
+        return f"{kind}-{shaped}"
+
+    # -- answers ---------------------------------------------------------------------------
+
+    def answer(
+        self, proposal_id: str, *, approve: bool, proof: Proof, reason: str = ""
+    ) -> Proposal:
+        """Approve or reject one waiting proposal, and put who did so on the record."""
+        one = self.fresh(proposal_id)
+        move = Move.APPROVE if approve else Move.REJECT
+        answer = self._prove(one, approve=approve, proof=proof, reason=reason)
+        moved = self.parts.proposals.move(one.id, move, answer=answer)
+        self.parts.record_of(
+            "approved" if approve else "rejected",
+            moved,
+            status=moved.state,
+            by=answer.by,
+            proof=answer.proof,
+            reason=reason,
+            signature=answer.signature,
+            key_id=answer.key_id,
+            signed_at=answer.at if answer.signature else None,
+        )
+        return moved
+
+    def _prove(self, one: Proposal, *, approve: bool, proof: Proof, reason: str) -> Answer:
+        """Sign an approval where a key exists; without one the record says which proof it was."""
+        at = self.parts.clock.now().wall
+        unsigned = Answer(approved=approve, by=proof.by, proof=proof.kind, at=at, reason=reason)
+        if not approve:
+            return unsigned
+        if proof.sign is None:
+            if self.parts.approvers.required():
+                raise RefusedError(
+                    "key-needed",
+                    f"`{one.path}` needs an approver's key",
+                    because="a key was set up, and since then nothing else approves",
+                    hint="type the passphrase at a terminal, or hand it over by file descriptor",
+                )
+            return unsigned
+        said = statement(one.id, one.base, one.content, one.decision.revision, at)
+        signature, key_id = proof.sign(said)
+        if not self.parts.approvers.valid(said, signature, key_id):
+            raise RefusedError(
+                "unknown-key",
+                f"the key `{key_id}` is not an approver's here",
+                hint="see `penstock approver show`",
+            )
+        return replace(unsigned, signature=signature, key_id=key_id)
+
+    def renew(self, proposal_id: str) -> Proposal:
+        """Give a waiting proposal its whole time again."""
+        one = self.fresh(proposal_id)
+        moved = self.parts.proposals.move(one.id, Move.RENEW, at=self.parts.clock.now())
+        self.parts.record_of("renewed", moved, status=moved.state)
+        return moved
+
+    def fresh(self, proposal_id: str) -> Proposal:
+        """Return a proposal whose time is not over; an expired one is closed and told."""
+        one = self.parts.proposals.get(proposal_id)
+        if one is None:
+            raise InputError(
+                "not-found",
+                f"there is no proposal `{proposal_id}`",
+                hint="list them with `penstock proposals --all`",
+            )
+        if one.expired(self.parts.clock.now()):
+            one = self._expire(one)
+        if one.state is State.EXPIRED:
+            raise StaleError(
+                "expired",
+                f"the proposal for `{one.path}` has expired",
+                because=f"it waited longer than {one.ttl:g} seconds",
+                hint="ask the agent to propose again",
+            )
+        return one
+
+    def expire(self) -> tuple[Proposal, ...]:
+        """Close every open proposal whose time is over."""
+        now = self.parts.clock.now()
+        over = [one for one in self.parts.proposals.find(states=tuple(OPEN)) if one.expired(now)]
+        return tuple(self._expire(one) for one in over)
+
+    def _expire(self, one: Proposal) -> Proposal:
+        closed = self.parts.proposals.move(one.id, Move.EXPIRE)
+        self.parts.record_of("expired", closed, status=closed.state)
+        return closed
+
+    # -- new versions ----------------------------------------------------------------------
+
+    def revise(
+        self, proposal_id: str, content: bytes | None, *, origin: str, set_id: str = ""
+    ) -> Proposal:
+        """Put other content in a proposal's place: measured, judged and waiting again."""
+        old = self.parts.proposals.get(proposal_id)
+        if old is None:
+            raise InputError("not-found", f"there is no proposal `{proposal_id}`")
+        item = Item(path=old.path, content=content)
+        made = self.make(item, actor=old.actor, ttl=old.ttl, origin=origin)
+        if made.base != old.base and origin != "rebase":
+            raise StaleError(
+                "base-changed",
+                f"`{old.path}` changed after this proposal was made",
+                because=f"it was {old.base or 'absent'} and is {made.base or 'absent'} now",
+                hint=f"penstock rebase {old.id}",
+            )
+        # A person changed what the agent asked for, so a person looks at the result.
+        group = set_id or old.set_id
+        made = replace(made, parent=old.id, set_id=group, state=_at_least_waiting(made))
+        superseded = self.parts.proposals.move(old.id, Move.SUPERSEDE)
+        self.parts.record_of("superseded", superseded, status=superseded.state, by_proposal=made.id)
+        return self.store([made])[0]
+
+    def with_strategy(
+        self, proposal_id: str, strategy: Strategy, *, at: int | None = None
+    ) -> Proposal:
+        """Combine the proposed content with what is there, in one of the four ways."""
+        one = self.fresh(proposal_id)
+        before, after = self.contents(one)
+        if before is None or after is None or strategy is Strategy.REPLACE:
+            return one
+        merged = combine(before, after, strategy, at=at, path=one.path)
+        made = self.revise(one.id, merged.content, origin=f"strategy:{merged.strategy}")
+        return replace(made, warnings=(*merged.warnings, *made.warnings))
+
+    def with_hunks(self, proposal_id: str, chosen: Collection[int]) -> Proposal:
+        """Keep only some hunks of a proposal; the rest goes back to the agent."""
+        one = self.fresh(proposal_id)
+        before, after = self.contents(one)
+        if before is None or after is None:
+            raise InputError("no-hunks", f"`{one.path}` is created or removed whole")
+        kept = select_hunks(before, after, chosen)
+        return self.revise(one.id, kept, origin=f"hunks:{','.join(map(str, sorted(chosen)))}")
+
+    def choose_files(
+        self, found: Sequence[Proposal], paths: Collection[str], *, proof: Proof
+    ) -> tuple[Proposal, ...]:
+        """Put the chosen files of a set into a set of their own, and send the others back."""
+        unknown = sorted(set(paths) - {one.path for one in found})
+        if unknown or not paths:
+            raise InputError(
+                "not-in-set", f"`{', '.join(unknown)}` is not in this set" if unknown else "no file"
+            )
+        group = self._new_id("set")
+        for one in found:
+            if one.path not in paths:
+                self.answer(one.id, approve=False, proof=proof, reason="not chosen from its set")
+        chosen = [one for one in found if one.path in paths]
+        return tuple(
+            self.revise(one.id, self.contents(one)[1], origin="chosen", set_id=group)
+            for one in chosen
+        )
+
+    def rebased(self, proposal_id: str) -> Proposal:
+        """Carry a proposal over to what the file holds now; an old approval is void."""
+        one = self.parts.proposals.get(proposal_id)
+        if one is None:
+            raise InputError("not-found", f"there is no proposal `{proposal_id}`")
+        before, after = self.contents(one)
+        now = self._current(one.path)
+        if before is None or after is None or now is None:
+            raise StaleError(
+                "cannot-rebase",
+                f"`{one.path}` was created or removed meanwhile",
+                hint="ask the agent to propose again",
+            )
+        merged = rebase(before, now, after)
+        if merged.content is None:
+            raise StaleError(
+                "conflict",
+                f"`{one.path}` was changed in the same place",
+                because="; ".join(str(conflict) for conflict in merged.conflicts[:5]),
+                hint=f"penstock edit {one.id}, or ask the agent to propose again",
+            )
+        return self.revise(one.id, merged.content, origin="rebase")
+
+    def contents(self, one: Proposal) -> tuple[bytes | None, bytes | None]:
+        """Return the bytes before and after, exactly those that were measured."""
+        return self.blob(one.base), self.blob(one.content)
+
+    def blob(self, known: str | None) -> bytes | None:
+        """Return the bytes of a digest; None stands for no file."""
+        if known is None:
+            return None
+        data = self.parts.blobs.get(known)
+        if data is None:
+            raise StoreError(
+                "content-gone",
+                f"the content {known} is no longer kept",
+                because="it was older than the space for images allows",
+                hint="ask the agent to propose again, or raise [audit] keep_blobs_bytes",
+            )
+        return data
+
+
+def _at_least_waiting(made: Proposal) -> State:
+    return State.WAITING if made.decision.verdict is Verdict.ALLOW else made.state
+
+
+def _warnings(content: bytes | None, change: Change) -> tuple[str, ...]:
+    """Return what an approver must know: of the change, and hidden in the text."""
+    if content is None:
+        return change.notes
+    return (*change.notes, *warnings(content.decode("utf-8", "replace")))
+
+
+def refused(decision: Decision) -> RefusedError:
+    """Return a denial as the error that `apply` raises."""
+    return RefusedError(
+        decision.code or "path-denied",
+        decision.because or "the rules deny this",
+        because=f"policy {decision.revision}",
+        hint=decision.suggestion,
+    )

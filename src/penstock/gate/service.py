@@ -1,0 +1,121 @@
+"""The Gate itself: every journey of a write, one method a step.
+
+Always true: doors call nothing else. Each method says in one line what it does; how is in the
+module of that step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from penstock.core.decide import decide
+from penstock.core.merge import Strategy
+from penstock.core.model import NOBODY, Actor, Decision, Request
+from penstock.core.proposal import Proposal, Receipt
+from penstock.gate.applying import Applying
+from penstock.gate.calls import Call
+from penstock.gate.judging import Judged, judge_call
+from penstock.gate.parts import Item, Parts, Proof
+from penstock.gate.proposing import Proposing
+from penstock.gate.undoing import Undoing
+
+
+class Gate:
+    """One workspace's gate. Synchronous; an async door calls it in a thread."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self._proposing = Proposing(parts)
+        self._applying = Applying(parts, self._proposing)
+        self._undoing = Undoing(parts, self._proposing)
+
+    # -- judge -----------------------------------------------------------------------------
+
+    def judge(self, request: Request) -> Decision:
+        """Return what the rules say to one request. Nothing is recorded."""
+        return decide(request, self.parts.policy(), now=self.parts.clock.now().wall)
+
+    def judge_call(self, call: Call) -> Judged:
+        """Return what the rules say to a tool call, measured against the disk."""
+        parts = self.parts
+        return judge_call(parts.files, parts.policy(), call, now=parts.clock.now().wall)
+
+    # -- propose, answer, apply --------------------------------------------------------------
+
+    def propose(
+        self,
+        items: Sequence[Item],
+        *,
+        actor: Actor = NOBODY,
+        attended: bool = True,
+        ids: Sequence[str] = (),
+        ttl: float | None = None,
+    ) -> tuple[Proposal, ...]:
+        """Measure, judge and store a change of one file or of a set. Writes nothing."""
+        return self._proposing.propose(items, actor=actor, attended=attended, ids=ids, ttl=ttl)
+
+    def answer(
+        self, proposal_id: str, *, approve: bool, proof: Proof, reason: str = ""
+    ) -> Proposal:
+        """Approve or reject a waiting proposal."""
+        return self._proposing.answer(proposal_id, approve=approve, proof=proof, reason=reason)
+
+    def apply(self, proposal_id: str, *, path: str | None = None) -> tuple[Receipt, ...]:
+        """Write an approved proposal, or a whole set, after the numbered checks."""
+        return self._applying.apply(proposal_id, path=path)
+
+    def expire(self) -> tuple[Proposal, ...]:
+        """Close every proposal whose time is over, each with its line on the record."""
+        return self._proposing.expire()
+
+    def contents(self, one: Proposal) -> tuple[bytes | None, bytes | None]:
+        """Return the bytes before and after that were measured and are shown."""
+        return self._proposing.contents(one)
+
+    def recover(self) -> tuple[Receipt, ...]:
+        """Finish what a crash left in the middle."""
+        return self._applying.recover()
+
+    # -- other content -----------------------------------------------------------------------
+
+    def revise(self, proposal_id: str, content: bytes | None, *, origin: str = "edit") -> Proposal:
+        """Put a person's own content in a proposal's place."""
+        return self._proposing.revise(proposal_id, content, origin=origin)
+
+    def with_strategy(
+        self, proposal_id: str, strategy: Strategy, *, at: int | None = None
+    ) -> Proposal:
+        """Combine a proposal with what is there: append, insert, extend, replace."""
+        return self._proposing.with_strategy(proposal_id, strategy, at=at)
+
+    def with_hunks(self, proposal_id: str, chosen: Collection[int]) -> Proposal:
+        """Keep only the chosen hunks of a proposal."""
+        return self._proposing.with_hunks(proposal_id, chosen)
+
+    def choose_files(
+        self, found: Sequence[Proposal], paths: Collection[str], *, proof: Proof
+    ) -> tuple[Proposal, ...]:
+        """Keep some files of a set as a new set; the others go back to the agent."""
+        return self._proposing.choose_files(found, paths, proof=proof)
+
+    def rebase(self, proposal_id: str) -> Proposal:
+        """Carry a proposal over to what the file holds now."""
+        return self._proposing.rebased(proposal_id)
+
+    def renew(self, proposal_id: str) -> Proposal:
+        """Give a waiting proposal its whole time again."""
+        return self._proposing.renew(proposal_id)
+
+    # -- undo --------------------------------------------------------------------------------
+
+    def undoable(self, *, receipt: str = "", last: int = 0, path: str = "") -> tuple[Receipt, ...]:
+        """Return what `undo` would take back."""
+        return self._undoing.find(receipt=receipt, last=last, path=path)
+
+    def preview_undo(self, receipts: Sequence[Receipt]) -> tuple[tuple[Item, bytes | None], ...]:
+        """Return what each file would hold again, beside what it holds now."""
+        return self._undoing.preview(receipts)
+
+    def undo(self, receipts: Sequence[Receipt], *, by: Actor = NOBODY) -> tuple[Proposal, ...]:
+        """Propose to put back what was there; approve and apply it like any other."""
+        return self._undoing.propose(receipts, by=by)

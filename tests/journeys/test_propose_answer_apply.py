@@ -1,0 +1,209 @@
+"""An agent proposes, a person answers, one function writes."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock.core.errors import AuditError, InputError, RefusedError, StaleError
+from penstock.core.merge import Strategy
+from penstock.core.proposal import State
+from penstock.core.rules import parse_policy
+from penstock.gate import Item
+from tests.journeys.world import PERSON, RULES, World, lines
+
+
+@pytest.fixture
+def world() -> World:
+    world = World()
+    world.files.edit("app.py", lines(270))
+    return world
+
+
+def test_proposing_never_writes(world: World) -> None:
+    world.propose("app.py", b"stub\n")
+    assert world.holds("app.py") == lines(270)
+
+
+def test_a_replacement_of_a_substantial_file_waits_and_is_written_once_approved(
+    world: World,
+) -> None:
+    waiting = world.propose("app.py", lines(56, "other"))
+    assert world.gate.parts.proposals.get(waiting).state is State.WAITING  # type: ignore[union-attr]
+    world.approve(waiting)
+    (receipt,) = world.gate.apply(waiting)
+    assert world.holds("app.py") == lines(56, "other")
+    assert receipt.path == "app.py"
+    assert world.log.ops == ["proposed", "approved", "applying", "applied"]
+
+
+def test_what_the_rules_allow_is_answered_by_the_policy(world: World) -> None:
+    fresh = world.propose("docs/new.md", b"hello\n")
+    world.gate.apply(fresh)
+    assert world.holds("docs/new.md") == b"hello\n"
+
+
+def test_what_the_rules_deny_is_closed_and_never_written(world: World) -> None:
+    denied = world.propose(".env", b"KEY=1\n")
+    with pytest.raises(StaleError, match="already-denied"):
+        world.gate.answer(denied, approve=True, proof=PERSON)
+    with pytest.raises(StaleError):
+        world.gate.apply(denied)
+    assert world.holds(".env") is None
+
+
+def test_a_rejected_proposal_stays_rejected_and_the_reason_is_on_the_record(world: World) -> None:
+    waiting = world.propose("app.py", b"stub\n")
+    world.gate.answer(waiting, approve=False, proof=PERSON, reason="not like this")
+    with pytest.raises(StaleError, match="already-rejected"):
+        world.gate.apply(waiting)
+    assert world.log.events[-1]["reason"] == "not like this"
+    assert world.holds("app.py") == lines(270)
+
+
+def test_a_waiting_proposal_cannot_be_applied(world: World) -> None:
+    with pytest.raises(RefusedError, match="not-approved"):
+        world.gate.apply(world.propose("app.py", b"stub\n"))
+
+
+def test_an_approved_proposal_is_refused_once_the_file_has_changed(world: World) -> None:
+    waiting = world.propose("app.py", b"stub\n")
+    world.approve(waiting)
+    world.files.edit("app.py", b"saved by a person\n")
+    with pytest.raises(StaleError, match="base-changed"):
+        world.gate.apply(waiting)
+    assert world.holds("app.py") == b"saved by a person\n"
+    assert world.gate.parts.proposals.get(waiting).state is State.STALE  # type: ignore[union-attr]
+
+
+def test_a_proposal_to_create_is_refused_once_something_is_there(world: World) -> None:
+    fresh = world.propose("careful/new.py", b"x\n")
+    world.approve(fresh)
+    world.files.edit("careful/new.py", b"")
+    with pytest.raises(StaleError, match="base-changed"):
+        world.gate.apply(fresh)
+    assert world.holds("careful/new.py") == b""
+
+
+def test_a_proposal_expires_and_then_nobody_can_approve_or_apply_it(world: World) -> None:
+    waiting = world.propose("app.py", b"stub\n")
+    world.clock.advance(3599)
+    world.gate.renew(waiting)
+    world.clock.advance(3599)
+    world.approve(waiting)
+    world.clock.advance(1)
+    with pytest.raises(StaleError, match="expired"):
+        world.gate.apply(waiting)
+    assert world.log.ops[-1] == "expired"
+
+
+def test_setting_the_clock_back_gives_no_more_time(world: World) -> None:
+    waiting = world.propose("app.py", b"stub\n")
+    world.clock.advance(3601)
+    world.clock.set_wall(1_600_000_000.0)
+    with pytest.raises(StaleError, match="expired"):
+        world.approve(waiting)
+
+
+def test_an_id_alone_does_not_move_a_write_to_another_path(world: World) -> None:
+    waiting = world.propose("app.py", b"stub\n")
+    world.approve(waiting)
+    with pytest.raises(InputError, match="path-mismatch"):
+        world.gate.apply(waiting, path="other.py")
+
+
+def test_a_receipt_is_given_once(world: World) -> None:
+    waiting = world.propose("app.py", b"stub\n")
+    world.approve(waiting)
+    world.gate.apply(waiting)
+    with pytest.raises(StaleError, match="already-applied"):
+        world.gate.apply(waiting)
+
+
+def test_rules_that_became_stricter_meanwhile_are_obeyed(world: World) -> None:
+    waiting = world.propose("app.py", b"stub\n")
+    world.approve(waiting)
+    world.policy = parse_policy(RULES + '\n[[deny]]\nid = "frozen"\npaths = ["app.py"]\n')
+    with pytest.raises(RefusedError, match="frozen"):
+        world.gate.apply(waiting)
+    assert world.holds("app.py") == lines(270)
+
+
+def test_what_the_policy_answered_itself_waits_when_the_policy_now_asks(world: World) -> None:
+    fresh = world.propose("docs/new.md", b"hello\n")
+    world.policy = parse_policy('version = 1\n[defaults]\nwrite = "ask"\n')
+    with pytest.raises(RefusedError, match="not-approved"):
+        world.gate.apply(fresh)
+
+
+def test_no_record_no_write(world: World) -> None:
+    waiting = world.propose("app.py", b"stub\n")
+    world.approve(waiting)
+    world.log.fails_at = "applying"
+    with pytest.raises(AuditError):
+        world.gate.apply(waiting)
+    assert world.holds("app.py") == lines(270)
+
+
+def test_a_write_that_happened_is_never_called_an_error(world: World) -> None:
+    waiting = world.propose("app.py", b"stub\n")
+    world.approve(waiting)
+    world.log.fails_at = "applied"
+    (receipt,) = world.gate.apply(waiting)
+    assert world.holds("app.py") == b"stub\n"
+    assert "could not be stored" in receipt.note
+
+
+def test_proposing_the_same_call_again_finds_the_first(world: World) -> None:
+    item = Item(path="app.py", content=b"stub\n")
+    first = world.gate.propose([item], ids=["call-7"])
+    again = world.gate.propose([item], ids=["call-7"])
+    assert first == again
+    assert world.log.ops == ["proposed"]
+
+
+class TestOtherContentIsAnotherProposal:
+    def test_a_strategy_makes_a_new_version_that_waits_again(self, world: World) -> None:
+        waiting = world.propose("app.py", b"more\n")
+        made = world.gate.with_strategy(waiting, Strategy.APPEND)
+        assert made.parent == waiting
+        assert made.state is State.WAITING
+        assert world.gate.parts.proposals.get(waiting).state is State.SUPERSEDED  # type: ignore[union-attr]
+        world.approve(made.id)
+        world.gate.apply(made.id)
+        assert world.holds("app.py") == lines(270) + b"\nmore\n"
+
+    def test_chosen_hunks_are_exactly_what_is_written(self, world: World) -> None:
+        new = lines(270).replace(b"line 3\n", b"three\n").replace(b"line 200\n", b"two hundred\n")
+        waiting = world.propose("careful/a.py", new)
+        world.gate.answer(waiting, approve=False, proof=PERSON, reason="first")
+        world.files.edit("careful/a.py", lines(270))
+        waiting = world.propose("careful/a.py", new)
+        made = world.gate.with_hunks(waiting, [2])
+        world.approve(made.id)
+        world.gate.apply(made.id)
+        assert world.holds("careful/a.py") == lines(270).replace(b"line 200\n", b"two hundred\n")
+
+    def test_a_persons_edit_is_judged_again(self, world: World) -> None:
+        waiting = world.propose("app.py", b"stub\n")
+        made = world.gate.revise(waiting, b"mine\n")
+        assert made.decision.verdict == "ask"
+        assert made.origin == "edit"
+
+    def test_a_rebase_keeps_what_was_saved_meanwhile(self, world: World) -> None:
+        world.files.edit("careful/a.py", lines(20))
+        new = lines(20).replace(b"line 15\n", b"fifteen\n")
+        waiting = world.propose("careful/a.py", new)
+        world.approve(waiting)
+        world.files.edit("careful/a.py", b"saved\n" + lines(20))
+        made = world.gate.rebase(waiting)
+        assert made.state is State.WAITING
+        world.approve(made.id)
+        world.gate.apply(made.id)
+        assert world.holds("careful/a.py") == b"saved\n" + new
+
+    def test_a_rebase_never_guesses(self, world: World) -> None:
+        world.files.edit("careful/a.py", b"one\ntwo\n")
+        waiting = world.propose("careful/a.py", b"one\nTWO\n")
+        world.files.edit("careful/a.py", b"one\nzwei\n")
+        with pytest.raises(StaleError, match="conflict"):
+            world.gate.rebase(waiting)

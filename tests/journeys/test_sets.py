@@ -1,0 +1,75 @@
+"""Several files of one task: reviewed together, applied all or none."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock.core.errors import InputError, RefusedError, StaleError
+from penstock.core.proposal import State
+from penstock.gate import Item
+from tests.journeys.world import PERSON, World
+
+
+@pytest.fixture
+def world() -> World:
+    world = World()
+    world.files.edit("careful/a", b"a\n")
+    world.files.edit("careful/b", b"b\n")
+    return world
+
+
+def test_a_set_is_written_whole(world: World) -> None:
+    made = world.gate.propose(
+        [
+            Item(path="careful/a", content=b"A\n"),
+            Item(path="careful/b", content=None),
+            Item(path="careful/c", content=b"C\n"),
+        ]
+    )
+    for one in made:
+        world.approve(one.id)
+    receipts = world.gate.apply(made[0].set_id)
+    assert len(receipts) == 3
+    assert (world.holds("careful/a"), world.holds("careful/b")) == (b"A\n", None)
+    assert world.holds("careful/c") == b"C\n"
+
+
+def test_one_member_that_still_waits_holds_all_of_them(world: World) -> None:
+    made = world.gate.propose(
+        [Item(path="careful/a", content=b"A\n"), Item(path="careful/b", content=b"B\n")]
+    )
+    world.approve(made[0].id)
+    with pytest.raises(RefusedError, match="not-approved"):
+        world.gate.apply(made[0].set_id)
+    assert world.holds("careful/a") == b"a\n"
+
+
+def test_one_file_that_moved_keeps_all_of_them_as_they_are(world: World) -> None:
+    made = world.gate.propose(
+        [Item(path="careful/a", content=b"A\n"), Item(path="careful/b", content=b"B\n")]
+    )
+    for one in made:
+        world.approve(one.id)
+    world.files.edit("careful/b", b"saved\n")
+    with pytest.raises(StaleError, match="base-changed"):
+        world.gate.apply(made[0].set_id)
+    assert world.holds("careful/a") == b"a\n"
+
+
+def test_chosen_files_become_a_set_of_their_own_and_the_rest_goes_back(world: World) -> None:
+    made = world.gate.propose(
+        [Item(path="careful/a", content=b"A\n"), Item(path="careful/b", content=b"B\n")]
+    )
+    (kept,) = world.gate.choose_files(made, ["careful/b"], proof=PERSON)
+    world.approve(kept.id)
+    world.gate.apply(kept.set_id)
+    assert (world.holds("careful/a"), world.holds("careful/b")) == (b"a\n", b"B\n")
+    sent_back = world.gate.parts.proposals.get(made[0].id)
+    assert sent_back is not None
+    assert sent_back.state is State.REJECTED
+
+
+def test_a_file_stands_once_in_a_set(world: World) -> None:
+    twice = [Item(path="careful/a", content=b"1"), Item(path="./careful/a", content=b"2")]
+    with pytest.raises(InputError, match="twice-in-one-set"):
+        world.gate.propose(twice)

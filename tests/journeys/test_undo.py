@@ -1,0 +1,96 @@
+"""Everything can be undone, and what changed since is left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock.core.errors import StaleError
+from penstock.core.proposal import Receipt
+from penstock.gate import Item
+from tests.journeys.world import World
+
+
+@pytest.fixture
+def world() -> World:
+    world = World()
+    world.files.edit("careful/a", b"old\n")
+    return world
+
+
+def write(world: World, path: str, content: bytes | None) -> Receipt:
+    waiting = world.propose(path, content)
+    world.approve(waiting)
+    return world.gate.apply(waiting)[0]
+
+
+def undo(world: World, *receipts: Receipt) -> tuple[Receipt, ...]:
+    made = world.gate.undo(receipts)
+    for one in made:
+        world.approve(one.id)
+    return world.gate.apply(made[0].set_id or made[0].id)
+
+
+def test_undo_puts_back_what_was_there(world: World) -> None:
+    receipt = write(world, "careful/a", b"new\n")
+    undo(world, receipt)
+    assert world.holds("careful/a") == b"old\n"
+
+
+def test_undo_of_a_creation_removes_the_file_and_of_a_removal_brings_it_back(
+    world: World,
+) -> None:
+    undo(world, write(world, "careful/new", b"x\n"))
+    assert world.holds("careful/new") is None
+    undo(world, write(world, "careful/a", None))
+    assert world.holds("careful/a") == b"old\n"
+
+
+def test_undo_of_an_undo_works(world: World) -> None:
+    (back,) = undo(world, write(world, "careful/a", b"new\n"))
+    undo(world, back)
+    assert world.holds("careful/a") == b"new\n"
+
+
+def test_a_file_that_changed_since_is_left_alone(world: World) -> None:
+    receipt = write(world, "careful/a", b"new\n")
+    world.files.edit("careful/a", b"newer\n")
+    with pytest.raises(StaleError, match="changed-since"):
+        world.gate.undo([receipt])
+    assert world.holds("careful/a") == b"newer\n"
+
+
+def test_the_last_writes_are_taken_back_together_newest_first(world: World) -> None:
+    write(world, "careful/a", b"1\n")
+    write(world, "careful/a", b"2\n")
+    found = world.gate.undoable(last=2)
+    assert len({receipt.after for receipt in found}) == 2
+    undo(world, *found)
+    assert world.holds("careful/a") == b"old\n"
+
+
+def test_what_was_undone_is_not_offered_again(world: World) -> None:
+    first = write(world, "careful/a", b"1\n")
+    second = write(world, "careful/b", b"2\n")
+    assert world.gate.undoable() == (second,)
+    undo(world, second)
+    assert world.gate.undoable() == (first,)
+
+
+def test_a_set_is_undone_whole(world: World) -> None:
+    made = world.gate.propose(
+        [Item(path="careful/a", content=b"A\n"), Item(path="careful/b", content=b"B\n")]
+    )
+    for one in made:
+        world.approve(one.id)
+    world.gate.apply(made[0].set_id)
+    undo(world, *world.gate.undoable(receipt=made[0].set_id))
+    assert (world.holds("careful/a"), world.holds("careful/b")) == (b"old\n", None)
+
+
+def test_a_person_may_repair_what_agents_may_not_touch(world: World) -> None:
+    receipt = write(world, "careful/a", b"new\n")
+    from penstock.core.rules import parse_policy
+
+    world.policy = parse_policy('version = 1\n[[deny]]\nid = "x"\npaths = ["**"]\n')
+    undo(world, receipt)
+    assert world.holds("careful/a") == b"old\n"
