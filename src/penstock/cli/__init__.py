@@ -1,5 +1,118 @@
-"""The `penstock` command."""
+"""The `penstock` command: parses arguments, calls the gate, prints.
+
+One small module per subcommand, imported only when it is called. Data goes to stdout, talk to
+stderr; what an exit code means is in `EXIT`.
+Always true: an error is told in one form (`style` of PenstockError), as JSON with `--json`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Mapping
+
+import click
+
+from penstock.core.errors import PenstockError, RefusedError, StaleError
+from penstock.core.model import Verdict
+
+OK, COULD_NOT, DENIED, WAITING, OUT_OF_DATE, USAGE = 0, 1, 2, 3, 4, 64
+EXIT: Mapping[Verdict, int] = {Verdict.ALLOW: OK, Verdict.ASK: WAITING, Verdict.DENY: DENIED}
+
+WRONG_USAGE = frozenset({"bad-json", "bad-hunks"})  # what was typed cannot be understood
+
+# Every subcommand with the module that has it and the line that `--help` shows.
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "judge": ("judge", "Say what the rules would answer to a tool call; records nothing."),
+    "check": ("check", "Read the rules and tell every problem in them, with its line."),
+    "status": ("status", "Tell the workspace, the policy in force, what waits."),
+    "proposals": ("proposals", "List what waits for a person."),
+    "show": ("show", "Show a proposal: what would be lost, every warning, the diff."),
+    "approve": ("approve", "Approve a proposal exactly as it is shown, and write it."),
+    "apply": ("apply", "Write what was approved before."),
+    "reject": ("reject", "Close a proposal with a reason that the agent gets to read."),
+    "renew": ("renew", "Give a waiting proposal its whole time again."),
+    "edit": ("edit", "Change the proposed content in your editor."),
+    "rebase": ("rebase", "Merge a proposal with what was saved meanwhile."),
+    "undo": ("undo", "Put back what a write replaced."),
+    "approver": ("approver", "Set up the key that proves an approval."),
+    "demo": ("demo", "Show a denied, a waiting, an applied and an undone write."),
+    "completion": ("completion", "Print the completion script for bash, zsh or fish."),
+}
 
 
-def main() -> None:
-    """Run the command."""
+class Lazy(click.Group):
+    """A group that knows its commands' names and imports one only to run it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return all names, for help and completion."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module of one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"penstock.cli.{COMMANDS[cmd_name][0]}")
+        found: click.Command = module.command
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing any of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+
+
+@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="penstock", prog_name="penstock")
+def penstock() -> None:
+    """The gate between AI coding agents and a project's files.
+
+    An agent asks, the rules answer, a person decides when the rules say "ask", one function
+    writes, and every step adds a line to one chain.
+    """
+
+
+def exit_code(error: PenstockError) -> int:
+    """Return the exit code that tells what kind of inability it was."""
+    if error.code in WRONG_USAGE:
+        return USAGE
+    if isinstance(error, StaleError):
+        return OUT_OF_DATE
+    return DENIED if isinstance(error, RefusedError) else COULD_NOT
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run the command and exit; 2 always means denied, never a typo."""
+    arguments = sys.argv[1:] if argv is None else argv
+    try:
+        sys.exit(penstock.main(arguments, prog_name="penstock", standalone_mode=False) or OK)
+    except click.exceptions.Exit as done:
+        sys.exit(done.exit_code)
+    except click.UsageError as wrong:
+        _tell_usage(wrong, as_json="--json" in arguments)
+        sys.exit(USAGE)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped", err=True)
+        sys.exit(COULD_NOT)
+    except PenstockError as error:
+        _tell(error, as_json="--json" in arguments)
+        sys.exit(exit_code(error))
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader left; there is nobody to tell
+        sys.exit(COULD_NOT)
+
+
+def _tell(error: PenstockError, *, as_json: bool) -> None:
+    from penstock.cli.output import print_json
+
+    if as_json:
+        print_json(error.as_json())
+    else:
+        click.echo(error.render(), err=True)
+
+
+def _tell_usage(wrong: click.UsageError, *, as_json: bool) -> None:
+    command = wrong.ctx.command_path if wrong.ctx else "penstock"
+    said = wrong.format_message()
+    message = said[:1].lower() + said[1:].rstrip(".")
+    _tell(PenstockError("wrong-usage", message, hint=f"{command} --help"), as_json=as_json)

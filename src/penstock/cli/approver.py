@@ -1,0 +1,65 @@
+"""`penstock approver`: the key that proves an approval."""
+
+from __future__ import annotations
+
+import click
+
+from penstock.cli import OK
+from penstock.cli.output import console, json_option, print_json, workspace_option
+
+
+@click.group()
+def command() -> None:
+    """Set up and look at the approver's key."""
+
+
+@command.command()
+@workspace_option
+@json_option
+def init(workspace: str | None, as_json: bool) -> int:
+    """Make a key sealed with a passphrase; from then on only it approves."""
+    from penstock.app import open_workspace
+    from penstock.cli.proof import passphrase, refuse_inside_agent
+
+    here = open_workspace(workspace)
+    refuse_inside_agent(here)
+    made = here.keys.init(passphrase(confirm=True))
+    _told({"key_id": made.id, "public": made.text, "path": here.keys.path}, as_json=as_json)
+    return OK
+
+
+@command.command()
+@workspace_option
+@json_option
+def show(workspace: str | None, as_json: bool) -> int:
+    """Tell the key's id and its public half; no passphrase is needed."""
+    from penstock.app import open_workspace
+    from penstock.core.errors import InputError
+
+    keys = open_workspace(workspace).keys
+    public = keys.public()
+    if public is None:
+        raise InputError("no-key", "no approver key is set up", hint="penstock approver init")
+    _told({"key_id": public.id, "public": public.text, "path": keys.path}, as_json=as_json)
+    return OK
+
+
+@command.command()
+@workspace_option
+def totp(workspace: str | None) -> int:
+    """Ask for a one-time code besides the passphrase; prints what an authenticator takes."""
+    from penstock.app import open_workspace
+    from penstock.cli.proof import passphrase, refuse_inside_agent
+
+    here = open_workspace(workspace)
+    refuse_inside_agent(here)
+    click.echo(here.keys.add_totp(passphrase()))
+    return OK
+
+
+def _told(facts: dict[str, object], *, as_json: bool) -> None:
+    if as_json:
+        print_json(facts)
+        return
+    for name, value in facts.items():
+        console().print(f"{name:8} {value}", markup=False)

@@ -1,0 +1,62 @@
+"""`penstock check`: read the rules, tell every problem."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from penstock.cli import COULD_NOT, OK
+from penstock.cli.output import console, json_option, print_json, workspace_option
+
+
+@click.command()
+@click.argument("files", nargs=-1)
+@workspace_option
+@json_option
+def command(files: tuple[str, ...], workspace: str | None, as_json: bool) -> int:
+    """Read rules files, or the workspace's, and tell all problems at once.
+
+    Reads penstock.toml, write-policies.json, config.yaml with `file_broker:`, and
+    claude-code-permissions-hook.toml.
+    """
+    from penstock.app import RULES, read_rules, user_rules, workspace_root
+    from penstock.core.rules import load
+
+    chosen = list(files)
+    if not chosen:
+        own = (os.path.join(workspace_root(workspace), RULES), user_rules())
+        chosen = [path for path in own if read_rules(path) is not None]
+    results = {path: load(path, read_rules) for path in chosen}
+    broken = any(result.problems for result in results.values())
+    if as_json:
+        print_json(
+            {
+                "ok": not broken,
+                "files": [
+                    {
+                        "file": path,
+                        "rules": len(result.rules),
+                        "problems": [_plain(problem) for problem in result.problems],
+                        "warnings": [_plain(warning) for warning in result.warnings],
+                    }
+                    for path, result in results.items()
+                ],
+            }
+        )
+        return COULD_NOT if broken else OK
+    out = console()
+    for path, result in results.items():
+        for problem in (*result.problems, *result.warnings):
+            out.print(str(problem), markup=False)
+        count = len(result.problems)
+        out.print(f"{path}: {len(result.rules)} rules, {count} problems", markup=False)
+    if not chosen:
+        out.print("no rules file here: the preset `guard` is in force", markup=False)
+    return COULD_NOT if broken else OK
+
+
+def _plain(problem: object) -> dict[str, object]:
+    from dataclasses import asdict
+
+    return asdict(problem)  # type: ignore[call-overload,no-any-return]

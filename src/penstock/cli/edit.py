@@ -1,0 +1,59 @@
+"""`penstock edit`: a person changes the proposed content in their editor."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import tempfile
+
+import click
+
+from penstock.cli import COULD_NOT, WAITING
+from penstock.cli.output import console, json_option, print_json, workspace_option
+from penstock.core.errors import InputError, StoreError
+
+
+@click.command()
+@click.argument("id_")
+@workspace_option
+@json_option
+def command(id_: str, workspace: str | None, as_json: bool) -> int:
+    """Open the proposed content in $VISUAL or $EDITOR; the result waits as a new version."""
+    from penstock.app import open_workspace
+    from penstock.cli import render
+    from penstock.cli.proof import refuse_inside_agent
+    from penstock.cli.queue import document, named, only
+
+    here = open_workspace(workspace)
+    refuse_inside_agent(here)
+    one = only(named(here.gate, id_))
+    _, after = here.gate.contents(one)
+    if after is None:
+        raise InputError("nothing-to-edit", f"the proposal removes `{one.path}`")
+    content = edited(after, os.path.basename(one.path))
+    if content == after:
+        console(stderr=True).print("nothing was changed")
+        return COULD_NOT
+    made = here.gate.revise(one.id, content, origin="edit")
+    if as_json:
+        print_json({"proposals": [document(made)]})
+        return WAITING
+    render.show(console(), made, *here.gate.contents(made))
+    return WAITING
+
+
+def edited(content: bytes, name: str) -> bytes:
+    """Return what the person left in the file when their editor ended."""
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not editor:
+        raise InputError("no-editor", "neither VISUAL nor EDITOR is set", hint="EDITOR=nano ...")
+    with tempfile.TemporaryDirectory(prefix="penstock-edit-") as folder:
+        path = os.path.join(folder, name)
+        with open(path, "wb") as file:
+            file.write(content)
+        done = subprocess.run([*shlex.split(editor), path], check=False)  # noqa: S603 - theirs
+        if done.returncode:
+            raise StoreError("editor-failed", f"the editor ended with {done.returncode}")
+        with open(path, "rb") as file:
+            return file.read()

@@ -1,0 +1,165 @@
+"""`penstock judge`: the decision that would be made, and the rules behind it."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+import click
+
+from penstock.cli import EXIT
+from penstock.cli.output import console, json_option, print_json, workspace_option
+from penstock.core.errors import InputError
+from penstock.core.model import Change, Decision, Verdict
+from penstock.gate import Call, Judged
+
+
+@click.command()
+@click.option("--tool", required=True, help="The tool's name, as the agent calls it.")
+@click.option("--input", "tool_input", required=True, help="The tool's input: a JSON object.")
+@click.option("--cwd", default=None, help="The directory that relative paths start from.")
+@click.option("--unattended", is_flag=True, help="Nobody can be asked: ask becomes deny.")
+@click.option("--policy", "policy_file", default=None, help="Judge by this rules file instead.")
+@workspace_option
+@json_option
+def command(
+    tool: str,
+    tool_input: str,
+    cwd: str | None,
+    unattended: bool,
+    policy_file: str | None,
+    workspace: str | None,
+    as_json: bool,
+) -> int:
+    """Say what the rules would answer to a tool call. Nothing is recorded.
+
+    penstock judge --tool Write --input '{"file_path": ".env", "content": "x"}'
+    """
+    from penstock.app import judge_here
+
+    call = Call(
+        tool=tool,
+        tool_input=parsed(tool_input),
+        cwd=os.path.abspath(cwd) if cwd else "",
+        attended=not unattended,
+    )
+    judged = judge_here(call, workspace=workspace, policy_file=policy_file, now=time.time())
+    if as_json:
+        print_json(document(judged))
+    else:
+        show(judged)
+    return EXIT[judged.decision.verdict]
+
+
+def parsed(text: str) -> dict[str, object]:
+    """Return the input as an object; what is not one is told with what came instead."""
+    try:
+        found = json.loads(text, object_pairs_hook=_no_duplicates)
+    except (ValueError, RecursionError) as wrong:
+        raise InputError(
+            "bad-json",
+            "the input is not JSON",
+            because=str(wrong),
+            hint="""--input '{"file_path": "src/app.py", "content": "..."}'""",
+        ) from None
+    if not isinstance(found, dict):
+        raise InputError(
+            "bad-json", f"the input must be a JSON object, not `{type(found).__name__}`"
+        )
+    return found
+
+
+def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Two values under one key would let the judge and the tool read different ones."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return found
+
+
+def document(judged: Judged) -> dict[str, object]:
+    """Return the decision as one JSON document."""
+    decision = judged.decision
+    return {
+        **_facts(decision),
+        "revision": decision.revision,
+        "degraded": decision.degraded or None,
+        "parts": [
+            {**_facts(part), "change": _change(one.request.change)}
+            for part, one in zip(decision.parts or (decision,), judged.prepared, strict=False)
+        ],
+    }
+
+
+def _facts(decision: Decision) -> dict[str, object]:
+    return {
+        "verdict": decision.verdict,
+        "granted": decision.granted,
+        "action": decision.action,
+        "path": decision.path,
+        "code": decision.code,
+        "because": decision.because,
+        "instead": decision.suggestion,
+        "notes": list(decision.notes),
+        "rules": [
+            {"id": r.rule, "verdict": r.verdict, "reason": r.text, "where": r.where}
+            for r in decision.reasons
+        ],
+    }
+
+
+def _change(change: Change | None) -> dict[str, object] | None:
+    if change is None:
+        return None
+    return {
+        "kind": change.kind,
+        "existing_lines": change.existing_lines,
+        "lines_deleted": change.lines_deleted,
+        "lines_added": change.lines_added,
+        "change_ratio": change.change_ratio,
+        "exact": change.exact,
+        "unit": change.unit,
+        "notes": list(change.notes),
+    }
+
+
+COLOUR = {Verdict.ALLOW: "green", Verdict.ASK: "yellow", Verdict.DENY: "red"}
+
+
+def show(judged: Judged) -> None:
+    """Print the decision for a person."""
+    from penstock.core.display import spoken
+
+    out = console()
+    decision = judged.decision
+    out.print(f"[bold {COLOUR[decision.verdict]}]{decision.verdict}[/]", end=" ")
+    out.print(spoken(decision.because or _nothing_said(decision)), markup=False)
+    if decision.suggestion:
+        out.print(f"  instead: {spoken(decision.suggestion)}", markup=False)
+    for reason in decision.reasons:
+        where = f" ({reason.where})" if reason.where else ""
+        said = reason.verdict or "note"
+        out.print(f"  rule {spoken(reason.rule)}: {said}{spoken(where)}", markup=False)
+    for note in decision.notes:
+        out.print(f"  note: {spoken(note)}", markup=False)
+    for one in judged.prepared:
+        if one.request.change is not None and one.request.target is not None:
+            out.print(
+                f"  {spoken(_measured(one.request.target.shown, one.request.change))}", markup=False
+            )
+    out.print(f"  policy {decision.revision}", markup=False)
+    if decision.degraded:
+        out.print(f"  degraded: {spoken(decision.degraded)}", markup=False)
+
+
+def _nothing_said(decision: Decision) -> str:
+    if decision.granted:
+        return "a rule allows this"
+    return "no rule speaks of this, and the default allows it"
+
+
+def _measured(path: str, change: Change) -> str:
+    counts = f"-{change.lines_deleted} +{change.lines_added} of {change.existing_lines}"
+    notes = f" ({'; '.join(change.notes)})" if change.notes else ""
+    return f"{path}: {change.kind}, {counts} {change.unit}{notes}"

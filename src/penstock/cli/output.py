@@ -1,0 +1,51 @@
+"""How subcommands print: JSON documents, plain lines, colour only where it is wanted."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def print_json(document: object) -> None:
+    """Print one document; keys keep their order, other alphabets stay readable."""
+    text = json.dumps(document, ensure_ascii=False, indent=2)
+    # A lone surrogate cannot be printed as UTF-8; JSON has an escape for it.
+    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
+    sys.stdout.flush()
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Return a console that honours NO_COLOR and never wraps what is piped."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else 100_000
+    plain = bool(os.environ.get("NO_COLOR"))
+    return Console(file=stream, highlight=False, soft_wrap=True, no_color=plain, width=width)
+
+
+def workspace_option(function: F) -> F:
+    """Add `--workspace DIR` to a subcommand."""
+    return click.option(
+        "--workspace",
+        metavar="DIR",
+        default=None,
+        help="The project (default: the nearest penstock.toml or .git above here).",
+    )(function)
+
+
+def json_option(function: F) -> F:
+    """Add `--json` to a subcommand."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(
+        function
+    )

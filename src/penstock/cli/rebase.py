@@ -1,0 +1,29 @@
+"""`penstock rebase`: carry a proposal over to what the file holds now."""
+
+from __future__ import annotations
+
+import click
+
+from penstock.cli import WAITING
+from penstock.cli.output import console, json_option, print_json, workspace_option
+
+
+@click.command()
+@click.argument("id_")
+@workspace_option
+@json_option
+def command(id_: str, workspace: str | None, as_json: bool) -> int:
+    """Merge a proposal with what was saved meanwhile; the old approval is void."""
+    from penstock.app import open_workspace
+    from penstock.cli import render
+    from penstock.cli.proof import refuse_inside_agent
+    from penstock.cli.queue import document, named, only
+
+    here = open_workspace(workspace)
+    refuse_inside_agent(here)
+    made = here.gate.rebase(only(named(here.gate, id_)).id)
+    if as_json:
+        print_json({"proposals": [document(made)]})
+        return WAITING
+    render.show(console(), made, *here.gate.contents(made))
+    return WAITING

@@ -1,0 +1,32 @@
+"""`penstock reject`: close a proposal with a reason that the agent gets to read."""
+
+from __future__ import annotations
+
+import click
+
+from penstock.cli import OK
+from penstock.cli.output import console, json_option, print_json, workspace_option
+
+
+@click.command()
+@click.argument("id_")
+@click.option("--reason", required=True, help="Why; the agent is told.")
+@workspace_option
+@json_option
+def command(id_: str, reason: str, workspace: str | None, as_json: bool) -> int:
+    """Reject a proposal or a set; nothing is written."""
+    from penstock.app import open_workspace
+    from penstock.cli.proof import refuse_inside_agent, who
+    from penstock.cli.queue import document, named, waiting
+    from penstock.gate import Proof
+
+    here = open_workspace(workspace)
+    refuse_inside_agent(here)
+    proof = Proof(by=who(), kind="command")
+    found = waiting(named(here.gate, id_))
+    closed = [here.gate.answer(one.id, approve=False, proof=proof, reason=reason) for one in found]
+    if as_json:
+        print_json({"rejected": [document(one) for one in closed]})
+    for one in closed:
+        console(stderr=True).print(f"rejected {one.path}", markup=False)
+    return OK

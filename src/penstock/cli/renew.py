@@ -1,0 +1,28 @@
+"""`penstock renew`: give a waiting proposal its whole time again."""
+
+from __future__ import annotations
+
+import click
+
+from penstock.cli import OK
+from penstock.cli.output import console, json_option, print_json, workspace_option
+
+
+@click.command()
+@click.argument("id_")
+@workspace_option
+@json_option
+def command(id_: str, workspace: str | None, as_json: bool) -> int:
+    """Let a proposal wait for its whole time again."""
+    from penstock.app import open_workspace
+    from penstock.cli.proof import refuse_inside_agent
+    from penstock.cli.queue import document, named, waiting
+
+    here = open_workspace(workspace)
+    refuse_inside_agent(here)
+    renewed = [here.gate.renew(one.id) for one in waiting(named(here.gate, id_))]
+    if as_json:
+        print_json({"renewed": [document(one) for one in renewed]})
+    for one in renewed:
+        console(stderr=True).print(f"{one.path} waits {one.ttl:g} seconds more", markup=False)
+    return OK

@@ -1,0 +1,39 @@
+"""`penstock status`: the workspace at a glance."""
+
+from __future__ import annotations
+
+import click
+
+from penstock.cli import OK
+from penstock.cli.output import console, json_option, print_json, workspace_option
+
+
+@click.command()
+@workspace_option
+@json_option
+def command(workspace: str | None, as_json: bool) -> int:
+    """Tell the workspace, the policy in force, what waits, the head of the record."""
+    from penstock.app import open_workspace
+    from penstock.core.proposal import State
+
+    here = open_workspace(workspace)
+    here.gate.expire()
+    policy = here.gate.parts.policy()
+    waiting = here.gate.parts.proposals.find(states=(State.WAITING,))
+    facts: dict[str, object] = {
+        "workspace": here.root,
+        "policy": policy.revision,
+        "policy_files": list(policy.files),
+        "degraded": policy.degraded or None,
+        "waiting": len(waiting),
+        "audit_head": here.audit_head(),
+        "state": here.state,
+        "approver_key": here.keys.exists(),
+    }
+    if as_json:
+        print_json(facts)
+        return OK
+    out = console()
+    for name, value in facts.items():
+        out.print(f"{name:14} {value}", markup=False)
+    return OK
