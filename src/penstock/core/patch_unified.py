@@ -1,0 +1,353 @@
+"""Read unified diffs, with or without git's headers, into file patches.
+
+Text before, between and after the diffs is passed over, as `git apply` does, but never a line
+that could belong to a hunk. Finding the place of the hunks is left to `patch_fit`.
+Always true: every hunk has exactly the lines its header counts, hunks go downwards, and all
+names that one diff gives its file agree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from penstock.core.errors import InputError
+from penstock.core.lineends import CRLF, LF
+from penstock.core.model import Action
+from penstock.core.patch_model import (
+    FilePatch,
+    Mark,
+    PatchHunk,
+    PatchLine,
+    bad_patch,
+    shown,
+    unsupported,
+)
+from penstock.core.patch_names import (
+    NOWHERE,
+    git_pair,
+    is_beginning_of_time,
+    read_name,
+    stripped,
+    text_of,
+    without_prefixes,
+)
+
+HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+MARKS = {b" ": Mark.KEEP, b"-": Mark.REMOVE, b"+": Mark.ADD}
+HUNK_BYTES = (*MARKS, b"\\")
+GIT_HEADERS = (
+    b"old mode ",
+    b"new mode ",
+    b"new file mode ",
+    b"deleted file mode ",
+    b"rename from ",
+    b"rename to ",
+    b"copy from ",
+    b"copy to ",
+    b"similarity index ",
+    b"dissimilarity index ",
+    b"index ",
+)
+SAY_NOTHING = {b"index ", b"similarity index ", b"dissimilarity index "}
+SPECIAL_MODES = {b"120000": "a symbolic link", b"160000": "a submodule", b"040000": "a directory"}
+PLAIN_MODE = b"100644"
+Headers = dict[bytes, bytes]
+
+
+def read_unified(data: bytes) -> Iterator[FilePatch]:
+    """Yield the file patches of a unified diff, in order."""
+    yield from _Reader(data).files()
+
+
+class _Reader:
+    """The lines of the patch, and how far they are read."""
+
+    def __init__(self, data: bytes) -> None:
+        # Only text that came through CRLF as a whole has it in the lines between hunks, too.
+        self.crlf = CRLF in data and data.count(CRLF) == data.count(LF)
+        end = b"" if data.endswith(LF) or not data else CRLF if self.crlf else LF
+        self.lines = (data + end).split(LF)[:-1]
+        self.at = 0
+        # Commit messages may hold anything; between diffs, a stray line is a wrong count.
+        self.free = True
+
+    def files(self) -> Iterator[FilePatch]:
+        """Yield one file patch after the other."""
+        while self.at < len(self.lines):
+            if self._here().startswith(b"diff --git "):
+                yield self._git_file()
+            elif self._at_names():
+                yield self._plain_file()
+            else:
+                self._pass_over()
+
+    def _here(self) -> bytes:
+        """Return the current line of a header."""
+        return self.lines[self.at].removesuffix(b"\r") if self.at < len(self.lines) else b""
+
+    def _number(self) -> int:
+        return self.at + 1
+
+    def _at_names(self) -> bool:
+        following = self.lines[self.at + 1] if self.at + 1 < len(self.lines) else b""
+        return self._here().startswith(b"--- ") and following.startswith(b"+++ ")
+
+    def _pass_over(self) -> None:
+        line = self._here()
+        self.free = self.free or line == b"-- " or line.startswith(b"From ")
+        stray = line.startswith(b"@@ -") or (not self.free and line[:1] in HUNK_BYTES)
+        if line and stray:
+            raise bad_patch(
+                f"`{shown(line)}` is outside of every hunk",
+                line=self._number(),
+                hint="the counts in the header of the hunk above may be too small",
+            )
+        self._refuse_foreign(line)
+        self.at += 1
+
+    def _refuse_foreign(self, line: bytes) -> None:
+        """Name what is a patch too, but not one that is read here."""
+        binary = line.startswith(b"Binary files ") and line.endswith(b" differ")
+        if binary or line == b"GIT binary patch":
+            raise unsupported("binary patches are not read", line=self._number())
+        if line.startswith((b"***************", b"@@@ ")):
+            raise unsupported(
+                "only unified diffs of two sides are read",
+                line=self._number(),
+                hint="make one with `diff -u` or `git diff`",
+            )
+
+    def _git_file(self) -> FilePatch:
+        first = self._number()
+        pair = git_pair(self._here().removeprefix(b"diff --git "), first)
+        self.at += 1
+        headers = self._headers()
+        self._refuse_special(headers, first)
+        named = self._names() if self._at_names() else None
+        hunks = tuple(self._hunks())
+        old, new = _agreed(headers, pair, named, first)
+        if not hunks and (named or not headers.keys() - SAY_NOTHING):
+            raise bad_patch(f"`{shown(new)}` has no hunks", line=first)
+        return self._file(old, new, headers, hunks, first)
+
+    def _headers(self) -> Headers:
+        """Return what git says of a file before its hunks."""
+        found: Headers = {}
+        while True:
+            line = self._here()
+            key = next((key for key in GIT_HEADERS if line.startswith(key)), None)
+            if key is None:
+                break
+            if key in found:
+                raise bad_patch(f"`{shown(line)}` comes twice", line=self._number())
+            found[key] = line.removeprefix(key)
+            self.at += 1
+        return found
+
+    def _refuse_special(self, headers: Headers, first: int) -> None:
+        self._refuse_foreign(self._here())
+        if b"copy from " in headers or b"copy to " in headers:
+            raise unsupported(
+                "copies are not made by patch", line=first, hint="write the copy as a new file"
+            )
+        modes = [value for key, value in headers.items() if key.endswith(b"mode ")]
+        for mode in [*modes, headers.get(b"index ", b"").partition(b" ")[2]]:
+            if mode in SPECIAL_MODES:
+                raise unsupported(f"it changes {SPECIAL_MODES[mode]}, not a file", line=first)
+
+    def _names(self) -> tuple[bytes, bytes]:
+        old, _ = read_name(self._here().removeprefix(b"--- "), self._number())
+        self.at += 1
+        new, _ = read_name(self._here().removeprefix(b"+++ "), self._number())
+        self.at += 1
+        return old, new
+
+    def _plain_file(self) -> FilePatch:
+        first = self._number()
+        times = [
+            read_name(line.removesuffix(b"\r")[4:], first)[1]
+            for line in self.lines[self.at : self.at + 2]
+        ]
+        old, new = stripped(*self._names())
+        hunks = tuple(self._hunks())
+        if not hunks:
+            raise bad_patch(f"`{shown(new)}` has no hunks", line=first)
+        if old != NOWHERE and is_beginning_of_time(times[0]) and not hunks[0].old:
+            old = NOWHERE
+        if new != NOWHERE and is_beginning_of_time(times[1]) and not hunks[0].new:
+            new = NOWHERE
+        return self._file(old, new, {}, hunks, first)
+
+    def _file(
+        self, old: bytes, new: bytes, headers: Headers, hunks: tuple[PatchHunk, ...], first: int
+    ) -> FilePatch:
+        """Return what one diff does, once its names and hunks are read."""
+        self.free = False
+        action = _action(old, new, headers, first)
+        path = text_of(new if action is Action.CREATE else old, first)
+        if action is Action.CREATE and any(hunk.old for hunk in hunks):
+            raise bad_patch(f"a new file `{shown(path)}` has no lines to keep", line=first)
+        if action is Action.DELETE and any(hunk.new for hunk in hunks):
+            raise bad_patch(f"a deleted file `{shown(path)}` has no lines to add", line=first)
+        moved = action is Action.WRITE and old != new
+        if moved and b"rename from " not in headers:
+            raise bad_patch(
+                f"it names two files, `{shown(old)}` and `{shown(new)}`",
+                line=first,
+                hint="use the same name on both sides, or git's `rename from` and `rename to`",
+            )
+        return FilePatch(
+            action=action,
+            path=path,
+            moved_to=text_of(new, first) if moved else None,
+            hunks=hunks,
+            crlf=self.crlf,
+            notes=tuple(_notes(headers, self.crlf)),
+        )
+
+    def _hunks(self) -> Iterator[PatchHunk]:
+        number, below = 0, 0
+        while self._at_hunk():
+            number += 1
+            hunk = self._hunk(number)
+            if hunk.start < below:
+                raise bad_patch(f"hunk {number} overlaps the one before it", line=hunk.line)
+            below = hunk.start + len(hunk.old)
+            yield hunk
+        self._refuse_foreign(self._here())
+
+    def _at_hunk(self) -> bool:
+        """Return whether a hunk begins here; blank lines before it are nobody's."""
+        at = self.at
+        while at < len(self.lines) and not self.lines[at].strip():
+            at += 1
+        line = self.lines[at] if at < len(self.lines) else b""
+        found = line.startswith(b"@@") and not line.startswith(b"@@@")
+        self.at = at if found else self.at
+        return found
+
+    def _hunk(self, number: int) -> PatchHunk:
+        first, header = self._number(), HUNK.match(self._here())
+        if header is None:
+            raise bad_patch(
+                f"`{shown(self._here())}` is not the header of a hunk",
+                line=first,
+                hint="write `@@ -LINE,COUNT +LINE,COUNT @@`",
+            )
+        self.at += 1
+        start, old = int(header[1]), int(header[2] or b"1")
+        if start == 0 and old:
+            raise bad_patch("a hunk with lines to keep cannot start at line 0", line=first)
+        lines = self._body(number, old, int(header[4] or b"1"))
+        # A hunk without old lines goes below the line it names.
+        return PatchHunk(number=number, line=first, lines=tuple(lines), start=start - (old > 0))
+
+    def _body(self, number: int, old_left: int, new_left: int) -> list[PatchLine]:
+        """Read exactly as many lines as the header counts."""
+        lines: list[PatchLine] = []
+        first = self.at
+        while old_left > 0 or new_left > 0 or self._at_no_end(lines):
+            if self._at_no_end(lines):
+                lines[-1] = self._without_end(lines[-1], old_left, new_left)
+                continue
+            mark, text = self._hunk_line(number, first)
+            old_left -= mark is not Mark.ADD
+            new_left -= mark is not Mark.REMOVE
+            if old_left < 0 or new_left < 0:
+                raise self._miscounted(number)
+            lines.append((mark, text))
+            self.at += 1
+        return lines
+
+    def _hunk_line(self, number: int, first: int) -> PatchLine:
+        if self.at >= len(self.lines):
+            raise bad_patch(
+                f"the patch ends inside hunk {number}, which begins above line {first + 1}",
+                line=len(self.lines),
+            )
+        line = self.lines[self.at]
+        if line in (b"", b"\r"):  # mail programs strip the blank of an empty line
+            return Mark.KEEP, line + LF
+        mark = MARKS.get(line[:1])
+        if mark is None:
+            raise self._miscounted(number)
+        return mark, line[1:] + LF
+
+    def _miscounted(self, number: int) -> InputError:
+        return bad_patch(
+            f"hunk {number} has other lines than its header counts, from here on",
+            line=self._number(),
+        )
+
+    def _at_no_end(self, lines: list[PatchLine]) -> bool:
+        return bool(lines) and self.at < len(self.lines) and self.lines[self.at][:2] == b"\\ "
+
+    def _without_end(self, last: PatchLine, old_left: int, new_left: int) -> PatchLine:
+        """Take the end off a line that has none; nothing may come after it on its side."""
+        mark, text = last
+        more = (mark is not Mark.ADD and old_left) or (mark is not Mark.REMOVE and new_left)
+        if more or not text.endswith(LF):
+            raise bad_patch("a line without an end is not the last one", line=self._number())
+        self.at += 1
+        return mark, text.removesuffix(LF).removesuffix(b"\r" if self.crlf else b"")
+
+
+def _agreed(
+    headers: Headers,
+    pair: tuple[bytes, bytes] | None,
+    named: tuple[bytes, bytes] | None,
+    line: int,
+) -> tuple[bytes, bytes]:
+    """Return the two names of a git diff, proven to be the same wherever they are written."""
+    renamed = b"rename from " in headers or b"rename to " in headers
+    if renamed:
+        names = _told_by_rename(headers, line)
+        agree = named in (None, names) or (named is not None and stripped(*named) == names)
+    elif pair:
+        one = without_prefixes(*pair)
+        names = (one, one) if one is not None else pair
+        agree = named is None or all(
+            name in (NOWHERE, side) for name, side in zip(named, pair, strict=True)
+        )
+    else:
+        names, agree = stripped(*(named or (b"", b""))), named is not None
+    if not agree:
+        raise bad_patch("it does not give its file one name", line=line)
+    gone = [
+        NOWHERE if name == NOWHERE else told
+        for name, told in zip(named or names, names, strict=True)
+    ]
+    return gone[0], gone[1]
+
+
+def _told_by_rename(headers: Headers, line: int) -> tuple[bytes, bytes]:
+    if b"rename from " not in headers or b"rename to " not in headers:
+        raise bad_patch("a rename needs both of its names", line=line)
+    sides = (headers[b"rename from "], headers[b"rename to "])
+    old, new = (read_name(side, line)[0] for side in sides)
+    if old == new:
+        raise bad_patch(f"`{shown(old)}` is moved to itself", line=line)
+    return old, new
+
+
+def _action(old: bytes, new: bytes, headers: Headers, line: int) -> Action:
+    created = old == NOWHERE or b"new file mode " in headers
+    deleted = new == NOWHERE or b"deleted file mode " in headers
+    moved = b"rename from " in headers
+    if created + deleted + moved > 1:
+        raise bad_patch("it creates, deletes or moves one file at a time", line=line)
+    if created:
+        return Action.CREATE
+    return Action.DELETE if deleted else Action.WRITE
+
+
+def _notes(headers: Headers, crlf: bool) -> Iterator[str]:
+    before, after = headers.get(b"old mode "), headers.get(b"new mode ")
+    if before and after:
+        yield f"the mode stays `{shown(before)}`; a patch does not make it `{shown(after)}`"
+    created = headers.get(b"new file mode ", PLAIN_MODE)
+    if created != PLAIN_MODE:
+        yield f"the new file does not get the mode `{shown(created)}`"
+    if crlf:
+        yield "all lines of the patch text end in CRLF; a file with LF keeps LF"
