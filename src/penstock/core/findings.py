@@ -1,0 +1,74 @@
+"""What verifying the record can find, and how it is told.
+
+The words here are those of `penstock audit verify --json`. Finding is `verify`'s and `trust`'s
+work. Always true: a problem means that the record is not what was written; a warning does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What can have happened to a record."""
+
+    EDITED = "edited"
+    DELETED = "deleted"
+    INSERTED = "inserted"
+    REORDERED = "reordered"
+    TAIL_CUT = "tail-cut"
+    REWRITTEN = "rewritten"
+    OLDER_COPY = "replaced-by-older-copy"
+    FORKED = "forked"
+    RESTARTED = "restarted"
+    SEQUENCE_GAP = "sequence-gap"
+    CLOCK_STEP = "clock-step"
+    MISSING_CHECKPOINTS = "missing-checkpoints"
+    BAD_SIGNATURE = "bad-signature"
+    TORN_TAIL = "torn-tail"
+    TAIL_SET_ASIDE = "tail-set-aside"
+    DUPLICATE_KEYS = "duplicate-keys"
+    NOT_JSON = "not-json"
+    TRAILING_BYTES = "trailing-bytes"
+    UNREACHABLE = "unreachable"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Problem:
+    """One finding: what, at which line (1 is the first; 0 is none in particular), and how."""
+
+    kind: Kind
+    line: int
+    message: str
+
+    def as_json(self) -> dict[str, object]:
+        """Return the finding as `verify --json` shows it."""
+        return {"kind": self.kind.value, "line": self.line, "message": self.message}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Report:
+    """What verifying found. `level` names the strongest evidence that was compared."""
+
+    count: int
+    head: str
+    problems: tuple[Problem, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+    level: str = "chain"
+
+    @property
+    def ok(self) -> bool:
+        """True when nothing is wrong; warnings do not count."""
+        return not self.problems
+
+    def as_json(self) -> dict[str, object]:
+        """Return the document that `verify --json` prints."""
+        return {
+            "ok": self.ok,
+            "count": self.count,
+            "head": self.head,
+            "problems": [problem.as_json() for problem in self.problems],
+            "warnings": [warning.as_json() for warning in self.warnings],
+            "level": self.level,
+        }

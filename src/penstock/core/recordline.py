@@ -1,0 +1,117 @@
+"""Read one line of the record by itself, as strictly as anybody might.
+
+What a line says, what it should say, and what is wrong with it regardless of its neighbours.
+How lines hang together is `verify`'s work.
+Always true: hostile bytes give a `Line` with a fault, never an exception.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+
+from penstock.core import chain
+from penstock.core.findings import Kind
+from penstock.core.shapes import Shapes
+
+# Events that `verify` tells of by themselves, so lines like them are never passed unread.
+NOTICED = frozenset({"chain_start", "tail_set_aside"})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Line:
+    """One line as the careful way sees it. `fault` is what is wrong with the line itself."""
+
+    number: int
+    stated: str
+    actual: str
+    prev: str
+    seq: int
+    ts: str
+    op: str = ""
+    missing: str = ""
+    fault: Kind | None = None
+    why: str = ""
+
+
+def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _DuplicateKeyError
+    return found
+
+
+class _DuplicateKeyError(ValueError):
+    pass
+
+
+def _no_constant(text: str) -> object:
+    raise ValueError(text)
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=_no_constant)
+
+
+def strict_object(text: bytes) -> dict[str, object] | Kind:
+    """Read a line as a strict parser does; say why not where it cannot."""
+    try:
+        decoded = text.decode("utf-8")
+        found, end = _decoder.raw_decode(decoded)
+    except _DuplicateKeyError:
+        return Kind.DUPLICATE_KEYS
+    except (ValueError, RecursionError):
+        return Kind.NOT_JSON
+    if not isinstance(found, dict):
+        return Kind.NOT_JSON
+    return found if end == len(decoded) else Kind.TRAILING_BYTES
+
+
+def look(line: bytes, number: int, shapes: Shapes) -> Line:
+    """Read one line by itself."""
+    ts, seq = chain.place(line)
+    stated = chain.stated_hash(line)
+    actual = "sha256:" + sha256(line[: -chain.HASHED_BEFORE]).hexdigest()
+    prev = "sha256:" + line[-153:-89].decode("ascii", "replace")
+    event = strict_object(line)
+    if isinstance(event, Kind):
+        return Line(
+            number=number, stated=stated, actual=actual, prev=prev if stated else "",
+            seq=seq, ts=ts, fault=event, why=_READING[event],
+        )  # fmt: skip
+    fault, why = _own_fault(event, stated, actual)
+    op = _text(event.get("op"))
+    missing = _text(event.get("missing_head")) if op == "chain_start" else ""
+    if fault is None and op not in NOTICED:
+        shapes.learn(event)
+    return Line(
+        number=number, stated=stated, actual=actual, prev=prev if stated else "",
+        seq=_whole(event.get("seq")), ts=_text(event.get("ts")), op=op, missing=missing,
+        fault=fault, why=why,
+    )  # fmt: skip
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _whole(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else -1
+
+
+_READING: Mapping[Kind, str] = {
+    Kind.DUPLICATE_KEYS: "a name stands twice, so readers may disagree about its value",
+    Kind.TRAILING_BYTES: "something follows the end of the event",
+    Kind.NOT_JSON: "this is not an event: it cannot be read as one JSON object",
+}
+
+
+def _own_fault(event: Mapping[str, object], stated: str, actual: str) -> tuple[Kind | None, str]:
+    if not stated:
+        if "event_hash" in event and list(event)[-2:] != ["prev_hash", "event_hash"]:
+            return Kind.TRAILING_BYTES, "`prev_hash` and `event_hash` are not the last two fields"
+        return Kind.EDITED, "it does not end with `prev_hash` and `event_hash`"
+    if stated != actual:
+        return Kind.EDITED, "its content does not give its event_hash"
+    return None, ""

@@ -1,0 +1,228 @@
+"""Check the chain of the record, and say what happened to it and where.
+
+Two ways through the same bytes: blocks in which all is well are checked as a whole, at a few
+times the cost of hashing them; a block with anything unusual is read line by line. Signed
+checkpoints, and what is remembered elsewhere, are compared by `trust`; reading files is a
+store's work.
+Always true: a block passes as a whole only if each of its lines would pass alone. Tampering is
+a result, never an exception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from operator import itemgetter
+
+from penstock.core import chain
+from penstock.core.breaks import Break, explain
+from penstock.core.findings import Kind, Problem
+from penstock.core.recordline import Line, look
+from penstock.core.shapes import Shapes
+
+MOST_PROBLEMS = 1000
+_OWN = itemgetter(slice(-66, -1))  # a line's own hash, with the quote after it
+_PREV = itemgetter(slice(-153, -88))  # the hash it follows, with the quote after it
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Mark:
+    """Where a check stands: the last line's hash, number and time, and how many lines."""
+
+    hash: str = chain.GENESIS
+    seq: int = -1
+    ts: str = ""
+    count: int = 0
+
+
+START = Mark()
+
+
+# --- whole blocks --------------------------------------------------------------------------
+
+
+def pass_block(block: bytes, before: Mark, shapes: Shapes) -> Mark | None:
+    """Check a block of whole lines at once; None when it must be read line by line.
+
+    `before.count` 0 with another hash than GENESIS means a beginning inside the record.
+    """
+    lines = block.split(b"\n")
+    lines.pop()
+    digests = [sha256(line[:-88]).digest() for line in lines]
+    # (1) Each line ends with its own hash. The quote after it belongs to the proof: with it, no
+    #     string can run on into the next line, as 64 digits would then stand outside of strings.
+    if b"".join(map(_OWN, lines)) != _quoted(digests):
+        return None
+    # (2) Each line names the hash of the line before it.
+    before_them = [bytes.fromhex(before.hash[7:]), *digests[:-1]]
+    if b"".join(map(_PREV, lines)) != _quoted(before_them):
+        return None
+    # (3) Numbers and times go on; (4) each line is JSON with every name once, hashes last.
+    if not _numbers_go_on(lines, before.seq, shapes) or not _times_go_on(lines, before.ts):
+        return None
+    if not shapes.fit(block):
+        return None
+    ts, seq = chain.place(lines[-1])
+    return Mark(
+        hash="sha256:" + digests[-1].hex(),
+        seq=seq if seq >= 0 else before.seq,
+        ts=ts or before.ts,
+        count=before.count + len(lines),
+    )
+
+
+def _quoted(digests: Sequence[bytes]) -> bytes:
+    """Return digests in hex, each with the quote that follows it on a line."""
+    return (b"".join(digests).hex('"', 32) + '"').encode()
+
+
+def _numbers_go_on(lines: Sequence[bytes], before: int, shapes: Shapes) -> bool:
+    first = chain.place(lines[0])[1]
+    if first < 0:
+        return not shapes.numbered
+    last = first + len(lines) - 1
+    if before >= 0 and first != before + 1:
+        return False
+    if len(str(first)) != len(str(last)):  # 9 and 10: slices of one length do not fit
+        return [chain.place(line)[1] for line in lines] == list(range(first, last + 1))
+    numbers = b"".join(map(itemgetter(slice(27, 36 + len(str(first)))), lines))
+    between = ',","seq":'
+    expected = between.join(map(str, range(first, last + 1)))
+    return numbers == f"{between[1:]}{expected},".encode()
+
+
+def _times_go_on(lines: Sequence[bytes], before: str) -> bool:
+    """Lines begin with their time, so lines in order are times in order (mostly both)."""
+    if not lines[0].startswith(b'{"ts":"'):
+        return True
+    if before.encode() > lines[0][7:27]:
+        return False
+    if sorted(lines) == lines:
+        return True
+    times = [line[7:27] for line in lines]
+    return sorted(times) == times
+
+
+# --- line by line --------------------------------------------------------------------------
+
+
+class Walk:
+    """Goes through the blocks of a record in order and collects what is wrong."""
+
+    def __init__(self, mark: Mark = START, shapes: Shapes | None = None) -> None:
+        self.mark = mark
+        self.problems: list[Problem] = []
+        self.warnings: list[Problem] = []
+        self.breaks: list[Break] = []
+        self._shapes = shapes or Shapes()
+        self._last: Line | None = None
+        self._before_last = chain.GENESIS
+
+    def feed(self, block: bytes) -> None:
+        """Check one block; it ends with a newline."""
+        passed = None if self._is_doubtful() else pass_block(block, self.mark, self._shapes)
+        if passed is not None:
+            self.mark, self._last = passed, None
+            return
+        for line in block.split(b"\n")[:-1]:
+            self._step(look(line, self.mark.count + 1, self._shapes))
+
+    def _is_doubtful(self) -> bool:
+        """After a faulty line the next one must be looked at alone to say what happened."""
+        return self._last is not None and self._last.fault is not None
+
+    def _step(self, line: Line) -> None:
+        self._check_link(line)
+        if line.fault is not None:
+            self._tell(line.fault, line.number, line.why)
+        self._check_place(line)
+        self._check_op(line)
+        previous = self.mark.hash
+        self.mark = Mark(
+            hash=line.stated or line.actual,
+            seq=line.seq if line.seq >= 0 else self.mark.seq + (self.mark.seq >= 0),
+            ts=line.ts or self.mark.ts,
+            count=line.number,
+        )
+        self._before_last, self._last = previous, line
+
+    def _check_link(self, line: Line) -> None:
+        """See whether a line names the one before it; a faulty line before explains a lot."""
+        if not line.prev or line.fault is Kind.EDITED:
+            return
+        before = self._last
+        if line.prev == self.mark.hash or (before is not None and line.prev == before.actual):
+            return
+        if before is not None and before.fault is not None:
+            if line.prev == self._before_last:
+                self._call_inserted(before.number)
+            elif before.stated or line.seq > self.mark.seq + 1:
+                self._break(line)
+            return
+        if not (line.prev == chain.GENESIS and line.missing):  # `_check_op` tells of those
+            self._break(line)
+
+    def _break(self, line: Line) -> None:
+        if len(self.breaks) < MOST_PROBLEMS:
+            before = self.mark.seq if self.mark.count else -1
+            self.breaks.append(
+                Break(number=line.number, prev=line.prev, seq=line.seq, before_seq=before)
+            )
+
+    def _call_inserted(self, number: int) -> None:
+        for at in range(len(self.problems) - 1, -1, -1):
+            if self.problems[at].line == number:
+                why = f"it was put in: the next line follows line {number - 1}"
+                self.problems[at] = Problem(kind=Kind.INSERTED, line=number, message=why)
+                return
+
+    def _check_place(self, line: Line) -> None:
+        if line.ts and self.mark.ts and line.ts < self.mark.ts:
+            said = f"the clock went back from {self.mark.ts} to {line.ts[:40]}"
+            self._warn(Kind.CLOCK_STEP, line.number, said)
+        linked = line.prev == self.mark.hash and line.fault is None
+        if linked and line.seq >= 0 and self.mark.count and line.seq != self.mark.seq + 1:
+            said = f"the number goes from {self.mark.seq} to {line.seq}"
+            self._tell(Kind.SEQUENCE_GAP, line.number, said)
+
+    def _check_op(self, line: Line) -> None:
+        if line.missing:
+            said = f"the record starts anew; the chain that ended with {line.missing} is missing"
+            self._tell(Kind.RESTARTED, line.number, said)
+        elif line.op == "tail_set_aside":
+            said = "an unfinished line was set aside here after a crash"
+            self._warn(Kind.TAIL_SET_ASIDE, line.number, said)
+
+    def _tell(self, kind: Kind, line: int, message: str) -> None:
+        if len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(Problem(kind=kind, line=line, message=message))
+
+    def _warn(self, kind: Kind, line: int, message: str) -> None:
+        if len(self.warnings) < MOST_PROBLEMS:
+            self.warnings.append(Problem(kind=kind, line=line, message=message))
+
+    def tear(self, tail: bytes) -> None:
+        """Take in what stands after the last newline: an unfinished write, not tampering."""
+        if not tail:
+            return
+        line = look(tail, self.mark.count + 1, self._shapes)
+        if line.fault is None and line.prev == self.mark.hash:
+            self._step(line)
+            self._warn(Kind.TORN_TAIL, line.number, "the last line has no newline")
+            return
+        said = f"the last line is unfinished ({len(tail)} bytes); the next append sets it aside"
+        self._warn(Kind.TORN_TAIL, self.mark.count + 1, said)
+
+    @property
+    def orphans(self) -> frozenset[str]:
+        """The hashes that broken links name; where they stand tells what happened."""
+        return frozenset(found.prev for found in self.breaks)
+
+    def finish(self, where: Mapping[str, int]) -> list[Problem]:
+        """Return all problems in order, with every broken link explained.
+
+        `where` says at which line each of the `orphans` is found, if anywhere.
+        """
+        explained = explain(self.breaks, where)
+        return sorted([*self.problems, *explained], key=lambda problem: problem.line)
