@@ -1,0 +1,186 @@
+"""Compare the record with what was signed and remembered elsewhere.
+
+The chain alone cannot show that its end was cut off or that all of it was written anew. A
+checkpoint can, and the further from the record it is kept, the more it shows: beside the log,
+remembered outside the workspace, held by a witness. Reading them is a store's work.
+Always true: a copy that is only older never counts against a record that has grown since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from penstock.core.checkpoint import Checkpoint
+from penstock.core.errors import AuditError
+from penstock.core.findings import Kind, Problem
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Head:
+    """The end of the record: its last line's number and hash."""
+
+    seq: int
+    event_hash: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Opened:
+    """A note that was read: a checkpoint, or the reason why it is none."""
+
+    checkpoint: Checkpoint | None
+    error: AuditError | None = None
+    size: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Evidence:
+    """Everything that the record is compared with. Empty means that there is none."""
+
+    own: Sequence[Opened] = ()
+    remembered: Opened | None = None
+    head: Head | None = None
+    witnesses: Mapping[str, Opened] = field(default_factory=dict)
+    unreachable: Sequence[str] = ()
+
+    @property
+    def level(self) -> str:
+        """Name the strongest kind of evidence there is."""
+        if any(opened.checkpoint for opened in self.witnesses.values()):
+            return "witness"
+        if self.remembered is not None or self.head is not None:
+            return "remembered"
+        return "checkpoints" if self.own else "chain"
+
+    def sizes(self) -> set[int]:
+        """Return the sizes at which roots of the record are needed."""
+        notes = [*self.own, *self.witnesses.values()]
+        notes += [self.remembered] if self.remembered else []
+        return {note.checkpoint.size for note in notes if note.checkpoint}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """The record as it is now: lines, roots at the sizes asked for, a hash at the head's place."""
+
+    count: int
+    roots: Mapping[int, bytes]
+    at_head: str = ""
+
+
+def compare(evidence: Evidence, found: Found) -> list[Problem]:
+    """Return what the evidence says against the record."""
+    problems = [
+        *_unreadable("checkpoint", evidence.own),
+        *_own(evidence.own, found),
+        *_remembered(evidence, found),
+    ]
+    if not problems:
+        problems += _head(evidence.head, found)
+    for name, note in evidence.witnesses.items():
+        problems += _unreadable(f"witness `{name}`", [note])
+        problems += _witnessed(name, note.checkpoint, evidence, found)
+    return problems
+
+
+def _unreadable(whose: str, notes: Iterable[Opened]) -> list[Problem]:
+    return [
+        Problem(
+            kind=Kind.BAD_SIGNATURE,
+            line=note.size,
+            message=f"{whose} at {note.size} events: {note.error.message}",
+        )
+        for note in notes
+        if note.error is not None
+    ]
+
+
+def _good(notes: Iterable[Opened]) -> list[Checkpoint]:
+    return [note.checkpoint for note in notes if note.checkpoint is not None]
+
+
+def _own(notes: Sequence[Opened], found: Found) -> list[Problem]:
+    """Compare with the checkpoints beside the log: the first that does not fit tells where."""
+    agreed = 0
+    seen: dict[int, bytes] = {}
+    for note in _good(notes):
+        if seen.setdefault(note.size, note.root) != note.root:
+            said = f"two signed checkpoints of {note.size} events differ"
+            return [Problem(kind=Kind.FORKED, line=note.size, message=said)]
+        if note.size > found.count:
+            return [_cut(found.count, note.size, "a signed checkpoint")]
+        if found.roots.get(note.size) != note.root:
+            return [_rewritten(agreed, note.size, "a signed checkpoint")]
+        agreed = max(agreed, note.size)
+    return []
+
+
+def _cut(count: int, size: int, by: str) -> Problem:
+    said = f"{size - count} event(s) are missing after this line: {by} has {size}"
+    return Problem(kind=Kind.TAIL_CUT, line=count, message=said)
+
+
+def _rewritten(agreed: int, size: int, by: str) -> Problem:
+    said = f"something in lines {agreed + 1} to {size} was written anew: {by} has another root"
+    return Problem(kind=Kind.REWRITTEN, line=agreed + 1, message=said)
+
+
+def _remembered(evidence: Evidence, found: Found) -> list[Problem]:
+    """Compare with the last checkpoint that was remembered outside."""
+    if evidence.remembered is None:
+        return []
+    problems = _unreadable("remembered checkpoint", [evidence.remembered])
+    remembered = evidence.remembered.checkpoint
+    if remembered is None:
+        return problems
+    latest = max((note.size for note in _good(evidence.own)), default=0)
+    if found.count < remembered.size:
+        return problems + _shorter(latest, remembered, found.count)
+    if found.roots.get(remembered.size) != remembered.root and not _own(evidence.own, found):
+        # The checkpoints beside the log agree with it, so they were signed anew, too.
+        return [*problems, _rewritten(0, remembered.size, "the remembered checkpoint")]
+    if latest < remembered.size:
+        said = f"the checkpoints end at {latest} events, but one of {remembered.size} was signed"
+        problems.append(Problem(kind=Kind.MISSING_CHECKPOINTS, line=remembered.size, message=said))
+    return problems
+
+
+def _shorter(latest: int, remembered: Checkpoint, count: int) -> list[Problem]:
+    if latest >= remembered.size:
+        return []  # the checkpoints beside the log tell the same
+    if not count:
+        said = f"the log is missing; a record of {remembered.size} events was signed"
+        return [Problem(kind=Kind.DELETED, line=0, message=said)]
+    said = f"log and checkpoints end at {count} and {latest}; {remembered.size} events were signed"
+    return [Problem(kind=Kind.OLDER_COPY, line=count, message=said)]
+
+
+def _head(head: Head | None, found: Found) -> list[Problem]:
+    """Compare with the last line that is remembered as written."""
+    if head is None:
+        return []
+    if head.seq >= found.count:
+        return [_cut(found.count, head.seq + 1, "the remembered head")]
+    if found.at_head != head.event_hash:
+        said = f"it is not the line that was written here, {head.event_hash}"
+        return [Problem(kind=Kind.REWRITTEN, line=head.seq + 1, message=said)]
+    return []
+
+
+def _witnessed(
+    name: str, note: Checkpoint | None, evidence: Evidence, found: Found
+) -> list[Problem]:
+    """Compare with what a witness saw. Two signed histories of one log are a fork."""
+    if note is None:
+        return []
+    if found.count < note.size:
+        said = f"witness `{name}` saw {note.size} events, {note.size - found.count} more than here"
+        signed = any(own.size > found.count for own in _good(evidence.own))
+        kind = Kind.TAIL_CUT if signed else Kind.OLDER_COPY
+        return [Problem(kind=kind, line=found.count, message=said)]
+    if found.roots.get(note.size) == note.root:
+        return []
+    signed = any(own.size >= note.size for own in _good(evidence.own))
+    kind = Kind.FORKED if signed and not _own(evidence.own, found) else Kind.REWRITTEN
+    said = f"witness `{name}` saw another record of {note.size} events"
+    return [Problem(kind=kind, line=note.size, message=said)]

@@ -1,0 +1,99 @@
+"""What signed and remembered checkpoints say against a record."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock.core.checkpoint import Checkpoint
+from penstock.core.errors import AuditError
+from penstock.core.merkle import leaf_hash, root_of
+from penstock.core.trust import Evidence, Found, Head, Opened, compare
+
+LEAVES = [leaf_hash(str(number).encode()) for number in range(20)]
+FORGED = [*LEAVES[:6], *(leaf_hash(b"forged%d" % number) for number in range(14))]
+SIZES = range(21)
+
+
+def note(size: int, leaves: list[bytes] = LEAVES) -> Opened:
+    checkpoint = Checkpoint(origin="o", size=size, root=root_of(leaves[:size]))
+    return Opened(checkpoint=checkpoint, size=size)
+
+
+def found(count: int, leaves: list[bytes] = LEAVES, at_head: str = "") -> Found:
+    return Found(
+        count=count,
+        roots={size: root_of(leaves[:size]) for size in SIZES if size <= count},
+        at_head=at_head,
+    )
+
+
+BAD = Opened(checkpoint=None, error=AuditError("bad-signature", "it does not fit"), size=9)
+HEAD = Head(seq=14, event_hash="sha256:" + "a" * 64)
+
+CASES: list[tuple[str, Evidence, Found, list[tuple[str, int]]]] = [
+    ("nothing to compare with", Evidence(), found(10), []),
+    ("all agrees", Evidence(own=[note(5), note(10)], remembered=note(10)), found(12), []),
+    ("older evidence is fine", Evidence(own=[note(5)], witnesses={"w": note(3)}), found(12), []),
+    ("cut below a checkpoint", Evidence(own=[note(5), note(10)]), found(7), [("tail-cut", 7)]),
+    ("rewritten after the first", Evidence(own=[note(5), note(10)]), found(12, FORGED),
+     [("rewritten", 6)]),
+    ("rewritten from the beginning", Evidence(own=[note(10)]), found(12, FORGED[::-1]),
+     [("rewritten", 1)]),
+    ("two of one size", Evidence(own=[note(5), note(10), note(10, FORGED)]), found(12),
+     [("forked", 10)]),
+    ("a bad signature", Evidence(own=[note(5), BAD]), found(12), [("bad-signature", 9)]),
+    ("checkpoints lost", Evidence(remembered=note(10)), found(12), [("missing-checkpoints", 10)]),
+    ("checkpoints cut", Evidence(own=[note(5)], remembered=note(10)), found(12),
+     [("missing-checkpoints", 10)]),
+    ("log and checkpoints older", Evidence(own=[note(5)], remembered=note(10)), found(7),
+     [("replaced-by-older-copy", 7)]),
+    ("only the log older", Evidence(own=[note(10)], remembered=note(10)), found(7),
+     [("tail-cut", 7)]),
+    ("log gone", Evidence(own=[note(5)], remembered=note(10)), found(0), [("tail-cut", 0),
+     ("deleted", 0)]),
+    ("all gone", Evidence(remembered=note(10)), found(0), [("deleted", 0)]),
+    ("signed anew", Evidence(own=[note(10, FORGED)], remembered=note(10)), found(12, FORGED),
+     [("rewritten", 1)]),
+    ("remembered is damaged", Evidence(own=[note(10)], remembered=BAD), found(12),
+     [("bad-signature", 9)]),
+    ("head agrees", Evidence(head=HEAD), found(15, at_head=HEAD.event_hash), []),
+    ("head cut off", Evidence(head=HEAD), found(14), [("tail-cut", 14)]),
+    ("head differs", Evidence(head=HEAD), found(15, at_head="sha256:0"), [("rewritten", 15)]),
+    ("witness saw more", Evidence(own=[note(5)], witnesses={"w": note(10)}), found(7),
+     [("replaced-by-older-copy", 7)]),
+    ("witness and own saw more", Evidence(own=[note(10)], witnesses={"w": note(10)}), found(7),
+     [("tail-cut", 7), ("tail-cut", 7)]),
+    ("witness saw another", Evidence(own=[note(10, FORGED)], witnesses={"w": note(10)}),
+     found(12, FORGED), [("forked", 10)]),
+    ("witness alone saw another", Evidence(witnesses={"w": note(10)}), found(12, FORGED),
+     [("rewritten", 10)]),
+    ("witness is damaged", Evidence(witnesses={"w": BAD}), found(12), [("bad-signature", 9)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "evidence", "now", "expected"), CASES, ids=[c[0] for c in CASES])
+def test_evidence_says_what_happened(
+    name: str, evidence: Evidence, now: Found, expected: list[tuple[str, int]]
+) -> None:
+    problems = compare(evidence, now)
+    assert [(problem.kind.value, problem.line) for problem in problems] == expected
+
+
+@pytest.mark.parametrize(
+    ("evidence", "level"),
+    [
+        (Evidence(), "chain"),
+        (Evidence(own=[note(1)]), "checkpoints"),
+        (Evidence(own=[note(1)], head=HEAD), "remembered"),
+        (Evidence(remembered=note(1)), "remembered"),
+        (Evidence(remembered=note(1), witnesses={"w": note(1)}), "witness"),
+        (Evidence(witnesses={"w": BAD}), "chain"),
+    ],
+)
+def test_the_level_is_that_of_the_strongest_evidence(evidence: Evidence, level: str) -> None:
+    assert evidence.level == level
+
+
+def test_roots_are_wanted_at_the_size_of_every_good_note() -> None:
+    evidence = Evidence(own=[note(5), BAD], remembered=note(7), witnesses={"w": note(9), "x": BAD})
+    assert evidence.sizes() == {5, 7, 9}
