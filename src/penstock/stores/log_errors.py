@@ -1,0 +1,76 @@
+"""What the record's stores say when they cannot: one table from the kernel's errors to ours.
+
+Always true: an OSError never leaves a store of the record as itself, and its code is stable.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from penstock.core.errors import AuditError
+
+FAULTS: Mapping[int, tuple[str, str, str]] = {
+    errno.ENOENT: ("audit-no-directory", "there is no place for `{path}`", "create its directory"),
+    errno.ENOTDIR: ("audit-no-directory", "there is no place for `{path}`", "name a directory"),
+    errno.ELOOP: (
+        "audit-symlink",
+        "`{path}` is a symbolic link, which the record never follows",
+        "remove the link, and look who made it",
+    ),
+    errno.EACCES: ("audit-read-only", "`{path}` cannot be written", "give this user the right"),
+    errno.EPERM: ("audit-read-only", "`{path}` cannot be written", "look for an immutable flag"),
+    errno.EROFS: ("audit-read-only", "`{path}` cannot be written", "mount it writable"),
+    errno.ENOSPC: ("audit-disk-full", "the disk that holds `{path}` is full", "free some space"),
+    errno.EDQUOT: ("audit-disk-full", "the quota for `{path}` is used up", "free some space"),
+    errno.EFBIG: ("audit-disk-full", "`{path}` cannot grow any further", "raise the limit"),
+    errno.EISDIR: ("audit-not-a-file", "`{path}` is not a regular file", "move it away"),
+    errno.ENXIO: ("audit-not-a-file", "`{path}` is not a regular file", "move it away"),
+}
+OTHERWISE = ("audit-io", "the record `{path}` could not be kept", "look at the disk")
+
+
+def told(error: OSError, path: str) -> AuditError:
+    """Return the error that people see in place of the kernel's."""
+    code, message, hint = FAULTS.get(error.errno or 0, OTHERWISE)
+    reason = os.strerror(error.errno).lower() if error.errno else str(error)
+    return AuditError(code, message.format(path=path), because=reason, hint=hint)
+
+
+@contextmanager
+def telling(path: str) -> Iterator[None]:
+    """Turn the kernel's errors into ours for as long as the block runs."""
+    try:
+        yield
+    except OSError as error:
+        raise told(error, path) from error
+    except ValueError as error:  # a NUL or a lone surrogate in the name
+        because = "the name cannot be a path"
+        raise AuditError("audit-io", f"`{path!r}` cannot be opened", because=because) from error
+
+
+def not_a_file(path: str) -> AuditError:
+    """Return the error for a pipe, a device or a directory in the record's place."""
+    return AuditError("audit-not-a-file", f"`{path}` is not a regular file", hint="move it away")
+
+
+def wrong_permissions(path: str, mode: int) -> AuditError:
+    """Return the error for a log that others may write."""
+    return AuditError(
+        "audit-permissions",
+        f"`{path}` may be written by others",
+        because=f"its mode is {mode & 0o7777:04o}, or another user owns it",
+        hint=f"verify it, then `chmod 600 {path}`",
+    )
+
+
+def busy(path: str, seconds: float) -> AuditError:
+    """Return the error for a lock that nobody gives back."""
+    return AuditError(
+        "audit-busy",
+        f"`{path}` is locked by another process",
+        because=f"it was held for more than {seconds:g} seconds",
+        hint=f"see who holds it with `lslocks`, or `fuser {path}`",
+    )
