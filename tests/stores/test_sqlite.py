@@ -10,7 +10,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -601,6 +601,26 @@ def test_a_disk_too_small_for_any_queue_leaves_no_half_of_one(tmp_path: Path) ->
         with opened(str(tmp_path / "disk" / "penstock.db")) as queue, pytest.raises(StoreError):
             queue.find()
         assert not os.listdir(tmp_path / "disk")
+
+
+def test_wherever_the_disk_gets_full_the_queue_is_whole_or_absent(tmp_path: Path) -> None:
+    """Also where SQLite itself would have said nothing: emptying its log as it closes."""
+    disk = tmp_path / "disk"
+    with small_disk(disk, "size=1m,mode=700"):
+        path, ballast = str(disk / "penstock.db"), disk / "ballast"
+        made = 0
+        for pages in range(1, 60, 2):
+            ballast.write_bytes(bytes((1 << 20) - pages * 4096))
+            with suppress(StoreError), opened(path) as queue:
+                queue.last_wall(5.0)
+                made += 1
+            ballast.unlink()
+            with opened(path) as queue:
+                assert queue.check() == ()
+                assert queue.last_wall(0.0) in (0.0, 5.0)
+            for name in plain_files(path):
+                os.unlink(name)
+    assert 0 < made < 30
 
 
 def test_a_read_only_disk_is_an_error(tmp_path: Path) -> None:

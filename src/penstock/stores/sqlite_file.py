@@ -168,8 +168,10 @@ def _make(path: str, folder: str, migrations: Migrations) -> None:
             db = _connected(fresh, 0.0)
             try:
                 db.execute(f"PRAGMA application_id={APPLICATION}")
-                db.execute("PRAGMA journal_mode=WAL")
+                # The log comes last and stays empty. SQLite would empty it when we close,
+                # but says nothing if it fails, and the rename leaves the log behind.
                 migrate(db, path, migrations)
+                db.execute("PRAGMA journal_mode=WAL")
             finally:
                 db.close()
         os.rename(fresh, path)
