@@ -14,7 +14,6 @@ import errno
 import os
 import stat
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from penstock.stores import kernel
@@ -26,6 +25,8 @@ AS_FOLDER = LISTING | os.O_NOFOLLOW
 PASSING = (os.O_PATH if hasattr(os, "O_PATH") else os.O_RDONLY) | (
     os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 )
+# Why a directory stays: in use, gone, or not ours any more.
+STAYS = frozenset({errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 NO_LINKS = kernel.NO_SYMLINKS | kernel.NO_MAGICLINKS
 
 Ident = tuple[int, int]
@@ -113,15 +114,25 @@ class Beneath:
             return [parts[: end + 1] for end in range(known, len(parts))]
         return []
 
-    def unmake(self, made: Iterable[Parts]) -> None:
-        """Remove directories that we made, innermost first; one that is in use stays."""
+    def unmake(self, made: Iterable[Parts]) -> bool:
+        """Remove directories that we made, innermost first; one that is in use stays.
+
+        Returns False when one could not be removed that may yet be.
+        """
+        done = True
         for parts in sorted(made, key=len, reverse=True):
-            with suppress(OSError):
-                parent = self.open(parts[:-1])
-                try:
-                    os.rmdir(parts[-1], dir_fd=parent)
-                finally:
-                    close(parent)
+            try:
+                self._remove(parts)
+            except OSError as problem:
+                done = done and problem.errno in STAYS
+        return done
+
+    def _remove(self, parts: Parts) -> None:
+        parent = self.open(parts[:-1])
+        try:
+            os.rmdir(parts[-1], dir_fd=parent)
+        finally:
+            close(parent)
 
     def leads_to(self, folder: Folder) -> bool:
         """True when the folder's path, opened anew from the root, is still that directory."""

@@ -4,9 +4,9 @@ A note is written before the first temporary file, told which files were staged 
 first name changes, and removed when the write is over. It is locked while its writer lives,
 so a note that can be locked was left by a crash. It names temporary files one by one: cleaning
 up never has to guess which files are ours.
-A note of one write is not flushed: a killed process loses nothing, and after a power cut the
-worst is a temporary file that stays. A set's note is flushed, because only the note knows
-which files belong together.
+A set's note is flushed, because only the note knows which files belong together. A note of one
+write is not: a killed process loses nothing by it, and a power cut in the middle of the write
+can at worst leave a temporary file behind that nobody knows of.
 Always true: a line says what is about to happen, never what is hoped to have happened.
 """
 
@@ -71,12 +71,6 @@ class Note:
     def staged(self, idents: Sequence[Ident | None], *, flush: bool) -> None:
         """Tell which files wait under the temporary names; the next step changes a name."""
         self.add({"staged": idents}, flush=flush)
-        if flush and self._descriptor >= 0:
-            folder = os.open(os.path.dirname(self._path), os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                flush_folder(folder)
-            finally:
-                close(folder)
 
     def decide(self, decided: Decided, *, flush: bool) -> None:
         """Tell which way the rest goes."""
@@ -163,7 +157,7 @@ class Journal:
     directory: str | None
     root: str
 
-    def begin(self, plans: Sequence[Plan], missing: Sequence[Parts]) -> Note:
+    def begin(self, plans: Sequence[Plan], missing: Sequence[Parts], *, flush: bool) -> Note:
         """Write a note about what is going to happen. Nothing may happen before it."""
         if self.directory is None:
             return Note()
@@ -180,8 +174,10 @@ class Journal:
                     "plans": [_as_table(plan) for plan in plans],
                     "missing": missing,
                 },
-                flush=False,
+                flush=flush,
             )
+            if flush:
+                _flush(self.directory)
         except BaseException:
             note.drop()
             raise
@@ -216,6 +212,14 @@ class Journal:
                 raise
             close(descriptor)
         raise OSError("notes are removed as fast as they are made")
+
+
+def _flush(directory: str) -> None:
+    folder = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        flush_folder(folder)
+    finally:
+        close(folder)
 
 
 def _as_table(plan: Plan) -> dict[str, object]:

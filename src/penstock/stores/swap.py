@@ -134,6 +134,8 @@ class Step:
             return False
         if self.way is Way.REMOVE:
             return beside is not None or look(at, self.name) is None
+        if beside is None:  # moved, or settled already; or put back, and then it has no name
+            return self.has_name()
         return beside != self.ours
 
     def came_out_right(self) -> bool:
@@ -168,6 +170,11 @@ class Step:
         except OSError:
             name = self.temp
         self.kept.append("/".join((*self.folder.parts, name)))
+
+    def leave(self) -> None:
+        """Leave the temporary name to a later recovery, and say so."""
+        self.left = True
+        self.notes.append(f"`{self.temp}` is left beside it and goes with the next recovery")
 
     def has_name(self) -> bool:
         """True when the name stands for our file now."""
@@ -219,9 +226,8 @@ class Step:
     def _drop(self) -> None:
         try:
             os.unlink(self.temp, dir_fd=self.folder.descriptor)
-        except OSError as problem:
-            self.left = True
-            self.notes.append(f"`{self.temp}` is left beside it: {problem.strerror}")
+        except OSError:
+            self.leave()
 
     def _discard(self) -> None:
         """Remove the temporary file of a step that changed no name."""

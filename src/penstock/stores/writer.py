@@ -65,11 +65,11 @@ class Writer:
     def write(self, writes: Sequence[PlannedWrite]) -> list[FileState | None]:
         """Do all of the writes or none, and return what every path holds afterwards."""
         refusals.require_sense(writes)
-        plans = [_plan(write) for write in writes]
-        if not plans:
+        if not writes:
             return []
-        with refusals.told(_shown(plans), "write"):
-            batch = Batch(note=self._noted(plans), shown=_shown(plans))
+        with refusals.told(_shown(writes), "write"):
+            plans = [_plan(write) for write in writes]
+            batch = Batch(note=self._noted(plans), shown=_shown(writes))
         try:
             self._carry_out(batch, plans, writes)
         except BaseException as problem:  # noqa: BLE001 - put back first, then it goes on its way
@@ -87,7 +87,7 @@ class Writer:
             if plan.way == Way.CREATE
             for parts in self.beneath.missing(plan.parts[:-1])
         }
-        return self.journal.begin(plans, list(missing))
+        return self.journal.begin(plans, list(missing), flush=self.flush and len(plans) > 1)
 
     def _carry_out(
         self, batch: Batch, plans: Sequence[Plan], writes: Sequence[PlannedWrite]
@@ -158,10 +158,7 @@ class Writer:
         if not batch.single:
             _settle_set(batch.steps)
         self._flush_folders(batch)
-        if any(step.left for step in batch.steps):
-            batch.note.leave()
-        else:
-            batch.note.drop()
+        _end(batch, clean=True)
 
     def _flush_folders(self, batch: Batch) -> None:
         if not self.flush:
@@ -188,11 +185,8 @@ class Writer:
             raise _half(batch.shown, changed) from problem
         if changed and isinstance(problem, Exception):
             return [_kept_after_all(batch, problem)]
-        self.beneath.unmake(made for folder in batch.folders.values() for made in folder.made)
-        if stuck:
-            batch.note.leave()
-        else:
-            batch.note.drop()
+        made = [parts for folder in batch.folders.values() for parts in folder.made]
+        _end(batch, clean=self.beneath.unmake(made) and not stuck)
         raise _told(problem, batch) from problem
 
     def recover(self) -> Iterator[Recovered]:
@@ -204,14 +198,15 @@ class Writer:
                     continue
                 if entry.plans and all(map(_sound, entry.plans)):
                     yield self._ended(note, entry)
-                note.drop()
+                else:
+                    note.drop()
             except OSError as problem:
                 raise refusals.error_for(problem, "a note of the journal", "write") from problem
             finally:
                 note.leave()
 
     def _ended(self, note: Note, entry: Entry) -> Recovered:
-        batch = Batch(note=note, shown=_shown(entry.plans))
+        batch = Batch(note=note, shown="/".join(entry.plans[0].parts))
         try:
             self._reopen(batch, entry)
             self._lock(batch)
@@ -224,8 +219,7 @@ class Writer:
             self._flush_folders(batch)
         finally:
             batch.close()
-        if not forward:
-            self.beneath.unmake(entry.missing)
+        _end(batch, clean=forward or self.beneath.unmake(entry.missing))
         return Recovered(
             paths=tuple("/".join(plan.parts) for plan in entry.plans),
             ending=Ending.FINISHED if forward else Ending.PUT_BACK,
@@ -256,14 +250,25 @@ class CameOutWrong(Exception):  # noqa: N818 - never leaves this module
         self.step = step
 
 
+def _end(batch: Batch, *, clean: bool) -> None:
+    """Remove the note; or keep it for a recovery when something of ours is left behind."""
+    if clean and not any(step.left for step in batch.steps):
+        batch.note.drop()
+    else:
+        batch.note.leave()
+
+
 def _settle_set(steps: Sequence[Step]) -> None:
     """Drop what was replaced; what changed since it was looked at is kept."""
     for step in steps:
-        with suppress(OSError):
-            if step.settle():
-                continue
-        step.keep()
-        step.notes.append(f"an earlier version is kept as `{step.kept[-1]}`")
+        try:
+            settled = step.settle()
+        except OSError:
+            step.leave()  # the next recovery looks at it again
+            continue
+        if not settled:
+            step.keep()
+            step.notes.append(f"an earlier version is kept as `{step.kept[-1]}`")
 
 
 def _put_back(steps: Sequence[Step]) -> list[Step]:
@@ -377,9 +382,9 @@ def _flush_at(beneath: Beneath, parts: Parts) -> None:
         close(descriptor)
 
 
-def _shown(plans: Sequence[Plan]) -> str:
-    rest = f" and {len(plans) - 1} more" if len(plans) > 1 else ""
-    return "/".join(plans[0].parts) + rest
+def _shown(writes: Sequence[PlannedWrite]) -> str:
+    rest = f" and {len(writes) - 1} more" if len(writes) > 1 else ""
+    return writes[0].path.text + rest
 
 
 def _plan(write: PlannedWrite) -> Plan:

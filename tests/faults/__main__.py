@@ -1,0 +1,76 @@
+"""Try every fault on every scenario, then power cuts, then the races at full length.
+
+`python -m tests.faults` does all of it; `--only NAME` chooses, `--every N` thins out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import pkgutil
+import subprocess
+import sys
+
+import tests.faults
+from tests.faults import power
+from tests.faults.scenario import Result, Scenario, try_all
+from tests.faults.tracer import can_inject_errors, why_not
+
+
+def scenarios() -> list[Scenario]:
+    """Return the scenarios of every module of this package that has some."""
+    names = [module.name for module in pkgutil.iter_modules(tests.faults.__path__)]
+    wanted = [name for name in names if name not in ("__main__",) and not name.startswith("test_")]
+    modules = [importlib.import_module(f"tests.faults.{name}") for name in wanted]
+    return [one for module in modules for one in getattr(module, "SCENARIOS", [])]
+
+
+def report(scenario: Scenario, results: list[Result]) -> bool:
+    """Print the results of a scenario; True when they are as they should be."""
+    found = sum(len(result.problems) for result in results)
+    tried = ", ".join(f"{result.fault} {result.tried}" for result in results)
+    good = bool(found) == scenario.fails
+    word = "ok  " if good else "BAD "
+    told = f"{found} found, as it must be" if scenario.fails and good else f"{found} problem(s)"
+    print(f"{word}{scenario.name:40} {told:24} tried: {tried}", flush=True)
+    if not good:
+        for problem in [text for result in results for text in result.problems][:20]:
+            print(f"     {problem}")
+    return good
+
+
+def races(applies: int) -> bool:
+    """Run the race tests with many applies."""
+    command = [sys.executable, "-m", "pytest", "-q", "-s", "tests/stores/test_races.py"]
+    environment = {**os.environ, "PENSTOCK_RACES": str(applies)}
+    return subprocess.run(command, env=environment, check=False).returncode == 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
+    parser.add_argument("--every", type=int, default=1, help="strike at every Nth call only")
+    parser.add_argument(
+        "--only", action="append", default=[], help="scenarios whose name begins so"
+    )
+    parser.add_argument("--no-power", action="store_true", help="leave out the power cuts")
+    parser.add_argument("--races", type=int, default=20_000, help="applies per race; 0 for none")
+    options = parser.parse_args()
+    if reason := why_not():
+        print(f"SKIPPED: every fault of this harness, because {reason}", file=sys.stderr)
+        return 3
+    if not can_inject_errors():
+        print("SKIPPED: failing calls, because this is not x86-64", file=sys.stderr)
+    only = tuple(options.only) or ("",)
+    chosen = [one for one in scenarios() if one.name.startswith(only)]
+    good = [report(one, try_all(one, every=options.every)) for one in chosen]
+    if not options.no_power:
+        good.append(power.main(only))
+    if options.races and not options.only:
+        good.append(races(options.races))
+    print(f"{good.count(False)} of {len(good)} scenarios are not as they should be")
+    return 0 if all(good) and good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

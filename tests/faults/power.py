@@ -1,0 +1,169 @@
+"""Power cuts: the disk is an image on a loop device, and a cut is a copy of that image.
+
+What a program wrote and did not flush is in memory and not in the image, so a copy taken at
+any moment is what a disk would hold if the power failed then. A copy is taken before every
+system call and after the answer, without any flush of ours. Each copy is mounted in place of
+the original and looked at. A writer that does not flush is tried as well, and must lose
+something: otherwise the copies would prove nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from penstock.stores.swap import is_temp_name
+from tests.faults import writing
+from tests.faults.tracer import Plan, run
+
+IMAGE_BYTES = 16 << 20
+BLOCK = 1 << 16
+NAMES = ["create", "create with parents", "modify", "remove", "set"]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A copy of the disk, which call was about to begin, and whether the answer was out."""
+
+    image: str
+    before: str
+    answer: str | None
+
+
+def command(*argv: str) -> None:
+    """Run a command, which must work."""
+    subprocess.run(argv, check=True, capture_output=True)
+
+
+def why_not() -> str:
+    """Return why no image can be mounted here, or nothing."""
+    if not sys.platform.startswith("linux") or os.geteuid() != 0:
+        return "only root on Linux mounts images"
+    try:
+        with tempfile.TemporaryDirectory() as folder, mounted(new_image(folder), folder + "/disk"):
+            return ""
+    except (OSError, subprocess.CalledProcessError) as problem:
+        return f"no image can be made or mounted here: {problem}"
+
+
+def new_image(folder: str) -> str:
+    """Make an image with an ext4 file system, all of it written, so that nothing comes late."""
+    image = os.path.join(folder, "image")
+    with open(image, "wb") as file:
+        file.truncate(IMAGE_BYTES)
+    options = "lazy_itable_init=0,lazy_journal_init=0,nodiscard"
+    command("mkfs.ext4", "-q", "-F", "-E", options, image)
+    return image
+
+
+@contextlib.contextmanager
+def mounted(image: str, at: str) -> Iterator[str]:
+    """Mount an image for the time of the block."""
+    os.makedirs(at, exist_ok=True)
+    command("mount", "-o", "loop", image, at)
+    try:
+        yield at
+    finally:
+        command("umount", at)
+
+
+def copied(image: str, to: str) -> None:
+    """Copy an image as it is now; what is empty stays a hole."""
+    with open(image, "rb") as source, open(to, "wb") as target:
+        target.truncate(IMAGE_BYTES)
+        while block := source.read(BLOCK):
+            if block.count(0) != len(block):
+                target.seek(source.tell() - len(block))
+                target.write(block)
+
+
+def cuts(name: str, folder: str, *, sync: bool) -> list[Cut]:
+    """Do one thing on a mounted image and cut the power before every call and after the end."""
+    writes = writing.WRITES[name]
+    image = new_image(folder)
+    taken: list[Cut] = []
+
+    def cut(number: int, call: str, answer: str | None = None) -> None:
+        copy = os.path.join(folder, f"cut-{number}")
+        copied(image, copy)
+        taken.append(Cut(copy, call, answer))
+
+    with mounted(image, os.path.join(folder, "disk")) as disk:
+        writing.prepared(writes)(disk)
+        command("sync", "-f", disk)
+        act = writing.written(writes, "", sync=sync)
+        trace = run(lambda: act(disk), Plan(pause=cut))
+        cut(len(taken) + 1, "nothing more", trace.answer)
+    return taken
+
+
+def looked_at(name: str, cut: Cut, folder: str) -> str:
+    """Mount what a cut left, recover, and return what is wrong, if anything."""
+    writes = writing.WRITES[name]
+    check = writing.checked(writes, "")
+    with mounted(cut.image, os.path.join(folder, "disk")) as disk:
+        if len(writes) == 1 and cut.answer is None:
+            _clear_strays(disk)
+        try:
+            check(disk, cut.answer)
+        except AssertionError as problem:
+            return f"cut before {cut.before}, answered {cut.answer}: {problem}"
+    return ""
+
+
+def _clear_strays(disk: str) -> None:
+    """Remove what one write may leave when the power fails before its note has reached the disk.
+
+    The note of a single write is not flushed (see `stores.journal`). Only an empty note allows
+    for a stray temporary file and empty parents; all else must be right as it is.
+    """
+    journal = os.path.join(disk, "journal")
+    names = os.listdir(journal) if os.path.exists(journal) else []
+    notes = [os.path.join(journal, name) for name in names]
+    if any(os.path.getsize(note) for note in notes):
+        return
+    root = writing.root_of(disk)
+    for at, _, names in os.walk(root, topdown=False):
+        for name in names:
+            full = os.path.join(at, name)
+            if is_temp_name(name) and os.path.relpath(full, root) not in writing.STRANGERS:
+                os.unlink(full)
+        with contextlib.suppress(OSError):
+            os.rmdir(at)
+
+
+def problems(name: str, *, sync: bool) -> tuple[int, list[str]]:
+    """Return how many cuts were tried on one thing, and which it did not survive."""
+    with tempfile.TemporaryDirectory(prefix="penstock-power-") as folder:
+        taken = cuts(name, folder, sync=sync)
+        found = [looked_at(name, cut, folder) for cut in taken]
+        return len(taken), [problem for problem in found if problem]
+
+
+def main(only: tuple[str, ...] = ("",)) -> bool:
+    """Try the power cuts; True when all is as it should be."""
+    chosen = [name for name in NAMES if f"power cut: {name}".startswith(only) or only == ("",)]
+    if not chosen:
+        return True
+    if reason := why_not():
+        print(f"SKIPPED: power cuts, because {reason}", file=sys.stderr)
+        return True
+    good = [_told(name, *problems(name, sync=True)) for name in chosen]
+    tried, lost = problems("modify", sync=False)
+    seen = any("answered ok" in problem for problem in lost)
+    word = "ok  " if seen else "BAD "
+    print(f"{word}{'power cut: without flushing (a control)':40} {len(lost)} of {tried} found")
+    return all(good) and seen
+
+
+def _told(name: str, tried: int, found: list[str]) -> bool:
+    word = "BAD " if found else "ok  "
+    print(f"{word}{'power cut: ' + name:40} {len(found)} problem(s), tried: {tried}", flush=True)
+    for problem in found[:20]:
+        print(f"     {problem}")
+    return not found

@@ -1,0 +1,40 @@
+"""A part of `python -m tests.faults` that is short enough for every day.
+
+It runs in a process of its own, because it forks.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+def faults(*options: str) -> str:
+    command = [sys.executable, "-m", "tests.faults", *options]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    if done.returncode == 3:
+        pytest.skip(done.stderr)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_a_write_survives_a_kill_and_a_failing_call_at_every_fifth_step() -> None:
+    out = faults("--every", "5", "--no-power", "--only", "create", "--only", "modify")
+    assert "0 of 7 scenarios" in out
+
+
+@pytest.mark.slow
+def test_a_set_survives_a_kill_and_a_failing_call_here_and_there() -> None:
+    out = faults("--every", "31", "--no-power", "--only", "set", "--only", "remove")
+    assert "0 of 4 scenarios" in out
+
+
+@pytest.mark.slow
+def test_a_power_cut_leaves_the_old_file_or_the_new() -> None:
+    assert "BAD" not in faults("--only", "power cut: modify")
