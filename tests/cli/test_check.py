@@ -1,0 +1,28 @@
+"""`penstock check`: all problems at once, each with its place."""
+
+from __future__ import annotations
+
+from tests.cli.conftest import Project
+
+
+def test_all_problems_are_told_at_once_each_with_its_line(project: Project) -> None:
+    project.write(
+        "penstock.toml",
+        'version = 1\n\n[[deny]]\nid = "a"\npathss = ["x"]\n\n'
+        '[[allow]]\nid = "b"\ntool = "Bash"\ncommand_regex = "(x"\n',
+    )
+    done = project.run("check", "--json")
+    assert done.code == 1
+    problems = done.json["files"][0]["problems"]
+    assert {problem["line"] for problem in problems} >= {5, 10}
+
+
+def test_good_rules_are_said_to_be_good(project: Project) -> None:
+    project.write("penstock.toml", 'version = 1\npreset = "guard"\n')
+    done = project.run("check")
+    assert done.code == 0
+    assert "0 problems" in done.out
+
+
+def test_without_rules_the_preset_is_named(project: Project) -> None:
+    assert "guard" in project.run("check").out

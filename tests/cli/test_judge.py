@@ -1,0 +1,169 @@
+"""`penstock judge`: what a decision looks like from outside, and its exit codes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.conftest import Project
+
+LONG = "".join(f"line {at}\n" for at in range(270))
+
+
+def test_a_protected_write_is_denied_with_exit_2_and_names_its_rule(project: Project) -> None:
+    done = project.judge("Write", {"file_path": ".env", "content": "x"})
+    assert done.code == 2
+    assert done.out.startswith("deny Protected path: .env cannot be modified\n")
+    assert "rule env-files: deny" in done.out
+
+
+def test_an_ordinary_write_is_allowed_with_exit_0(project: Project) -> None:
+    done = project.judge("Write", {"file_path": "notes.txt", "content": "x"})
+    assert done.code == 0
+    assert done.out.startswith("allow ")
+
+
+def test_a_replacement_of_a_substantial_file_waits_with_exit_3(project: Project) -> None:
+    project.write("src/app.py", LONG)
+    done = project.judge("Write", {"file_path": "src/app.py", "content": "stub\n"}, "--json")
+    assert done.code == 3
+    assert done.json["verdict"] == "ask"
+    (part,) = done.json["parts"]
+    assert part["change"]["kind"] == "replace"
+    assert part["change"]["existing_lines"] == 270
+    assert part["change"]["lines_deleted"] == 270
+
+
+def test_unattended_it_is_denied_with_exit_2(project: Project) -> None:
+    project.write("src/app.py", LONG)
+    written = {"file_path": "src/app.py", "content": "stub\n"}
+    done = project.judge("Write", written, "--unattended", "--json")
+    assert done.code == 2
+    assert "270 of 270 lines" in done.json["because"]
+
+
+def test_an_edit_is_judged_by_the_content_that_would_result(project: Project) -> None:
+    project.write("src/app.py", LONG)
+    edit = {"file_path": "src/app.py", "old_string": "line 5\n", "new_string": "five\n"}
+    done = project.judge("Edit", edit, "--json")
+    assert done.code == 0
+    assert done.json["parts"][0]["change"]["lines_deleted"] == 1
+    cut = {"file_path": "src/app.py", "old_string": LONG[20:], "new_string": ""}
+    assert project.judge("Edit", cut).code == 3
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo x > .env",
+        "echo x | tee -a config/.env",
+        "sed -i s/a/b/ .git/config",
+        "cp a.txt .env.local",
+        "bash -c 'cat > .env <<EOF\nx\nEOF'",
+        "python3 -c \"open('.env','w').write('x')\"",
+        "cd config && printf x >> .env",
+    ],
+)
+def test_a_shell_command_that_writes_a_secret_is_denied(project: Project, command: str) -> None:
+    assert project.judge("Bash", {"command": command}).code == 2, command
+
+
+def test_a_patch_is_judged_file_by_file(project: Project) -> None:
+    patch = (
+        "*** Begin Patch\n*** Add File: ok.txt\n+hello\n*** Add File: .env\n+KEY=1\n*** End Patch"
+    )
+    done = project.judge("apply_patch", {"command": patch}, "--json")
+    assert done.code == 2
+    assert [part["path"] for part in done.json["parts"]] == ["ok.txt", ".env"]
+
+
+def test_an_mcp_tool_with_a_path_is_judged_like_a_write(project: Project) -> None:
+    done = project.judge("mcp__notes__write_note", {"path": ".git/config", "content": "x"})
+    assert done.code == 2
+
+
+@pytest.mark.parametrize("path", ["a\0b", "a\nb", "\ud800"])
+def test_hostile_paths_are_denied_and_not_failed_open(project: Project, path: str) -> None:
+    done = project.judge("Write", {"file_path": path, "content": "x"}, "--json")
+    assert done.code == 2
+    assert done.json["code"]
+
+
+def test_a_link_to_a_secret_is_judged_by_where_it_leads(project: Project) -> None:
+    project.write(".env", "KEY=1\n")
+    (project.root / "docs").mkdir()
+    (project.root / "docs" / "x.md").symlink_to("../.env")
+    done = project.judge("Write", {"file_path": "docs/x.md", "content": "x"})
+    assert done.code == 2
+
+
+def test_judging_leaves_nothing_behind(project: Project) -> None:
+    project.judge("Write", {"file_path": "a.txt", "content": "x"})
+    assert sorted(p.name for p in project.root.iterdir()) == [".git"]
+    assert not (project.home / "state").exists()
+
+
+def test_a_broken_policy_is_told_and_the_built_in_list_stays_in_force(project: Project) -> None:
+    project.write("penstock.toml", "version = 1\n[[deny]\n")
+    done = project.judge("Write", {"file_path": "a/.env", "content": "x"}, "--json")
+    assert done.code == 2
+    assert "penstock.toml" in done.json["degraded"]
+    ordinary = project.judge("Write", {"file_path": "a.txt", "content": "x"}, "--json")
+    assert ordinary.code == 0
+    assert ordinary.json["degraded"]
+
+
+def test_the_projects_own_rules_are_read(project: Project) -> None:
+    project.write("penstock.toml", 'version = 1\n[[deny]]\nid = "mine"\npaths = ["a.txt"]\n')
+    done = project.judge("Write", {"file_path": "a.txt", "content": "x"}, "--json")
+    assert done.code == 2
+    assert done.json["rules"][0]["id"] == "mine"
+    assert done.json["rules"][0]["where"].endswith("penstock.toml:2")
+
+
+def test_a_named_rules_file_of_another_format_is_read_unchanged(project: Project) -> None:
+    project.write("write-policies.json", '{"protected": ["x/**"], "warned": [], "safe": []}')
+    done = project.judge(
+        "Write", {"file_path": "x/a", "content": ""}, "--policy", "write-policies.json", "--json"
+    )
+    assert done.code == 2
+    assert done.json["because"] == "Protected path: x/a cannot be modified"
+
+
+class TestBadUsage:
+    @pytest.mark.parametrize(
+        "argv",
+        [
+            ["judge"],
+            ["judge", "--tool", "Write"],
+            ["judge", "--tool", "Write", "--input", "{"],
+            ["judge", "--tool", "Write", "--input", "[]"],
+            ["judge", "--tool", "Write", "--input", '{"a": 1, "a": 2}'],
+            ["nonsense"],
+            ["judge", "--unknown"],
+        ],
+    )
+    def test_wrong_usage_is_64_never_2(self, project: Project, argv: list[str]) -> None:
+        done = project.run(*argv)
+        assert done.code == 64
+        assert done.err.startswith("error[")
+        assert done.out == ""
+
+    def test_errors_are_one_json_document_with_json(self, project: Project) -> None:
+        done = project.run("judge", "--tool", "Write", "--input", "{", "--json")
+        assert set(done.json["error"]) == {"code", "message", "because", "try"}
+
+    def test_a_workspace_that_is_no_directory_is_told(self, project: Project) -> None:
+        done = project.judge("Write", {}, "--workspace", "/does/not/exist")
+        assert done.code == 1
+        assert "no-workspace" in done.err
+
+
+def test_colour_is_never_printed_into_a_pipe(project: Project) -> None:
+    done = project.judge("Write", {"file_path": ".env", "content": "x"})
+    assert "\x1b" not in done.out
+
+
+def test_help_and_version_work(project: Project) -> None:
+    assert "judge" in project.run("--help").out
+    assert project.run("--version").out.startswith("penstock, version")
+    assert "_PENSTOCK_COMPLETE" in project.run("completion", "bash").out
