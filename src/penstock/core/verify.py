@@ -182,7 +182,7 @@ class Walk:
             said = f"the clock went back from {self.mark.ts} to {line.ts[:40]}"
             self._warn(Kind.CLOCK_STEP, line.number, said)
         linked = line.prev == self.mark.hash and line.fault is None
-        if linked and line.seq >= 0 and self.mark.count and line.seq != self.mark.seq + 1:
+        if linked and min(line.seq, self.mark.seq) >= 0 and line.seq != self.mark.seq + 1:
             said = f"the number goes from {self.mark.seq} to {line.seq}"
             self._tell(Kind.SEQUENCE_GAP, line.number, said)
 
