@@ -114,6 +114,16 @@ def moved(shown: str) -> StaleError:
     )
 
 
+def no_note(problem: OSError) -> StoreError:
+    """Return the error for a journal that takes no note: then nothing is written either."""
+    return StoreError(
+        "journal-failed",
+        "the note that makes a write recoverable could not be stored, so nothing was written",
+        because=f"`{problem.filename}`: {problem.strerror}".lower(),
+        hint="look at the state directory of penstock and the disk it is on",
+    )
+
+
 def parts_of(path: RelPath) -> tuple[str, ...]:
     """Return the path's names, refusing again what no path of ours may hold.
 

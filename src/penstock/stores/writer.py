@@ -87,7 +87,10 @@ class Writer:
             if plan.way == Way.CREATE
             for parts in self.beneath.missing(plan.parts[:-1])
         }
-        return self.journal.begin(plans, list(missing), flush=self.flush and len(plans) > 1)
+        try:
+            return self.journal.begin(plans, list(missing), flush=self.flush and len(plans) > 1)
+        except OSError as problem:
+            raise refusals.no_note(problem) from problem
 
     def _carry_out(
         self, batch: Batch, plans: Sequence[Plan], writes: Sequence[PlannedWrite]
@@ -350,6 +353,8 @@ def _goes_forward(steps: Sequence[Step], entry: Entry) -> bool:
         return False
     if entry.decided is Decided.FORWARD:
         return True
+    if len(steps) < len(entry.plans):  # a directory is gone, and its part of the answer with it
+        return False
     return all(step.swapped() for step in steps) and all(step.came_out_right() for step in steps)
 
 
