@@ -9,9 +9,7 @@ the same code as an existing one or named in a warning.
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from penstock.core.extend_names import (
     Assignment,
@@ -28,10 +26,10 @@ from penstock.core.extend_names import (
     key_of,
     same,
 )
+from penstock.core.extend_scope import Scope
 from penstock.core.extend_source import (
     Block,
     CannotExtendError,
-    Definition,
     Function,
     Module,
     Nested,
@@ -41,6 +39,7 @@ from penstock.core.extend_source import (
     first_line,
     indentation,
     is_comment,
+    is_heading,
     step_of,
     text_of,
 )
@@ -76,65 +75,6 @@ class Plan:
 
     root: Joint
     warnings: tuple[str, ...]
-
-
-class Scope:
-    """One existing or new block, with the questions that its members raise."""
-
-    def __init__(self, body: list[ast.stmt]) -> None:
-        self.body = body
-
-    @cached_property
-    def names(self) -> set[str]:
-        """All names bound when the block runs."""
-        return bound(self.body)
-
-    @cached_property
-    def imports(self) -> set[tuple[int, str, str, str | None]]:
-        """All that is imported when the block runs."""
-        return import_keys(self.body)
-
-    @cached_property
-    def roots(self) -> set[str]:
-        """The packages that plain imports bind: `os` for `import os.path`."""
-        return {
-            name.partition(".")[0]
-            for level, _, name, alias in self.imports
-            if level < 0 and alias is None
-        }
-
-    @cached_property
-    def functions(self) -> dict[str, list[Function]]:
-        """The functions of the block itself, by name."""
-        found: dict[str, list[Function]] = defaultdict(list)
-        for node in self.body:
-            if isinstance(node, Function):
-                found[node.name].append(node)
-        return found
-
-    @cached_property
-    def classes(self) -> dict[str, ast.ClassDef]:
-        """The classes of the block itself, by name; of several the last, which counts."""
-        return {node.name: node for node in self.body if isinstance(node, ast.ClassDef)}
-
-    @cached_property
-    def conditions(self) -> dict[str, ast.If]:
-        """The `if` statements without `else`, by their test."""
-        return {
-            ast.dump(node.test): node
-            for node in self.body
-            if isinstance(node, ast.If) and not node.orelse
-        }
-
-    @cached_property
-    def statements(self) -> set[str]:
-        """The code of everything that is not a definition, to find the same again."""
-        return {ast.dump(node) for node in self.body if not isinstance(node, Definition)}
-
-    @cached_property
-    def has_main_guard(self) -> bool:
-        """True when the block runs something only as a script."""
-        return any(is_main_guard(node) for node in self.body)
 
 
 class Planner:
@@ -315,7 +255,7 @@ class Planner:
         loose = sum(
             is_comment(line) and not self.told[number]
             for number, line in enumerate(self.new.lines, 1)
-            if not (number <= 2 and (line.startswith(b"#!") or b"coding" in line))
+            if not is_heading(line, number)
         )
         if loose:
             self.warnings.append(

@@ -14,6 +14,7 @@ import tokenize
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from threading import Lock
 
 from penstock.core.lineends import CRLF, LF, split, without_bom
 
@@ -21,6 +22,7 @@ from penstock.core.lineends import CRLF, LF, split, without_bom
 MAX_BYTES = 2 * 2**20
 MAX_LINES = 50_000
 BLANKS = b" \t\x0c"
+QUIET = Lock()
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = Function | ast.ClassDef
@@ -76,8 +78,9 @@ def _decoded(body: bytes, whose: str) -> str:
 
 def _parsed(text: str, whose: str) -> ast.Module:
     try:
-        with warnings.catch_warnings():
-            # Python warns of odd escapes while it parses; they are not ours to talk about.
+        # Python warns of odd escapes while it parses; they are not ours to talk about. The
+        # filters belong to the whole process, so one thread at a time may set them aside.
+        with QUIET, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return ast.parse(text)
     except SyntaxError as error:
@@ -142,7 +145,9 @@ def extent(module: Module, node: ast.stmt) -> tuple[int, int]:
     first, last = first_line(node), last_line(node)
     base = indentation(module.lines[first - 1])
     top = first
-    while top > 1 and _comment_at(module.lines[top - 2], base) and not _is_header(module, top - 1):
+    while top > 1 and _comment_at(module.lines[top - 2], base):
+        if is_heading(module.lines[top - 2], top - 1):
+            break
         top -= 1
     if top == 1 and isinstance(node, ast.Import | ast.ImportFrom):
         top = first
@@ -159,9 +164,9 @@ def _comment_below(line: bytes, base: bytes) -> bool:
     return is_comment(line) and len(indentation(line)) > len(base)
 
 
-def _is_header(module: Module, number: int) -> bool:
-    line = module.lines[number - 1]
-    return number <= 2 and (line.startswith(b"#!") or b"coding" in line)
+def is_heading(line: bytes, number: int) -> bool:
+    """Return whether a line speaks of the whole file: to the system or about its encoding."""
+    return number <= 2 and (line.startswith(b"#!") or b"coding:" in line or b"coding=" in line)
 
 
 def text_of(module: Module, node: ast.stmt, shift: Shift) -> bytes:

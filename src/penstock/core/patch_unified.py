@@ -14,6 +14,15 @@ from collections.abc import Iterator
 from penstock.core.errors import InputError
 from penstock.core.lineends import CRLF, LF
 from penstock.core.model import Action
+from penstock.core.patch_git import (
+    GIT_HEADERS,
+    SAY_NOTHING,
+    Headers,
+    action_of,
+    agreed_names,
+    notes_on,
+    refuse_special,
+)
 from penstock.core.patch_model import (
     FilePatch,
     Mark,
@@ -30,29 +39,11 @@ from penstock.core.patch_names import (
     read_name,
     stripped,
     text_of,
-    without_prefixes,
 )
 
 HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 MARKS = {b" ": Mark.KEEP, b"-": Mark.REMOVE, b"+": Mark.ADD}
 HUNK_BYTES = (*MARKS, b"\\")
-GIT_HEADERS = (
-    b"old mode ",
-    b"new mode ",
-    b"new file mode ",
-    b"deleted file mode ",
-    b"rename from ",
-    b"rename to ",
-    b"copy from ",
-    b"copy to ",
-    b"similarity index ",
-    b"dissimilarity index ",
-    b"index ",
-)
-SAY_NOTHING = {b"index ", b"similarity index ", b"dissimilarity index "}
-SPECIAL_MODES = {b"120000": "a symbolic link", b"160000": "a submodule", b"040000": "a directory"}
-PLAIN_MODE = b"100644"
-Headers = dict[bytes, bytes]
 
 
 def read_unified(data: bytes) -> Iterator[FilePatch]:
@@ -126,7 +117,7 @@ class _Reader:
         self._refuse_special(headers, first)
         named = self._names() if self._at_names() else None
         hunks = tuple(self._hunks())
-        old, new = _agreed(headers, pair, named, first)
+        old, new = agreed_names(headers, pair, named, first)
         if not hunks and (named or not headers.keys() - SAY_NOTHING):
             raise bad_patch(f"`{shown(new)}` has no hunks", line=first)
         return self._file(old, new, headers, hunks, first)
@@ -147,14 +138,7 @@ class _Reader:
 
     def _refuse_special(self, headers: Headers, first: int) -> None:
         self._refuse_foreign(self._here())
-        if b"copy from " in headers or b"copy to " in headers:
-            raise unsupported(
-                "copies are not made by patch", line=first, hint="write the copy as a new file"
-            )
-        modes = [value for key, value in headers.items() if key.endswith(b"mode ")]
-        for mode in [*modes, headers.get(b"index ", b"").partition(b" ")[2]]:
-            if mode in SPECIAL_MODES:
-                raise unsupported(f"it changes {SPECIAL_MODES[mode]}, not a file", line=first)
+        refuse_special(headers, first)
 
     def _names(self) -> tuple[bytes, bytes]:
         old, _ = read_name(self._here().removeprefix(b"--- "), self._number())
@@ -184,7 +168,7 @@ class _Reader:
     ) -> FilePatch:
         """Return what one diff does, once its names and hunks are read."""
         self.free = False
-        action = _action(old, new, headers, first)
+        action = action_of(old, new, headers, first)
         path = text_of(new if action is Action.CREATE else old, first)
         if action is Action.CREATE and any(hunk.old for hunk in hunks):
             raise bad_patch(f"a new file `{shown(path)}` has no lines to keep", line=first)
@@ -203,7 +187,7 @@ class _Reader:
             moved_to=text_of(new, first) if moved else None,
             hunks=hunks,
             crlf=self.crlf,
-            notes=tuple(_notes(headers, self.crlf)),
+            notes=tuple(notes_on(headers, self.crlf)),
         )
 
     def _hunks(self) -> Iterator[PatchHunk]:
@@ -291,63 +275,3 @@ class _Reader:
             raise bad_patch("a line without an end is not the last one", line=self._number())
         self.at += 1
         return mark, text.removesuffix(LF).removesuffix(b"\r" if self.crlf else b"")
-
-
-def _agreed(
-    headers: Headers,
-    pair: tuple[bytes, bytes] | None,
-    named: tuple[bytes, bytes] | None,
-    line: int,
-) -> tuple[bytes, bytes]:
-    """Return the two names of a git diff, proven to be the same wherever they are written."""
-    renamed = b"rename from " in headers or b"rename to " in headers
-    if renamed:
-        names = _told_by_rename(headers, line)
-        agree = named in (None, names) or (named is not None and stripped(*named) == names)
-    elif pair:
-        one = without_prefixes(*pair)
-        names = (one, one) if one is not None else pair
-        agree = named is None or all(
-            name in (NOWHERE, side) for name, side in zip(named, pair, strict=True)
-        )
-    else:
-        names, agree = stripped(*(named or (b"", b""))), named is not None
-    if not agree:
-        raise bad_patch("it does not give its file one name", line=line)
-    gone = [
-        NOWHERE if name == NOWHERE else told
-        for name, told in zip(named or names, names, strict=True)
-    ]
-    return gone[0], gone[1]
-
-
-def _told_by_rename(headers: Headers, line: int) -> tuple[bytes, bytes]:
-    if b"rename from " not in headers or b"rename to " not in headers:
-        raise bad_patch("a rename needs both of its names", line=line)
-    sides = (headers[b"rename from "], headers[b"rename to "])
-    old, new = (read_name(side, line)[0] for side in sides)
-    if old == new:
-        raise bad_patch(f"`{shown(old)}` is moved to itself", line=line)
-    return old, new
-
-
-def _action(old: bytes, new: bytes, headers: Headers, line: int) -> Action:
-    created = old == NOWHERE or b"new file mode " in headers
-    deleted = new == NOWHERE or b"deleted file mode " in headers
-    moved = b"rename from " in headers
-    if created + deleted + moved > 1:
-        raise bad_patch("it creates, deletes or moves one file at a time", line=line)
-    if created:
-        return Action.CREATE
-    return Action.DELETE if deleted else Action.WRITE
-
-
-def _notes(headers: Headers, crlf: bool) -> Iterator[str]:
-    before, after = headers.get(b"old mode "), headers.get(b"new mode ")
-    if before and after:
-        yield f"the mode stays `{shown(before)}`; a patch does not make it `{shown(after)}`"
-    created = headers.get(b"new file mode ", PLAIN_MODE)
-    if created != PLAIN_MODE:
-        yield f"the new file does not get the mode `{shown(created)}`"
-    if crlf:
-        yield "all lines of the patch text end in CRLF; a file with LF keeps LF"
