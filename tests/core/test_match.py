@@ -60,6 +60,11 @@ MEANING = [
     ("**/**", ["a", "a/b"], [""], "said twice is said once"),
     ("a/**/**/b", ["a/b", "a/x/b"], ["a"], "said twice is said once"),
     ("a/**/*", ["a/b", "a/b/c"], ["a"], "the same as a/**"),
+    ("**/a/**/a/**", ["a/a/x", "a/b/a/x"], ["a/x", "a/a"], "no segment is used twice"),
+    ("a*a", ["aa", "aba"], ["a"], "no character is used twice"),
+    ("*ab*b", ["abb", "xabxb"], ["ab", "xab"], "no character is used twice"),
+    ("*a*a*", ["aa", "xaxax"], ["a", "xax"], "no character is used twice"),
+    ("?*?", ["ab", "abc"], ["a"], "no character is used twice"),
     # every other character is itself
     ("a[bc]", ["a[bc]"], ["ab", "ac"], "brackets are literal"),
     ("{a,b}", ["{a,b}"], ["a", "b"], "braces are literal"),
@@ -98,10 +103,11 @@ def test_a_pattern_means_what_the_table_says(
 
 
 def test_a_path_from_outside_is_met_only_by_patterns_that_begin_with_two_stars() -> None:
-    patterns = ["etc/**", "etc/passwd", "*/passwd", "*", "*/*", "/etc/passwd", "etc/*"]
-    deep = ["**/passwd", "**", "**/etc/**", "**/*", "**/etc/pass*"]
+    patterns = ["etc/**", "etc/ssh/key", "*/*/key", "*", "*/ssh/*", "/etc/ssh/key", "etc/ssh/*"]
+    patterns += ["etc/ssh/**", "etc/**/key", "etc/ssh/k*", "**a/ssh/key"]
+    deep = ["**/key", "**", "**/etc/**", "**/*", "**/ssh/k*", "**/etc/*/key"]
     entries = [(pattern, at) for at, pattern in enumerate(patterns + deep)]
-    found = lookup(compile_globs(entries), "/etc/passwd")
+    found = lookup(compile_globs(entries), "/etc/ssh/key")
     assert [entries[at][0] for at in found] == deep
 
 

@@ -138,7 +138,7 @@ def _walks(part: str, text: str) -> bool:
             reached = (reached & places[sign]) << 1
         if not reached:
             return False
-    return bool(text) and reached >> len(text) == 1
+    return reached >> len(text) == 1
 
 
 # --- many patterns -------------------------------------------------------------------------
