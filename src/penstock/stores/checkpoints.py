@@ -1,0 +1,274 @@
+"""Sign the record now and then, and keep the signatures apart from it.
+
+A folder of its own holds the signed notes (`checkpoints`) and the stored tree; the private key
+is wherever its owner put it. What was signed last is also remembered in a second place, outside
+the workspace, and shown to witnesses.
+Always true: only lines that continue what was signed before are ever signed; a checkpoint is on
+the disk before anybody is told of it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from penstock.core.checkpoint import (
+    DASH,
+    MOST_NOTE,
+    Checkpoint,
+    CheckpointKey,
+    PublicKey,
+    open_note,
+    peek,
+    split_notes,
+)
+from penstock.core.errors import AuditError
+from penstock.core.findings import Kind
+from penstock.core.merkle import consistency_proof, inclusion_proof, leaf_hash
+from penstock.core.trust import Evidence, Head, Opened
+from penstock.core.verify import START, Mark, Walk
+from penstock.stores.log_errors import telling
+from penstock.stores.logfile import sync_directory
+from penstock.stores.treefile import Place, TreeFile
+from penstock.stores.witness import Witness
+
+MOST_NOTES_BYTES = 256 * 1024 * 1024
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shown:
+    """What a witness said to a checkpoint: `error` is None when it took it."""
+
+    witness: str
+    error: AuditError | None = None
+
+
+class Checkpoints:
+    """The checkpoints of one log. Without a private key they can be read and proven."""
+
+    def __init__(
+        self,
+        folder: str,
+        log: str,
+        *,
+        public: PublicKey,
+        key: CheckpointKey | None = None,
+        remembered: str = "",
+        witnesses: Sequence[Witness] = (),
+    ) -> None:
+        self.path = os.path.join(folder, "checkpoints")
+        self._folder = folder
+        self._tree = TreeFile(folder, log)
+        self._public = public
+        self._key = key
+        self._remembered = remembered
+        self._witnesses = witnesses
+
+    # --- signing ---------------------------------------------------------------------------
+
+    def sign(self) -> Checkpoint | None:
+        """Sign the log as it is now; None when nothing was added since the last time.
+
+        Witnesses are not told yet, because they may be slow: `show` does that. Raises
+        AuditError `does-not-continue` when the log is not what was signed before with lines
+        added; then nothing is signed.
+        """
+        if self._key is None:
+            raise AuditError("no-key", "there is no key to sign with", hint="make one first")
+        with self._locked():
+            last = self.latest()
+            place = self._grown(last)
+            if place.size == (last.size if last else 0):
+                return None
+            root = self._tree.root(place.size)
+            checkpoint = Checkpoint(origin=self._public.name, size=place.size, root=root)
+            note = self._key.sign(checkpoint)
+            self._add(note)
+            self._tree.keep(place)
+            self._remember(note)
+        return checkpoint
+
+    def _grown(self, last: Checkpoint | None) -> Place:
+        """Grow the stored tree by the log's new lines; from nothing where it does not fit."""
+        for start in (self._tree.place(), Place()):
+            place = self._grow(start)
+            if place is None or (last and place.size < last.size):
+                continue
+            if last is None or self._tree.root(last.size) == last.root:
+                return place
+        signed = last.size if last else 0
+        raise AuditError(
+            "does-not-continue",
+            f"the log does not continue what was signed at {signed} events",
+            because="lines were changed, cut or put in",
+            hint="run `penstock audit verify` to see what happened",
+        )
+
+    def _grow(self, start: Place) -> Place | None:
+        """Store the log's lines after a place; None where the chain does not go on from it."""
+        pieces = self._tree.pieces_after(start)
+        if pieces is None:
+            return None
+        walk = Walk(Mark(hash=start.hash) if start.size else START)
+        place = start
+        for piece in pieces:
+            walk.feed(piece.block)
+            if walk.breaks or any(found.kind is not Kind.RESTARTED for found in walk.problems):
+                return None
+            leaves = [leaf_hash(line) for line in piece.block.split(b"\n")[:-1]]
+            size = self._tree.add(place.size, leaves)
+            place = Place(size=size, hash=walk.mark.hash, first=piece.first, offset=piece.offset)
+        return place
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """One signer at a time, so that two never sign different roots of one size."""
+        with telling(self._folder):
+            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(fd)
+
+    def _add(self, note: str) -> None:
+        """Put a note at the end of the file, in place of one that a crash left unfinished."""
+        with telling(self.path):
+            fd = os.open(self.path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+            try:
+                end = _end_of_notes(fd)
+                os.ftruncate(fd, end)
+                os.pwrite(fd, note.encode() + b"\n", end)
+                os.fsync(fd)
+            finally:
+                os.close(fd)
+
+    def _remember(self, note: str) -> None:
+        """Replace the remembered note; it lies elsewhere, and only ever grows in size."""
+        if not self._remembered:
+            return
+        new = self._remembered + ".new"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+        with telling(self._remembered):
+            os.makedirs(os.path.dirname(self._remembered) or ".", mode=0o700, exist_ok=True)
+            with open(os.open(new, flags, 0o600), "wb") as file:
+                file.write(note.encode())
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(new, self._remembered)
+            sync_directory(self._remembered)
+
+    def show(self) -> tuple[Shown, ...]:
+        """Show the last checkpoint to every witness, and say what each of them said."""
+        note = self._last_note()
+        if not note:
+            return ()
+        new = open_note(note, [self._public])
+        return tuple(self._shown_to(witness, note, new) for witness in self._witnesses)
+
+    def _shown_to(self, witness: Witness, note: str, new: Checkpoint) -> Shown:
+        try:
+            witness.take(note, proof=self._proof_for(witness, new))
+        except AuditError as error:
+            return Shown(witness=witness.name, error=error)
+        return Shown(witness=witness.name)
+
+    def _proof_for(self, witness: Witness, new: Checkpoint) -> list[bytes]:
+        latest = witness.latest(new.origin)
+        old = peek(latest).size if latest else 0
+        return self.consistency(old, new.size) if old <= new.size else []
+
+    # --- reading ---------------------------------------------------------------------------
+
+    def notes(self) -> list[str]:
+        """Return all signed notes, oldest first."""
+        return split_notes(_text(self.path, MOST_NOTES_BYTES))
+
+    def latest(self) -> Checkpoint | None:
+        """Return the last checkpoint, its signature checked; None where there is none yet."""
+        note = self._last_note()
+        return open_note(note, [self._public]) if note else None
+
+    def _last_note(self) -> str:
+        end = split_notes(_text(self.path, MOST_NOTE * 2, from_end=True))
+        return end[-1].lstrip("\n") if end else ""
+
+    def evidence(self, head: Head | None = None) -> Evidence:
+        """Collect everything that the record can be compared with."""
+        witnesses: dict[str, Opened] = {}
+        unreachable: list[str] = []
+        for witness in self._witnesses:
+            try:
+                latest = witness.latest(self._public.name)
+            except AuditError:
+                unreachable.append(witness.name)
+            else:
+                if latest:
+                    witnesses[witness.name] = self._opened(latest)
+        remembered = _text(self._remembered, MOST_NOTES_BYTES) if self._remembered else ""
+        return Evidence(
+            own=[self._opened(note) for note in self.notes()],
+            remembered=self._opened(remembered) if remembered else None,
+            head=head,
+            witnesses=witnesses,
+            unreachable=tuple(unreachable),
+        )
+
+    def _opened(self, note: str) -> Opened:
+        try:
+            checkpoint = open_note(note, [self._public])
+        except AuditError as error:
+            return Opened(checkpoint=None, error=error, size=_claimed_size(note))
+        return Opened(checkpoint=checkpoint, size=checkpoint.size)
+
+    # --- proving ---------------------------------------------------------------------------
+
+    def inclusion(self, index: int, size: int) -> list[bytes]:
+        """Return the proof that line `index` (0 is the first) is under the root of `size`."""
+        return inclusion_proof(self._tree.node, index=index, size=self._within(size))
+
+    def consistency(self, old_size: int, size: int) -> list[bytes]:
+        """Return the proof that the root of `size` only added lines to that of `old_size`."""
+        return consistency_proof(self._tree.node, old_size=old_size, size=self._within(size))
+
+    def _within(self, size: int) -> int:
+        reached = self._tree.place().size
+        if size > reached:
+            raise AuditError("no-such-size", f"the tree reaches {reached} events, not {size}")
+        return size
+
+
+def _text(path: str, most: int, *, from_end: bool = False) -> str:
+    """Read a file of notes, or no more than its end; "" where there is none."""
+    if not os.path.lexists(path):
+        return ""
+    with telling(path):
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        with open(fd, "rb") as file:
+            if from_end:
+                file.seek(max(0, os.fstat(fd).st_size - most))
+            return file.read(most).decode("utf-8", "replace")
+
+
+def _end_of_notes(fd: int) -> int:
+    """Return where the last whole note ends: after an empty line below a signature."""
+    size = os.fstat(fd).st_size
+    start = max(0, size - 2 * MOST_NOTE)
+    data = os.pread(fd, size - start, start)
+    end = data.rfind(b"\n\n")
+    while end >= 0:
+        if data[data.rfind(b"\n", 0, end) + 1 : end].startswith(DASH.encode()):
+            return start + end + 2
+        end = data.rfind(b"\n\n", 0, end + 1)
+    return start
+
+
+def _claimed_size(note: str) -> int:
+    try:
+        return peek(note).size
+    except AuditError:
+        return 0

@@ -1,0 +1,229 @@
+"""Verify a record on the disk: its chain, and against what was signed and remembered.
+
+A long record is checked in shares by several processes at once; if every share is sound and
+they fit together, that was all. Otherwise it is walked through in order, and every finding is
+named with its line.
+Always true: the quick way only ever says that nothing is wrong; what is wrong, the walk says.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from penstock.core import chain
+from penstock.core.breaks import find_hashes
+from penstock.core.errors import AuditError
+from penstock.core.findings import Kind, Problem, Report
+from penstock.core.trust import Evidence, Found, compare
+from penstock.core.verify import Walk
+from penstock.stores.log_errors import telling
+from penstock.stores.log_reader import line_at
+from penstock.stores.segments import (
+    Segment,
+    blocks_of,
+    files_of,
+    open_to_read,
+    read_tail,
+    whole_blocks,
+)
+from penstock.stores.verify_worker import Span, check, roots
+
+SHARE = 16 * 1024 * 1024  # a child process pays from about here on
+MOST_WORKERS = 4
+NOTHING = Evidence()
+
+
+def verify_log(path: str, evidence: Evidence = NOTHING, *, workers: int = 0) -> Report:
+    """Verify the record at `path` and return what was found.
+
+    Raises AuditError `audit-not-found` where there is neither a log nor a trace of one.
+    """
+    files = files_of(path)
+    if not files and evidence.level == "chain":
+        raise AuditError("audit-not-found", f"there is no record at `{path}`")
+    spans = _spans(files)
+    children = (
+        [_start_roots(spans, evidence.sizes())] if evidence.sizes() and _is_long(spans) else []
+    )
+    report = _quick(files, spans, workers) or _walked(files)
+    found = Found(
+        count=report.count,
+        roots=_roots(spans, evidence.sizes(), children),
+        at_head=_hash_at(path, evidence.head.seq) if evidence.head else "",
+    )
+    problems = [*report.problems, *compare(evidence, found)]
+    return Report(
+        count=report.count,
+        head=report.head,
+        problems=tuple(sorted(problems, key=lambda problem: problem.line)),
+        warnings=(*report.warnings, *_unreached(evidence)),
+        level=evidence.level,
+    )
+
+
+def _unreached(evidence: Evidence) -> list[Problem]:
+    return [
+        Problem(kind=Kind.UNREACHABLE, line=0, message=f"witness `{name}` could not be asked")
+        for name in evidence.unreachable
+    ]
+
+
+def _spans(files: Sequence[Segment]) -> list[Span]:
+    with telling(files[-1].path if files else ""):
+        return [(each.path, 0, os.stat(each.path, follow_symlinks=False).st_size) for each in files]
+
+
+def _is_long(spans: Sequence[Span]) -> bool:
+    return sum(end - start for _, start, end in spans) >= 2 * SHARE
+
+
+# --- in order ------------------------------------------------------------------------------
+
+
+def _walked(files: Sequence[Segment]) -> Report:
+    """Go through the record line by line where it must be, and explain what is broken."""
+    walk = Walk()
+    for block in whole_blocks(files):
+        walk.feed(block)
+    walk.tear(_torn_tail(files))
+    where = find_hashes(whole_blocks(files), walk.orphans) if walk.breaks else {}
+    return Report(
+        count=walk.mark.count,
+        head=walk.mark.hash,
+        problems=tuple(walk.finish(where)),
+        warnings=tuple(walk.warnings),
+    )
+
+
+def _torn_tail(files: Sequence[Segment]) -> bytes:
+    last = b""
+    if files:
+        for block in blocks_of(files[-1].path, _near_end(files[-1].path)):
+            last = block
+    return last
+
+
+def _near_end(path: str) -> int:
+    """Return an offset from which on the unfinished last line, if any, is found whole."""
+    fd = open_to_read(path)
+    try:
+        return read_tail(fd, os.fstat(fd).st_size).end
+    finally:
+        os.close(fd)
+
+
+# --- in shares -----------------------------------------------------------------------------
+
+
+def _quick(files: Sequence[Segment], spans: Sequence[Span], workers: int) -> Report | None:
+    """Check the record in shares; None when it has to be walked through."""
+    count = min(workers or len(os.sched_getaffinity(0)), MOST_WORKERS)
+    if count < 2 or not _is_long(spans) or _torn_tail(files):
+        return None
+    shares = _shares(spans, count)
+    children = [_start({"spans": share}) for share in shares[1:]]
+    results = [check(shares[0]), *(_answer(child) for child in children)]
+    return _joined(results)
+
+
+def _shares(spans: Sequence[Span], count: int) -> list[list[Span]]:
+    """Divide the record into runs of lines of about the same length."""
+    total = sum(end - start for _, start, end in spans)
+    shares: list[list[Span]] = [[]]
+    room = total // count + 1
+    for path, start, end in spans:
+        at = start
+        while at < end:
+            cut = _line_end(path, min(at + room, end), end)
+            shares[-1].append((path, at, cut))
+            room -= cut - at
+            at = cut
+            if room <= 0 and len(shares) < count:
+                shares.append([])
+                room = total // count + 1
+            elif room <= 0:
+                room = total
+    return [share for share in shares if share]
+
+
+def _line_end(path: str, at: int, end: int) -> int:
+    """Return where the line that reaches over `at` ends."""
+    if at >= end:
+        return end
+    for block in blocks_of(path, at, end):
+        return at + block.find(b"\n") + 1 if b"\n" in block else end
+    return end
+
+
+def _joined(results: Sequence[dict[str, Any] | None]) -> Report | None:
+    """Join shares that are sound each and follow one another; None when they do not."""
+    count, head, seq, ts = 0, chain.GENESIS, -1, ""
+    warnings: list[Problem] = []
+    for result in results:
+        if result is None or result["prev"] != head:
+            return None
+        first_seq, first_ts = result["first"]
+        if count and (first_ts < ts or (seq >= 0 and first_seq != seq + 1)):
+            return None
+        for kind, line, message in result["warnings"]:
+            warnings.append(Problem(kind=Kind(kind), line=count + line, message=message))
+        count, head = count + result["count"], result["hash"]
+        seq, ts = result["last"]
+    return Report(count=count, head=head, warnings=tuple(warnings))
+
+
+def _roots(
+    spans: Sequence[Span], sizes: set[int], children: Sequence[subprocess.Popen[str]]
+) -> dict[int, bytes]:
+    if not sizes:
+        return {}
+    found = _answer(children[0]) if children else None
+    found = roots(spans, sizes) if found is None else found
+    return {int(size): bytes.fromhex(root) for size, root in found.items()}
+
+
+def _start_roots(spans: Sequence[Span], sizes: set[int]) -> subprocess.Popen[str]:
+    return _start({"spans": list(spans), "sizes": sorted(sizes)})
+
+
+def _hash_at(path: str, seq: int) -> str:
+    return chain.stated_hash(line_at(path, seq + 1))
+
+
+# --- children ------------------------------------------------------------------------------
+
+
+def _start(job: dict[str, object]) -> subprocess.Popen[str]:
+    """Start a child with our own code, whatever its environment says."""
+    here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    code = "import sys; sys.path.insert(0, sys.argv[1])\n"
+    code += "from penstock.stores.verify_worker import main; main()"
+    child = subprocess.Popen(  # noqa: S603 - our own interpreter, our own code
+        [sys.executable, "-I", "-c", code, here],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    if child.stdin is not None:
+        with suppress(BrokenPipeError):
+            child.stdin.write(json.dumps(job))
+            child.stdin.close()
+    return child
+
+
+def _answer(child: subprocess.Popen[str]) -> dict[str, Any] | None:
+    """Return a child's result; a child that failed has none, and its share is walked instead."""
+    with child:
+        text = child.stdout.read() if child.stdout else ""
+    try:
+        found = json.loads(text) if child.returncode == 0 else None
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
