@@ -50,10 +50,11 @@ class PlannedWrite:
 
 
 class Ending(StrEnum):
-    """How a write that a crash interrupted was brought to an end."""
+    """How a write that a crash interrupted was brought to an end; LEFT means not yet."""
 
     FINISHED = "finished"
     PUT_BACK = "put-back"
+    LEFT = "left"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -64,7 +64,7 @@ def crash(files: DiskFiles, writes: list[PlannedWrite], *, swapped: int = -1) ->
     plans = [_plan(write) for write in writes]
     batch = Batch(note=writer._noted(plans), shown="")
     writer._open(batch, plans)
-    writer._lock(batch)
+    writer.lock(batch)
     for step, write in zip(batch.steps, writes, strict=True):
         step.stage(write.new, step.check(), flush=False)
     if swapped >= 0:
@@ -206,6 +206,10 @@ UNREADABLE = [
     ("JSON of another kind", b"[1, 2]\n"),
     ("no plans", b'{"version": 1, "root": "ROOT", "missing": []}\n'),
     ("plans that are no list", b'{"version": 1, "root": "ROOT", "plans": 7, "missing": []}\n'),
+    (
+        "another number of staged files",
+        b'{"version": 1, "root": "ROOT", "plans": [], "missing": [], "staged": [null]}\n',
+    ),
     ("a plan that is no table", b'{"version": 1, "root": "ROOT", "plans": [7], "missing": []}\n'),
     ("deeply nested", b"[" * 100_000 + b"\n"),
 ]
@@ -229,6 +233,7 @@ FOREIGN = [
     ("a path that climbs", {"parts": ["..", "x"]}),
     ("a path with a NUL", {"parts": ["a\0b"]}),
     ("no path", {"parts": []}),
+    ("a path that no disk can hold", {"parts": ["\ud800"]}),
     ("a way that we do not go", {"way": "burn"}),
 ]
 
@@ -286,7 +291,7 @@ def middle(files: DiskFiles, write: PlannedWrite) -> tuple[Step, Batch]:
     plan = _plan(write)
     batch = Batch(note=writer._noted([plan]), shown="")
     writer._open(batch, [plan])
-    writer._lock(batch)
+    writer.lock(batch)
     (step,) = batch.steps
     step.stage(write.new, step.check(), flush=False)
     step.swap()

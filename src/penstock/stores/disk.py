@@ -11,7 +11,7 @@ procedure has these steps, numbered where they are done:
   (7) look at what came out; if it is something else, give it back      `swap`, `contents`
   (8) open the path again and see that it still leads to our file       `writer`
   (9) drop what was replaced, flush the directory, answer               `writer`
-A crash is ended by `recover`, from the notes that `journal` keeps.
+A crash is ended by `recovery`, from the notes that `journal` keeps.
 
 Linux has all of it. Where a kernel or a file system lacks `openat2` or the exchange, this is
 noticed (probed at the start, and again at each use, since mounts differ) and the stand-ins of
@@ -42,6 +42,7 @@ from penstock.stores.beneath import Beneath, look
 from penstock.stores.contents import READING, FileSource, close, digest_of, whole
 from penstock.stores.exchange import Renames
 from penstock.stores.journal import Journal
+from penstock.stores.recovery import Recovery
 from penstock.stores.writer import Writer
 
 
@@ -132,7 +133,7 @@ class DiskFiles:
     def recover(self) -> tuple[Recovered, ...]:
         """Finish or put back what a crash interrupted; remove our own left-overs only."""
         with refusals.told(self._root, "write"):
-            return tuple(self._writer.recover())
+            return tuple(Recovery(writer=self._writer).recover())
 
     @cached_property
     def _writer(self) -> Writer:

@@ -118,8 +118,11 @@ def _entry(lines: Sequence[Mapping[str, object]], root: str) -> Entry | None:
     if said.get("version") != VERSION or said.get("root") != root:
         return None
     staged, decided = said.get("staged"), said.get("decided")
+    plans = tuple(_plan(one) for one in _listed(said["plans"]))
+    if staged is not None and len(_listed(staged)) != len(plans):
+        raise ValueError("every plan has one staged file")
     return Entry(
-        plans=tuple(_plan(one) for one in _listed(said["plans"])),
+        plans=plans,
         missing=tuple(tuple(map(str, _listed(one))) for one in _listed(said["missing"])),
         staged=None if staged is None else tuple(_ident(one) for one in _listed(staged)),
         decided=None if decided is None else Decided(str(decided)),

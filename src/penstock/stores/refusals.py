@@ -153,12 +153,19 @@ def error_for(problem: OSError, shown: str, doing: str) -> PenstockError:
     )
 
 
+def ours(problem: BaseException, shown: str, doing: str) -> BaseException:
+    """Return our error for what the kernel or an encoder says; anything else as it is."""
+    if isinstance(problem, OSError):
+        return error_for(problem, shown, doing)
+    if isinstance(problem, UnicodeEncodeError):
+        return InputError("bad-path", "a path holds characters that no file name can")
+    return problem
+
+
 @contextmanager
 def told(shown: str, doing: str) -> Iterator[None]:
     """Turn whatever the kernel says inside the block into our own errors."""
     try:
         yield
-    except OSError as problem:
-        raise error_for(problem, shown, doing) from problem
-    except UnicodeEncodeError as problem:
-        raise InputError("bad-path", "a path holds characters that no file name can") from problem
+    except (OSError, UnicodeEncodeError) as problem:
+        raise ours(problem, shown, doing) from problem

@@ -10,6 +10,7 @@ Always true: what this leaves under the temporary name is what will stand under 
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -132,13 +133,12 @@ def _best_effort() -> Iterator[list[OSError]]:
 
 def flush_file(descriptor: int) -> None:
     """Bring a file's content to the disk itself, past the disk's own cache where that is apart."""
-    import fcntl
-
     full = getattr(fcntl, "F_FULLFSYNC", None)  # macOS: its fsync stops at the disk's cache
-    if full is None:
-        os.fsync(descriptor)
-    else:
-        fcntl.fcntl(descriptor, full)
+    if full is not None:
+        with suppress(OSError):  # a network volume knows fsync only
+            fcntl.fcntl(descriptor, full)
+            return
+    os.fsync(descriptor)
 
 
 def flush_folder(descriptor: int) -> None:

@@ -102,8 +102,11 @@ class Step:
         if content is None:
             return
         self.begun = True
-        at = self.folder.descriptor
-        staged = write_temp(at, self.temp, content, like, flush=flush)
+        try:
+            staged = write_temp(self.folder.descriptor, self.temp, content, like, flush=flush)
+        except FileExistsError:
+            self.begun = False  # whose ever that file is, we did not make it
+            raise
         self.ours = ident_of(staged.status)
         self.notes += staged.notes
         self.state = FileState(

@@ -1,4 +1,4 @@
-"""Carry out writes, one file or a set, all or nothing, and recover from a crash.
+"""Carry out writes, one file or a set, all or nothing.
 
 The order is the same for one file and for many: note, open and lock the directories, check,
 stage and flush everything, then change names, then look whether every path still leads to
@@ -13,20 +13,20 @@ from __future__ import annotations
 
 import fcntl
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from penstock.core.digest import digest
-from penstock.core.errors import InputError, PenstockError, StoreError
-from penstock.ports import Ending, FileState, PlannedWrite, Recovered
+from penstock.core.errors import PenstockError, StoreError
+from penstock.ports import FileState, PlannedWrite
 from penstock.stores import refusals
 from penstock.stores.beneath import Beneath, Folder, Parts
 from penstock.stores.contents import close
 from penstock.stores.exchange import Renames
-from penstock.stores.journal import Decided, Entry, Journal, Note, Plan
+from penstock.stores.journal import Decided, Journal, Note, Plan
 from penstock.stores.staging import flush_folder
-from penstock.stores.swap import Step, Way, is_temp_name, temp_name
+from penstock.stores.swap import Step, Way, temp_name
 
 LOCK_TRIES = 200
 LOCK_SECONDS = 0.01
@@ -96,7 +96,7 @@ class Writer:
         self, batch: Batch, plans: Sequence[Plan], writes: Sequence[PlannedWrite]
     ) -> None:
         self._open(batch, plans)
-        self._lock(batch)
+        self.lock(batch)
         for step, write in zip(batch.steps, writes, strict=True):
             like = step.check()
             step.stage(write.new, like, flush=self.flush)
@@ -117,9 +117,10 @@ class Writer:
                     shown = "/".join(plan.parts)
                     raise refusals.stale(shown, plan.expect, None) from problem
                 batch.folders[parts] = folder
-            batch.steps.append(self._step(plan, batch.folders[parts]))
+            batch.steps.append(self.step(plan, batch.folders[parts]))
 
-    def _step(self, plan: Plan, folder: Folder) -> Step:
+    def step(self, plan: Plan, folder: Folder) -> Step:
+        """Return the step that a plan makes in an open directory."""
         return Step(
             way=Way(plan.way),
             shown="/".join(plan.parts),
@@ -131,7 +132,7 @@ class Writer:
             renames=self.renames,
         )
 
-    def _lock(self, batch: Batch) -> None:
+    def lock(self, batch: Batch) -> None:
         """Lock every directory once, in one order for everybody, so that no two wait in a ring."""
         by_ident = {folder.ident: folder for folder in batch.folders.values()}
         for _, folder in sorted(by_ident.items()):
@@ -146,9 +147,10 @@ class Writer:
             step.swap()
             if not batch.single and not step.came_out_right():
                 raise CameOutWrong(step)
+        for folder in batch.folders.values():
+            if not self.beneath.leads_to(folder):
+                raise refusals.moved("/".join(folder.parts) or batch.shown)
         for step in batch.steps:
-            if not self.beneath.leads_to(step.folder):
-                raise refusals.moved(step.shown)
             if step.way is not Way.REMOVE and not step.has_name():
                 step.notes.append("it was changed again right after the write")
         if batch.single and not batch.steps[0].settle():
@@ -159,11 +161,12 @@ class Writer:
     def _settle(self, batch: Batch) -> None:
         """Drop what was replaced. Nothing is put back from here on; the notes tell the rest."""
         if not batch.single:
-            _settle_set(batch.steps)
-        self._flush_folders(batch)
-        _end(batch, clean=True)
+            settle_set(batch.steps)
+        self.flush_folders(batch)
+        end(batch, clean=True)
 
-    def _flush_folders(self, batch: Batch) -> None:
+    def flush_folders(self, batch: Batch) -> None:
+        """Bring the changed names to the disk; a failure is told in the notes."""
         if not self.flush:
             return
         try:
@@ -181,7 +184,7 @@ class Writer:
             with suppress(OSError):
                 batch.note.decide(Decided.BACK, flush=self.flush)
         stuck = _put_back(batch.steps)
-        self._flush_folders(batch)
+        self.flush_folders(batch)
         changed = _changed(stuck)
         if changed is None or (changed and not batch.single):
             batch.note.leave()
@@ -189,60 +192,8 @@ class Writer:
         if changed and isinstance(problem, Exception):
             return [_kept_after_all(batch, problem)]
         made = [parts for folder in batch.folders.values() for parts in folder.made]
-        _end(batch, clean=self.beneath.unmake(made) and not stuck)
+        end(batch, clean=self.beneath.unmake(made) and not stuck)
         raise _told(problem, batch) from problem
-
-    def recover(self) -> Iterator[Recovered]:
-        """End every write that a crash interrupted."""
-        for note in self.journal.left():
-            try:
-                entry = note.read(self.journal.root)
-                if entry is None:
-                    continue
-                if entry.plans and all(map(_sound, entry.plans)):
-                    yield self._ended(note, entry)
-                else:
-                    note.drop()
-            except OSError as problem:
-                raise refusals.error_for(problem, "a note of the journal", "write") from problem
-            finally:
-                note.leave()
-
-    def _ended(self, note: Note, entry: Entry) -> Recovered:
-        batch = Batch(note=note, shown="/".join(entry.plans[0].parts))
-        try:
-            self._reopen(batch, entry)
-            self._lock(batch)
-            forward = _goes_forward(batch.steps, entry)
-            if forward:
-                _settle_set(batch.steps)
-            else:
-                for step in reversed(batch.steps):
-                    step.put_back()
-            self._flush_folders(batch)
-        finally:
-            batch.close()
-        _end(batch, clean=forward or self.beneath.unmake(entry.missing))
-        return Recovered(
-            paths=tuple("/".join(plan.parts) for plan in entry.plans),
-            ending=Ending.FINISHED if forward else Ending.PUT_BACK,
-            kept=tuple(name for step in batch.steps for name in step.kept),
-            notes=tuple(text for step in batch.steps for text in step.notes),
-        )
-
-    def _reopen(self, batch: Batch, entry: Entry) -> None:
-        """Open the directories again; one that is gone took its temporary files along."""
-        idents = entry.staged or (None,) * len(entry.plans)
-        for plan, ours in zip(entry.plans, idents, strict=True):
-            parts = plan.parts[:-1]
-            if parts not in batch.folders:
-                try:
-                    batch.folders[parts] = self.beneath.folder(parts)
-                except (FileNotFoundError, NotADirectoryError):
-                    continue
-            step = self._step(plan, batch.folders[parts])
-            step.ours, step.begun = ours, True
-            batch.steps.append(step)
 
 
 class CameOutWrong(Exception):  # noqa: N818 - never leaves this module
@@ -253,7 +204,7 @@ class CameOutWrong(Exception):  # noqa: N818 - never leaves this module
         self.step = step
 
 
-def _end(batch: Batch, *, clean: bool) -> None:
+def end(batch: Batch, *, clean: bool) -> None:
     """Remove the note; or keep it for a recovery when something of ours is left behind."""
     if clean and not any(step.left for step in batch.steps):
         batch.note.drop()
@@ -261,7 +212,7 @@ def _end(batch: Batch, *, clean: bool) -> None:
         batch.note.leave()
 
 
-def _settle_set(steps: Sequence[Step]) -> None:
+def settle_set(steps: Sequence[Step]) -> None:
     """Drop what was replaced; what changed since it was looked at is kept."""
     for step in steps:
         try:
@@ -330,39 +281,17 @@ def _half(shown: str, changed: Sequence[Step] | None) -> StoreError:
 
 def _told(problem: BaseException, batch: Batch) -> BaseException:
     """Return our error for what stopped a write that has been put back."""
-    told = problem
+    told = refusals.ours(problem, batch.shown, "write")
     if isinstance(problem, CameOutWrong):
         step = problem.step
         now = step.digest_now()
         told = refusals.busy(step.shown)
         if now != step.expect:
             told = refusals.stale(step.shown, step.expect, now)
-    elif isinstance(problem, OSError):
-        told = refusals.error_for(problem, batch.shown, "write")
-    elif isinstance(problem, UnicodeEncodeError):
-        told = InputError("bad-path", "a path holds characters that no file name can")
     kept = [name for step in batch.steps for name in step.kept]
     if kept and isinstance(told, PenstockError):
         told.because += "; a version that came in between is kept as " + ", ".join(kept)
     return told
-
-
-def _goes_forward(steps: Sequence[Step], entry: Entry) -> bool:
-    """All names changed and everything replaced was expected: finish. Otherwise: back."""
-    if entry.staged is None or entry.decided is Decided.BACK:
-        return False
-    if entry.decided is Decided.FORWARD:
-        return True
-    if len(steps) < len(entry.plans):  # a directory is gone, and its part of the answer with it
-        return False
-    return all(step.swapped() for step in steps) and all(step.came_out_right() for step in steps)
-
-
-def _sound(plan: Plan) -> bool:
-    """True when a note's plan can be one of ours; nothing else is ever touched."""
-    plain = all(part not in ("", ".", "..") and not {"/", "\0"} & set(part) for part in plan.parts)
-    ways = {way.value for way in Way}
-    return bool(plan.parts) and plain and plan.way in ways and is_temp_name(plan.temp)
 
 
 def _lock(descriptor: int) -> bool:

@@ -1,0 +1,116 @@
+"""End the writes that a crash interrupted, from the notes they left.
+
+A write goes forward when all of its names were changed and everything that came out was
+expected; otherwise it goes back. A set that had decided goes on as it had decided.
+The steps are those of `swap`, which read from the disk how far the crash let them come.
+Always true: only temporary names that a note of ours lists are touched, and recovering twice,
+or being killed while recovering, ends the same way.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from penstock.ports import Ending, Recovered
+from penstock.stores.journal import Decided, Entry, Note, Plan
+from penstock.stores.swap import Step, Way, is_temp_name
+from penstock.stores.writer import Batch, Writer, end, settle_set
+
+# A directory that is not there any more, or where only a link has its name.
+GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recovery:
+    """Whoever ends what a writer began."""
+
+    writer: Writer
+
+    def recover(self) -> Iterator[Recovered]:
+        """End every write whose writer is gone."""
+        for note in self.writer.journal.left():
+            try:
+                entry = note.read(self.writer.journal.root)
+                if entry is None:
+                    continue
+                if entry.plans and all(map(_sound, entry.plans)):
+                    yield self._ended(note, entry)
+                else:
+                    note.drop()
+            finally:
+                note.leave()
+
+    def _ended(self, note: Note, entry: Entry) -> Recovered:
+        batch = Batch(note=note, shown="/".join(entry.plans[0].parts))
+        trouble: tuple[str, ...] = ()
+        try:
+            ending = self._carried_on(batch, entry)
+        except OSError as problem:  # the note stays, and the next recovery tries again
+            ending = Ending.LEFT
+            trouble = (f"could not be ended yet: {problem.strerror}",)
+        finally:
+            batch.close()
+        return Recovered(
+            paths=tuple("/".join(plan.parts) for plan in entry.plans),
+            ending=ending,
+            kept=tuple(name for step in batch.steps for name in step.kept),
+            notes=trouble + tuple(text for step in batch.steps for text in step.notes),
+        )
+
+    def _carried_on(self, batch: Batch, entry: Entry) -> Ending:
+        self._reopen(batch, entry)
+        self.writer.lock(batch)
+        forward = _goes_forward(batch.steps, entry)
+        if forward:
+            settle_set(batch.steps)
+        else:
+            for step in reversed(batch.steps):
+                step.put_back()
+        self.writer.flush_folders(batch)
+        end(batch, clean=forward or self.writer.beneath.unmake(entry.missing))
+        return Ending.FINISHED if forward else Ending.PUT_BACK
+
+    def _reopen(self, batch: Batch, entry: Entry) -> None:
+        """Open the directories again; one that is gone took its temporary files along."""
+        idents = entry.staged or (None,) * len(entry.plans)
+        for plan, ours in zip(entry.plans, idents, strict=True):
+            parts = plan.parts[:-1]
+            try:
+                if parts not in batch.folders:
+                    batch.folders[parts] = self.writer.beneath.folder(parts)
+            except OSError as problem:
+                if problem.errno not in GONE:
+                    raise
+                continue
+            step = self.writer.step(plan, batch.folders[parts])
+            step.ours, step.begun = ours, True
+            batch.steps.append(step)
+
+
+def _goes_forward(steps: Sequence[Step], entry: Entry) -> bool:
+    """All names changed and everything replaced was expected: finish. Otherwise: back."""
+    if entry.staged is None or entry.decided is Decided.BACK:
+        return False
+    if entry.decided is Decided.FORWARD:
+        return True
+    if len(steps) < len(entry.plans):  # a directory is gone, and its part of the answer with it
+        return False
+    return all(step.swapped() for step in steps) and all(step.came_out_right() for step in steps)
+
+
+def _sound(plan: Plan) -> bool:
+    """True when a note's plan can be one of ours; nothing else is ever touched."""
+    ways = {way.value for way in Way}
+    plain = bool(plan.parts) and all(map(_plain, plan.parts))
+    return plain and plan.way in ways and is_temp_name(plan.temp)
+
+
+def _plain(part: str) -> bool:
+    try:
+        name = os.fsencode(part)
+    except UnicodeEncodeError:
+        return False
+    return name not in (b"", b".", b"..") and not {0, ord("/")} & set(name)
