@@ -273,7 +273,10 @@ def _word(joint: Joint, node: ast.stmt) -> str:
 
 
 def _same_header(old: ast.ClassDef, new: ast.ClassDef) -> bool:
-    sides = [(*side.bases, *side.keywords, *side.decorator_list) for side in (old, new)]
+    sides = [
+        (*side.bases, *side.keywords, *side.decorator_list, *getattr(side, "type_params", ()))
+        for side in (old, new)
+    ]
     return len(sides[0]) == len(sides[1]) and all(map(same, *sides))
 
 
