@@ -18,6 +18,7 @@ from penstock.core.extend_source import (
     Module,
     Nested,
     first_line,
+    last_line,
     segment,
 )
 
@@ -48,10 +49,14 @@ def _is_next(
     old: Module, result: Module, known: ast.stmt, node: ast.stmt, joined: dict[int, Joint]
 ) -> bool:
     inner = joined.get(id(known))
-    if inner is None:
-        return segment(old, known) == segment(result, node)
-    if not isinstance(node, Nested) or type(node) is not type(known):
+    if type(node) is not type(known):
         return False
+    if inner is None:
+        # The number of lines is compared first: a long statement is cut out only when due.
+        size = last_line(known) - first_line(known)
+        same = last_line(node) - first_line(node) == size
+        return same and segment(old, known) == segment(result, node)
+    assert isinstance(node, Nested)
     return _header(old, inner.old) == _header(result, node) and _holds(old, result, node, inner)
 
 
