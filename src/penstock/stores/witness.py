@@ -25,6 +25,7 @@ from penstock.stores.log_errors import telling
 
 MOST_NOTE = 64 * 1024
 TIMEOUT = 60.0
+THEIRS = "refs/penstock/theirs"
 REFUSED = 2  # the exit code by which a command says no
 
 
@@ -159,19 +160,28 @@ class GitWitness:
             with telling(self.repository):
                 os.makedirs(self.repository, mode=0o700)
             self._git("init", "--quiet", "--bare", ".")
-        if not self._remote:
+        if self._remote:
+            self._compare(self._git("ls-remote", self._remote, self._ref))
+
+    def _compare(self, listed: str) -> None:
+        """Bring our copy forward to the remote, unless that went back or another way.
+
+        A remote that is merely behind lacks what could not be pushed; our copy keeps it.
+        """
+        ours = self._head()
+        if not listed:
+            if ours:
+                raise AuditError("goes-back", f"witness `{self.name}` lost what it had taken")
             return
-        listed = self._git("ls-remote", self._remote, self._ref)
-        if not listed and self._head():
-            raise AuditError("goes-back", f"witness `{self.name}` lost what it had taken")
-        if listed:
-            try:
-                self._git("fetch", "--quiet", self._remote, f"{self._ref}:{self._ref}")
-            except AuditError as error:
-                if "non-fast-forward" in error.because or "rejected" in error.because:
-                    said = f"witness `{self.name}` was wound back"
-                    raise AuditError("goes-back", said, because=error.because) from error
-                raise
+        self._git("fetch", "--quiet", self._remote, f"+{self._ref}:{THEIRS}")
+        theirs = self._git("rev-parse", THEIRS).strip()
+        if not ours or self._is_before(ours, theirs):
+            self._git("update-ref", self._ref, theirs, ours or "0" * len(theirs))
+        elif not self._is_before(theirs, ours):
+            raise AuditError("goes-back", f"witness `{self.name}` was rewritten")
+
+    def _is_before(self, older: str, newer: str) -> bool:
+        return self._git("merge-base", older, newer, may_fail=True).strip() == older
 
     def _head(self) -> str:
         return self._git("rev-parse", "--verify", "--quiet", self._ref, may_fail=True).strip()

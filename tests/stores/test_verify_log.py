@@ -1,0 +1,132 @@
+"""A long record is verified in shares, and finds exactly what walking through it finds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from penstock.core.checkpoint import make_key
+from penstock.core.trust import Evidence
+from penstock.stores import verify_log as module
+from penstock.stores.checkpoints import Checkpoints
+from penstock.stores.verify_log import verify_log
+from penstock.stores.verify_worker import check
+from tests.core.records import block, body, linked, record, relinked
+
+KEY = make_key("penstock.test/log", bytes(range(32)))
+
+
+@pytest.fixture(autouse=True)
+def long_from_a_few_lines_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SHARE", 1500)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "audit.jsonl")
+
+
+def put(path: str, lines: list[bytes], tail: bytes = b"") -> None:
+    Path(path).write_bytes(block(lines) + tail)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_shares_and_a_walk_agree_on_a_sound_record(path: str, workers: int) -> None:
+    lines = record(40)
+    put(path, lines)
+    report = verify_log(path, workers=workers)
+    assert report.ok, report.as_json()
+    assert report.count == 40
+    assert report.head == lines[-1][-73:-2].decode()
+
+
+ATTACKS = {
+    "edited": [*record(40)[:30], record(40)[30].replace(b"allowed", b"approved"), *record(40)[31:]],
+    "deleted": [*record(40)[:20], *record(40)[21:]],
+    "reordered": [*record(40)[:19], record(40)[20], record(40)[19], *record(40)[21:]],
+    "sequence-gap": linked([body(n) for n in range(40) if n != 20]),
+    "restarted": [*record(20), *record(20)],
+    "duplicate-keys": linked([body(n) + (',"op":"x"' if n == 33 else "") for n in range(40)]),
+}
+
+
+@pytest.mark.parametrize("kind", ATTACKS)
+def test_shares_find_what_a_walk_finds(path: str, kind: str) -> None:
+    put(path, ATTACKS[kind])
+    report = verify_log(path, workers=2)
+    assert [problem.kind for problem in report.problems] == [kind]
+    assert report == verify_log(path, workers=1)
+
+
+def test_warnings_of_every_share_keep_their_lines(path: str) -> None:
+    times = {7: "2025-01-13T11:00:00Z", 35: "2025-01-13T11:30:00Z"}
+    lines = linked([body(n, ts=times.get(n, f"2025-01-13T12:00:{n:02d}Z")) for n in range(40)])
+    put(path, lines)
+    report = verify_log(path, workers=2)
+    assert [(told.kind.value, told.line) for told in report.warnings] == [
+        ("clock-step", 8),
+        ("clock-step", 36),
+    ]
+    assert report == verify_log(path, workers=1)
+
+
+def test_a_clock_step_between_two_shares_is_told(path: str) -> None:
+    lines = linked(
+        [body(n, ts=f"2025-01-{14 if n < 20 else 13}T12:00:{n:02d}Z") for n in range(40)]
+    )
+    put(path, lines)
+    report = verify_log(path, workers=2)
+    assert [(told.kind.value, told.line) for told in report.warnings] == [("clock-step", 21)]
+
+
+def test_a_torn_tail_is_told_for_a_long_record_as_well(path: str) -> None:
+    put(path, record(40), b'{"ts":')
+    report = verify_log(path, workers=2)
+    assert report.ok
+    assert [told.kind for told in report.warnings] == ["torn-tail"]
+
+
+def test_a_child_that_fails_costs_time_and_nothing_else(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(path, record(40))
+    monkeypatch.setattr("sys.executable", "/bin/false")
+    assert verify_log(path, workers=2).count == 40
+
+
+def test_roots_of_a_long_record_are_compared_too(path: str, tmp_path: Path) -> None:
+    lines = record(40)
+    put(path, lines)
+    apart = Checkpoints(str(tmp_path / "apart"), path, public=KEY.public(), key=KEY)
+    apart.sign()
+    assert verify_log(path, apart.evidence(), workers=2).ok
+    put(path, relinked([*lines[:30], lines[30].replace(b"allowed", b"approved"), *lines[31:]], 30))
+    report = verify_log(path, apart.evidence(), workers=2)
+    assert [problem.kind for problem in report.problems] == ["rewritten"]
+
+
+def test_a_share_without_lines_has_no_result() -> None:
+    assert check([]) is None
+
+
+def test_a_record_that_is_gone_is_told_by_what_is_left_of_it(path: str, tmp_path: Path) -> None:
+    put(path, record(5))
+    remembered = str(tmp_path / "home" / "checkpoint")
+    apart = Checkpoints(
+        str(tmp_path / "apart"), path, public=KEY.public(), key=KEY, remembered=remembered
+    )
+    apart.sign()
+    Path(path).unlink()
+    report = verify_log(path, Evidence(remembered=apart.evidence().remembered))
+    assert [problem.kind for problem in report.problems] == ["deleted"]
+    assert report.count == 0
+
+
+def test_a_segment_that_does_not_end_with_a_newline_was_not_left_so_by_us(tmp_path: Path) -> None:
+    lines = record(6)
+    (tmp_path / "audit.0000000000-0000000002.jsonl").write_bytes(block(lines[:3])[:-9])
+    put(str(tmp_path / "audit.jsonl"), lines[3:])
+    report = verify_log(str(tmp_path / "audit.jsonl"))
+    assert report.problems[0].line == 3
+    assert not report.ok
