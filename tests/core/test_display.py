@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.core import disguise, unseen
-from penstock.core.display import spoken, visible, visible_bytes, warnings
+from penstock.core.display import spoken, visible, visible_bytes, visible_diff, warnings
 from penstock.core.spelling import IGNORED
 from penstock.core.unseen import ROWS, Kind, kind_of, short_name
 
@@ -72,14 +72,6 @@ def test_bytes_that_are_no_text_are_written_out_one_by_one() -> None:
     assert visible_bytes(b"\xed\xb3\xbf").count("byte") == 3
 
 
-def test_a_spoken_path_keeps_to_its_line_and_its_quotes() -> None:
-    assert spoken("src/app.py") == "src/app.py"
-    assert spoken("a\nb\r\nc\td`e ") == (
-        "a⟦U+000A LF⟧b⟦U+000D CR⟧⟦U+000A LF⟧c⟦U+0009 TAB⟧d⟦U+0060 BACKTICK⟧e⟦U+0020 SPACE⟧"
-    )
-    assert spoken("日本 語/x") == "日本 語/x"
-
-
 NOTE = re.compile(r"⟦U\+([0-9A-F]{4,6})(?: [A-Za-z0-9-]+(?: [0-9A-F]{2})?)?(?: ×(\d+))?⟧")
 
 
@@ -97,6 +89,45 @@ hostile = st.text(
 )
 
 
+HEAD = "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n"
+DIFFS = [
+    (" \n-a\n+b \n", " \n-a\n+b⟦U+0020 SPACE⟧\n", "an empty line of context is no trailing space"),
+    ("  \n", " ⟦U+0020 SPACE⟧\n", "a line of one space is"),
+    (" a\r\n-b\r\n+c\r\n", " a\r\n-b\r\n+c\r\n", "returns everywhere are no news"),
+    ("-a\n+a\r\n", "-a\n+a⟦U+000D CR⟧\n", "a return that makes the difference is"),
+    ("+\x1b[2J\n", "+⟦U+001B ESC⟧[2J\n", "hidden characters are written out"),
+    ("\\ No newline at end of file\n", "\\ No newline at end of file\n", "the diff's own words"),
+    ("\u202e+x\n", "⟦U+202E RLO⟧+x\n", "what is no diff hides nothing either"),
+]
+
+
+@pytest.mark.parametrize(("text", "shown", "why"), DIFFS)
+def test_a_diff_is_shown_with_its_own_first_column(text: str, shown: str, why: str) -> None:
+    assert visible_diff((HEAD + text).encode()) == HEAD + shown, why
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=hostile)
+def test_a_diff_hides_nothing(text: str) -> None:
+    data = text.encode("utf-8", "surrogateescape" if _decoded(text) else "surrogatepass")
+    shown = visible_diff(data)
+    assert undone(shown).encode("utf-8", "surrogateescape") == data
+    assert [sign for sign in shown.replace("\r\n", "\n").rstrip("\r") if kind_of(ord(sign))] == []
+
+
+def _decoded(text: str) -> bool:
+    return not any("\ud800" <= sign <= "\udfff" for sign in text)
+
+
+def test_a_spoken_path_keeps_to_its_line() -> None:
+    assert spoken("src/app.py") == "src/app.py"
+    assert spoken("a\nb\r\nc\td ") == (
+        "a⟦U+000A LF⟧b⟦U+000D CR⟧⟦U+000A LF⟧c⟦U+0009 TAB⟧d⟦U+0020 SPACE⟧"
+    )
+    assert spoken("rule `x` denies") == "rule `x` denies"
+    assert spoken("日本 語/x") == "日本 語/x"
+
+
 @settings(max_examples=1000, deadline=None)
 @given(text=hostile, keep=st.booleans())
 def test_what_is_shown_can_be_read_back_exactly(text: str, keep: bool) -> None:
@@ -110,7 +141,7 @@ def test_nothing_hidden_is_left_in_what_is_shown(text: str) -> None:
     shown = visible(text).replace("\r\n", "\n")
     assert [sign for sign in shown if kind_of(ord(sign))] == []
     assert not re.search(r"[ \t]\n|[ \t]\Z", shown)
-    assert not re.search(r"[\n\r\t`]", spoken(text))
+    assert not re.search(r"[\n\r\t]", spoken(text))
     assert set(visible(text, keep_newlines=False)).isdisjoint("\r\n")
 
 

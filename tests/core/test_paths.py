@@ -112,9 +112,9 @@ def test_what_names_no_file_inside_is_refused_with_a_code(
 
 def test_a_refusal_says_what_why_and_what_to_do_and_hides_nothing() -> None:
     with pytest.raises(InputError) as caught:
-        parse("a`\u202e\x00b", root=ROOT)
+        parse("a\u202e\x00b", root=ROOT)
     assert str(caught.value).splitlines() == [
-        "error[bad-path]: `a⟦U+0060 BACKTICK⟧⟦U+202E RLO⟧⟦U+0000 NUL⟧b` is not a path to a file",
+        "error[bad-path]: `a⟦U+202E RLO⟧⟦U+0000 NUL⟧b` is not a path to a file",
         "  because: it has a control character (U+0000)",
         "  try: name the file without control characters",
     ]

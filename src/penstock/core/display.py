@@ -15,14 +15,16 @@ from functools import cache, lru_cache
 from penstock.core.disguise import warnings
 from penstock.core.unseen import Kind, class_of, short_name
 
-__all__ = ["spoken", "visible", "visible_bytes", "warnings"]
+__all__ = ["spoken", "visible", "visible_bytes", "visible_diff", "warnings"]
 
 OPEN, CLOSE = "⟦", "⟧"
 # Each begins with a set of characters, which `re` skips to quickly, and takes a run whole and
 # never gives it back: otherwise a long run would be looked at once for each of its members.
 LONE_RETURNS = re.compile(r"(?:\r(?!\n))++")
 TRAILING = re.compile(r"[ \t](?<![ \t]{2})[ \t]*+(?=\r?\n|\Z)")
-MORE_NAMES = {" ": "SPACE", "\t": "TAB", "\n": "LF", "`": "BACKTICK"}
+BODY = (" ", "+", "-")
+HEADERS = ("--- ", "+++ ")
+MORE_NAMES = {" ": "SPACE", "\t": "TAB", "\n": "LF"}
 
 
 def visible(text: str, *, keep_newlines: bool = True) -> str:
@@ -39,9 +41,27 @@ def visible_bytes(data: bytes) -> str:
     return visible(data.decode("utf-8", "surrogateescape"))
 
 
+def visible_diff(diff: bytes) -> str:
+    """Return a unified diff as visible text; its first column is the diff's own.
+
+    Returns that end every line alike are no news, so they stay; where only some lines have
+    them they are written out, or two lines that differ would look the same.
+    """
+    lines = diff.decode("utf-8", "surrogateescape").split("\n")
+    body = [line for line in lines if line[:1] in BODY and not line.startswith(HEADERS)]
+    all_return = all(line.endswith("\r") for line in body)
+    return "\n".join(_diff_line(line, keep_return=all_return) for line in lines)
+
+
+def _diff_line(line: str, *, keep_return: bool) -> str:
+    sign = line[:1] if line[:1] in BODY else ""
+    end = "\r" if keep_return and line.endswith("\r") else ""
+    return sign + visible(line[len(sign) : len(line) - len(end)]) + end
+
+
 def spoken(path: str) -> str:
-    """Return a path for a message of one line: it cannot break the line or its quotes."""
-    return _shown(path, "\r\n\t`")
+    """Return a path, or another value, for a message of one line: it cannot break the line."""
+    return _shown(path, "\r\n\t")
 
 
 def _shown(text: str, besides: str) -> str:
