@@ -114,6 +114,25 @@ def test_a_damaged_or_hidden_key_still_counts_as_one(keys: ApproverKeys, folder:
         (folder / "approver.key").unlink()
 
 
+def test_a_key_that_we_may_not_look_at_still_counts_as_one(
+    keys: ApproverKeys, folder: Path
+) -> None:
+    """Otherwise closing its directory would be a way to do without it."""
+    keys.init(PASS)
+    folder.chmod(0)
+    pid = os.fork()
+    if pid == 0:  # pragma: no cover - in another process
+        code = 2
+        try:
+            if os.geteuid() == 0:  # whom no directory is closed to
+                os.setuid(65534)
+            code = 0 if keys.required() else 1
+        finally:
+            os._exit(code)
+    assert os.waitpid(pid, 0)[1] == 0
+    folder.chmod(0o700)
+
+
 def test_of_two_who_make_a_key_at_once_one_does(folder: Path) -> None:
     made: list[object] = []
 

@@ -493,14 +493,17 @@ def test_of_several_processes_each_claim_and_each_move_is_won_once(path: str, th
 def test_a_forked_process_opens_its_own_connection(path: str) -> None:
     with opened(path) as queue:
         queue.add([PROPOSAL])
+        parents = queue._db._open
         pid = os.fork()
         if pid == 0:  # pragma: no cover - in another process
+            code = 1
             try:
                 queue.add([replace(PROPOSAL, id="child")])
+                code = 2 if queue._db._open is parents else 0
                 queue.close()
             finally:
-                os._exit(0)
-        os.waitpid(pid, 0)
+                os._exit(code)
+        assert os.waitpid(pid, 0)[1] == 0
         queue.add([replace(PROPOSAL, id="parent")])
         assert [p.id for p in queue.find()] == ["p1", "child", "parent"]
         assert queue.check() == ()

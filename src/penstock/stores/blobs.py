@@ -223,7 +223,7 @@ def _write(path: str, source: Source) -> str:
             file.seek(0)
             file.write(HEADER.pack(MAGIC, squeeze is not None, size))
         file.flush()
-        os.fsync(file.fileno())
+        private.sync(file.fileno())
     return state.hexdigest()
 
 

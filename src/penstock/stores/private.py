@@ -97,9 +97,17 @@ def sync_dir(path: str) -> None:
     """Make what was created or renamed in a directory survive a power cut."""
     folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        os.fsync(folder)
+        sync(folder)
     finally:
         os.close(folder)
+
+
+def sync(descriptor: int) -> None:
+    """Wait until what was written is on the disk itself."""
+    if hasattr(fcntl, "F_FULLFSYNC"):  # macOS: fsync alone stops at the drive's cache
+        fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
+    else:
+        os.fsync(descriptor)
 
 
 @contextmanager
@@ -171,4 +179,4 @@ def write_fresh(path: str, data: bytes) -> None:
     with open(os.open(path, FRESH, OWN_FILE), "wb") as file:
         file.write(data)
         file.flush()
-        os.fsync(file.fileno())
+        sync(file.fileno())
