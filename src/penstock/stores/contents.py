@@ -53,9 +53,9 @@ def _with_one_more(descriptor: int, size: int) -> Iterator[bytes]:
         yield beyond
 
 
-def digest_of(descriptor: int) -> str:
-    """Return the digest of everything in an open file."""
-    return digest_of_pieces(_with_one_more(descriptor, os.fstat(descriptor).st_size))
+def digest_of(descriptor: int, status: os.stat_result) -> str:
+    """Return the digest of everything in an open file whose status was just taken."""
+    return digest_of_pieces(_with_one_more(descriptor, status.st_size))
 
 
 def whole(descriptor: int) -> bytes:
@@ -82,18 +82,16 @@ class Watched:
 
     def __init__(self, folder: int, name: str) -> None:
         self.descriptor = os.open(name, READING, dir_fd=folder)
-        self.regular = False
-        self.quiet = False
         self._leased = False
-
-    def __enter__(self) -> Watched:
         try:
-            self.regular = stat.S_ISREG(os.fstat(self.descriptor).st_mode)
-            if self.regular:
-                self.quiet = self._wait_for_writers()
+            self.quiet = self._wait_for_writers()
+            self.status = os.fstat(self.descriptor)  # after the wait: the size is the last one
         except BaseException:
             close(self.descriptor)
             raise
+        self.regular = stat.S_ISREG(self.status.st_mode)
+
+    def __enter__(self) -> Watched:
         return self
 
     def __exit__(
@@ -111,7 +109,7 @@ class Watched:
 
     def digest(self) -> str:
         """Return the digest of what it holds."""
-        return digest_of(self.descriptor)
+        return digest_of(self.descriptor, self.status)
 
     def holds(self, digest: str) -> bool:
         """True when it holds this content and nobody is about to change it."""

@@ -91,13 +91,27 @@ class DiskFiles:
             status = self._look(parts)
         return None if status is None else refusals.kind_of(status)
 
+    def below(self, path: RelPath) -> Iterator[RelPath]:
+        """Yield every file and link below a directory; names that are no text are passed over."""
+        for folder, folders, names in os.walk(f"{self._root}/{path.text}"):
+            links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+            for name in (*names, *links):
+                relative = os.path.relpath(os.path.join(folder, name), self._root)
+                try:
+                    found = RelPath(text=relative)
+                except InputError:
+                    continue
+                yield found
+
     def state(self, path: RelPath) -> FileState | None:
         """Return what is there now, or None. Raises InputError for what is no plain file."""
         try:
             with self._opened(path) as descriptor:
                 status = os.fstat(descriptor)
                 return FileState(
-                    digest=digest_of(descriptor), size=status.st_size, mode=status.st_mode & 0o7777
+                    digest=digest_of(descriptor, status),
+                    size=status.st_size,
+                    mode=status.st_mode & 0o7777,
                 )
         except InputError as problem:
             if problem.code in ("not-found", "not-a-directory"):

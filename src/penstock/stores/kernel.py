@@ -25,6 +25,7 @@ INTERRUPTED = frozenset({errno.EINTR, errno.EAGAIN})
 
 # openat2: its number is the same on every architecture that has it.
 SYS_OPENAT2 = 437
+HOW_BYTES = 24
 NO_MAGICLINKS, NO_SYMLINKS, BENEATH = 0x02, 0x04, 0x08
 
 # renameat2 where the C library has no function of that name (musl, old glibc).
@@ -76,15 +77,18 @@ def _answer(call: Callable[[], int], path: str, *, tries: int) -> int:
 
 def openat2(folder: int, path: str, flags: int, resolve: int) -> int:
     """Open without following what `resolve` forbids, all of the path in one call."""
-    import ctypes
-
     if not sys.platform.startswith("linux"):
         raise NotOffered("openat2")
-    how = (ctypes.c_uint64 * 3)(flags | os.O_CLOEXEC, 0, resolve)
-    name = os.fsencode(path)
-    size = ctypes.sizeof(how)
-    call = lambda: _numbered(SYS_OPENAT2, folder, name, ctypes.byref(how), size)  # noqa: E731
-    return _answer(call, path, tries=TRIES)
+    name, how = os.fsencode(path), _how(flags | os.O_CLOEXEC, resolve)
+    return _answer(lambda: _numbered(SYS_OPENAT2, folder, name, how, HOW_BYTES), path, tries=TRIES)
+
+
+@cache
+def _how(flags: int, resolve: int) -> object:
+    """Return the structure that openat2 reads: flags, mode, resolve."""
+    import ctypes
+
+    return (ctypes.c_uint64 * 3)(flags, 0, resolve)
 
 
 def openat2_offered() -> bool:

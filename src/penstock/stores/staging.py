@@ -37,9 +37,8 @@ class Attributes:
     extra: tuple[tuple[str, bytes], ...] = ()
 
 
-def attributes_of(descriptor: int) -> Attributes:
+def attributes_of(descriptor: int, status: os.stat_result) -> Attributes:
     """Return an open file's attributes, as many as this user may see."""
-    status = os.fstat(descriptor)
     return Attributes(
         mode=status.st_mode & KEPT_MODE,
         owner=status.st_uid,

@@ -89,13 +89,14 @@ class Step:
             raise refusals.stale(self.shown, None, self.digest_now())
         refusals.require_single(status, self.shown)
         with Watched(at, self.name) as file:
+            refusals.require_plain(file.status, self.shown)
             if not file.quiet:
                 raise refusals.busy(self.shown)
             now = file.digest()
             if now != self.expect:
                 raise refusals.stale(self.shown, self.expect, now)
-            self.ours = ident_of(os.fstat(file.descriptor)) if self.way is Way.REMOVE else None
-            return attributes_of(file.descriptor)
+            self.ours = ident_of(file.status) if self.way is Way.REMOVE else None
+            return attributes_of(file.descriptor, file.status)
 
     def stage(self, content: bytes | None, like: Attributes | None, *, flush: bool) -> None:
         """Write the new content under the temporary name."""

@@ -259,7 +259,9 @@ def _kept_after_all(batch: Batch, problem: Exception) -> FileState | None:
 
 
 def _answer(step: Step) -> FileState | None:
-    return None if step.state is None else replace(step.state, notes=tuple(step.notes))
+    if step.state is None or not step.notes:
+        return step.state
+    return replace(step.state, notes=tuple(step.notes))
 
 
 def _half(shown: str, changed: Sequence[Step] | None) -> StoreError:
