@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from bench.row import Row, best_of, each
 from penstock import presets
 from penstock.core import rules
-from penstock.core.dialects import read_permissions_hook
 from penstock.core.regexes import Bank
 
 
@@ -67,7 +66,7 @@ def dialect_row() -> Row:
     name = "claude-code-permissions-hook.toml"
     files = {name: text.encode()}
     subject, baseline = best_of(
-        [lambda: read_permissions_hook(name, files.get), lambda: tomllib.loads(text)], rounds=3
+        [lambda: rules.load(name, files.get), lambda: tomllib.loads(text)], rounds=3
     )
     return Row(
         area="rules",

@@ -514,6 +514,7 @@ BAD_HOOK = [
     ("[variables]\nA = 3", 2, "variable `A` must be text"),
     ("[variables]\nA = '${A}'", 2, "variable `A` names itself"),
     ("[variables]\nA = '${B}x'\nB = '${A}'", 2, "variable `A` names itself"),
+    ("[audit]\npassthrough_log_file = 'x'\n[[allow]]\ntool = 3", 4, "`tool` must be text"),
     ("[variables]\nA = '${B}'", 2, "undefined variable `B` in variable `A`"),
     (
         "[variables]\nA = 'x'\n[[deny]]\ntool = 'Bash'\ncommand_regex = '${C}'",
@@ -533,6 +534,19 @@ def test_what_the_original_cannot_load_is_a_problem(text: str, line: int, what: 
 
 
 BOMB = "[variables]\n" + "\n".join(f"V{n} = '${{V{n + 1}}}${{V{n + 1}}}'" for n in range(60))
+
+
+def test_very_many_variables_are_refused() -> None:
+    text = "[variables]\n" + "\n".join(f"V{n} = 'x'" for n in range(1001))
+    assert any("more than 1000 variables" in one for one in said(hook(text)))
+
+
+def test_a_long_chain_of_variables_is_followed() -> None:
+    chain = "\n".join(f"V{n} = '${{V{n + 1}}}'" for n in range(900))
+    level = hook(
+        f"[variables]\n{chain}\nV900 = 'ls'\n[[deny]]\ntool = 'Bash'\ncommand_regex = '${{V0}}'"
+    )
+    assert answer(level, "Bash", command="ls") == "deny"
 
 
 def test_variables_that_grow_without_end_are_stopped() -> None:
@@ -586,6 +600,10 @@ def test_the_including_file_wins_key_by_key_and_a_dropped_list_is_told() -> None
     assert f"b.toml:1: its 1 rules in `allow` are dropped, because `{HOOK}` has its own" in told
     assert "c.toml:1: its 1 rules in `deny` are dropped, because `b.toml` has its own" in told
     assert [file for file, _ in level.sources] == [HOOK, "b.toml", "c.toml"]
+
+
+def test_a_missing_main_file_is_a_problem() -> None:
+    assert "there is no such file" in said(read_permissions_hook(HOOK, {"x": b""}.get))[0]
 
 
 def test_a_section_is_joined_from_two_files() -> None:

@@ -15,7 +15,7 @@ from penstock.core.digest import digest
 from penstock.core.errors import RulesError
 from penstock.core.model import Action, ChangeKind, Verdict
 from penstock.core.policy import FieldMatch, Policy, Rule, Warn
-from penstock.core.problems import MOST_SHOWN
+from penstock.core.problems import MOST_KEPT, MOST_SHOWN
 from penstock.core.sheet import MAX_BYTES
 
 WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
@@ -486,6 +486,28 @@ def test_examples_are_held_against_the_rule(
         assert not loaded(f"[[deny]]\n{body}\nnot_match = ['{example}']").ok, example
 
 
+DOUBTFUL = [
+    ("a/{b,c}", "two alternatives are two globs"),
+    ("a\\\\b", "write `/` between directories"),
+    ("!a", "exceptions go into `not_paths`"),
+]
+
+
+@pytest.mark.parametrize(("glob", "warning"), DOUBTFUL)
+def test_a_glob_of_another_language_is_read_and_told(glob: str, warning: str) -> None:
+    level = loaded(f'[[deny]]\npaths = [\n"a!b",\n"{glob}"]')
+    assert level.ok
+    (told,) = level.warnings
+    assert warning in told.message
+    assert told.line == 4
+
+
+def test_a_file_that_is_no_rules_file_gives_problems_and_not_a_flood() -> None:
+    level = loaded("\n".join(f"key{n} = 1" for n in range(5000)) + '\n[[deny]]\npaths = ["x"]')
+    assert len(level.problems) == MOST_KEPT
+    assert not level.rules
+
+
 # --- includes and presets ---------------------------------------------------------------
 
 
@@ -683,6 +705,17 @@ def test_a_broken_project_does_not_switch_the_users_own_rules_off() -> None:
 
 def test_falling_back_without_a_known_problem_still_says_why() -> None:
     assert "it could not be read" in rules.fallback(()).degraded
+
+
+def test_a_door_may_bring_a_level_along() -> None:
+    """X11: the broker's own file and the project's, the strictest wins."""
+    broker = rules.load_preset("broker-spec")
+    alone = rules.in_force(files(), others=[broker])
+    both = rules.in_force(files(penstock_toml='preset = "guard"'), others=[broker])
+    assert [layer.name for layer in alone.layers] == ["preset:broker-spec.yaml", "built-in"]
+    assert [layer.name for layer in both.layers][:2] == ["preset:broker-spec.yaml", "penstock.toml"]
+    assert both.approval.ttl_seconds == 120
+    assert len(both.layers[-1].rules[0].paths) > len(alone.layers[-1].rules[0].paths)
 
 
 def test_what_the_running_program_protects_is_protected() -> None:

@@ -96,7 +96,7 @@ HOOK_REGISTRATIONS = (
     "**/.config/amp/plugins/**",
 )
 
-SELF_PROTECTION = (*OWN_FILES, *HOOK_REGISTRATIONS)
+SELF_PROTECTION = (*OWN_FILES, *STATE, *HOOK_REGISTRATIONS)
 
 # What nobody wants to lose or leak, for a project whose policy cannot be read. The preset
 # `guard` denies the same names; a test holds the two together.
@@ -156,7 +156,7 @@ def self_layer(*, literal: bool = False, protect: tuple[str, ...] = ()) -> Layer
     With a spec's own format only Penstock's own files are in it, because there the spec says
     what happens to all others. `protect` adds places that only the running program knows.
     """
-    names = OWN_FILES if literal else SELF_PROTECTION
+    names = OWN_FILES if literal else (*OWN_FILES, *HOOK_REGISTRATIONS)
     return Layer(
         name=NAME,
         rules=(

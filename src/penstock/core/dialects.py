@@ -21,7 +21,7 @@ from penstock.core.hook_dialect import looks_original, read_permissions_hook
 from penstock.core.layers import Loaded
 from penstock.core.model import COVERS, Action, Verdict
 from penstock.core.policy import Rule, Where
-from penstock.core.problems import Budget, Report, did_you_mean, shown
+from penstock.core.problems import Report, did_you_mean, shown
 from penstock.core.sheet import Document, read_json, read_yaml
 
 __all__ = [
@@ -51,15 +51,14 @@ def read(
     file: str,
     data: bytes,
     reading: Callable[[str], bytes | None],
-    *,
-    budget: Budget | None = None,
+    parsed: tuple[Document, Report] | None = None,
 ) -> Loaded:
     """Read a file that is not in Penstock's own format."""
     if file.endswith(".json"):
         return read_write_policies(data, file=file)
     if file.endswith((".yaml", ".yml")):
         return read_file_broker(data, file=file)
-    return read_permissions_hook(file, reading, budget=budget)
+    return read_permissions_hook(file, reading, parsed=parsed)
 
 
 # --- write-policies.json ----------------------------------------------------------------

@@ -22,7 +22,7 @@ from penstock.core.hook_rules import ORIGINAL_KEYS, Meaning, read_rule
 from penstock.core.hook_variables import expanded
 from penstock.core.layers import Loaded, join
 from penstock.core.policy import Rule
-from penstock.core.problems import Budget, Report, did_you_mean, shown
+from penstock.core.problems import Report, did_you_mean, shown
 from penstock.core.sheet import Document, read_toml
 
 Read = Callable[[str], bytes | None]
@@ -74,6 +74,7 @@ class _Merged:
     """One document of a file and its includes, with where each part came from."""
 
     main: Report
+    first: Document | None = None
     document: Document = field(default_factory=dict)
     origin: dict[Path, Report] = field(default_factory=dict)
     sources: list[tuple[str, str]] = field(default_factory=list)
@@ -92,10 +93,14 @@ def read_permissions_hook(
     read: Read,
     *,
     env: Mapping[str, str] | None = None,
-    budget: Budget | None = None,
+    parsed: tuple[Document, Report] | None = None,
 ) -> Loaded:
-    """Read a rule file of the original; `env` is what `$HOME` in its variables stands for."""
-    merged = _Merged(main=Report(file=main, budget=budget or Budget()))
+    """Read a rule file of the original; `env` is what `$HOME` in its variables stands for.
+
+    `parsed` is the main file's document, when somebody has read it already.
+    """
+    document, report = parsed or (None, Report(file=main))
+    merged = _Merged(main=report, first=document)
     _gather(merged, main, read, trail=())
     rules = tuple(_rules(merged, env or {}))
     settings = _settings(merged)
@@ -119,7 +124,7 @@ def _gather(merged: _Merged, file: str, read: Read, *, trail: Path) -> None:
         report.wrong("there is no such file", hint="check the path")
         return
     merged.sources.append((file, digest(data)))
-    document = read_toml(data, report)
+    document = read_toml(data, report) if trail or merged.first is None else merged.first
     if document is None:
         return
     _merge(merged, merged.document, document, report, ())

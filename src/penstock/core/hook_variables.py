@@ -13,7 +13,8 @@ from penstock.core.problems import Report, shown
 
 NAMED = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*+)\}")
 OUTSIDE = re.compile(r"\$([A-Z_][A-Z0-9_]*+)")
-MAX_EXPANDED = 10_000
+MAX_EXPANDED = 10_000  # characters; as long as a regex may be
+MAX_VARIABLES = 1000
 BRANCHES = ("main", "master")
 
 
@@ -26,30 +27,35 @@ def expanded(
         report.wrong("`variables` must be a table", "variables", hint="write [variables]")
         return {}
     values = _protected(document.get("git_protection"))
+    if len(raw) > MAX_VARIABLES:
+        report.wrong(f"more than {MAX_VARIABLES} variables", "variables", hint="use fewer")
+        return values
     for key, value in raw.items():
         if isinstance(value, str):
             values[key] = OUTSIDE.sub(lambda found: env.get(found[1], found[0]), value)
         else:
             report.wrong(f"variable {shown(key)} must be text in quotes", "variables", key)
-    return {key: _resolved(key, values, report) for key in values}
+    # Each pass puts in what the pass before made, so a chain doubles its steps every time.
+    for _ in range(MAX_VARIABLES.bit_length() + 1):
+        values = {key: _stepped(key, text, values, report) for key, text in values.items()}
+    for key, text in values.items():
+        if "${" in text:
+            circle = f"variable {shown(key)} names itself"
+            report.wrong(circle, "variables", key, hint="check for circular references")
+    return values
 
 
-def _resolved(key: str, values: Mapping[str, str], report: Report) -> str:
-    """Put variables into one value, as often as there are variables; more is a circle."""
-    text = values[key]
-    for _ in range(len(values) + 1):
-        if "${" not in text:
-            return text
-        text, undefined = substituted(text, values)
-        if undefined:
-            message = f"undefined variable `{undefined}` in variable {shown(key)}"
-            report.wrong(message, "variables", key, hint="define it in [variables]")
-            return ""
-        if len(text) > MAX_EXPANDED:
-            break
-    circle = f"variable {shown(key)} names itself, or grows too long"
-    report.wrong(circle, "variables", key, hint="check for circular references")
-    return ""
+def _stepped(key: str, text: str, values: Mapping[str, str], report: Report) -> str:
+    """Return one value with the others put in once."""
+    made, undefined = substituted(text, values)
+    if undefined:
+        message = f"undefined variable `{undefined}` in variable {shown(key)}"
+        report.wrong(message, "variables", key, hint="define it in [variables]")
+        return ""
+    if len(made) > MAX_EXPANDED:
+        report.wrong(f"variable {shown(key)} grows too long", "variables", key, hint="shorten it")
+        return ""
+    return made
 
 
 def substituted(text: str, variables: Mapping[str, str]) -> tuple[str, str]:

@@ -212,10 +212,14 @@ def build(
     project: Loaded | None = None,
     user: Loaded | None = None,
     *,
+    others: Sequence[Loaded] = (),
     protect: Sequence[str] = (),
 ) -> Policy:
-    """Return the policy of a project's and a user's level; raise when either has problems."""
-    levels = [level for level in (project, user) if level is not None]
+    """Return the policy of a project's and a user's level; raise when one has problems.
+
+    `others` are levels that a door brings along, such as the broker's own file.
+    """
+    levels = [level for level in (*others, project, user) if level is not None]
     problems = [problem for level in levels for problem in level.problems]
     if problems:
         raise as_error(problems)
@@ -284,8 +288,7 @@ def fallback(
     why = f"the policy is broken ({first}{more})"
     if last_good is not None:
         return replace(last_good, degraded=f"{why}, so the last good one is in force")
-    levels = (*good, None, None)
-    policy = build(levels[0], levels[1], protect=protect)
+    policy = build(others=good, protect=protect)
     own = [layer for layer in policy.layers if layer.name != NAME]
     return replace(
         policy,

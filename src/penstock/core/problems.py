@@ -16,7 +16,8 @@ from penstock.core.regex_faults import Fault
 from penstock.core.regexes import weigh
 from penstock.core.toml_lines import Lines
 
-MOST_SHOWN = 100  # in one error; a file may have ten thousand
+MOST_SHOWN = 100  # in one error
+MOST_KEPT = 1000  # of one file; a file that is no rules file has a hundred thousand
 NO_LINES = Lines({})
 LONGEST_GUESS = 64  # characters; nobody meant `paths` by something longer
 
@@ -74,11 +75,17 @@ class Report:
 
     def wrong(self, message: str, *path: str | int, hint: str = "") -> None:
         """Add a problem about the thing at a path of the document."""
-        self.problems.append(self._at(path, message, hint))
+        if not self.full:
+            self.problems.append(self._at(path, message, hint))
 
     def warn(self, message: str, *path: str | int, hint: str = "") -> None:
         """Add a warning: the file is read, but perhaps not as its author thinks."""
         self.warnings.append(self._at(path, message, hint))
+
+    @property
+    def full(self) -> bool:
+        """True when there are so many problems that more would help nobody."""
+        return len(self.problems) >= MOST_KEPT
 
     def line_of(self, *path: str | int) -> int:
         """Return the line of a path; 0 where lines are not known at all."""

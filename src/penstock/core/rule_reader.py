@@ -8,6 +8,7 @@ regexes are RE2's; whatever is wrong is reported, all of it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, cast
@@ -46,6 +47,12 @@ ACTIONS_OF: Mapping[str, frozenset[Action]] = {
     "modify": frozenset({Action.WRITE}),
 }
 
+DOUBTFUL = re.compile(r"^!|[{\\]")
+DOUBTS = {
+    "{": "`{` means itself; two alternatives are two globs",
+    "\\": "`\\` means itself; write `/` between directories",
+    "!": "`!` means itself; exceptions go into `not_paths`",
+}
 BOTH_TOOLS = "Rule must specify exactly one of 'tool' or 'tool_regex', not both"
 NO_TOOL = "Missing required field: tool or tool_regex"
 
@@ -76,6 +83,8 @@ class Reader:
         known = BY_NAME[table]
         for key, value in raw.items():
             one = known.get(key)
+            if self.report.full:
+                break
             if one is None:
                 self._unknown(key, table, label, *path)
                 continue
@@ -111,8 +120,9 @@ class Reader:
             self.check_regexes(values, label, *path)
         if isinstance(raw, dict) and not _is_plain(raw):
             self._check_together(raw, label, *path)
-        if len(self.report.problems) > before:
+        if self.report.full or len(self.report.problems) > before:
             return None
+        self._check_globs(values, label, *path)
         rule = self._made(values, table, name, where)
         if rule.match or rule.not_match:
             self._check_examples(rule, label, *path)
@@ -128,6 +138,15 @@ class Reader:
             found = self.report.budget.check(str(value)) if key in REGEX_FIELDS else None
             if found is not None:
                 self.report.wrong(f"{key} invalid: {found} in {label}", *path, key, hint=found.hint)
+
+    def _check_globs(self, values: Values, label: str, *path: str | int) -> None:
+        """Warn of what other glob languages read differently: here it means itself."""
+        for key in ("paths", "not_paths"):
+            for at, glob in enumerate(cast("tuple[str, ...]", values.get(key, ()))):
+                found = DOUBTFUL.search(glob)
+                if found:
+                    message = f"{shown(glob)} in `{key}` of {label}: {DOUBTS[found.group()]}"
+                    self.report.warn(message, *path, key, at)
 
     def _made(self, values: Values, table: str, name: str, where: Where) -> Rule:
         """Put the values of a rule without faults together."""

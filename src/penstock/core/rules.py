@@ -100,23 +100,25 @@ def in_force(
     *,
     project: str = "penstock.toml",
     user: str = "",
+    others: Sequence[Loaded] = (),
     last_good: Policy | None = None,
     protect: Sequence[str] = (),
 ) -> Policy:
     """Return the policy of a workspace, whatever state its files are in.
 
-    The project's and the user's file, each if it is there; the preset `guard` when neither
-    is; and while one is broken, the last good policy or the built-in list.
+    The project's and the user's file, each if it is there, and what a door brings along; the
+    preset `guard` when there is nothing; and while something is broken, the last good policy
+    or the built-in list.
     """
-    levels = [load(file, read) for file in (project, user) if file and read(file) is not None]
+    found = [load(file, read) for file in (project, user) if file and read(file) is not None]
+    levels = [*others, *found]
     problems = [problem for level in levels for problem in level.problems]
     if problems:
         good = [level for level in levels if level.ok]
         return fallback(problems, last_good, good=good, protect=protect)
     if not levels:
         return build(load_preset("guard"), protect=protect)
-    first, second = (*levels, None)[:2]
-    return build(first, second, protect=protect)
+    return build(others=levels, protect=protect)
 
 
 # --- one level of penstock.toml files ---------------------------------------------------
@@ -128,7 +130,8 @@ def _gather(to: _Gathering, file: str, data: bytes, *, trail: tuple[str, ...]) -
     report = Report(file=file, budget=to.budget)
     document = read_toml(data, report) or {} if dialects.may_be_penstock(file) else None
     if document is None or dialects.is_original(file, document):
-        to.found.append(dialects.read(file, data, to.read, budget=to.budget))
+        parsed = None if document is None else (document, report)
+        to.found.append(dialects.read(file, data, to.read, parsed))
         return
     sheet = _Sheet(
         file=file,
@@ -160,7 +163,8 @@ def _include(
         circle = " -> ".join(f"`{name}`" for name in (*sheet.trail, path))
         report.wrong(f"circular include detected: {circle}", *place, hint="remove one of them")
     elif data is None:
-        report.wrong(f"included file {shown(path)} is missing", *place, hint="check the path")
+        hint = "paths are relative to this file, and `~` is not expanded"
+        report.wrong(f"included file {shown(path)} is missing", *place, hint=hint)
     elif len(sheet.trail) >= MAX_DEPTH or len(to.seen) >= MAX_FILES:
         limit = f"at most {MAX_FILES} files, {MAX_DEPTH} deep"
         report.wrong("too many includes", *place, hint=f"include {limit}")

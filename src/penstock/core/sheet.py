@@ -17,8 +17,8 @@ from penstock.core.problems import Problem, Report
 from penstock.core.toml_lines import Lines, find_lines
 
 MAX_BYTES = 8 * 1024 * 1024
-MAX_YAML_BYTES = 256 * 1024  # the safe loader needs seconds for a megabyte
-MAX_BRACKETS = 1000  # in YAML, whose loader takes quadratic time for open ones
+MAX_YAML_BYTES = 128 * 1024  # the safe loader needs seconds for a megabyte
+MAX_BRACKETS = 400  # in YAML, whose loader takes quadratic time for open ones
 BOM = "\ufeff"
 
 Document = dict[str, object]
@@ -65,18 +65,28 @@ def read_yaml(data: bytes, report: Report) -> object:
     import yaml
 
     try:
+        loader = yaml.SafeLoader(text)
         # Aliases are refused: ten lines of them can stand for more than a disk holds.
-        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
-            report.wrong("aliases (`*name`) are not read", hint="write the value out")
-            return None
-        report.lines = Lines(dict(_yaml_places(yaml.compose(text, yaml.SafeLoader))))
-        return yaml.safe_load(text)
+        loader.fetch_alias = _no_alias  # type: ignore[method-assign]
+        root = loader.get_single_node()
+        report.lines = Lines(dict(_yaml_places(root)))
+        return None if root is None else loader.construct_document(root)
+    except _AliasError:
+        report.wrong("aliases (`*name`) are not read", hint="write the value out")
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
         _at_line(report, line, f"not YAML: {str(error.problem)[:200]}", "mend the line")
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError, TypeError) as error:
         report.wrong(f"not YAML: {str(error)[:200]}", hint="mend the file")
     return None
+
+
+class _AliasError(Exception):
+    """The text has an alias."""
+
+
+def _no_alias() -> None:
+    raise _AliasError
 
 
 def _yaml_places(root: Any) -> Iterator[tuple[tuple[str | int, ...], int]]:

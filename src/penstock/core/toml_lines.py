@@ -24,6 +24,7 @@ _BASIC = r'"(?!"")(?:[^"\\\n]++|\\.)*+"'
 _LITERAL = r"'(?!'')[^'\n]*+'"
 _STRING = rf"(?:{_BASIC}|{_LITERAL})"
 _END = rf"{_SPACE}(?:#[^\n]*+)?+\r?+(?:\n|\Z)"
+_EMPTY = rf"(?:{_SPACE}(?:#[^\n]*+)?+\r?+\n)"
 _PLAIN = r"[^\s\"'\[\]{},#]++"
 _LIST = rf"\[{_SPACE}(?:{_STRING}{_SPACE},?+{_SPACE})*+\]"
 
@@ -31,7 +32,7 @@ _LIST = rf"\[{_SPACE}(?:{_STRING}{_SPACE},?+{_SPACE})*+\]"
 # (its key is group 1), a header (its brackets and its name are groups 2 and 3), or nothing.
 FAST = re.compile(
     rf"{_SPACE}(?:([\w-]++){_SPACE}={_SPACE}(?:{_STRING}|{_PLAIN}|{_LIST})"
-    rf"|(\[\[?+){_SPACE}([\w-]++(?:\.[\w-]++){{0,8}}+){_SPACE}\]\]?+)?+{_END}",
+    rf"|(\[\[?+){_SPACE}([\w-]++(?:\.[\w-]++){{0,8}}+){_SPACE}\]\]?+)?+{_END}({_EMPTY}*+)",
     re.A,
 )
 EMPTY = re.compile(_END)
@@ -135,7 +136,7 @@ def _fast_statements(scan: _Scan) -> None:
     """Read statements as long as each is one simple line."""
     text, known, table = scan.text, scan.known, scan.table
     while scan.at < len(text) and (found := FAST.match(text, scan.at)):
-        key, brackets, name = found.groups()
+        key, brackets, name, after = found.groups()
         if key is not None:
             known.setdefault((*table, key), scan.line)
         elif name is not None:
@@ -143,7 +144,7 @@ def _fast_statements(scan: _Scan) -> None:
             table = scan.table
             scan.check_size()
         scan.at = found.end()
-        scan.line += 1
+        scan.line += 1 + after.count("\n")
 
 
 def _slow_statement(scan: _Scan) -> None:
