@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= auto
 
-.PHONY: help run test lint unit bench fuzz faults lock clean setup
+.PHONY: help run test lint unit bench fuzz faults manual lock clean setup
 
 help: ## list the goals
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -37,8 +37,15 @@ unit: $(READY) ## every test, with branch coverage of the core
 bench: $(READY) ## every performance row, as a ratio to a baseline of the same run
 	@$(BIN)/python -m bench
 
-fuzz: $(READY) ## the fuzz targets, SECONDS=600 each by default
+fuzz: $(READY) ## the fuzz targets, SECONDS_EACH=600 by default
 	@$(BIN)/python -m tests.fuzz --seconds $${SECONDS_EACH:-600}
+
+faults: $(READY) ## kill, fail and race every step of a write, and read the disk afterwards
+	@PENSTOCK_RACES=20000 $(BIN)/python -m tests.faults
+	@PENSTOCK_RACES=20000 $(BIN)/python -m pytest tests/stores/test_races.py
+
+manual: $(READY) ## write the reference pages that come from the code
+	@$(BIN)/python tools/manual.py
 
 lock: $(READY) ## resolve the dependencies anew into requirements.lock.txt
 	@tools/lock "$(BIN)"

@@ -9,23 +9,26 @@ directory 0700, outside the workspace.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from penstock.core.digest import digest
 from penstock.core.errors import InputError
-from penstock.core.policy import Policy
+from penstock.core.policy import AuditSettings, Policy
 from penstock.core.rules import in_force
 from penstock.gate.calls import Call
 from penstock.gate.judging import Judged, judge_call
 from penstock.stores.disk import DiskFiles
 
 if TYPE_CHECKING:
+    from penstock.core.findings import Report
+    from penstock.core.trust import Head
     from penstock.gate import Gate
-    from penstock.stores.jsonl import JsonlLog
+    from penstock.stores.checkpoints import Checkpoints
     from penstock.stores.keys import ApproverKeys
+    from penstock.stores.signed_log import SignedLog
 
 RULES = "penstock.toml"
 LARGEST_RULES = 16 * 1024 * 1024
@@ -109,6 +112,95 @@ def judge_here(
 
 
 @dataclass(frozen=True)
+class Record:
+    """One log with what it is compared with: its checkpoints, the remembered head, witnesses.
+
+    Checkpoints and the key that signs them lie in `folder`; the head and the last checkpoint
+    are remembered one level above, outside of what a copy of the log would bring along.
+    """
+
+    path: str
+    folder: str
+    settings: AuditSettings
+
+    @property
+    def _memory_path(self) -> str:
+        above, name = os.path.split(self.folder)
+        return os.path.join(above, f"{name}.head")
+
+    @cached_property
+    def checkpoints(self) -> Checkpoints:
+        """The signed checkpoints; the key is made at the first need."""
+        from penstock.stores.checkpoint_keys import create_key, load_key
+        from penstock.stores.checkpoints import Checkpoints
+        from penstock.stores.private import private_dir
+        from penstock.stores.witness import make_witness
+
+        private_dir(self.folder)
+        path = os.path.join(self.folder, "checkpoint.key")
+        name = f"penstock/{os.path.basename(self.folder)}"
+        key = load_key(path) if os.path.lexists(path) else create_key(path, name)
+        witnesses = [
+            make_witness(text, key=key.public(), folder=self.folder)
+            for text in self.settings.witnesses
+        ]
+        return Checkpoints(
+            self.folder,
+            self.path,
+            public=key.public(),
+            key=key,
+            remembered=f"{self._memory_path}.checkpoint",
+            witnesses=witnesses,
+        )
+
+    @cached_property
+    def log(self) -> SignedLog:
+        """The log to append to."""
+        import time
+
+        from penstock.core.checkpoint import CheckpointPolicy
+        from penstock.stores.head_memory import HeadMemory
+        from penstock.stores.jsonl import JsonlLog
+        from penstock.stores.signed_log import SignedLog
+
+        plain = JsonlLog(
+            self.path,
+            clock=time.time,
+            rotate_at=self.settings.rotate_bytes,
+            memory=HeadMemory(self._memory_path),
+        )
+        policy = CheckpointPolicy(
+            events=self.settings.checkpoint_events, seconds=self.settings.checkpoint_seconds
+        )
+        return SignedLog(plain, self.checkpoints, policy=policy, clock=time.time)
+
+    def head(self) -> Head | None:
+        """Return the last line's place and hash, or None where there is no record."""
+        import time
+
+        from penstock.stores.jsonl import JsonlLog
+
+        return JsonlLog(self.path, clock=time.time).head()
+
+    def events(self) -> Iterator[Mapping[str, object]]:
+        """Yield every event that can be read, oldest first."""
+        from penstock.core.audit import EVERYTHING, parse_line
+        from penstock.stores.log_reader import read_lines
+
+        return (parse_line(line) or {} for line in read_lines(self.path, EVERYTHING))
+
+    def verify(self) -> Report:
+        """Compare the log with everything that there is to compare it with."""
+        from penstock.stores.head_memory import HeadMemory
+        from penstock.stores.verify_log import verify_log
+
+        remembered = HeadMemory(self._memory_path).recall()
+        if not os.path.isdir(self.folder):
+            return verify_log(self.path)
+        return verify_log(self.path, self.checkpoints.evidence(remembered))
+
+
+@dataclass(frozen=True)
 class Workspace:
     """One workspace with its state; each part is opened when it is first needed."""
 
@@ -123,14 +215,9 @@ class Workspace:
         return ApproverKeys(os.path.join(os.path.dirname(self.state), "approver"))
 
     @cached_property
-    def log(self) -> JsonlLog:
-        """The record."""
-        import time
-
-        from penstock.stores.jsonl import JsonlLog
-
-        rotate_at = self.policy().audit.rotate_bytes
-        return JsonlLog(self.audit_path, clock=time.time, rotate_at=rotate_at)
+    def record(self) -> Record:
+        """The record with its checkpoints."""
+        return Record(self.audit_path, self.state, self.policy().audit)
 
     @property
     def audit_path(self) -> str:
@@ -153,7 +240,7 @@ class Workspace:
                 files=DiskFiles(self.root, journal_dir=os.path.join(self.state, "journal")),
                 proposals=proposals,
                 blobs=DiskBlobs(os.path.join(self.state, "blobs")),
-                log=self.log,
+                log=self.record.log,
                 clock=SystemClock(proposals.last_wall),
                 policy=self.policy,
                 approvers=self.keys,
@@ -166,6 +253,20 @@ class Workspace:
         """The rules as they are now; the last good ones while they are broken."""
         return policy_of(self.root)
 
+    def verify(self) -> Report:
+        """Compare the record with all evidence, and each approval with its signature."""
+        from dataclasses import replace
+
+        from penstock.core.approvals import Approvals
+
+        report = self.record.verify()
+        approvals = Approvals()
+        public = self.keys.public()
+        if public is not None:
+            approvals.know(public.public)
+        approvals.feed(self.record.events())
+        return replace(report, problems=(*report.problems, *approvals.problems))
+
     def inside_agent(self) -> str | None:
         """Say why this process is taken to run inside an agent, or None."""
         from penstock.stores.surroundings import seen_here
@@ -174,7 +275,7 @@ class Workspace:
 
     def audit_head(self) -> str:
         """Return the hash of the last line of the record, empty where there is none."""
-        head = self.log.head()
+        head = self.record.head()
         return head.event_hash if head else ""
 
 

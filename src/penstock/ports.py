@@ -7,7 +7,7 @@ Always true: nothing here has an opinion about verdicts.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -90,6 +90,9 @@ class Files(Protocol):
     def kind(self, path: RelPath) -> FileKind | None:
         """Return what the name stands for, or None when nothing is there."""
 
+    def below(self, path: RelPath) -> Iterator[RelPath]:
+        """Yield every file and link below a directory, links not followed."""
+
     def state(self, path: RelPath) -> FileState | None:
         """Return what is there now, or None. Raises InputError for what is no plain file."""
 
@@ -169,11 +172,13 @@ class Proposals(Protocol):
         *,
         answer: Answer | None = None,
         at: Moment | None = None,
+        token: str = "",
     ) -> Proposal:
         """Make one move of the table and return what is stored then.
 
         Exactly one of several processes making the same move succeeds; the others get
-        StaleError. RENEW sets `created` to `at`. Raises InputError `not-found`.
+        StaleError. RENEW sets `created` to `at`. What is claimed moves only for the holder
+        of `token`. Raises InputError `not-found`.
         """
 
     def claim(self, proposal_ids: Sequence[str], *, token: str) -> tuple[Proposal, ...]:
@@ -184,6 +189,9 @@ class Proposals(Protocol):
 
     def claimed(self) -> tuple[tuple[str, Proposal], ...]:
         """Return what is claimed with its token: what a crash may have left in the middle."""
+
+    def abandoned(self) -> tuple[tuple[str, Proposal], ...]:
+        """Return the claims whose process is gone: what a crash left in the middle."""
 
     def add_receipt(self, receipt: Receipt) -> None:
         """Store a receipt. The same id twice is InputError `id-taken`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cli.conftest import Project
+from tests.project import Project
 
 
 def test_all_problems_are_told_at_once_each_with_its_line(project: Project) -> None:

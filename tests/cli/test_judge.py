@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.conftest import Project
+from tests.project import Project
 
 LONG = "".join(f"line {at}\n" for at in range(270))
 
@@ -65,6 +65,27 @@ def test_an_edit_is_judged_by_the_content_that_would_result(project: Project) ->
 )
 def test_a_shell_command_that_writes_a_secret_is_denied(project: Project, command: str) -> None:
     assert project.judge("Bash", {"command": command}).code == 2, command
+
+
+def test_removing_a_directory_is_removing_all_that_is_in_it(project: Project) -> None:
+    project.write("app/main.py", LONG)
+    assert project.judge("Bash", {"command": "rm -rf app"}).code == 3
+    project.write("app/.env", "KEY=1\n")
+    done = project.judge("Bash", {"command": "rm -rf app"}, "--json")
+    assert done.code == 2
+    assert done.json["path"] == "app/.env"
+    assert project.judge("Bash", {"command": "rm -rf empty-or-absent"}).code == 0
+
+
+def test_a_copy_into_a_directory_is_judged_by_the_name_it_gets_there(project: Project) -> None:
+    project.write("config/readme", "x")
+    assert project.judge("Bash", {"command": "cp /tmp/.env config"}).code == 2
+    assert project.judge("Bash", {"command": "cp /tmp/.env absent"}).code == 0
+
+
+def test_a_command_too_tangled_to_be_honest_is_denied(project: Project) -> None:
+    done = project.judge("Bash", {"command": "$(" * 3000}, "--json")
+    assert done.code == 2
 
 
 def test_a_patch_is_judged_file_by_file(project: Project) -> None:

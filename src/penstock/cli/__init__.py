@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "status": ("status", "Tell the workspace, the policy in force, what waits."),
     "proposals": ("proposals", "List what waits for a person."),
     "show": ("show", "Show a proposal: what would be lost, every warning, the diff."),
+    "review": ("review", "Go through what waits at a prompt."),
     "approve": ("approve", "Approve a proposal exactly as it is shown, and write it."),
     "apply": ("apply", "Write what was approved before."),
     "reject": ("reject", "Close a proposal with a reason that the agent gets to read."),
@@ -36,6 +37,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "rebase": ("rebase", "Merge a proposal with what was saved meanwhile."),
     "undo": ("undo", "Put back what a write replaced."),
     "approver": ("approver", "Set up the key that proves an approval."),
+    "audit": ("audit", "Read, prove and ship the record."),
     "demo": ("demo", "Show a denied, a waiting, an applied and an undone write."),
     "completion": ("completion", "Print the completion script for bash, zsh or fish."),
 }

@@ -24,6 +24,9 @@ def init(workspace: str | None, as_json: bool) -> int:
     here = open_workspace(workspace)
     refuse_inside_agent(here)
     made = here.keys.init(passphrase(confirm=True))
+    # On the record, so that old approvals stay checkable and another key is noticed.
+    facts = {"op": "key_made", "path": "", "status": "done", "key_id": made.id}
+    here.record.log.append({**facts, "approver": made.text}, durable=True)
     _told({"key_id": made.id, "public": made.text, "path": here.keys.path}, as_json=as_json)
     return OK
 
@@ -54,6 +57,20 @@ def totp(workspace: str | None) -> int:
     here = open_workspace(workspace)
     refuse_inside_agent(here)
     click.echo(here.keys.add_totp(passphrase()))
+    return OK
+
+
+@command.command(name="passphrase")
+@workspace_option
+def change_passphrase(workspace: str | None) -> int:
+    """Seal the same key with another passphrase."""
+    from penstock.app import open_workspace
+    from penstock.cli.proof import passphrase, refuse_inside_agent
+
+    here = open_workspace(workspace)
+    refuse_inside_agent(here)
+    old = passphrase()
+    here.keys.change_passphrase(old, passphrase(confirm=True))
     return OK
 
 

@@ -48,8 +48,10 @@ def refuse_inside_agent(here: Workspace) -> None:
 
 
 def _by_key(here: Workspace) -> Proof:
-    signer = here.keys.unseal(passphrase())
-    return Proof(by=who(), kind="key", sign=signer)
+    public = here.keys.public()
+    words = passphrase()
+    code = getpass.getpass("one-time code: ") if public is not None and public.totp else None
+    return Proof(by=who(), kind="key", sign=here.keys.unseal(words, code=code))
 
 
 def passphrase(*, confirm: bool = False) -> str:

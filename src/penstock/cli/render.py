@@ -99,3 +99,16 @@ def numbered(out: Console, content: bytes) -> None:
     """Print a file with line numbers, for choosing where to insert."""
     for number, line in enumerate(content.decode("utf-8", "replace").split("\n"), 1):
         out.print(Text(f"{number:6}  {visible(line)}"))
+
+
+def hunks(out: Console, before: bytes | None, after: bytes | None) -> None:
+    """Print every hunk with the number by which it is chosen."""
+    from penstock.core.diff import hunks as hunks_of
+
+    old, new = (before or b"").split(b"\n"), (after or b"").split(b"\n")
+    for number, hunk in enumerate(hunks_of(before or b"", after or b""), 1):
+        out.print(Text(f"hunk {number}, line {hunk.before_start + 1}", style="bold cyan"))
+        for line in old[hunk.before_start : hunk.before_end]:
+            out.print(Text(f"  - {visible_bytes(line)}", style="red"))
+        for line in new[hunk.after_start : hunk.after_end]:
+            out.print(Text(f"  + {visible_bytes(line)}", style="green"))

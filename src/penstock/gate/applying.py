@@ -16,7 +16,7 @@ from penstock.core.errors import AuditError, InputError, PenstockError, RefusedE
 from penstock.core.model import Decision, Request, Verdict
 from penstock.core.proposal import Move, Proposal, Receipt, State
 from penstock.gate.parts import Parts
-from penstock.gate.proposing import ACTIONS, Proposing, refused
+from penstock.gate.proposing import ACTIONS, Proposing, refused, signed_statement
 from penstock.ports import PlannedWrite
 
 UNDO = "undo"
@@ -80,6 +80,23 @@ class Applying:
                 hint=f"penstock show {one.id}",
             )
 
+        self._check_signature(one)
+
+    def _check_signature(self, one: Proposal) -> None:
+        """Once a key exists an approval counts by its signature, not by what the queue says."""
+        answer = one.answer
+        if answer is None or answer.proof == "policy" or not self.parts.approvers.required():
+            return
+        said = signed_statement(one, answer.at)
+        if not self.parts.approvers.valid(said, answer.signature, answer.key_id):
+            self.parts.record_of("refused", one, status="denied", code="bad-signature")
+            raise RefusedError(
+                "bad-signature",
+                f"the approval of `{one.path}` is not signed by the approver's key",
+                because="it was given before the key existed, or the queue was changed by hand",
+                hint=f"look at it again: penstock show {one.id}",
+            )
+
     def _check_rules(self, one: Proposal) -> None:
         # An undo puts back what was there, and a person asked for it: rules that keep agents
         # from a path must not keep people from repairing it.
@@ -122,8 +139,8 @@ class Applying:
             self._outdate(one)
             raise stale(one, now)
 
-    def _outdate(self, one: Proposal) -> None:
-        moved = self.parts.proposals.move(one.id, Move.OUTDATE)
+    def _outdate(self, one: Proposal, *, token: str = "") -> None:
+        moved = self.parts.proposals.move(one.id, Move.OUTDATE, token=token)
         self.parts.record_of("outdated", moved, status=moved.state)
 
     def _write(self, claimed: Sequence[Proposal]) -> None:
@@ -137,13 +154,15 @@ class Applying:
         ]
         self.parts.files.replace_all(plan)
 
-    def _written(self, claimed: Sequence[Proposal], token: str) -> tuple[Receipt, ...]:
+    def _written(
+        self, claimed: Sequence[Proposal], token: str, *, how: str = ""
+    ) -> tuple[Receipt, ...]:
         """Record what was done. The files hold it already, so nothing here may say otherwise."""
         receipts = []
         for one in claimed:
             note, event_hash = "", ""
             try:
-                event_hash = self._record_applied(one)
+                event_hash = self._record_applied(one, how)
             except AuditError as fault:
                 note = f"written, but the line `applied` could not be stored: {fault.message}"
             receipts.append(self._receipt(one, event_hash, note))
@@ -153,8 +172,8 @@ class Applying:
         self.parts.proposals.release(token)
         return tuple(receipts)
 
-    def _record_applied(self, one: Proposal) -> str:
-        facts = {"before_hash": one.base, "after_hash": one.content}
+    def _record_applied(self, one: Proposal, how: str) -> str:
+        facts = {"before_hash": one.base, "after_hash": one.content, "how": how}
         return self.parts.record_of("applied", one, status="applied", **facts).event_hash
 
     def _receipt(self, one: Proposal, event_hash: str, note: str = "") -> Receipt:
@@ -198,12 +217,12 @@ class Applying:
         """Finish what a crash left in the middle; the disk says how far it came."""
         self.parts.files.recover()
         groups: dict[str, list[Proposal]] = {}
-        for token, one in self.parts.proposals.claimed():
+        for token, one in self.parts.proposals.abandoned():
             groups.setdefault(token, []).append(one)
         receipts: list[Receipt] = []
         for token, claimed in groups.items():
             if all(self._holds(one, one.content) for one in claimed):
-                receipts += self._written(claimed, token)
+                receipts += self._written(claimed, token, how="found written after a crash")
                 continue
             self.parts.proposals.release(token)
             for one in claimed:

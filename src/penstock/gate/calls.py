@@ -18,6 +18,7 @@ from penstock.core.paths import RelPath, locate, parse
 from penstock.core.toolcall import Intent, intents, resulting
 from penstock.ports import FileKind, Files
 
+MOST_BELOW = 1000  # files of one directory that are judged one by one
 WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
 
 
@@ -60,20 +61,51 @@ class Preparation:
         """Yield every request of the call, in the order of its effects."""
         call = self.call
         for intent in intents(call.tool, call.tool_input, cwd=call.cwd or self.files.root):
-            yield self.one(intent)
+            yield from self.of(intent)
 
-    def one(self, intent: Intent) -> Prepared:
+    def of(self, intent: Intent) -> Iterator[Prepared]:
         """Prepare one intent; what cannot be understood is a problem, not a crash."""
-        if intent.path is None:
-            return Prepared(request=self._request(intent, intent.action))
+        problem = _excess(intent) if intent.excessive else None
+        if intent.path is None or problem:
+            yield Prepared(request=self._request(intent, intent.action), problem=problem)
+            return
         try:
             target = self._target(intent)
-        except InputError as problem:
-            return Prepared(request=self._request(intent, intent.action), problem=problem)
+        except InputError as wrong:
+            yield Prepared(request=self._request(intent, intent.action), problem=wrong)
+            return
+        if not self._cannot_happen(intent):
+            yield from self._on(intent, target)
+
+    def _on(self, intent: Intent, target: Target) -> Iterator[Prepared]:
         path = self._reached(target)
         if path is None or intent.action not in WRITES:
-            return Prepared(request=self._request(intent, intent.action, target), path=path)
-        return self._write(intent, target, path)
+            yield Prepared(request=self._request(intent, intent.action, target), path=path)
+            return
+        yield self._write(intent, target, path)
+        if intent.tree and self._kind(path) is FileKind.DIRECTORY:
+            yield from self._below(intent, path)
+
+    def _below(self, intent: Intent, path: RelPath) -> Iterator[Prepared]:
+        """Judge each file of a directory: `rm -r src` is as much as removing all of them."""
+        for count, name in enumerate(self.files.below(path)):
+            if count == MOST_BELOW:
+                why = f"`{path}` holds more than {MOST_BELOW} files"
+                yield Prepared(request=self._request(replace(intent, unclear=why), Action.RUN))
+                return
+            target = locate(name.text, root=self.files.root, folds=self.files.folds)
+            yield self._write(replace(intent, unclear=""), target, name)
+
+    def _cannot_happen(self, intent: Intent) -> bool:
+        """Some effects need a directory: `cp a b` writes `b/a` only where `b` is one."""
+        if not intent.within:
+            return False
+        try:
+            base = intent.base or self.call.cwd
+            place = parse(intent.within, root=self.files.root, base=base)
+        except InputError:
+            return False
+        return self._kind(place) is not FileKind.DIRECTORY
 
     def _target(self, intent: Intent) -> Target:
         assert intent.path is not None
@@ -126,7 +158,15 @@ class Preparation:
     def _after(self, intent: Intent, path: RelPath) -> bytes | Unknown | None:
         if intent.action is Action.DELETE:
             return None
-        return Unknown() if intent.edit is None else resulting(intent, self._bytes(path))
+        if intent.edit is None:
+            return Unknown()
+        return resulting(intent, self._bytes(self._origin(intent) or path))
+
+    def _origin(self, intent: Intent) -> RelPath | None:
+        """The file that an edit starts from when it is not the one it ends in: a move."""
+        if intent.source is None:
+            return None
+        return parse(intent.source, root=self.files.root, base=intent.base or self.call.cwd)
 
     def _bytes(self, path: RelPath) -> bytes | None:
         if path.text in self.left:
@@ -155,6 +195,14 @@ class Preparation:
 
 class Unknown:
     """Stands for content that only running the command would tell."""
+
+
+def _excess(intent: Intent) -> InputError:
+    return InputError(
+        "too-much",
+        intent.unclear or "the call is larger or deeper than any honest one",
+        hint="split it into smaller calls",
+    )
 
 
 def _action(action: Action, *, exists: bool) -> Action:

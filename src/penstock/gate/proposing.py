@@ -190,7 +190,7 @@ class Proposing:
                     hint="type the passphrase at a terminal, or hand it over by file descriptor",
                 )
             return unsigned
-        said = statement(one.id, one.base, one.content, one.decision.revision, at)
+        said = signed_statement(one, at)
         signature, key_id = proof.sign(said)
         if not self.parts.approvers.valid(said, signature, key_id):
             raise RefusedError(
@@ -234,7 +234,7 @@ class Proposing:
         return tuple(self._expire(one) for one in over)
 
     def _expire(self, one: Proposal) -> Proposal:
-        closed = self.parts.proposals.move(one.id, Move.EXPIRE)
+        closed = self.parts.proposals.move(one.id, Move.EXPIRE, at=self.parts.clock.now())
         self.parts.record_of("expired", closed, status=closed.state)
         return closed
 
@@ -343,6 +343,11 @@ class Proposing:
                 hint="ask the agent to propose again, or raise [audit] keep_blobs_bytes",
             )
         return data
+
+
+def signed_statement(one: Proposal, at: float) -> bytes:
+    """Return what an approver signs: this proposal, these bytes, this path, this policy."""
+    return statement(one.id, one.base, one.content, one.decision.revision, at, path=one.path)
 
 
 def _at_least_waiting(made: Proposal) -> State:

@@ -6,7 +6,7 @@ Always true: it passes the same contract suite as the store that is real.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from penstock.core.digest import digest
 from penstock.core.errors import InputError
@@ -77,6 +77,13 @@ class MemoryFiles:
         if key in self._files:
             return FileKind.FILE
         return FileKind.DIRECTORY if key in self._folders else None
+
+    def below(self, path: RelPath) -> Iterator[RelPath]:
+        """Yield every file and link below a directory."""
+        start = self._key(path.text) + "/"
+        for name in (*self._files, *self._links):
+            if name.startswith(start):
+                yield RelPath(text=name)
 
     def state(self, path: RelPath) -> FileState | None:
         """Return what is there now, or None."""

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 AGENT_WORDS = ("CLAUDE", "CODEX", "GEMINI", "CURSOR", "OPENCODE", "AGENT", "COPILOT")
 
 
@@ -63,12 +61,3 @@ class Project:
 
     def judge(self, tool: str, tool_input: object, *more: str) -> Done:
         return self.run("judge", "--tool", tool, "--input", json.dumps(tool_input), *more)
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    root = tmp_path / "project"
-    (root / ".git").mkdir(parents=True)
-    home = tmp_path / "home"
-    home.mkdir()
-    return Project(root, home)

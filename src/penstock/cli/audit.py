@@ -1,0 +1,171 @@
+"""`penstock audit`: read, prove and ship the record."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from penstock.cli import COULD_NOT, OK
+from penstock.cli.output import console, json_option, print_json, workspace_option
+from penstock.core.export import Format
+
+if TYPE_CHECKING:
+    from penstock.app import Record
+    from penstock.core.audit import Query
+
+F = TypeVar("F", bound=Callable[..., Any])
+OUTCOMES = "allow, ask, deny, approved, rejected, expired, applied, error ..."
+
+
+@click.group()
+def command() -> None:
+    """Read, prove and ship the record."""
+
+
+def log_option(function: F) -> F:
+    """Add `--log PATH`."""
+    return click.option("--log", "log_path", default="", help="Another record than this one's.")(
+        function
+    )
+
+
+def filters(function: F) -> F:
+    """Add the options that choose events."""
+    for option in (
+        click.option("--since", default="", help="From then on: 1h, 24h, 7d or a UTC time."),
+        click.option("--until", default="", help="Up to then."),
+        click.option("--path", default="", help="Only paths that this glob meets."),
+        click.option("--agent", default="", help="Only this agent's."),
+        click.option("--decision", default="", help=f"Only this outcome: {OUTCOMES}"),
+        click.option("--rule", default="", help="Only where this rule spoke."),
+        click.option("--op", default="", help="Only this kind of event."),
+        click.option("--last", default=0, help="Only the last N of them."),
+    ):
+        function = option(function)
+    return function
+
+
+def query(chosen: dict[str, Any]) -> Query:
+    """Return the query that the options make."""
+    from penstock.core.audit import Query
+    from penstock.core.when import parse_when
+
+    now = time.time()
+    return Query(
+        since=parse_when(chosen["since"], now=now) if chosen["since"] else "",
+        until=parse_when(chosen["until"], now=now) if chosen["until"] else "",
+        path=chosen["path"],
+        agent=chosen["agent"],
+        outcome=chosen["decision"],
+        rule=chosen["rule"],
+        op=chosen["op"],
+        last=chosen["last"],
+    )
+
+
+@command.command()
+@filters
+@log_option
+@workspace_option
+@json_option
+def log(log_path: str, workspace: str | None, as_json: bool, **chosen: Any) -> int:
+    """Print events, oldest first."""
+    from penstock.core.audit import parse_line
+    from penstock.core.display import spoken
+    from penstock.stores.log_reader import read_lines
+
+    path = log_path or _record(workspace).path
+    events = (parse_line(line) or {} for line in read_lines(path, query(chosen)))
+    if as_json:
+        print_json({"events": list(events)})
+        return OK
+    out = console()
+    for event in events:
+        facts = [event.get(key) for key in ("ts", "op", "status", "path", "agent", "by")]
+        out.print(spoken(" ".join(str(fact) for fact in facts if fact)), markup=False)
+    return OK
+
+
+@command.command()
+@log_option
+@workspace_option
+@json_option
+def verify(log_path: str, workspace: str | None, as_json: bool) -> int:
+    """Prove that nothing was edited, cut, inserted, reordered or replaced."""
+    from penstock.app import open_workspace
+    from penstock.stores.verify_log import verify_log
+
+    report = verify_log(log_path) if log_path else open_workspace(workspace).verify()
+    if as_json:
+        print_json(report.as_json())
+        return OK if report.ok else COULD_NOT
+    out = console()
+    for problem in report.problems:
+        out.print(f"{problem.kind} at line {problem.line}: {problem.message}", markup=False)
+    for warning in report.warnings:
+        out.print(f"warning, {warning.kind}: {warning.message}", markup=False)
+    said = "ok" if report.ok else "NOT ok"
+    out.print(f"{said}: {report.count} events, {report.level}, head {report.head}", markup=False)
+    return OK if report.ok else COULD_NOT
+
+
+@command.command()
+@click.option("--format", "form", type=click.Choice([str(f) for f in Format]), default="jsonl")
+@click.option("--output", default="-", help="A file; - is standard output.")
+@filters
+@log_option
+@workspace_option
+def export(form: str, output: str, log_path: str, workspace: str | None, **chosen: Any) -> int:
+    """Write events in a form that other systems take."""
+    from importlib.metadata import version
+
+    from penstock.core.export import encode
+    from penstock.core.outcomes import Sender
+    from penstock.stores.log_reader import read_lines
+
+    path = log_path or _record(workspace).path
+    source = Sender(version=version("penstock"), host=socket.gethostname(), log=path)
+    lines = encode(read_lines(path, query(chosen)), Format(form), source)
+    if output == "-":
+        for line in lines:
+            sys.stdout.write(line + "\n")
+        return OK
+    with open(output, "w", encoding="utf-8") as file:
+        file.writelines(line + "\n" for line in lines)
+    return OK
+
+
+@command.command()
+@workspace_option
+@json_option
+def checkpoint(workspace: str | None, as_json: bool) -> int:
+    """Sign the record as it is now, and show it to the witnesses."""
+    record = _record(workspace)
+    made = record.checkpoints.sign() or record.checkpoints.latest()
+    shown = record.checkpoints.show()
+    facts: dict[str, object] = {
+        "size": made.size if made else 0,
+        "checkpoints": record.checkpoints.path,
+        "witnesses": [
+            {"witness": one.witness, "error": one.error.code if one.error else None}
+            for one in shown
+        ],
+    }
+    if as_json:
+        print_json(facts)
+    else:
+        console().print(
+            f"{facts['size']} events are signed in {facts['checkpoints']}", markup=False
+        )
+    return COULD_NOT if any(one.error for one in shown) else OK
+
+
+def _record(workspace: str | None) -> Record:
+    from penstock.app import open_workspace
+
+    return open_workspace(workspace).record

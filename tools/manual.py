@@ -1,0 +1,111 @@
+"""Write the reference pages that come from the code: commands and error codes.
+
+`python tools/manual.py` writes them, `python tools/manual.py --check` says whether they are
+what the code says.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from penstock.cli import COMMANDS, penstock
+
+ROOT = Path(__file__).resolve().parent.parent
+KINDS = {
+    "InputError": "the caller",
+    "RulesError": "the rules author",
+    "RefusedError": "a person",
+    "StaleError": "the agent",
+    "AuditError": "the auditor",
+    "StoreError": "the operator",
+    "PenstockError": "the caller",
+}
+
+
+def commands() -> str:
+    """Return the page of all commands, their arguments and options."""
+    out = ["# Commands", "", "Made from the code by `tools/manual.py`.", ""]
+    for name in COMMANDS:
+        with click.Context(penstock, info_name="penstock") as above:
+            command = penstock.get_command(above, name)
+            assert command is not None
+            out += _command(command, above, name, "##")
+    return "\n".join(out).rstrip() + "\n"
+
+
+def _command(command: click.Command, above: click.Context, name: str, level: str) -> Iterator[str]:
+    with click.Context(command, info_name=name, parent=above) as ctx:
+        yield f"{level} {ctx.command_path}"
+        yield ""
+        yield "```text"
+        yield "\n".join(line.rstrip() for line in command.get_help(ctx).splitlines())
+        yield "```"
+        yield ""
+        if isinstance(command, click.Group) and command is not penstock:
+            for sub in command.list_commands(ctx):
+                found = command.get_command(ctx, sub)
+                assert found is not None
+                yield from _command(found, ctx, sub, level + "#")
+
+
+def codes() -> dict[str, set[str]]:
+    """Return every error code in the source with who acts next."""
+    found: dict[str, set[str]] = {}
+    for file in sorted((ROOT / "src").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                who = KINDS.get(node.func.id)
+                for code in _texts(node.args[0]) if who and node.args else ():
+                    found.setdefault(code, set()).add(who or "")
+    return found
+
+
+def _texts(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.IfExp):
+        yield from _texts(node.body)
+        yield from _texts(node.orelse)
+
+
+def errors() -> str:
+    """Return the page of all error codes."""
+    out = [
+        "# Error codes",
+        "",
+        "Made from the code by `tools/manual.py`. A code is stable; the sentences may improve.",
+        "Every error says what happened, why, and what to do. Who acts next:",
+        "",
+    ]
+    for code, who in sorted(codes().items()):
+        out += [f"## {code}", "", f"{' or '.join(sorted(who))} acts next.".capitalize(), ""]
+    return "\n".join(out).rstrip() + "\n"
+
+
+PAGES = {"docs/reference/commands.md": commands, "docs/reference/errors.md": errors}
+
+
+def main() -> int:
+    """Write the pages, or compare them."""
+    stale = [p for p, make in PAGES.items() if _current(ROOT / p) != make()]
+    if "--check" in sys.argv:
+        print(f"out of date: {', '.join(stale)}" if stale else "the manual is up to date")
+        return 1 if stale else 0
+    for page in stale:
+        (ROOT / page).parent.mkdir(parents=True, exist_ok=True)
+        (ROOT / page).write_text(PAGES[page](), encoding="utf-8")
+        print(f"wrote {page}")
+    return 0
+
+
+def _current(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())
