@@ -96,7 +96,7 @@ def test_the_text_of_a_nested_or_quoted_value_is_not_taken_for_a_field() -> None
 
 
 def test_a_line_that_cannot_be_read_is_left_out() -> None:
-    for line in (b"", b"garbage", b"[1]", b"\xff", b'{"a":' * 2000):
+    for line in (b"", b"garbage", b"[1]", b"\xff", b"{}x", b'{"a":' * 2000):
         assert parse_line(line) is None
         assert not Query(outcome="denied").on_bytes()(line)
 

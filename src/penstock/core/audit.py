@@ -29,10 +29,11 @@ _scan = json.JSONDecoder().raw_decode
 def parse_line(line: bytes) -> dict[str, object] | None:
     """Return a line's event, or None when it has none."""
     try:
-        found, _ = _scan(line.decode("utf-8"))
+        text = line.decode("utf-8")
+        found, end = _scan(text)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return found if isinstance(found, dict) and end == len(text) else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -98,8 +99,8 @@ class Query:
     def on_bytes(self) -> Callable[[bytes], bool]:
         """Return a quick answer to the same question as `accepts`, for whole lines.
 
-        A line of plain texts without nested objects shows its fields as they are, so it need
-        not be parsed to be chosen. Every other line is.
+        A compact line of plain texts without nested objects shows its fields as they are, so
+        it need not be parsed to be chosen. Every other line is.
         """
         wanted = [_spellings(("op",), {self.op})] if self.op else []
         wanted += [_spellings(("agent",), {self.agent})] if self.agent else []
@@ -109,7 +110,8 @@ class Query:
         since, until = self.since.encode(), self.until.encode()
 
         def fits(line: bytes) -> bool:
-            if must_parse or b"\\" in line or b":{" in line or line[:7] != b'{"ts":"':
+            plain = line[:7] == b'{"ts":"' and line[27:28] == b'"' and b"\\" not in line
+            if must_parse or not plain or b":{" in line:
                 event = parse_line(line)
                 return event is not None and self.accepts(event)
             ts = line[7:27]

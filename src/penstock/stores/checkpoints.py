@@ -9,7 +9,6 @@ the disk before anybody is told of it.
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -30,12 +29,13 @@ from penstock.core.findings import Kind
 from penstock.core.merkle import consistency_proof, inclusion_proof, leaf_hash
 from penstock.core.trust import Evidence, Head, Opened
 from penstock.core.verify import START, Mark, Walk
-from penstock.stores.log_errors import telling
-from penstock.stores.logfile import sync_directory
+from penstock.stores.log_errors import shut, telling
+from penstock.stores.logfile import sync_directory, take_lock
 from penstock.stores.treefile import Place, TreeFile
 from penstock.stores.witness import Witness
 
 MOST_NOTES_BYTES = 256 * 1024 * 1024
+WAIT = 30.0  # seconds; a signer may have a long log to read
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -130,10 +130,10 @@ class Checkpoints:
             os.makedirs(self._folder, mode=0o700, exist_ok=True)
             fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX)
+            take_lock(fd, self.path, wait=WAIT)
             yield
         finally:
-            os.close(fd)
+            shut(fd)
 
     def _add(self, note: str) -> None:
         """Put a note at the end of the file, in place of one that a crash left unfinished."""
@@ -145,7 +145,7 @@ class Checkpoints:
                 os.pwrite(fd, note.encode() + b"\n", end)
                 os.fsync(fd)
             finally:
-                os.close(fd)
+                shut(fd)
 
     def _remember(self, note: str) -> None:
         """Replace the remembered note; it lies elsewhere, and only ever grows in size."""

@@ -8,14 +8,15 @@ written into the chain itself.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 
 from penstock.core.trust import Head
-from penstock.stores.log_errors import telling
+from penstock.stores.log_errors import shut, telling
+from penstock.stores.logfile import take_lock
 
 RECORD = re.compile(rb"(\d{20}) (sha256:[0-9a-f]{64})\n")
+WAIT = 5.0
 FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
@@ -34,7 +35,7 @@ class HeadMemory:
             try:
                 return _parsed(os.pread(fd, 128, 0))
             finally:
-                os.close(fd)
+                shut(fd)
 
     def remember(self, head: Head) -> None:
         """Move the memory forward to this head; an older one changes nothing."""
@@ -48,12 +49,12 @@ class HeadMemory:
         with telling(self.path):
             fd = os.open(self.path, FLAGS, 0o600)
             try:
-                fcntl.flock(fd, fcntl.LOCK_EX)
+                take_lock(fd, self.path, wait=WAIT)
                 known = _parsed(os.pread(fd, 128, 0))
                 if not (only_forward and known is not None and known.seq >= head.seq):
                     os.pwrite(fd, b"%020d %b\n" % (head.seq, head.event_hash.encode()), 0)
             finally:
-                os.close(fd)
+                shut(fd)
 
 
 def _parsed(data: bytes) -> Head | None:

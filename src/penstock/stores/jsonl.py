@@ -31,7 +31,7 @@ from penstock.core.when import seconds_of, stamp
 from penstock.ports import Appended
 from penstock.stores.group import GroupCommit
 from penstock.stores.head_memory import HeadMemory
-from penstock.stores.log_errors import telling, told
+from penstock.stores.log_errors import shut, telling, told
 from penstock.stores.log_reader import read_lines
 from penstock.stores.logfile import LogFile, keep_aside, sync_directory
 from penstock.stores.segments import (
@@ -156,7 +156,7 @@ class JsonlLog:
             self._file.named = self._file.named and named
             raise
         finally:
-            os.close(fd)
+            shut(fd)
         self._remember(made[-1])
         return [_appended(one) for one in made]
 

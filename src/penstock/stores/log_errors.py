@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from penstock.core.errors import AuditError
 
@@ -49,6 +49,12 @@ def telling(path: str) -> Iterator[None]:
     except ValueError as error:  # a NUL or a lone surrogate in the name
         because = "the name cannot be a path"
         raise AuditError("audit-io", f"`{path!r}` cannot be opened", because=because) from error
+
+
+def shut(fd: int) -> None:
+    """Close a descriptor. It is closed even when that fails, and what mattered was synced."""
+    with suppress(OSError):
+        os.close(fd)
 
 
 def not_a_file(path: str) -> AuditError:

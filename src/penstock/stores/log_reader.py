@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator
 
 from penstock.core.audit import EVERYTHING, Query
-from penstock.stores.log_errors import telling
+from penstock.stores.log_errors import shut, telling
 from penstock.stores.segments import BLOCK, files_of, open_to_read, whole_blocks
 
 NEAR = 16 * 1024  # below this, reading on is quicker than halving
@@ -29,7 +29,7 @@ def read_lines(path: str, query: Query = EVERYTHING) -> Iterator[bytes]:
             with telling(segment.path):
                 yield from _chosen(fd, query)
         finally:
-            os.close(fd)
+            shut(fd)
 
 
 def _chosen(fd: int, query: Query) -> Iterator[bytes]:
@@ -67,7 +67,7 @@ def _newest(path: str, query: Query) -> Iterator[bytes]:
                     if not left:
                         return
         finally:
-            os.close(fd)
+            shut(fd)
 
 
 # --- bytes ---------------------------------------------------------------------------------

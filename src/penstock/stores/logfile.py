@@ -12,7 +12,8 @@ import fcntl
 import os
 import time
 
-from penstock.stores.log_errors import busy, telling, told, wrong_permissions
+from penstock.core.errors import AuditError
+from penstock.stores.log_errors import busy, shut, telling, wrong_permissions
 from penstock.stores.segments import Tail, read_tail, require_plain
 
 OPEN = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -35,52 +36,35 @@ class LogFile:
         """Take the lock, opening or making the file where need be."""
         if self.fd < 0:
             self._open()
-        try:
-            fcntl.flock(self.fd, ALONE)
-        except BlockingIOError:
-            self._wait_for_lock()
-        except OSError as error:
-            raise told(error, self.path) from error
+        take_lock(self.fd, self.path, wait=self._wait)
 
     def unlock(self) -> None:
         """Give the lock back, if we have it."""
         if self.fd >= 0:
-            fcntl.flock(self.fd, fcntl.LOCK_UN)
-
-    def _wait_for_lock(self) -> None:
-        """Try again with growing pauses, so that a stopped holder cannot stop us for ever."""
-        deadline = time.monotonic() + self._wait
-        pause = 0.00005
-        while True:
-            time.sleep(pause)
             try:
-                fcntl.flock(self.fd, ALONE)
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise busy(self.path, self._wait) from None
-                pause = min(pause * 1.5, 0.005)
-            else:
-                return
+                fcntl.flock(self.fd, fcntl.LOCK_UN)
+            except OSError:
+                self.drop()  # closing gives it back, too
 
     def _open(self) -> None:
         with telling(self.path):
             fd = os.open(self.path, OPEN, 0o600)
-        try:
-            status = require_plain(fd, self.path)
-            if status.st_mode & 0o022 or status.st_uid not in (os.geteuid(), 0):
-                raise wrong_permissions(self.path, status.st_mode)
-            if status.st_mode & 0o077:  # a copy or a checkout made it readable; nobody's business
-                os.fchmod(fd, 0o600)
-        except BaseException:
-            os.close(fd)
-            raise
+            try:
+                status = require_plain(fd, self.path)
+                if status.st_mode & 0o022 or status.st_uid not in (os.geteuid(), 0):
+                    raise wrong_permissions(self.path, status.st_mode)
+                if status.st_mode & 0o077:  # a copy or a checkout made it readable
+                    os.fchmod(fd, 0o600)
+            except BaseException:
+                shut(fd)
+                raise
         self.fd, self._identity = fd, (status.st_dev, status.st_ino)
         self.named = self.named and status.st_size > 0
 
     def drop(self) -> None:
         """Close the file, and with it give up the lock."""
         if self.fd >= 0:
-            os.close(self.fd)
+            shut(self.fd)
         self.fd = -1
 
     def is_current(self) -> bool:
@@ -124,7 +108,7 @@ class LogFile:
                 return False
             self.put(data, at)
         finally:
-            fcntl.flock(fd, fcntl.LOCK_UN)
+            self.unlock()
         return True
 
     def put(self, data: bytes, at: int) -> None:
@@ -157,6 +141,29 @@ class LogFile:
         return True
 
 
+def take_lock(fd: int, path: str, *, wait: float) -> None:
+    """Take the lock of an open file, waiting for it with growing pauses.
+
+    A holder that was stopped cannot stop us for ever: AuditError `audit-busy` after `wait`.
+    """
+    deadline = 0.0
+    pause = 0.00005
+    while True:
+        try:
+            with telling(path):
+                fcntl.flock(fd, ALONE)
+        except AuditError as error:
+            if not isinstance(error.__cause__, BlockingIOError):
+                raise
+        else:
+            return
+        deadline = deadline or time.monotonic() + wait
+        if time.monotonic() > deadline:
+            raise busy(path, wait)
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.005)
+
+
 def keep_aside(path: str, data: bytes) -> str:
     """Write what is set aside from a log into a file of its own; return that file's name."""
     for number in range(1, MOST_TRIES):
@@ -183,4 +190,4 @@ def sync_directory(path: str) -> None:
     try:
         os.fsync(fd)
     finally:
-        os.close(fd)
+        shut(fd)

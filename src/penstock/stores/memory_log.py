@@ -53,7 +53,8 @@ class MemoryLog:
 
     def lines(self, query: Query = EVERYTHING) -> Iterator[bytes]:
         """Yield the lines that a query asks for, oldest first, without their newlines."""
-        chosen = [line[:-1] for line in self._lines if query.accepts(parse_line(line) or {})]
+        lines = [line[:-1] for line in self._lines]
+        chosen = [line for line in lines if query.accepts(parse_line(line) or {})]
         yield from chosen[-query.last :] if query.last else chosen
 
     def read(self, query: Query = EVERYTHING) -> Iterator[Mapping[str, object]]:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from penstock.core import chain
-from penstock.stores.log_errors import not_a_file, telling
+from penstock.stores.log_errors import not_a_file, shut, telling
 
 BLOCK = 256 * 1024
 MOST_SEGMENTS = 100_000
@@ -74,7 +74,7 @@ def open_to_read(path: str) -> int:
         try:
             require_plain(fd, path)
         except BaseException:
-            os.close(fd)
+            shut(fd)
             raise
     return fd
 
@@ -111,7 +111,7 @@ def last_line(path: str) -> bytes:
         with telling(path):
             return read_tail(fd, os.fstat(fd).st_size).line
     finally:
-        os.close(fd)
+        shut(fd)
 
 
 def first_number(fd: int) -> int:

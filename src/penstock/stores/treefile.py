@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 
 from penstock.core import chain
 from penstock.core.merkle import HASH_SIZE, finished, root_over, stored_index
-from penstock.stores.log_errors import telling
+from penstock.stores.log_errors import shut, telling
 from penstock.stores.segments import Segment, blocks_of, files_of, first_number, open_to_read
 
 
@@ -128,7 +128,7 @@ def _first_of(path: str) -> int:
         with telling(path):
             return first_number(fd)
     finally:
-        os.close(fd)
+        shut(fd)
 
 
 def _holds(path: str, place: Place) -> bool:
@@ -141,4 +141,4 @@ def _holds(path: str, place: Place) -> bool:
             before = os.pread(fd, chain.TAIL + 1, place.offset - chain.TAIL - 1)
         return before.endswith(b"\n") and chain.stated_hash(before[:-1]) == place.hash
     finally:
-        os.close(fd)
+        shut(fd)

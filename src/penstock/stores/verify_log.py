@@ -22,7 +22,7 @@ from penstock.core.errors import AuditError
 from penstock.core.findings import Kind, Problem, Report
 from penstock.core.trust import Evidence, Found, compare
 from penstock.core.verify import Walk
-from penstock.stores.log_errors import telling
+from penstock.stores.log_errors import shut, telling
 from penstock.stores.log_reader import line_at
 from penstock.stores.segments import (
     Segment,
@@ -115,7 +115,7 @@ def _near_end(path: str) -> int:
     try:
         return read_tail(fd, os.fstat(fd).st_size).end
     finally:
-        os.close(fd)
+        shut(fd)
 
 
 # --- in shares -----------------------------------------------------------------------------
