@@ -48,7 +48,7 @@ def load_rows() -> Iterator[Row]:
                 each(lambda text=text: rules.parse_policy(text), times=turns),  # type: ignore[misc]
                 each(lambda text=text: tomllib.loads(text), times=turns),  # type: ignore[misc]
             ],
-            rounds=5,
+            rounds=7,
         )
         yield Row(
             area="rules",
@@ -66,7 +66,7 @@ def dialect_row() -> Row:
     name = "claude-code-permissions-hook.toml"
     files = {name: text.encode()}
     subject, baseline = best_of(
-        [lambda: rules.load(name, files.get), lambda: tomllib.loads(text)], rounds=3
+        [lambda: rules.load(name, files.get), lambda: tomllib.loads(text)], rounds=5
     )
     return Row(
         area="rules",
@@ -74,7 +74,7 @@ def dialect_row() -> Row:
         subject=subject,
         baseline=baseline,
         beside="tomllib.loads",
-        limit=3.0,
+        limit=4.0,
     )
 
 

@@ -1,46 +1,32 @@
 """Read `claude-code-permissions-hook.toml`, flat or in sections, with the original's meaning.
 
 The original and its forks differ in small ways that decide what a rule means; which of them a
-file was written for is told by its shape. This module gathers the files (the including one
-wins, key by key) and reads settings; a rule's meaning is `hook_rules.py`'s.
+file was written for is told by its shape. This module puts the rules in order and reads
+settings; gathering files is `hook_files.py`'s work and a rule's meaning is `hook_rules.py`'s.
 Always true: a file that the original loads is read, and where a rule can never match, a list
 is dropped or a key is ignored there, a warning says so here.
 """
 
 from __future__ import annotations
 
-import posixpath
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from enum import Enum, auto
+from collections.abc import Iterator, Mapping
 from typing import cast
 
-from penstock.core.digest import digest
 from penstock.core.field_values import READERS, WrongValueError
 from penstock.core.fields import BY_NAME
+from penstock.core.hook_files import LLM, Merged, Path, Read, gather, list_of
 from penstock.core.hook_rules import ORIGINAL_KEYS, Meaning, read_rule
 from penstock.core.hook_variables import expanded
 from penstock.core.layers import Loaded, join
 from penstock.core.policy import Rule
 from penstock.core.problems import Report, did_you_mean, shown
-from penstock.core.sheet import Document, read_toml
-
-Read = Callable[[str], bytes | None]
-Path = tuple[str, ...]
+from penstock.core.sheet import Document
 
 RESERVED = ("logging", "llm_fallback", "includes")
 SETTINGS = (*RESERVED, "audit", "limits", "variables", "git_protection")
 SECTION_KEYS = ("description", "priority", "enabled", "allow", "deny")
 MAX_PRIORITY = 2**32 - 1
 USUAL_PRIORITY = 50
-MAX_DEPTH = 16
-
-
-class Shape(Enum):
-    """How a file of the original is laid out."""
-
-    FLAT = auto()
-    SECTIONED = auto()
 
 
 def looks_original(document: Mapping[str, object], *, named: bool = False) -> bool:
@@ -50,7 +36,7 @@ def looks_original(document: Mapping[str, object], *, named: bool = False) -> bo
         return False
     if named or any(_is_section(key, value) for key, value in document.items()):
         return True
-    rules = [*_list(document.get("allow")), *_list(document.get("deny"))]
+    rules = [*list_of(document.get("allow")), *list_of(document.get("deny"))]
     plain = all(isinstance(r, dict) and r.keys() <= ORIGINAL_KEYS for r in rules)
     audit = document.get("audit")
     logs = "logging" in document or (isinstance(audit, dict) and "audit_file" in audit)
@@ -60,32 +46,6 @@ def looks_original(document: Mapping[str, object], *, named: bool = False) -> bo
 def _is_section(key: str, value: object) -> bool:
     lists = {"allow", "deny"}
     return key not in SETTINGS and isinstance(value, dict) and bool(lists & value.keys())
-
-
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
-
-
-# --- the files --------------------------------------------------------------------------
-
-
-@dataclass(kw_only=True, slots=True)
-class _Merged:
-    """One document of a file and its includes, with where each part came from."""
-
-    main: Report
-    first: Document | None = None
-    document: Document = field(default_factory=dict)
-    origin: dict[Path, Report] = field(default_factory=dict)
-    sources: list[tuple[str, str]] = field(default_factory=list)
-    reports: list[Report] = field(default_factory=list)
-
-    def report_of(self, *path: str) -> Report:
-        """Return the report of the file that a part came from."""
-        for end in range(len(path), 0, -1):
-            if path[:end] in self.origin:
-                return self.origin[path[:end]]
-        return self.main
 
 
 def read_permissions_hook(
@@ -100,8 +60,8 @@ def read_permissions_hook(
     `parsed` is the main file's document, when somebody has read it already.
     """
     document, report = parsed or (None, Report(file=main))
-    merged = _Merged(main=report, first=document)
-    _gather(merged, main, read, trail=())
+    merged = Merged(main=report, first=document)
+    gather(merged, main, read, trail=())
     rules = tuple(_rules(merged, env or {}))
     settings = _settings(merged)
     level = Loaded(
@@ -115,73 +75,10 @@ def read_permissions_hook(
     return join(main, [level])
 
 
-def _gather(merged: _Merged, file: str, read: Read, *, trail: Path) -> None:
-    """Read a file and merge it below what is there, then what it includes below that."""
-    report = merged.main if not trail else Report(file=file, budget=merged.main.budget)
-    merged.reports.append(report)
-    data = read(file)
-    if data is None:
-        report.wrong("there is no such file", hint="check the path")
-        return
-    merged.sources.append((file, digest(data)))
-    document = read_toml(data, report) if trail or merged.first is None else merged.first
-    if document is None:
-        return
-    _merge(merged, merged.document, document, report, ())
-    for at, name in enumerate(_included(document, report)):
-        path = posixpath.normpath(posixpath.join(posixpath.dirname(file), name))
-        if path in (*trail, file) or len(trail) >= MAX_DEPTH:
-            report.wrong("circular include detected", "includes", "files", at, hint=shown(path))
-        elif read(path) is None:
-            missing = f"included file {shown(path)} is missing"
-            report.wrong(
-                missing, "includes", "files", at, hint="check the path; `~` is not expanded"
-            )
-        elif all(path != source for source, _ in merged.sources):
-            _gather(merged, path, read, trail=(*trail, file))
-
-
-def _included(document: Document, report: Report) -> Iterator[str]:
-    includes = document.get("includes", {})
-    if not isinstance(includes, dict):
-        report.wrong("`includes` must be a table", "includes", hint="write [includes]")
-        return
-    for key in includes:
-        if key != "files":
-            # A real file has its `system_prompt` here, one header too low, and never used.
-            hint = "move it above [includes], into [llm_fallback]" if key in LLM else ""
-            report.warn(f"`{key}` in [includes] is read by nobody", "includes", key, hint=hint)
-    for at, name in enumerate(_list(includes.get("files"))):
-        if isinstance(name, str) and name and "\0" not in name:
-            yield name
-        else:
-            report.warn(f"{shown(name)} is no file name and is skipped", "includes", "files", at)
-
-
-LLM = frozenset(BY_NAME["llm_fallback"]) | {"api_key"}
-
-
-def _merge(merged: _Merged, base: Document, other: Document, report: Report, path: Path) -> None:
-    """Add what the base does not have; the base, which includes, keeps what it has."""
-    for key, value in other.items():
-        here = (*path, key)
-        if key not in base:
-            base[key] = dict(value) if isinstance(value, dict) else value
-            merged.origin[here] = report
-        elif isinstance(base[key], dict) and isinstance(value, dict):
-            _merge(merged, cast("Document", base[key]), value, report, here)
-        elif isinstance(value, list) and value and here != ("includes", "files"):
-            name, kept = ".".join(here), merged.report_of(*here).file
-            dropped = (
-                f"its {len(value)} rules in `{name}` are dropped, because `{kept}` has its own"
-            )
-            report.warn(dropped, *here, hint="the including file wins; lists are not joined")
-
-
 # --- the rules --------------------------------------------------------------------------
 
 
-def _rules(merged: _Merged, env: Mapping[str, str]) -> Iterator[Rule]:
+def _rules(merged: Merged, env: Mapping[str, str]) -> Iterator[Rule]:
     """Yield the rules in the original's order: all denials, then what is allowed."""
     document = merged.document
     sections = [key for key, value in document.items() if _is_table(key, value)]
@@ -207,7 +104,7 @@ def _meaning(document: Document, sections: list[str]) -> Meaning:
         rule
         for table in (document, *(cast("Document", document[name]) for name in sections))
         for key in ("allow", "deny")
-        for rule in _list(table.get(key))
+        for rule in list_of(table.get(key))
         if isinstance(rule, dict)
     ]
     keys = {key for rule in rules for key in rule}
@@ -222,7 +119,7 @@ def _meaning(document: Document, sections: list[str]) -> Meaning:
     return Meaning.ANY_TOOL if {"includes", "llm_fallback"} & document.keys() else Meaning.SIX_TOOLS
 
 
-def _in_order(merged: _Merged, sections: list[str], table: str) -> list[Path]:
+def _in_order(merged: Merged, sections: list[str], table: str) -> list[Path]:
     """Return a table's place in each section that is enabled, by priority and name."""
     order = []
     for name in sections:
@@ -265,7 +162,7 @@ def _is_kebab(name: str) -> bool:
 
 
 def _rules_at(
-    merged: _Merged, path: Path, meaning: Meaning, variables: Mapping[str, str]
+    merged: Merged, path: Path, meaning: Meaning, variables: Mapping[str, str]
 ) -> Iterator[Rule]:
     value: object = merged.document
     for key in path:
@@ -281,7 +178,7 @@ def _rules_at(
 # --- the settings -----------------------------------------------------------------------
 
 
-def _settings(merged: _Merged) -> dict[str, dict[str, object]]:
+def _settings(merged: Merged) -> dict[str, dict[str, object]]:
     """Return what steers Penstock, and under "original" what steers only the original."""
     document = merged.document
     settings: dict[str, dict[str, object]] = {"on_error": {"hook": "allow"}, "original": {}}
@@ -299,7 +196,7 @@ def _settings(merged: _Merged) -> dict[str, dict[str, object]]:
     return settings
 
 
-def _read(table: str, key: str, raw: object, merged: _Merged) -> object:
+def _read(table: str, key: str, raw: object, merged: Merged) -> object:
     one = BY_NAME[table][key]
     try:
         return READERS[one.kind](one, raw)
@@ -311,7 +208,7 @@ def _read(table: str, key: str, raw: object, merged: _Merged) -> object:
     return None
 
 
-def _advisor(merged: _Merged) -> dict[str, object]:
+def _advisor(merged: Merged) -> dict[str, object]:
     """Read `[llm_fallback]`; the original checks it late, so what is missing only warns."""
     raw = merged.document.get("llm_fallback", {})
     report = merged.report_of("llm_fallback")

@@ -36,14 +36,12 @@ KNOWN = (*FILE_TOOLS, "Bash", "Task")
 TEXT_KEYS = frozenset({"id", "description", "tool", "subagent_type", "reason"})
 ORIGINAL_KEYS = TEXT_KEYS | REGEX_FIELDS
 BRANCH = "protected_branch_check"  # asks which branch is checked out, and we do not know
-MAIN_KEYS = (
-    "file_path_regex",
-    "command_regex",
-    "subagent_type",
-    "subagent_type_regex",
-    "prompt_regex",
+MAIN_KEYS = frozenset(
+    {"file_path_regex", "command_regex", "subagent_type", "subagent_type_regex", "prompt_regex"}
 )
-FIELD_KEYS = (*MAIN_KEYS, *(key for key in sorted(REGEX_FIELDS) if "exclude" in key))
+FIELD_KEYS = MAIN_KEYS | {
+    key for key in REGEX_FIELDS if key.endswith("_exclude_regex") and not key.startswith("tool")
+}
 
 Place = tuple[str | int, ...]
 Base = dict[str, Any]
@@ -168,7 +166,7 @@ class _Said:
     def bare(self) -> bool:
         """True when the rule names a tool and no field of its input."""
         keys = FIELD_KEYS if self.meaning is Meaning.LEAVES else MAIN_KEYS
-        return not any(key in self.values for key in keys)
+        return keys.isdisjoint(self.values)
 
     def known_tools(self) -> list[str]:
         """Return the tools with a known input that the rule names."""

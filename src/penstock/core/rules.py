@@ -110,8 +110,11 @@ def in_force(
     preset `guard` when there is nothing; and while something is broken, the last good policy
     or the built-in list.
     """
-    found = [load(file, read) for file in (project, user) if file and read(file) is not None]
-    levels = [*others, *found]
+    levels = list(others)
+    for file in filter(None, (project, user)):
+        data = read(file)
+        if data is not None:
+            levels.append(load(file, _with(file, data, read)))
     problems = [problem for level in levels for problem in level.problems]
     if problems:
         good = [level for level in levels if level.ok]
@@ -119,6 +122,11 @@ def in_force(
     if not levels:
         return build(load_preset("guard"), protect=protect)
     return build(others=levels, protect=protect)
+
+
+def _with(file: str, data: bytes, read: Read) -> Read:
+    """Return a reader that gives what was read a moment ago, so that a file is read once."""
+    return lambda path: data if path == file else read(path)
 
 
 # --- one level of penstock.toml files ---------------------------------------------------
