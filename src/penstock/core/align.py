@@ -1,0 +1,149 @@
+"""What two contents have in common, line by line: as exact as a fixed amount of work allows.
+
+Contents are runs of numbers, one for each line. Small ones are measured at once; large ones
+are first cut into pieces that may be measured alone (`align_cuts`), found by a walk when they
+differ in few places (`align_walk`) and by anchors when in many (`align_anchors`). A piece that
+would cost more than the work allowed keeps the pairs that are known, and is told as a range.
+Always true: the truth lies between `least` and `most`, and they are equal unless work ran out.
+The work is counted, never timed, so that the answer does not depend on the machine's speed.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from penstock.core import align_anchors, align_walk, lcs
+from penstock.core.align_cuts import Chain, Common, unsettled, view
+from penstock.core.align_tally import Tally
+from penstock.core.lcs import Lines
+
+# Work, in units of about a nanosecond: what is spent without a thought, when a walk has
+# failed, on a first look at something large, and in all.
+CHEAP = 50_000_000
+FAIR = 400_000_000
+LOOK = 2_500_000_000
+WORK = 6_000_000_000
+# How wide a first look may be, in lines.
+LOOKS = (1 << 15, 1 << 14, 1 << 13, 1 << 12, 1 << 11)
+
+NOTHING = Common(0, 0)
+
+
+@dataclass(slots=True)
+class Work:
+    """The work that may still be spent."""
+
+    left: int = WORK
+
+    def spend(self, digits: int) -> bool:
+        """Take some work if there is enough."""
+        enough = digits <= self.left
+        self.left -= digits if enough else 0
+        return enough
+
+
+def common(a: array[int], b: array[int]) -> Common:
+    """Return how many lines `a` and `b` have in common, in order. Both are used up."""
+    work = Work()
+    shared = trim(a, b)
+    if _is_cheap(a, b):
+        return _exactly(shared) + _cheaply(a, b, work)
+    way = align_walk.walk(a, b)
+    if way is None:
+        tally = Tally(a, b, lines=len(a) + len(b))
+        seen_a, seen_b = tally.reduce(a), tally.reduce(b)
+        del tally
+        if lcs.cost(a, b) <= FAIR:
+            return _exactly(shared) + _cheaply(a, b, work)
+        way = align_walk.walk(a, b)
+    if way is not None:
+        found = align_walk.chain_of(*way)
+        if found is None:
+            return _exactly(shared + way[0].paired.count(1))
+    else:
+        found = align_anchors.chain_of(
+            a, seen_a, b, seen_b, measure=lambda x, y: _measure(x, y, work)
+        )
+    return _exactly(shared) + _in_pieces(a, b, found, work)
+
+
+def _exactly(lines: int) -> Common:
+    return Common(lines, lines)
+
+
+def _is_cheap(a: array[int], b: array[int]) -> bool:
+    return lcs.cost(a, b) <= CHEAP
+
+
+def trim(a: array[int], b: array[int]) -> int:
+    """Take equal lines off both ends, in place, and return how many they were."""
+    head, tail = _shared_ends(a, b)
+    for lines in (a, b):
+        del lines[len(lines) - tail :]
+        del lines[:head]
+    return head + tail
+
+
+def _shared_ends(a: Lines, b: Lines) -> tuple[int, int]:
+    """Return how many lines are equal at the start and, of the rest, at the end."""
+    head = _shared(a, b, lambda lines, at, step: lines[at : at + step])
+    tail = _shared(a, b, lambda lines, at, step: lines[len(lines) - at - step : len(lines) - at])
+    return head, min(tail, len(a) - head, len(b) - head)
+
+
+def _shared(a: Lines, b: Lines, part: Callable[[Lines, int, int], Lines]) -> int:
+    """Return how many lines are equal from one end on, in ever smaller steps."""
+    limit, at, step = min(len(a), len(b)), 0, 4096
+    while step:
+        while at + step <= limit and part(a, at, step) == part(b, at, step):
+            at += step
+        step //= 8
+    return at
+
+
+def _cheaply(a: array[int], b: array[int], work: Work) -> Common:
+    """Measure something small: only lines that both sides have are worth a place in the table."""
+    wanted = set(b)
+    a = array("q", filter(wanted.__contains__, a))
+    wanted = set(a)
+    b = array("q", filter(wanted.__contains__, b))
+    return _measure(a, b, work)
+
+
+def _in_pieces(a: array[int], b: array[int], found: Chain, work: Work) -> Common:
+    """Measure what lies between the cuts of a chain, as far as it is not proven already."""
+    least = most = sum(found.paired) + len(found.a)
+    for piece in unsettled(found, len(a), len(b)):
+        known = piece.known(found)
+        x, y = view(a, piece.top, piece.bottom), view(b, piece.left, piece.right)
+        measured = _measure(x, y, work, paired=known.least)
+        least += max(0, measured.least - known.least)
+        most += min(known.most, measured.most) - known.least
+    return Common(least, most)
+
+
+def _measure(a: Lines, b: Lines, work: Work, *, paired: int = 0) -> Common:
+    """Measure at once, exactly if the work allows it; `paired` lines are known to be common."""
+    head, tail = _shared_ends(a, b)
+    a, b = a[head : len(a) - tail], b[head : len(b) - tail]
+    rows, columns = (a, b) if len(a) <= len(b) else (b, a)
+    if not rows:
+        return _exactly(head + tail)
+    paired = max(0, paired - head - tail)
+    if paired == 0 and lcs.cost(rows, columns) > FAIR:
+        paired = _look(rows, columns, work)
+    reach = len(a) + len(b) - 2 * paired
+    if work.spend(lcs.cost(rows, columns, reach=reach)):
+        return _exactly(head + tail + lcs.length(rows, columns, reach=reach))
+    return Common(head + tail + paired, head + tail + len(rows))
+
+
+def _look(rows: Lines, columns: Lines, work: Work) -> int:
+    """Look along the diagonal of something large: how many pairs are there at least?"""
+    for width in LOOKS:
+        digits = lcs.cost(rows, columns, reach=width)
+        if digits <= LOOK and work.spend(digits):
+            return lcs.along(rows, columns, width=width)
+    return 0
