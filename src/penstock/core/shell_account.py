@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from penstock.core.shell_scan import TooMuch
 from penstock.core.shell_tree import Budget
 
-# A unit is about a microsecond of an ordinary machine. An honest script of three hundred
-# lines takes some 8,000 of them.
-MOST_UNITS = 10_000
+# A unit is about a microsecond of an ordinary machine. An honest script of a hundred and
+# fifty lines takes some 4,000 of them.
+MOST_UNITS = 8_000
 MOST_NESTING = 24
 # Nodes inside nodes, over all levels: this keeps us far from the interpreter's own limit.
 MOST_NODES_DEEP = 100

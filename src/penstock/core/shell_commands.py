@@ -31,7 +31,7 @@ from penstock.core.shell_effects import (
     Touch,
     Unclear,
 )
-from penstock.core.shell_filters import FILTERS
+from penstock.core.shell_filters import FILTERS, MOST_SCRIPT
 from penstock.core.shell_found import Found, shown
 from penstock.core.shell_git import git
 from penstock.core.shell_parts import (
@@ -61,7 +61,8 @@ _DUPLICATE = re.compile(r"[0-9]*-?")
 _VERSION = re.compile(r"(?:-?[0-9][0-9.]{0,16})?(?:\.exe)?$")
 _IN_THIS_SHELL = frozenset({"command", "builtin", "noglob", "nocorrect", "-", "eval"})
 # Builtins that expand the subscripts in their words once more, commands inside included.
-_EVALUATES = frozenset({"let", "declare", "typeset", "local", "printf", "read", "unset", "test"})
+_EVALUATES = frozenset({"let", "declare", "typeset", "local", "read", "unset"})
+_EVALUATES_NAMED = frozenset({"printf", "test", "[", "[["})
 # Variables whose value other programs run as a command.
 _RUN_LATER = frozenset(
     {
@@ -147,9 +148,10 @@ class Commands:
         first = word.parts[0] if word.parts else None
         if isinstance(first, Sub) and first.script is not None:
             self.found.doubt(f"`{shown(word.raw)}` decides when it runs which program it is")
-        if argv and argv[0].text in _EVALUATES:
+        name = argv[0].text if argv else ""
+        if name in _EVALUATES or (name in _EVALUATES_NAMED and Value("-v") in argv):
             for value in argv[1:]:
-                if "$(" in value.text or "`" in value.text:
+                if value.exact and ("$(" in value.text or "`" in value.text):
                     self.found.doubt(f"`{shown(value.text)}` may be run as a command")
 
     def output(self, node: Simple, state: State, feed: Feed) -> str | None:
@@ -306,6 +308,8 @@ class Commands:
         base = name.text.rpartition("/")[2].lstrip("=")  # zsh writes `=rm` for the path of rm
         known = base if base in TABLE else _VERSION.sub("", base[:_LONGEST_NAME])
         row = TABLE.get(known)
+        if known in FILTERS:
+            self.account.charge(sum(min(len(word.text), MOST_SCRIPT) for word in args))
         if row:
             return self._effects(row(Call(known, args, feed)), state, feed, base)
         if "/" in name.text:

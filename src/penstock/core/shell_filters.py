@@ -42,7 +42,13 @@ def _sed(call: Call) -> Iterator[Effect]:
         yield from written(files)
         yield from _backups(found.values("i", "in-place"), files)
     for script in scripts:
-        yield from _sed_effects(script)
+        effects = list(_sed_effects(script))
+        if script.exact:
+            yield from effects
+        elif effects:
+            # Read with holes in it, a script may seem to run what is only text.
+            yield from (effect for effect in effects if isinstance(effect, Touch))
+            yield Unclear("part of a `sed` script is only known when it runs")
 
 
 def _backups(suffixes: list[Value], files: tuple[Value, ...]) -> Iterator[Effect]:

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 
 from penstock.core.shell_parts import Arr, Lit, Part, Redirect, Script, Sub, Token, Var, Word
 
-# What a text may cost. A script of five hundred lines takes some 3,000 steps; bytes in quotes
+# What a text may cost. A script of three hundred lines takes some 2,000 steps; bytes in quotes
 # and here-documents cost nothing, so a large file written by a command is no matter.
-MOST_STEPS = 4_000
+MOST_STEPS = 2_600
 MOST_DEPTH = 12
 
 _PLAIN = re.compile(r"[^ \t\n'\"\\$`<>|&;()]+")
@@ -59,9 +59,9 @@ class Cursor:
     problems: list[str] = field(default_factory=list)
     pending: list[tuple[list[Token], int, Redirect]] = field(default_factory=list)
 
-    def step(self) -> None:
-        """Spend one step."""
-        self.steps += 1
+    def step(self, steps: int = 1) -> None:
+        """Spend a step, or some."""
+        self.steps += steps
         if self.steps > MOST_STEPS:
             raise TooMuch
 

@@ -140,7 +140,7 @@ class _Reader:
         """Read the bodies of the here-documents that this line announced."""
         waiting, self.cur.pending[:] = self.cur.pending[:], []
         for tokens, place, redirect in waiting:
-            self.cur.step()
+            self.cur.step(3)
             tokens[place] = redirect._replace(body=_document(self.cur, redirect))
 
     # Redirections

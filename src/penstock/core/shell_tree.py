@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 # Squares of skeleton lengths, summed over a command: 400 structural words at once cost the
 # grammar some 4 ms at its worst, and so do any number of shorter skeletons of that sum.
 MOST_SQUARES = 400 * 400
+_EACH = 1_000  # what even the shortest costs, in the same coin
 MOST_NESTING = 24
 
 _SEPARATORS = frozenset({";", "\n", "&"})
@@ -68,7 +69,7 @@ class Budget:
 
     def covers(self, length: int) -> bool:
         """Take the price of a skeleton, if it can still be paid."""
-        self.spent += length * length
+        self.spent += length * length + _EACH
         return self.spent <= MOST_SQUARES
 
 
