@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from penstock.core.change import measure
 from penstock.core.decide import decide
 from penstock.core.errors import AuditError, InputError, PenstockError, RefusedError, StaleError
-from penstock.core.model import Decision, Request, Verdict
+from penstock.core.model import Change, Decision, Request, Verdict
 from penstock.core.proposal import Move, Proposal, Receipt, State
 from penstock.gate.parts import Parts
 from penstock.gate.proposing import ACTIONS, Proposing, refused, signed_statement
@@ -84,11 +85,13 @@ class Applying:
 
     def _check_signature(self, one: Proposal) -> None:
         """Once a key exists an approval counts by its signature, not by what the queue says."""
-        answer = one.answer
-        if answer is None or answer.proof == "policy" or not self.parts.approvers.required():
+        if by_policy(one) or not self.parts.approvers.required():
             return
-        said = signed_statement(one, answer.at)
-        if not self.parts.approvers.valid(said, answer.signature, answer.key_id):
+        answer = one.answer
+        valid = answer is not None and self.parts.approvers.valid(
+            signed_statement(one, answer.at), answer.signature, answer.key_id
+        )
+        if not valid:
             self.parts.record_of("refused", one, status="denied", code="bad-signature")
             raise RefusedError(
                 "bad-signature",
@@ -106,8 +109,7 @@ class Applying:
         if decision.verdict is Verdict.DENY:
             self.parts.record_of("refused", one, status="denied", code=decision.code)
             raise refused(decision)
-        by_policy = one.answer is not None and one.answer.proof == "policy"
-        if by_policy and decision.verdict is Verdict.ASK:
+        if by_policy(one) and decision.verdict is Verdict.ASK:
             raise RefusedError(
                 "not-approved",
                 f"the rules now ask a person about `{one.path}`",
@@ -116,9 +118,17 @@ class Applying:
             )
 
     def _judge_again(self, one: Proposal) -> Decision:
-        request = Request(action=ACTIONS[one.change.kind], change=one.change, actor=one.actor)
+        forgeable = by_policy(one) and self.parts.approvers.required()
+        change = self._measured_again(one) if forgeable else one.change
+        request = Request(action=ACTIONS[change.kind], change=change, actor=one.actor)
         now = self.parts.clock.now().wall
         return decide(self.parts.request(one.path, request), self.parts.policy(), now=now)
+
+    def _measured_again(self, one: Proposal) -> Change:
+        """Where no signature covers it, the bytes speak, not what the queue says of them."""
+        before, after = self.proposing.contents(one)
+        threshold = self.parts.policy().gate.change_threshold
+        return measure(before, after, change_threshold=threshold)
 
     def _check_place(self, one: Proposal) -> None:
         files = self.parts.files
@@ -228,6 +238,11 @@ class Applying:
             for one in claimed:
                 self.parts.record_of("abandoned", one, status="error", code="interrupted")
         return tuple(receipts)
+
+
+def by_policy(one: Proposal) -> bool:
+    """Say whether the rules answered. An undo is asked for by a person, so never that."""
+    return one.answer is not None and one.answer.proof == "policy" and one.origin != UNDO
 
 
 # Members of a set that are no longer part of it: they were replaced or sent back.

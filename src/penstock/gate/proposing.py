@@ -26,7 +26,7 @@ from penstock.core.model import (
     Verdict,
 )
 from penstock.core.proposal import FIRST, OPEN, Answer, Move, Proposal, State
-from penstock.core.rebase import rebase
+from penstock.core.rebase import Conflict, rebase
 from penstock.gate.parts import Item, Parts, Proof
 
 POLICY = Proof(by="policy", kind="policy")
@@ -93,7 +93,7 @@ class Proposing:
                 f"`{path.text}` stands twice in one set",
                 hint="send the file's final content once",
             )
-        before = self._current(path.text)
+        before = self.current(path.text)
         policy = parts.policy()
         change = measure(before, item.content, change_threshold=policy.gate.change_threshold)
         request = Request(
@@ -118,7 +118,7 @@ class Proposing:
             extra={"resolved": parts.files.resolve(f"{parts.files.root}/{path.text}")},
         )
 
-    def _current(self, path: str) -> bytes | None:
+    def current(self, path: str) -> bytes | None:
         """Return what the file holds now; None when it is absent."""
         known = self.parts.path(path)
         return None if self.parts.files.state(known) is None else self.parts.files.read(known)
@@ -241,7 +241,13 @@ class Proposing:
     # -- new versions ----------------------------------------------------------------------
 
     def revise(
-        self, proposal_id: str, content: bytes | None, *, origin: str, set_id: str = ""
+        self,
+        proposal_id: str,
+        content: bytes | None,
+        *,
+        origin: str,
+        set_id: str = "",
+        warnings: Sequence[str] = (),
     ) -> Proposal:
         """Put other content in a proposal's place: measured, judged and waiting again."""
         old = self.parts.proposals.get(proposal_id)
@@ -259,6 +265,7 @@ class Proposing:
         # A person changed what the agent asked for, so a person looks at the result.
         group = set_id or old.set_id
         made = replace(made, parent=old.id, set_id=group, state=_at_least_waiting(made))
+        made = replace(made, warnings=(*warnings, *made.warnings))
         superseded = self.parts.proposals.move(old.id, Move.SUPERSEDE)
         self.parts.record_of("superseded", superseded, status=superseded.state, by_proposal=made.id)
         return self.store([made])[0]
@@ -272,8 +279,8 @@ class Proposing:
         if before is None or after is None or strategy is Strategy.REPLACE:
             return one
         merged = combine(before, after, strategy, at=at, path=one.path)
-        made = self.revise(one.id, merged.content, origin=f"strategy:{merged.strategy}")
-        return replace(made, warnings=(*merged.warnings, *made.warnings))
+        origin = f"strategy:{merged.strategy}"
+        return self.revise(one.id, merged.content, origin=origin, warnings=merged.warnings)
 
     def with_hunks(self, proposal_id: str, chosen: Collection[int]) -> Proposal:
         """Keep only some hunks of a proposal; the rest goes back to the agent."""
@@ -308,23 +315,27 @@ class Proposing:
         one = self.parts.proposals.get(proposal_id)
         if one is None:
             raise InputError("not-found", f"there is no proposal `{proposal_id}`")
-        before, after = self.contents(one)
-        now = self._current(one.path)
+        return self.revise(one.id, self.merged(one.path, *self.contents(one))[1], origin="rebase")
+
+    def merged(self, path: str, before: bytes | None, after: bytes | None) -> tuple[bytes, bytes]:
+        """Return what a file holds now, and that with the change from before to after."""
+        now = self.current(path)
         if before is None or after is None or now is None:
             raise StaleError(
                 "cannot-rebase",
-                f"`{one.path}` was created or removed meanwhile",
+                f"`{path}` was created or removed meanwhile",
+                because="there is no common beginning to merge from",
                 hint="ask the agent to propose again",
             )
         merged = rebase(before, now, after)
         if merged.content is None:
             raise StaleError(
                 "conflict",
-                f"`{one.path}` was changed in the same place",
-                because="; ".join(str(conflict) for conflict in merged.conflicts[:5]),
-                hint=f"penstock edit {one.id}, or ask the agent to propose again",
+                f"`{path}` was changed in the same place",
+                because="; ".join(_place(conflict) for conflict in merged.conflicts[:5]),
+                hint="ask the agent to propose again",
             )
-        return self.revise(one.id, merged.content, origin="rebase")
+        return now, merged.content
 
     def contents(self, one: Proposal) -> tuple[bytes | None, bytes | None]:
         """Return the bytes before and after, exactly those that were measured."""
@@ -348,6 +359,12 @@ class Proposing:
 def signed_statement(one: Proposal, at: float) -> bytes:
     """Return what an approver signs: this proposal, these bytes, this path, this policy."""
     return statement(one.id, one.base, one.content, one.decision.revision, at, path=one.path)
+
+
+def _place(conflict: Conflict) -> str:
+    first, last = conflict.theirs_start + 1, max(conflict.theirs_end, conflict.theirs_start + 1)
+    lines = f"line {first}" if last == first else f"lines {first} to {last}"
+    return f"{lines} of what is there now"
 
 
 def _at_least_waiting(made: Proposal) -> State:

@@ -112,10 +112,25 @@ class Gate:
         """Return what `undo` would take back."""
         return self._undoing.find(receipt=receipt, last=last, path=path)
 
-    def preview_undo(self, receipts: Sequence[Receipt]) -> tuple[tuple[Item, bytes | None], ...]:
+    def preview_undo(
+        self, receipts: Sequence[Receipt], *, rebase: bool = False
+    ) -> tuple[tuple[Item, bytes | None], ...]:
         """Return what each file would hold again, beside what it holds now."""
-        return self._undoing.preview(receipts)
+        return self._undoing.preview(receipts, rebase=rebase)
 
-    def undo(self, receipts: Sequence[Receipt], *, by: Actor = NOBODY) -> tuple[Proposal, ...]:
-        """Propose to put back what was there; approve and apply it like any other."""
-        return self._undoing.propose(receipts, by=by)
+    def changed_since(self, receipts: Sequence[Receipt]) -> tuple[tuple[str, bytes | None], ...]:
+        """Return the files that changed since, each with what Penstock had written."""
+        return tuple(self._undoing.changed(receipts))
+
+    def undo(
+        self, receipts: Sequence[Receipt], *, by: Actor = NOBODY, rebase: bool = False
+    ) -> tuple[Proposal, ...]:
+        """Propose to put back what was there; approve and apply it like any other.
+
+        With `rebase`, what was saved since is kept where the two do not meet.
+        """
+        return self._undoing.propose(receipts, by=by, rebase=rebase)
+
+    def current(self, path: str) -> bytes | None:
+        """Return what a file holds now; None when it is absent."""
+        return self._proposing.current(path)

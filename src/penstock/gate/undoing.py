@@ -6,7 +6,7 @@ since is never overwritten. An undo has a receipt itself, so it can be undone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from penstock.core.errors import InputError, StaleError
@@ -29,8 +29,9 @@ class Undoing:
         if receipt:
             return self._named(receipt)
         wanted = self.parts.path(path).text if path else ""
-        done = [r for r in self.parts.proposals.receipts(path=wanted) if not self._taken_back(r)]
-        return tuple(done[: last or 1])
+        done = self.parts.proposals.receipts(path=wanted)
+        stands = standing(done)
+        return tuple(r for r in done if r.id in stands and not r.undoes)[: last or 1]
 
     def _named(self, receipt: str) -> tuple[Receipt, ...]:
         of_set = self.parts.proposals.receipts(set_id=receipt)
@@ -44,29 +45,48 @@ class Undoing:
             )
         return found
 
-    def _taken_back(self, receipt: Receipt) -> bool:
-        """An undo that stands hides what it undid, and is not itself the next to undo."""
-        receipts = self.parts.proposals.receipts(path=receipt.path)
-        undone = {r.undoes for r in receipts if r.undoes}
-        return receipt.id in undone or bool(receipt.undoes)
-
-    def propose(self, receipts: Sequence[Receipt], *, by: Actor) -> tuple[Proposal, ...]:
+    def propose(
+        self, receipts: Sequence[Receipt], *, by: Actor, rebase: bool = False
+    ) -> tuple[Proposal, ...]:
         """Propose the inverse of some receipts; waiting, because a person decides."""
-        items = [item for item, _ in self.preview(receipts)]
-        ids = [r.id for r in receipts]
-        group = self.parts.clock.token() if len(items) > 1 else ""
-        made = [self._one(item, by, ids, f"set-{group}" if group else "") for item in items]
+        items = [item for item, _ in self.preview(receipts, rebase=rebase)]
+        group = f"set-{self.parts.clock.token()}" if len(items) > 1 else ""
+        made = [self._one(item, by, _ids_of(item.path, receipts), group) for item in items]
         return self.proposing.store(made)
 
-    def preview(self, receipts: Sequence[Receipt]) -> tuple[tuple[Item, bytes | None], ...]:
-        """Return what each file would hold again and what it holds now, if nobody touched it."""
-        plan = self._net(receipts)
-        for path, (_, now) in plan.items():
-            self._unchanged(path, now)
+    def preview(
+        self, receipts: Sequence[Receipt], *, rebase: bool = False
+    ) -> tuple[tuple[Item, bytes | None], ...]:
+        """Return what each file would hold again and what it holds now.
+
+        A file that changed since is refused; with `rebase`, what was saved since is kept.
+        """
         return tuple(
-            (Item(path=path, content=self._image(then)), self._image(now))
-            for path, (then, now) in plan.items()
+            self._back(path, then, written, rebase)
+            for path, (then, written) in self._net(receipts).items()
         )
+
+    def _back(
+        self, path: str, then: str | None, written: str | None, rebase: bool
+    ) -> tuple[Item, bytes | None]:
+        now = self._digest(path)
+        if now == written:
+            return Item(path=path, content=self._image(then)), self._image(now)
+        if not rebase:
+            raise changed_since(path, written, now)
+        before, after = self._image(written), self._image(then)
+        current, merged = self.proposing.merged(path, before, after)
+        return Item(path=path, content=merged), current
+
+    def changed(self, receipts: Sequence[Receipt]) -> Iterator[tuple[str, bytes | None]]:
+        """Yield each file that changed since, with what Penstock had written."""
+        for path, (_, written) in self._net(receipts).items():
+            if self._digest(path) != written:
+                yield path, self._image(written)
+
+    def _digest(self, path: str) -> str | None:
+        state = self.parts.files.state(self.parts.path(path))
+        return None if state is None else state.digest
 
     def _one(self, item: Item, by: Actor, ids: Sequence[str], group: str) -> Proposal:
         one = self.proposing.make(item, actor=by, origin=UNDO)
@@ -76,7 +96,7 @@ class Undoing:
             decision=decision,
             state=State.WAITING,
             set_id=group,
-            extra={**one.extra, "undoes": ids[0]},
+            extra={**one.extra, "undoes": " ".join(ids)},
         )
 
     def _net(self, receipts: Sequence[Receipt]) -> dict[str, tuple[str | None, str | None]]:
@@ -90,16 +110,31 @@ class Undoing:
             net[receipt.path] = (receipt.before, now)
         return net
 
-    def _unchanged(self, path: str, expected: str | None) -> None:
-        state = self.parts.files.state(self.parts.path(path))
-        now = None if state is None else state.digest
-        if now != expected:
-            raise StaleError(
-                "changed-since",
-                f"`{path}` changed after Penstock wrote it",
-                because=f"it was {expected or 'absent'} and is {now or 'absent'} now",
-                hint="look at it with `penstock undo --dry-run`, or put it back by hand",
-            )
-
     def _image(self, known: str | None) -> bytes | None:
         return self.proposing.blob(known)
+
+
+def standing(receipts: Sequence[Receipt]) -> frozenset[str]:
+    """Return the ids of the receipts, newest first, that no undo has taken back.
+
+    An undo that was itself undone takes nothing back any more.
+    """
+    gone: set[str] = set()
+    for receipt in receipts:
+        if receipt.id not in gone:
+            gone.update(receipt.undoes.split())
+    return frozenset(receipt.id for receipt in receipts) - gone
+
+
+def _ids_of(path: str, receipts: Sequence[Receipt]) -> list[str]:
+    return [receipt.id for receipt in receipts if receipt.path == path]
+
+
+def changed_since(path: str, written: str | None, now: str | None) -> StaleError:
+    """Return the error for a file that somebody changed after Penstock wrote it."""
+    return StaleError(
+        "changed-since",
+        f"`{path}` changed after Penstock wrote it",
+        because=f"it was {written or 'absent'} and is {now or 'absent'} now",
+        hint="keep what was saved since with `penstock undo --rebase`, or put it back by hand",
+    )
