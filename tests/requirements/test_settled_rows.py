@@ -86,7 +86,7 @@ def hostile_input_is_denied() -> None:
         assert called("Write", {"file_path": path, "content": "x"}, "hook-spec").code
     for command in ("$(" * 3000, "x\0> .env", "(" * 100_000, "a;" * 200_000):
         assert called("Bash", {"command": command}, "hook-spec").verdict is DENY, command[:9]
-    assert called("mcp__any__tool", nested(2000)).verdict in (ASK, DENY)
+    assert called("mcp__any__tool", nested(2000)).verdict is DENY
 
 
 def duplicate_keys_are_refused() -> None:
