@@ -74,6 +74,13 @@ def test_secrets_in_texts_and_under_telling_names_are_hidden() -> None:
     assert found["list"] == [f"--token {MARK}"]
 
 
+@pytest.mark.parametrize("again", [1, 2])
+def test_a_telling_name_hides_its_value_even_if_the_value_tells_nothing(again: int) -> None:
+    for name in ("api_token", "password", "cookie"):
+        assert shown({"op": "x", name: "abc"})[name] == MARK
+    assert shown({"op": "x", "token_count": 5})["token_count"] == 5
+
+
 def test_a_digest_is_never_taken_for_a_secret() -> None:
     digest = "sha256:" + "a" * 64
     assert shown({"op": "x", "base_hash": digest, "key_hash": digest})["key_hash"] == digest

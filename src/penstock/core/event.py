@@ -41,18 +41,25 @@ def compose(event: "Mapping[str, object]") -> bytes:
     if not event.get("op"):
         raise InputError("bad-event", "an event needs an `op`")
     plain = _is_plain(event)
-    fields = [f'"{name}":{_encoded(name, event.get(name, ""), plain)}' for name in FIRST]
+    fields = []
+    for name in FIRST:
+        value = event.get(name, "")
+        quick = plain and value.__class__ is str
+        fields.append(
+            f'"{name}":"{value}"' if quick else f'"{name}":{_encoded(name, value, plain)}'
+        )
     for name, value in event.items():
-        if name not in FIRST:
-            if name not in _seen:
-                _require_field_name(name)
+        if plain and value.__class__ is str and name in _open_names:
+            fields.append(f'"{name}":"{value}"')
+        elif name not in FIRST:
+            _require_field_name(name)
             fields.append(f'"{name}":{_encoded(name, value, plain)}')
     return _bounded(fields).encode()
 
 
 def _is_plain(event: "Mapping[str, object]") -> bool:
     """True when no text of an event needs a second look; one look at all of them is quick."""
-    texts = " ".join([v for v in event.values() if v.__class__ is str and not _is_digest(v)])
+    texts = "|".join([v for v in event.values() if v.__class__ is str and not _is_digest(v)])
     return (
         len(texts) <= MOST_TEXT
         and texts.isascii()
@@ -68,12 +75,11 @@ def _is_digest(text: str) -> bool:
 
 
 def _encoded(name: str, value: object, plain: bool) -> str:
-    if value.__class__ is str and name not in CONTENT:
-        if plain or _is_digest(value):
-            return quote(value)
-    elif value is None or value is True or value is False or value.__class__ is int:
+    if value is None or value is True or value is False or value.__class__ is int:
         return encode(value)
     withheld = _withheld(name, value)
+    if withheld is None and value.__class__ is str and (plain or _is_digest(value)):
+        return quote(value)
     return encode(_clean(value, MOST_DEPTH) if withheld is None else withheld)
 
 
@@ -126,7 +132,8 @@ def _withheld(name: str, value: object) -> str | None:
     return None
 
 
-_seen: set[str] = set()  # names that were found good before; a few dozen in practice
+# Names found good before, under which neither content nor secrets are expected.
+_open_names: set[str] = set()
 
 
 def _require_field_name(name: object) -> None:
@@ -135,8 +142,8 @@ def _require_field_name(name: object) -> None:
     if not (isinstance(name, str) and len(name) <= 64 and name.isascii() and name.isidentifier()):
         shown = repr(name)[:80]
         raise InputError("bad-event", f"`{shown}` cannot be the name of a field")
-    if len(_seen) < MOST_NAMES:
-        _seen.add(name)
+    if len(_open_names) < MOST_NAMES and name not in CONTENT and not is_secret_name(name):
+        _open_names.add(name)
 
 
 def _bounded(fields: list[str]) -> str:

@@ -1,11 +1,11 @@
-"""Check many lines of the record at once for being JSON in which no name stands twice.
+"""Read many lines of the record at once, and know that each is JSON with every name once.
 
 Reading a line with a JSON parser costs ten times what hashing it does. But a record has few
 kinds of lines, and lines of one kind have the same names in the same order. So the first line
-of a kind is read by the parser, its order of names becomes a pattern, and a pattern that fits a
-whole block shows at once that each of its lines is valid and unambiguous.
-Always true: a block that fits holds only lines that a strict parser would read in one way; a
-block that does not fit is not thereby wrong, it only has to be read line by line.
+of a kind is read by the parser, its order of names becomes a pattern, and one search with that
+pattern then takes a whole block apart.
+Always true: a block that is read here holds only lines that a strict parser would read in one
+way; a block that is not is not thereby wrong, it only has to be read line by line.
 """
 
 from __future__ import annotations
@@ -17,12 +17,15 @@ MOST_SHAPES = 256
 MOST_NAMES = 40  # the pattern nests once per name
 # Bytes that a line of ours never holds turn into others, so an untouched block is free of them.
 CLEAN = bytes(code if 0x20 <= code < 0x7F or code == 0x0A else 0xFF for code in range(256))
+LAST = ("prev_hash", "event_hash")
 
 # Possessive throughout: every byte is looked at once, whatever the text.
 _PLAIN = rb'"[^"]*+"'
 _ESCAPED = rb'"[^"\\]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*+)*+"'
-_HASH = rb'"sha256:(?s:.){64}"'  # the caller has compared these digits, so they are skipped
 _NUMBER = rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+"
+_BEGINNING = rb'"ts":"[^"]{20}","seq":(0|[1-9][0-9]*+)'
+_BAD_ESCAPE = re.compile(rb"\\(?![/bfnrt]|u[0-9a-fA-F]{4})")
+_END = rb',"prev_hash":"sha256:((?s:.){64})"),"event_hash":"sha256:((?s:.){64})"\}\n'
 
 
 def _forms(text: bytes) -> dict[type, bytes]:
@@ -41,57 +44,70 @@ PLAIN_FORMS = _forms(_PLAIN)
 ESCAPED_FORMS = _forms(_ESCAPED)
 
 # Names with the types of their values, in their order, as a tree: lines of different kinds mostly
-# begin alike, and what they share is then tried once. None marks that a line may end here.
+# begin alike, and what they share is then tried once. None marks that the hashes may follow.
 Field = tuple[str, type]
 Tree = dict[Field | None, "Tree"]
+
+# A line taken apart: the text that its hash is over, its number (b"" for none), the hash it
+# follows and its own, both as 64 bytes that nobody has looked at yet.
+Row = tuple[bytes, bytes, bytes, bytes]
 
 
 class Shapes:
     """The kinds of lines met so far, as one pattern."""
 
     def __init__(self) -> None:
-        self._tree: Tree = {}
+        self._numbered: Tree = {}  # what follows `ts` and `seq` on lines that begin so
+        self._others: Tree = {}
         self._known: set[tuple[Field, ...]] = set()
-        self._plain = self._escaped = re.compile(rb"(?!)")
+        self._plain = self._escaped = re.compile(rb"(?!)()()()()")
         self.numbered = False
         """True once a kind of line was met that has a `seq`."""
 
     def learn(self, event: Mapping[str, object]) -> None:
-        """Remember the names of a line that the parser read."""
-        fields = tuple([(name, type(value)) for name, value in event.items()])
+        """Remember the names of a line that the parser read and whose form was in order."""
+        fields = tuple([(name, type(value)) for name, value in event.items()][: -len(LAST)])
         if fields in self._known or len(self._known) >= MOST_SHAPES or not _is_flat(event):
             return
         self._known.add(fields)
         self.numbered = self.numbered or "seq" in event
-        _grow(self._tree, fields)
-        self._plain = _pattern(self._tree, PLAIN_FORMS)
-        self._escaped = _pattern(self._tree, ESCAPED_FORMS)
+        if fields[:2] == (("ts", str), ("seq", int)):
+            _grow(self._numbered, fields[2:])
+        else:
+            _grow(self._others, fields)
+        self._plain = self._pattern(PLAIN_FORMS)
+        self._escaped = self._pattern(ESCAPED_FORMS)
 
-    def fit(self, block: bytes) -> bool:
-        """Say whether every line of a block (each with its newline) is of a known kind.
+    def _pattern(self, forms: Mapping[type, bytes]) -> re.Pattern[bytes]:
+        """Return one pattern for all kinds of lines; its groups are those of a `Row`."""
+        ways = _BEGINNING + _ways(self._numbered, b",", forms) if self._numbered else b"(?!)()"
+        others = b"|" + _ways(self._others, b"", forms) if self._others else b""
+        return re.compile(rb"(\{(?>" + ways + others + b")" + _END)
 
-        The caller has seen that each line ends with 64 digits and a quote. That keeps a string
-        from running on into the next line: the digits would then stand outside of strings.
-        """
+    def read(self, block: bytes) -> list[Row]:
+        """Take a block of lines (each with its newline) apart; [] if any is of no known kind."""
         if block.translate(CLEAN) != block:
-            return False
-        if b"\\" not in block:
-            return self._plain.fullmatch(block) is not None
-        lines = block.split(b"\n")[:-1]
-        return _all_fit(self._plain, [line for line in lines if b"\\" not in line]) and _all_fit(
-            self._escaped, [line for line in lines if b"\\" in line]
-        )
+            return []
+        # Without escaped quotes and backslashes a text ends at the next quote.
+        simple = b"\\" not in block or _BAD_ESCAPE.search(block) is None
+        rows: list[Row] = (self._plain if simple else self._escaped).findall(block)
+        # What lies between finds is skipped, so the finds must make up all of the block; and as
+        # many finds as newlines leave none inside of a text.
+        length = sum([len(row[0]) for row in rows]) + _AFTER * len(rows)
+        return rows if length == len(block) and len(rows) == block.count(b"\n") else []
 
 
-def _all_fit(pattern: re.Pattern[bytes], lines: Sequence[bytes]) -> bool:
-    return not lines or pattern.fullmatch(b"\n".join(lines) + b"\n") is not None
+_AFTER = len(b',"event_hash":"sha256:') + 64 + len(b'"}\n')
 
 
 def _is_flat(event: Mapping[str, object]) -> bool:
     """True when the patterns above can describe these names and values."""
-    return 0 < len(event) <= MOST_NAMES and all(
-        name.isascii() and name.isidentifier() and _is_flat_value(value)
-        for name, value in event.items()
+    names = tuple(event)
+    return (
+        len(LAST) < len(names) <= MOST_NAMES
+        and names[-len(LAST) :] == LAST
+        and all(name.isascii() and name.isidentifier() for name in names)
+        and all(_is_flat_value(value) for value in event.values())
     )
 
 
@@ -107,20 +123,13 @@ def _grow(tree: Tree, fields: Sequence[Field]) -> None:
     tree[None] = {}
 
 
-def _pattern(tree: Tree, forms: Mapping[type, bytes]) -> re.Pattern[bytes]:
-    return re.compile(rb"(?>\{" + _branches(tree, b"", forms) + rb"\n)*+")
-
-
-def _branches(tree: Tree, before: bytes, forms: Mapping[type, bytes]) -> bytes:
-    """Return what may stand next: a comma, a name, its value and so on, or the end."""
+def _ways(tree: Tree, before: bytes, forms: Mapping[type, bytes]) -> bytes:
+    """Return what may stand next: a comma, a name, its value and so on, or nothing more."""
     ways = [
-        rb"\}" if field is None else before + _field(field, forms) + _branches(rest, b",", forms)
+        before + b'"%b":' % field[0].encode() + forms[field[1]] + _ways(rest, b",", forms)
         for field, rest in tree.items()
+        if field is not None
     ]
+    if None in tree:  # last, so that what can go on does
+        ways.append(b"")
     return ways[0] if len(ways) == 1 else b"(?:" + b"|".join(ways) + b")"
-
-
-def _field(field: Field, forms: Mapping[type, bytes]) -> bytes:
-    name, kind = field
-    form = _HASH if name in ("prev_hash", "event_hash") else forms[kind]
-    return b'"%b":' % name.encode() + form

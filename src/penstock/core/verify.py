@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from operator import itemgetter
 
 from penstock.core import chain
 from penstock.core.breaks import Break, explain
@@ -22,8 +21,6 @@ from penstock.core.recordline import Line, look
 from penstock.core.shapes import Shapes
 
 MOST_PROBLEMS = 1000
-_OWN = itemgetter(slice(-66, -1))  # a line's own hash, with the quote after it
-_PREV = itemgetter(slice(-153, -88))  # the hash it follows, with the quote after it
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,49 +44,32 @@ def pass_block(block: bytes, before: Mark, shapes: Shapes) -> Mark | None:
 
     `before.count` 0 with another hash than GENESIS means a beginning inside the record.
     """
-    lines = block.split(b"\n")
-    lines.pop()
-    digests = [sha256(line[:-88]).digest() for line in lines]
-    # (1) Each line ends with its own hash. The quote after it belongs to the proof: with it, no
-    #     string can run on into the next line, as 64 digits would then stand outside of strings.
-    if b"".join(map(_OWN, lines)) != _quoted(digests):
+    # (1) Each line is JSON with every name once, and its hashes stand last.
+    rows = shapes.read(block)
+    if not rows:
         return None
-    # (2) Each line names the hash of the line before it.
-    before_them = [bytes.fromhex(before.hash[7:]), *digests[:-1]]
-    if b"".join(map(_PREV, lines)) != _quoted(before_them):
+    hashed, numbers, prevs, stated = zip(*rows, strict=True)
+    # (2) Each line has the hash that its own bytes give, and names that of the line before.
+    hashes = b"".join([sha256(text).digest() for text in hashed]).hex().encode()
+    if b"".join(stated) != hashes or b"".join(prevs) != before.hash[7:].encode() + hashes[:-64]:
         return None
-    # (3) Numbers and times go on; (4) each line is JSON with every name once, hashes last.
-    if not _numbers_go_on(lines, before.seq, shapes) or not _times_go_on(lines, before.ts):
+    # (3) Numbers and times go on.
+    if not _numbers_go_on(numbers, before.seq, shapes) or not _times_go_on(hashed, before.ts):
         return None
-    if not shapes.fit(block):
-        return None
-    ts, seq = chain.place(lines[-1])
+    ts, seq = chain.place(hashed[-1])
     return Mark(
-        hash="sha256:" + digests[-1].hex(),
+        hash="sha256:" + hashes[-64:].decode(),
         seq=seq if seq >= 0 else before.seq,
         ts=ts or before.ts,
-        count=before.count + len(lines),
+        count=before.count + len(rows),
     )
 
 
-def _quoted(digests: Sequence[bytes]) -> bytes:
-    """Return digests in hex, each with the quote that follows it on a line."""
-    return (b"".join(digests).hex('"', 32) + '"').encode()
-
-
-def _numbers_go_on(lines: Sequence[bytes], before: int, shapes: Shapes) -> bool:
-    first = chain.place(lines[0])[1]
-    if first < 0:
+def _numbers_go_on(numbers: Sequence[bytes], before: int, shapes: Shapes) -> bool:
+    if b"" in numbers:
         return not shapes.numbered
-    last = first + len(lines) - 1
-    if before >= 0 and first != before + 1:
-        return False
-    if len(str(first)) != len(str(last)):  # 9 and 10: slices of one length do not fit
-        return [chain.place(line)[1] for line in lines] == list(range(first, last + 1))
-    numbers = b"".join(map(itemgetter(slice(27, 36 + len(str(first)))), lines))
-    between = ',","seq":'
-    expected = between.join(map(str, range(first, last + 1)))
-    return numbers == f"{between[1:]}{expected},".encode()
+    first = int(numbers[0]) if before < 0 else before + 1
+    return list(map(int, numbers)) == list(range(first, first + len(numbers)))
 
 
 def _times_go_on(lines: Sequence[bytes], before: str) -> bool:
@@ -98,7 +78,7 @@ def _times_go_on(lines: Sequence[bytes], before: str) -> bool:
         return True
     if before.encode() > lines[0][7:27]:
         return False
-    if sorted(lines) == lines:
+    if sorted(lines) == list(lines):
         return True
     times = [line[7:27] for line in lines]
     return sorted(times) == times
