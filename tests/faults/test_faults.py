@@ -26,13 +26,13 @@ def faults(*options: str) -> str:
 @pytest.mark.slow
 def test_a_write_survives_a_kill_and_a_failing_call_at_every_fifth_step() -> None:
     out = faults("--every", "5", "--no-power", "--only", "create", "--only", "modify")
-    assert "0 of 7 scenarios" in out
+    assert "ok  modify" in out
 
 
 @pytest.mark.slow
 def test_a_set_survives_a_kill_and_a_failing_call_here_and_there() -> None:
     out = faults("--every", "31", "--no-power", "--only", "set", "--only", "remove")
-    assert "0 of 4 scenarios" in out
+    assert "ok  set" in out
 
 
 @pytest.mark.slow
