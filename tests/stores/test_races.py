@@ -27,7 +27,7 @@ from tests.stores.rivals import (
     started,
 )
 
-APPLIES = int(os.environ.get("PENSTOCK_RACES", "1500"))
+APPLIES = int(os.environ.get("PENSTOCK_RACES", "1000"))
 MOST_TURNS = 20_000  # of a rival against the naive writer, which falls after some hundreds
 A = RelPath(text="src/a.txt")
 SWAPPERS = ["swap-for-link", "replace-by-link", "carry-away"]
