@@ -8,18 +8,27 @@ Always true: an error is told in one form (`style` of PenstockError), as JSON wi
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 from collections.abc import Mapping
 
 import click
 
-from penstock.core.errors import PenstockError, RefusedError, StaleError
+from penstock.core.errors import PenstockError, RefusedError, StaleError, StoreError
 from penstock.core.model import Verdict
 
 OK, COULD_NOT, DENIED, WAITING, OUT_OF_DATE, USAGE = 0, 1, 2, 3, 4, 64
 EXIT: Mapping[Verdict, int] = {Verdict.ALLOW: OK, Verdict.ASK: WAITING, Verdict.DENY: DENIED}
 
-WRONG_USAGE = frozenset({"bad-json", "bad-hunks"})  # what was typed cannot be understood
+# Codes that say more than the kind of their error: what was typed cannot be understood, a
+# person has yet to look, the answer was no.
+CODES: Mapping[str, int] = {
+    "bad-json": USAGE,
+    "bad-hunks": USAGE,
+    "not-approved": WAITING,
+    "already-denied": DENIED,
+    "already-rejected": DENIED,
+}
 
 # Every subcommand with the module that has it and the line that `--help` shows.
 COMMANDS: Mapping[str, tuple[str, str]] = {
@@ -76,8 +85,8 @@ def penstock() -> None:
 
 def exit_code(error: PenstockError) -> int:
     """Return the exit code that tells what kind of inability it was."""
-    if error.code in WRONG_USAGE:
-        return USAGE
+    if error.code in CODES:
+        return CODES[error.code]
     if isinstance(error, StaleError):
         return OUT_OF_DATE
     return DENIED if isinstance(error, RefusedError) else COULD_NOT
@@ -86,6 +95,7 @@ def exit_code(error: PenstockError) -> int:
 def main(argv: list[str] | None = None) -> None:
     """Run the command and exit; 2 always means denied, never a typo."""
     arguments = sys.argv[1:] if argv is None else argv
+    _print_anything()
     try:
         sys.exit(penstock.main(arguments, prog_name="penstock", standalone_mode=False) or OK)
     except click.exceptions.Exit as done:
@@ -102,15 +112,30 @@ def main(argv: list[str] | None = None) -> None:
     except BrokenPipeError:
         sys.stderr.close()  # the reader left; there is nobody to tell
         sys.exit(COULD_NOT)
+    except OSError as fault:
+        _tell(_of_system(fault), as_json="--json" in arguments)
+        sys.exit(COULD_NOT)
+
+
+def _print_anything() -> None:
+    """A terminal that lacks a character gets its number, and never a crash."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _of_system(fault: OSError) -> StoreError:
+    what = f"`{fault.filename}` cannot be used" if fault.filename else "the system refused"
+    return StoreError("system", what, because=(fault.strerror or str(fault)).lower())
 
 
 def _tell(error: PenstockError, *, as_json: bool) -> None:
-    from penstock.cli.output import print_json
+    from penstock.cli.output import print_json, tell
 
     if as_json:
         print_json(error.as_json())
     else:
-        click.echo(error.render(), err=True)
+        tell(error.render())
 
 
 def _tell_usage(wrong: click.UsageError, *, as_json: bool) -> None:

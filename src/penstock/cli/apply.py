@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from penstock.cli import OK
-from penstock.cli.output import console, json_option, print_json, workspace_option
+from penstock.cli.output import json_option, print_json, tell, workspace_option
 
 
 @click.command()
@@ -13,17 +13,19 @@ from penstock.cli.output import console, json_option, print_json, workspace_opti
 @workspace_option
 @json_option
 def command(id_: str, workspace: str | None, as_json: bool) -> int:
-    """Write an approved proposal or set."""
+    """Write an approved proposal, with its set if it is part of one."""
     from penstock.app import open_workspace
     from penstock.cli.proof import refuse_inside_agent
-    from penstock.cli.queue import document, named
+    from penstock.cli.queue import document, named, still_open
 
     here = open_workspace(workspace)
     refuse_inside_agent(here)
-    found = named(here.gate, id_)
-    receipts = here.gate.apply(id_ if len(found) > 1 else found[0].id)
+    here.gate.expire()
+    first = still_open(named(here.gate, id_))[0]
+    receipts = here.gate.apply(first.set_id or first.id)
     if as_json:
         print_json({"receipts": [document(receipt) for receipt in receipts]})
     for receipt in receipts:
-        console(stderr=True).print(f"applied {receipt.path}: receipt {receipt.id}", markup=False)
+        note = f" ({receipt.note})" if receipt.note else ""
+        tell(f"applied {receipt.path}: receipt {receipt.id}{note}")
     return OK

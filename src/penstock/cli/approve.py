@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import click
 
-from penstock.cli import COULD_NOT, OK
-from penstock.cli.output import console, json_option, print_json, workspace_option
+from penstock.cli import COULD_NOT, OK, WAITING
+from penstock.cli.output import console, json_option, print_json, tell, workspace_option
 from penstock.core.errors import InputError
 from penstock.core.merge import Strategy
+from penstock.core.proposal import Proposal, State
+
+if TYPE_CHECKING:
+    from penstock.gate import Gate, Proof
 
 
 @click.command()
 @click.argument("id_")
 @click.option("--strategy", type=click.Choice([str(s) for s in Strategy]), help="How to combine.")
-@click.option("--at", type=int, default=None, help="insert: after this line (0 is the top).")
+@click.option(
+    "--at", type=click.IntRange(min=0), default=None, help="insert: after this line (0 is the top)."
+)
 @click.option("--hunks", default="", help="Only these hunks of the diff: 1,3")
 @click.option("--files", default="", help="Of a set, only these paths, separated by commas.")
 @click.option("--yes", is_flag=True, help="Do not ask again after showing it.")
@@ -34,28 +43,28 @@ def command(
     """Approve a proposal or a set, exactly as it is shown, and write it."""
     from penstock.app import open_workspace
     from penstock.cli import render
-    from penstock.cli.proof import agreed, person
-    from penstock.cli.queue import document, named, only, waiting
+    from penstock.cli.ask import agreed
+    from penstock.cli.proof import may_answer, person
+    from penstock.cli.queue import document, named, still_open
 
+    choice = Choice.of(strategy, at, hunks, files)
     here = open_workspace(workspace)
+    may_answer(here, yes=yes)
     gate = here.gate
-    found = waiting(named(gate, id_))
+    gate.expire()
+    group = named(gate, id_)
+    found = choice.made(gate, group)
+    for one in found:
+        render.show(console(stderr=True), one, *gate.contents(one))
+    if not agreed(f"write {len(found)} file(s) exactly like this?", yes=yes):
+        tell("nothing was written")
+        return COULD_NOT
     proof = person(here)
     if files:
-        chosen = [part.strip() for part in files.split(",")]
-        found = gate.choose_files(found, chosen, proof=proof)
-    if strategy:
-        found = (gate.with_strategy(only(found).id, Strategy(strategy), at=at),)
-    if hunks:
-        found = (gate.with_hunks(only(found).id, numbers(hunks)),)
-    out = console(stderr=True)
-    for one in found:
-        render.show(out, one, *gate.contents(one))
-    if not agreed(f"write {len(found)} file(s) exactly like this?", yes=yes):
-        out.print("nothing was written")
-        return COULD_NOT
-    answered = [gate.answer(one.id, approve=True, proof=proof) for one in found]
-    receipts = () if no_apply else gate.apply(answered[0].set_id or answered[0].id)
+        found = gate.choose_files(still_open(group), choice.files, proof=proof)
+    answered = [_approved(gate, one, proof) for one in found]
+    left = [] if no_apply else waiting_beside(gate, answered[0])
+    receipts = () if no_apply or left else gate.apply(answered[0].set_id or answered[0].id)
     if as_json:
         print_json(
             {
@@ -65,8 +74,100 @@ def command(
         )
     for receipt in receipts:
         note = f" ({receipt.note})" if receipt.note else ""
-        out.print(f"applied {receipt.path}: receipt {receipt.id}{note}", markup=False)
-    return OK
+        tell(f"applied {receipt.path}: receipt {receipt.id}{note}")
+    if left:
+        tell(f"approved; its set is written once all of it is, {len(left)} file(s) wait")
+    return WAITING if left else OK
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Choice:
+    """What of a proposal is approved, and how it is combined with what is there."""
+
+    strategy: Strategy | None
+    at: int | None
+    hunks: tuple[int, ...]
+    files: tuple[str, ...]
+
+    @classmethod
+    def of(cls, strategy: str | None, at: int | None, hunks: str, files: str) -> Choice:
+        """Return the choice that the options make; those that contradict are wrong usage."""
+        if at is not None and strategy != Strategy.INSERT:
+            raise click.UsageError("--at is for --strategy insert")
+        if files and (strategy or hunks):
+            raise click.UsageError("--files chooses from a set, --strategy and --hunks in a file")
+        paths = tuple(part.strip() for part in files.split(",") if part.strip())
+        chosen = tuple(numbers(hunks)) if hunks else ()
+        return cls(
+            strategy=Strategy(strategy) if strategy else None, at=at, hunks=chosen, files=paths
+        )
+
+    def made(self, gate: Gate, group: tuple[Proposal, ...]) -> tuple[Proposal, ...]:
+        """Return what will be shown and asked about: all of a set, or what was chosen."""
+        from penstock.cli.queue import only, still_open, waiting
+
+        if self.files:
+            return _of_paths(still_open(group), self.files)
+        found = waiting(group)
+        if self.strategy:
+            found = (self._combined(gate, only(found)),)
+        if self.hunks:
+            found = (gate.with_hunks(only(found).id, self.hunks),)
+        waiting(found)  # the rules may deny what came out
+        return found if len(group) == 1 else _whole(group, found)
+
+    def _combined(self, gate: Gate, one: Proposal) -> Proposal:
+        from penstock.cli import render
+        from penstock.cli.ask import at_terminal, insertion_point
+
+        before, after = gate.contents(one)
+        at = self.at
+        if self.strategy is Strategy.INSERT and at is None and before is not None:
+            if not at_terminal():
+                raise click.UsageError("--strategy insert needs --at LINE")
+            at = insertion_point(console(stderr=True), before)
+        with render.busy(before, after):
+            return gate.with_strategy(one.id, self.strategy or Strategy.REPLACE, at=at)
+
+
+def _of_paths(found: tuple[Proposal, ...], paths: tuple[str, ...]) -> tuple[Proposal, ...]:
+    unknown = sorted(set(paths) - {one.path for one in found})
+    if unknown:
+        raise InputError(
+            "not-in-set",
+            f"`{', '.join(unknown)}` is not in this set",
+            because="it has " + ", ".join(f"`{one.path}`" for one in found[:10]),
+        )
+    return tuple(one for one in found if one.path in paths)
+
+
+def _whole(group: tuple[Proposal, ...], found: tuple[Proposal, ...]) -> tuple[Proposal, ...]:
+    """A set is written whole, so all of it is shown, and what is closed stands in its way."""
+    from penstock.cli.queue import closed
+
+    for one in group:
+        if one.state in (State.DENIED, State.EXPIRED, State.STALE):
+            said = closed(one)
+            raise type(said)(
+                said.code,
+                f"the set cannot be written whole: {said.message}",
+                because=said.because,
+                hint="take the others alone: --files " + ",".join(each.path for each in found),
+            )
+    return tuple(one for one in group if one.state in (State.WAITING, State.APPROVED))
+
+
+def _approved(gate: Gate, one: Proposal, proof: Proof) -> Proposal:
+    """Approve what waits; what the rules have allowed already needs no answer."""
+    if one.state is State.APPROVED:
+        return one
+    return gate.answer(one.id, approve=True, proof=proof)
+
+
+def waiting_beside(gate: Gate, one: Proposal) -> list[Proposal]:
+    """Return the files of its set that still wait."""
+    group = gate.parts.proposals.of_set(one.set_id) if one.set_id else ()
+    return [other for other in group if other.state is State.WAITING]
 
 
 def numbers(text: str) -> list[int]:
@@ -74,7 +175,10 @@ def numbers(text: str) -> list[int]:
     chosen: list[int] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
+        ends = (first, last) if dash else (first, first)
+        if not all(end.isascii() and end.isdecimal() and len(end) < 8 for end in ends):
             raise InputError("bad-hunks", f"`{text}` is not a list of hunks", hint="--hunks 1,3-5")
-        chosen += range(int(first), int(last or first) + 1)[:10_000]
+        chosen += range(int(ends[0]), int(ends[1]) + 1)[:10_000]
+    if not chosen:
+        raise InputError("bad-hunks", f"`{text}` names no hunk", hint="--hunks 1,3-5")
     return chosen

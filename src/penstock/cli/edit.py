@@ -9,8 +9,8 @@ import tempfile
 
 import click
 
-from penstock.cli import COULD_NOT, WAITING
-from penstock.cli.output import console, json_option, print_json, workspace_option
+from penstock.cli import COULD_NOT
+from penstock.cli.output import console, json_option, print_json, tell, workspace_option
 from penstock.core.errors import InputError, StoreError
 
 
@@ -23,24 +23,25 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
     from penstock.app import open_workspace
     from penstock.cli import render
     from penstock.cli.proof import refuse_inside_agent
-    from penstock.cli.queue import document, named, only
+    from penstock.cli.queue import code_of, document, named, only, still_open
 
     here = open_workspace(workspace)
     refuse_inside_agent(here)
-    one = only(named(here.gate, id_))
+    here.gate.expire()
+    one = only(still_open(named(here.gate, id_)))
     _, after = here.gate.contents(one)
     if after is None:
         raise InputError("nothing-to-edit", f"the proposal removes `{one.path}`")
     content = edited(after, os.path.basename(one.path))
     if content == after:
-        console(stderr=True).print("nothing was changed")
+        tell("nothing was changed")
         return COULD_NOT
     made = here.gate.revise(one.id, content, origin="edit")
     if as_json:
         print_json({"proposals": [document(made)]})
-        return WAITING
-    render.show(console(), made, *here.gate.contents(made))
-    return WAITING
+    else:
+        render.show(console(), made, *here.gate.contents(made))
+    return code_of(made)
 
 
 def edited(content: bytes, name: str) -> bytes:
@@ -52,8 +53,17 @@ def edited(content: bytes, name: str) -> bytes:
         path = os.path.join(folder, name)
         with open(path, "wb") as file:
             file.write(content)
-        done = subprocess.run([*shlex.split(editor), path], check=False)  # noqa: S603 - theirs
-        if done.returncode:
-            raise StoreError("editor-failed", f"the editor ended with {done.returncode}")
+        _run_editor(editor, path)
         with open(path, "rb") as file:
             return file.read()
+
+
+def _run_editor(editor: str, path: str) -> None:
+    try:
+        ended = subprocess.run([*shlex.split(editor), path], check=False).returncode  # noqa: S603
+    except (OSError, ValueError) as fault:
+        raise StoreError(
+            "editor-failed", f"`{editor}` cannot be started", because=str(fault).lower()
+        ) from None
+    if ended:
+        raise StoreError("editor-failed", f"the editor ended with {ended}; nothing was changed")

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
@@ -30,8 +30,24 @@ def console(*, stderr: bool = False) -> Console:
 
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else 100_000
+    # Without a colour system Rich sends no escapes for styles at all, bold included.
     plain = bool(os.environ.get("NO_COLOR"))
-    return Console(file=stream, highlight=False, soft_wrap=True, no_color=plain, width=width)
+    system: Literal["auto"] | None = None if plain else "auto"
+    return Console(file=stream, highlight=False, soft_wrap=True, color_system=system, width=width)
+
+
+def tell(text: str) -> None:
+    """Say a sentence to the person, on stderr."""
+    click.echo(printable(text), err=True)
+
+
+def printable(text: str) -> str:
+    """Return a text that a terminal shows and never obeys; what is visible stays as it is."""
+    if text.replace("\n", "").isprintable():
+        return text
+    from penstock.core.display import visible
+
+    return "".join(c if c == "\n" or c.isprintable() else visible(c) for c in text)
 
 
 def workspace_option(function: F) -> F:

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import getpass
 import os
-import sys
-
-import click
+import pwd
 
 from penstock.app import Workspace
+from penstock.cli.ask import at_terminal, need_answer
 from penstock.core.errors import InputError, RefusedError
 from penstock.gate import Proof
 
-PASSPHRASE_FD = "PENSTOCK_PASSPHRASE_FD"  # noqa: S105 - the name of a variable, not a secret
+
+def may_answer(here: Workspace, *, yes: bool, terminal: bool = True) -> None:
+    """Refuse at once what could not be answered later, before anything is opened or shown."""
+    refuse_inside_agent(here)
+    if not here.keys.exists():
+        _need_terminal(terminal)
+    need_answer(yes=yes)
 
 
 def person(here: Workspace, *, terminal: bool = True) -> Proof:
@@ -24,15 +29,18 @@ def person(here: Workspace, *, terminal: bool = True) -> Proof:
     refuse_inside_agent(here)
     if here.keys.exists():
         return _by_key(here)
-    if terminal and not sys.stdin.isatty():
+    _need_terminal(terminal)
+    return Proof(by=who(), kind="terminal" if at_terminal() else "no-terminal")
+
+
+def _need_terminal(needed: bool) -> None:
+    if needed and not at_terminal():
         raise RefusedError(
             "no-terminal",
             "approving needs a person at a terminal",
             because="standard input is not a terminal, and no approver key is set up",
             hint="run it in a terminal, or set a key up with `penstock approver init`",
         )
-    kind = "terminal" if sys.stdin.isatty() else "no-terminal"
-    return Proof(by=who(), kind=kind)
 
 
 def refuse_inside_agent(here: Workspace) -> None:
@@ -41,7 +49,7 @@ def refuse_inside_agent(here: Workspace) -> None:
     if why:
         raise RefusedError(
             "inside-agent",
-            "an agent's shell cannot approve",
+            "this cannot be done from an agent's shell",
             because=why,
             hint="open a terminal of your own and run the command there",
         )
@@ -50,24 +58,32 @@ def refuse_inside_agent(here: Workspace) -> None:
 def _by_key(here: Workspace) -> Proof:
     public = here.keys.public()
     words = passphrase()
-    code = getpass.getpass("one-time code: ") if public is not None and public.totp else None
+    code = _code() if public is not None and public.totp else None
     return Proof(by=who(), kind="key", sign=here.keys.unseal(words, code=code))
+
+
+def _code() -> str:
+    if not at_terminal():
+        raise RefusedError(
+            "code-needed",
+            "a one-time code is needed beside the passphrase",
+            because="it is typed at a terminal, and standard input is none",
+        )
+    return getpass.getpass("one-time code: ")
 
 
 def passphrase(*, confirm: bool = False) -> str:
     """Take the passphrase from a descriptor that a person's own tool holds, or ask for it."""
-    handed = os.environ.get(PASSPHRASE_FD)
-    if handed is not None:
-        from penstock.stores.keys import passphrase_from_fd
+    from penstock.stores.passphrase import VARIABLE, passphrase_from_environment
 
-        if not handed.isdecimal():
-            raise InputError("bad-descriptor", f"{PASSPHRASE_FD} is not a number: `{handed}`")
-        return passphrase_from_fd(int(handed))
-    if not sys.stdin.isatty():
+    handed = passphrase_from_environment(os.environ)
+    if handed is not None:
+        return handed
+    if not at_terminal():
         raise RefusedError(
             "no-terminal",
             "the passphrase cannot be asked for without a terminal",
-            hint=f"hand it over with {PASSPHRASE_FD}",
+            hint=f"hand it over with {VARIABLE}",
         )
     typed = getpass.getpass("passphrase: ")
     if confirm and getpass.getpass("once more: ") != typed:
@@ -76,19 +92,8 @@ def passphrase(*, confirm: bool = False) -> str:
 
 
 def who() -> str:
-    """Return the user's name, for the record."""
+    """Return the user's name, for the record: the system's, as variables can say anything."""
     try:
-        return getpass.getuser()
-    except (KeyError, OSError):
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
         return f"uid {os.getuid()}"
-
-
-def agreed(question: str, *, yes: bool) -> bool:
-    """Ask for a yes at a terminal; without one, only `--yes` is a yes."""
-    if yes:
-        return True
-    if not sys.stdin.isatty():
-        raise RefusedError(
-            "needs-yes", "nothing is asked without a terminal", hint="add --yes to go on"
-        )
-    return click.confirm(question, default=False, err=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from penstock.cli import WAITING
 from penstock.cli.output import console, json_option, print_json, workspace_option
 
 
@@ -17,13 +16,13 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
     from penstock.app import open_workspace
     from penstock.cli import render
     from penstock.cli.proof import refuse_inside_agent
-    from penstock.cli.queue import document, named, only
+    from penstock.cli.queue import code_of, document, named, only
 
     here = open_workspace(workspace)
     refuse_inside_agent(here)
     made = here.gate.rebase(only(named(here.gate, id_)).id)
     if as_json:
         print_json({"proposals": [document(made)]})
-        return WAITING
-    render.show(console(), made, *here.gate.contents(made))
-    return WAITING
+    else:
+        render.show(console(), made, *here.gate.contents(made))
+    return code_of(made)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from penstock.cli import OK
-from penstock.cli.output import console, json_option, print_json, workspace_option
+from penstock.cli.output import json_option, print_json, tell, workspace_option
 
 
 @click.command()
@@ -17,16 +17,17 @@ def command(id_: str, reason: str, workspace: str | None, as_json: bool) -> int:
     """Reject a proposal or a set; nothing is written."""
     from penstock.app import open_workspace
     from penstock.cli.proof import refuse_inside_agent, who
-    from penstock.cli.queue import document, named, waiting
+    from penstock.cli.queue import document, named, still_open
     from penstock.gate import Proof
 
     here = open_workspace(workspace)
     refuse_inside_agent(here)
     proof = Proof(by=who(), kind="command")
-    found = waiting(named(here.gate, id_))
+    here.gate.expire()
+    found = still_open(named(here.gate, id_))
     closed = [here.gate.answer(one.id, approve=False, proof=proof, reason=reason) for one in found]
     if as_json:
         print_json({"rejected": [document(one) for one in closed]})
     for one in closed:
-        console(stderr=True).print(f"rejected {one.path}", markup=False)
+        tell(f"rejected {one.path}")
     return OK

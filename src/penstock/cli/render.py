@@ -6,15 +6,22 @@ obey (escapes, overrides, zero-width characters) is made visible.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
 from rich.console import Console
 from rich.text import Text
 
+from penstock.cli.output import console
 from penstock.core.change import lost_lines
+from penstock.core.diff import hunks as hunks_of
 from penstock.core.diff import unified
-from penstock.core.display import spoken, visible, visible_bytes
+from penstock.core.display import spoken, visible_bytes, visible_diff
+from penstock.core.lineends import split
 from penstock.core.proposal import Moment, Proposal, State
 
-SHOWN_LOST = 40
+SHOWN_LOST, SHOWN_HUNKS = 40, 20
+MANY_LINES = 10_000
 STYLE = {
     State.WAITING: "yellow",
     State.APPROVED: "cyan",
@@ -25,6 +32,8 @@ STYLE = {
     State.STALE: "magenta",
     State.SUPERSEDED: "dim",
 }
+RED, GREEN, CYAN, DIM, BOLD_RED = "31", "32", "36", "2", "1;31"
+DIFF_COLOUR = {"+": GREEN, "-": RED, "@": CYAN, "\\": DIM}
 
 
 def one_line(one: Proposal, now: Moment) -> Text:
@@ -32,33 +41,40 @@ def one_line(one: Proposal, now: Moment) -> Text:
     change = one.change
     counts = f"-{change.lines_deleted} +{change.lines_added}"
     left = f"{max(0, one.expires_in(now)):.0f}s left" if one.state is State.WAITING else ""
-    who = one.actor.agent or "-"
+    who = spoken(one.actor.agent) or "-"
     line = Text()
-    line.append(f"{one.id}  ")
+    line.append(f"{spoken(one.id)}  ")
     line.append(f"{one.state:10}", style=STYLE[one.state])
-    line.append(f"{change.kind:8} {counts:>12}  {spoken(one.path)}  {who}  {left}")
+    line.append(f"{change.kind:8} {counts:>12}  {spoken(one.path)}  {who}  {left}".rstrip())
     return line
 
 
 def show(out: Console, one: Proposal, before: bytes | None, after: bytes | None) -> None:
     """Print a proposal as a person judges it."""
-    header(out, one)
-    lost(out, before, after)
-    diff(out, one.path, before, after)
-
-
-def header(out: Console, one: Proposal) -> None:
-    """Print what it is, who asked, why somebody has to look, and every warning."""
     change = one.change
-    lost = f"{change.lines_deleted} of {change.existing_lines} lost"
-    out.print(Text(f"{change.kind.upper()} {spoken(one.path)}", style="bold"))
+    counts = f"{change.lines_deleted} of {change.existing_lines} {change.unit} would be lost"
+    title = f"{change.kind.upper()} {spoken(one.path)}: {counts}, {change.lines_added} new"
+    out.print(Text(title, style="bold"))
+    in_lines = change.unit == "lines"
+    with busy(before, after):
+        gone = list(lost(before, after)) if in_lines else []
+        text = list(diff(one.path, before, after))
+        choice = hunk_numbers(before, after) if in_lines else ""
+    write(out, gone)
+    facts(out, one)
+    write(out, text)
+    if choice:
+        out.print(Text(choice, style="cyan"))
+
+
+def facts(out: Console, one: Proposal) -> None:
+    """Print which proposal it is, who asked, why somebody has to look, and every warning."""
     rows = {
         "proposal": f"{one.id} ({one.state})",
         "set": one.set_id,
         "instead of": one.parent,
         "made by": one.origin,
         "asked by": " ".join(x for x in (one.actor.agent, one.actor.tool_call_id) if x),
-        change.unit: f"{lost}, {change.lines_added} new",
         "because": one.decision.because,
         "base": one.base or "(no file)",
         "content": one.content or "(removed)",
@@ -70,45 +86,87 @@ def header(out: Console, one: Proposal) -> None:
         out.print(Text(f"  warning    {spoken(warning)}", style="bold yellow"))
 
 
-def lost(out: Console, before: bytes | None, after: bytes | None) -> None:
-    """Print the lines that would be lost, before anything else."""
-    if not before:
-        return
-    lines = lost_lines(before, after or b"", limit=SHOWN_LOST + 1)
-    if not lines:
-        return
-    out.print(Text("LINES THAT WOULD BE LOST", style="bold red"))
+Coloured = tuple[str, str]
+
+
+def write(out: Console, lines: Iterable[Coloured]) -> None:
+    """Print lines exactly as they are: Rich would turn tabs into spaces."""
+    colours = out.color_system is not None
+    out.file.write(
+        "".join(
+            f"\x1b[{colour}m{text}\x1b[0m\n" if colours and colour else f"{text}\n"
+            for text, colour in lines
+        )
+    )
+    out.file.flush()
+
+
+def lost(before: bytes | None, after: bytes | None) -> Iterator[Coloured]:
+    """Yield the lines that would be lost, to be shown before anything else."""
+    lines = lost_lines(before or b"", after or b"", limit=SHOWN_LOST + 1)
+    if lines:
+        yield "LINES THAT WOULD BE LOST", BOLD_RED
     for number, line in lines[:SHOWN_LOST]:
-        text = visible_bytes(line.rstrip(b"\n"))
-        out.print(Text(f"{number:6} - {text}", style="red"))
+        yield f"{number:6} - {visible_bytes(_without_end(line))}", RED
     if len(lines) > SHOWN_LOST:
-        out.print(Text("       ... and more, all of them in the diff below", style="red"))
+        yield "       ... and more, all of them in the diff below", RED
 
 
-DIFF_STYLE = {"+": "green", "-": "red", "@": "cyan", "\\": "dim"}
+def diff(path: str, before: bytes | None, after: bytes | None) -> Iterator[Coloured]:
+    """Yield the unified diff."""
+    for line in visible_diff(unified(before, after, path=path)).removesuffix("\n").split("\n"):
+        if line:
+            yield line.removesuffix("\r"), DIFF_COLOUR.get(line[0], "")
 
 
-def diff(out: Console, path: str, before: bytes | None, after: bytes | None) -> None:
-    """Print the unified diff, coloured where colour is wanted, with hunks numbered."""
-    for line in unified(before, after, path=path).split(b"\n"):
-        text = visible_bytes(line)
-        out.print(Text(text, style=DIFF_STYLE.get(text[:1], "")))
+def hunk_numbers(before: bytes | None, after: bytes | None) -> str:
+    """Return the numbers by which hunks are chosen, when there is something to choose."""
+    if before is None or after is None:
+        return ""
+    found = hunks_of(before, after)
+    named = [
+        f"{number} at line {hunk.before_start + 1} "
+        f"(-{hunk.before_end - hunk.before_start} +{hunk.after_end - hunk.after_start})"
+        for number, hunk in enumerate(found[:SHOWN_HUNKS], 1)
+    ]
+    more = f", ... {len(found)} in all" if len(found) > SHOWN_HUNKS else ""
+    return f"hunks: {', '.join(named)}{more}" if len(found) > 1 else ""
 
 
 def numbered(out: Console, content: bytes) -> None:
     """Print a file with line numbers, for choosing where to insert."""
-    for number, line in enumerate(content.decode("utf-8", "replace").split("\n"), 1):
-        out.print(Text(f"{number:6}  {visible(line)}"))
+    write(
+        out,
+        (
+            (f"{number:6}  {visible_bytes(_without_end(line))}", "")
+            for number, line in enumerate(split(content), 1)
+        ),
+    )
 
 
 def hunks(out: Console, before: bytes | None, after: bytes | None) -> None:
     """Print every hunk with the number by which it is chosen."""
-    from penstock.core.diff import hunks as hunks_of
-
-    old, new = (before or b"").split(b"\n"), (after or b"").split(b"\n")
+    old, new = split(before or b""), split(after or b"")
     for number, hunk in enumerate(hunks_of(before or b"", after or b""), 1):
-        out.print(Text(f"hunk {number}, line {hunk.before_start + 1}", style="bold cyan"))
-        for line in old[hunk.before_start : hunk.before_end]:
-            out.print(Text(f"  - {visible_bytes(line)}", style="red"))
-        for line in new[hunk.after_start : hunk.after_end]:
-            out.print(Text(f"  + {visible_bytes(line)}", style="green"))
+        write(out, [(f"hunk {number}, line {hunk.before_start + 1}", CYAN)])
+        for mark, colour, lines in (
+            ("-", RED, old[hunk.before_start : hunk.before_end]),
+            ("+", GREEN, new[hunk.after_start : hunk.after_end]),
+        ):
+            write(out, ((f"  {mark} {visible_bytes(_without_end(x))}", colour) for x in lines))
+
+
+def _without_end(line: bytes) -> bytes:
+    return line.removesuffix(b"\n").removesuffix(b"\r")
+
+
+@contextmanager
+def busy(*contents: bytes | None) -> Iterator[None]:
+    """Tell a person at a terminal that a large file is being compared."""
+    most = max((content.count(b"\n") for content in contents if content), default=0)
+    err = console(stderr=True)
+    if most <= MANY_LINES or not err.is_terminal:
+        yield
+        return
+    with err.status(f"comparing {most:,} lines"):
+        yield

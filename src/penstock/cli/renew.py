@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from penstock.cli import OK
-from penstock.cli.output import console, json_option, print_json, workspace_option
+from penstock.cli.output import json_option, print_json, tell, workspace_option
 
 
 @click.command()
@@ -20,9 +20,10 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
 
     here = open_workspace(workspace)
     refuse_inside_agent(here)
+    here.gate.expire()
     renewed = [here.gate.renew(one.id) for one in waiting(named(here.gate, id_))]
     if as_json:
         print_json({"renewed": [document(one) for one in renewed]})
     for one in renewed:
-        console(stderr=True).print(f"{one.path} waits {one.ttl:g} seconds more", markup=False)
+        tell(f"{one.path} waits {one.ttl:g} seconds more")
     return OK

@@ -6,15 +6,15 @@ shows its result and asks again. The end of input is "leave it waiting".
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
-from penstock.cli import COULD_NOT, OK
-from penstock.cli.output import console, workspace_option
+from penstock.cli import OK, WAITING
+from penstock.cli.ask import insertion_point, line
+from penstock.cli.output import console, printable, workspace_option
 from penstock.core.errors import InputError, PenstockError, RefusedError
 from penstock.core.merge import Strategy
 from penstock.core.proposal import Proposal, State
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from penstock.gate import Gate, Proof
 
-ATTEMPTS = 3
 CHOICES = "[a]pprove  [r]eject  [s]trategy  [h]unks  [e]dit  [n]ext  [q]uit"
 
 
@@ -33,28 +32,25 @@ CHOICES = "[a]pprove  [r]eject  [s]trategy  [h]unks  [e]dit  [n]ext  [q]uit"
 def command(workspace: str | None) -> int:
     """Go through what waits: look, choose, approve or reject."""
     from penstock.app import open_workspace
-    from penstock.cli.proof import person
+    from penstock.cli.ask import at_terminal
+    from penstock.cli.proof import person, refuse_inside_agent
 
     here = open_workspace(workspace)
+    refuse_inside_agent(here)
     here.gate.expire()
     waiting = here.gate.parts.proposals.find(states=(State.WAITING,))
     out = console()
     if not waiting:
         out.print("nothing waits")
         return OK
-    if not sys.stdin.isatty():
+    if not at_terminal():
         raise RefusedError(
             "no-terminal", "a review needs a terminal", hint="penstock show ID, penstock approve ID"
         )
     review = Review(here.gate, out, person(here))
-    return OK if all(review.answered(one) for one in waiting) else COULD_NOT
-
-
-def _asked(question: str) -> str:
-    try:
-        return input(f"{question}: ").strip().lower()[:1]
-    except EOFError:
-        return ""
+    all(review.answered(one) for one in waiting)  # until the person leaves
+    left = here.gate.parts.proposals.find(states=(State.WAITING,), limit=1)
+    return WAITING if left else OK
 
 
 @dataclass(frozen=True)
@@ -69,14 +65,23 @@ class Review:
         """Show a proposal until it is answered or left; False ends the review."""
         from penstock.cli import render
 
-        current: Proposal | None = one
+        current = self._still_waiting(one)
         while current is not None:
             render.show(self.out, current, *self.gate.contents(current))
-            letter = _asked(CHOICES)
-            if letter in ("q", ""):
+            try:
+                letter = line(CHOICES).lower()[:1]
+            except InputError:
+                return False
+            if letter == "q":
                 return False
             current = self._step(letter, current)
         return True
+
+    def _still_waiting(self, one: Proposal) -> Proposal | None:
+        """Somebody else may have answered meanwhile, or its time is over."""
+        self.gate.expire()
+        now = self.gate.parts.proposals.get(one.id)
+        return now if now is not None and now.state is State.WAITING else None
 
     def _step(self, letter: str, one: Proposal) -> Proposal | None:
         """Do what a letter says; None when the proposal needs no more looking at."""
@@ -87,47 +92,36 @@ class Review:
         try:
             return step(self, one)
         except PenstockError as error:
-            self.out.print(error.render(), markup=False)
-            return one
+            self.out.print(printable(error.render()), markup=False)
+            return self._still_waiting(one)
 
     def approve(self, one: Proposal) -> None:
         """Approve it; a set is written once all of it is approved."""
+        from penstock.cli.approve import waiting_beside
+
         self.gate.answer(one.id, approve=True, proof=self.proof)
-        others = self.gate.parts.proposals.of_set(one.set_id) if one.set_id else ()
-        if any(other.state is State.WAITING for other in others):
+        if waiting_beside(self.gate, one):
             self.out.print("approved; its set is written once all of it is approved")
             return
         for receipt in self.gate.apply(one.set_id or one.id):
-            self.out.print(f"applied {receipt.path}: receipt {receipt.id}", markup=False)
+            self.out.print(printable(f"applied {receipt.path}: receipt {receipt.id}"), markup=False)
 
     def reject(self, one: Proposal) -> None:
         """Send it back with a reason."""
-        reason = input("why (the agent is told): ").strip() or "rejected without a reason"
+        reason = line("why (the agent is told)") or "rejected without a reason"
         self.gate.answer(one.id, approve=False, proof=self.proof, reason=reason)
         self.out.print("rejected")
 
     def strategy(self, one: Proposal) -> Proposal:
         """Combine it with what is there, and look again."""
         words = ", ".join(Strategy)
-        word = input(f"strategy ({words}): ").strip().lower()
+        word = line(f"strategy ({words})").lower()
         if word not in list(Strategy):
             raise InputError("unknown-strategy", f"`{word}` is none of {words}")
-        at = self._insertion_point(one) if word == Strategy.INSERT else None
+        before = self.gate.contents(one)[0]
+        insert = word == Strategy.INSERT and before is not None
+        at = insertion_point(self.out, before or b"") if insert else None
         return self.gate.with_strategy(one.id, Strategy(word), at=at)
-
-    def _insertion_point(self, one: Proposal) -> int:
-        """Show the file with its line numbers, then ask, three times at most."""
-        from penstock.cli import render
-
-        before = self.gate.contents(one)[0] or b""
-        render.numbered(self.out, before)
-        most = before.count(b"\n")
-        for _ in range(ATTEMPTS):
-            text = input(f"insert after line (0 to {most}): ").strip()
-            if text.isdecimal() and int(text) <= most:
-                return int(text)
-            self.out.print(f"`{text}` is not a line of this file", markup=False)
-        raise InputError("bad-insertion-point", f"no line was chosen in {ATTEMPTS} attempts")
 
     def hunks(self, one: Proposal) -> Proposal:
         """Keep some hunks only, and look again."""
@@ -135,7 +129,7 @@ class Review:
         from penstock.cli.approve import numbers
 
         render.hunks(self.out, *self.gate.contents(one))
-        return self.gate.with_hunks(one.id, numbers(input("hunks to keep (1,3-5): ")))
+        return self.gate.with_hunks(one.id, numbers(line("hunks to keep (1,3-5)")))
 
     def edit(self, one: Proposal) -> Proposal:
         """Change the content in an editor, and look again."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from penstock.cli import OK
-from penstock.cli.output import console, json_option, print_json, workspace_option
+from penstock.cli.output import console, json_option, print_json, printable, workspace_option
 
 
 @click.command()
@@ -35,5 +35,6 @@ def command(workspace: str | None, as_json: bool) -> int:
         return OK
     out = console()
     for name, value in facts.items():
-        out.print(f"{name:14} {value}", markup=False)
+        if value is not None:
+            out.print(printable(f"{name:14} {value}"), markup=False)
     return OK

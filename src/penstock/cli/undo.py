@@ -2,68 +2,109 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, TypeAlias
+
 import click
 
 from penstock.cli import COULD_NOT, OK
-from penstock.cli.output import console, json_option, print_json, workspace_option
-from penstock.core.errors import InputError
+from penstock.cli.output import console, json_option, print_json, tell, workspace_option
+from penstock.core.errors import InputError, StaleError
+
+if TYPE_CHECKING:
+    from penstock.core.proposal import Receipt
+    from penstock.gate import Gate, Item
 
 
 @click.command()
 @click.argument("receipt", default="")
-@click.option("--last", default=0, help="Take the last N applied writes back.")
+@click.option("--last", type=click.IntRange(min=1), help="Take the last N applied writes back.")
 @click.option("--path", default="", help="Take the last write to this file back.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be put back.")
+@click.option("--rebase", is_flag=True, help="Keep what was saved since, where they do not meet.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @workspace_option
 @json_option
 def command(
     receipt: str,
-    last: int,
+    last: int | None,
     path: str,
     dry_run: bool,
+    rebase: bool,
     yes: bool,
     workspace: str | None,
     as_json: bool,
 ) -> int:
     """Put back what a write replaced, and remove what it created.
 
-    RECEIPT is a receipt's id or a set's. A file that changed since is left alone.
+    RECEIPT is a receipt's id or a set's. A file that changed since is left alone
+    and the difference is shown.
     """
     from penstock.app import open_workspace
-    from penstock.cli import render
-    from penstock.cli.proof import agreed, person, refuse_inside_agent
+    from penstock.cli.ask import agreed
+    from penstock.cli.proof import may_answer, person
     from penstock.cli.queue import document
 
+    if sum(map(bool, (receipt, last, path))) > 1:
+        raise click.UsageError("name a RECEIPT, or --last, or --path")
     here = open_workspace(workspace)
+    if not dry_run:
+        may_answer(here, yes=yes, terminal=False)
     gate = here.gate
-    out = console(stderr=True)
-    receipts = gate.undoable(receipt=receipt, last=last, path=path)
+    receipts = gate.undoable(receipt=receipt, last=last or 0, path=path)
     if not receipts:
         raise InputError("nothing-to-undo", "nothing that Penstock wrote is left to undo")
+    plan = _shown(gate, receipts, rebase=rebase, to_stdout=dry_run and not as_json)
     if dry_run:
-        shown = gate.preview_undo(receipts)
         if as_json:
-            print_json({"would_undo": [document(r) for r in receipts]})
-        for item, before in shown:
-            out.print(f"would put back {item.path}", markup=False)
-            render.diff(console(), item.path, before, item.content)
+            print_json({"would_undo": [document(r) for r in receipts], "diffs": _diffs(plan)})
         return OK
-    refuse_inside_agent(here)
-    proof = person(here, terminal=False)
-    made = gate.undo(receipts)
-    for one in made:
-        render.show(out, one, *gate.contents(one))
-    if not agreed(f"put back {len(made)} file(s)?", yes=yes):
-        for one in made:
-            gate.answer(one.id, approve=False, proof=proof, reason="undo was not confirmed")
-        out.print("nothing was written")
+    if not agreed(f"put back {len(plan)} file(s)?", yes=yes):
+        tell("nothing was written")
         return COULD_NOT
+    proof = person(here, terminal=False)
+    made = gate.undo(receipts, rebase=rebase)
     for one in made:
         gate.answer(one.id, approve=True, proof=proof)
     done = gate.apply(made[0].set_id or made[0].id)
     if as_json:
         print_json({"receipts": [document(r) for r in done]})
     for r in done:
-        out.print(f"put back {r.path}: receipt {r.id}", markup=False)
+        tell(f"put back {r.path}: receipt {r.id}")
     return OK
+
+
+Plan: TypeAlias = "tuple[tuple[Item, bytes | None], ...]"
+
+
+def _shown(gate: Gate, receipts: tuple[Receipt, ...], *, rebase: bool, to_stdout: bool) -> Plan:
+    """Show what each file would hold again; of one that changed since, show how."""
+    from penstock.cli import render
+
+    try:
+        plan = gate.preview_undo(receipts, rebase=rebase)
+    except StaleError as stale:
+        _show_changes(gate, receipts, stale)
+        raise
+    for item, now in plan:
+        tell(f"{'remove' if item.content is None else 'put back'} {item.path}")
+        with render.busy(now, item.content):
+            lines = [*render.lost(now, item.content), *render.diff(item.path, now, item.content)]
+        render.write(console(stderr=not to_stdout), lines)
+    return plan
+
+
+def _show_changes(gate: Gate, receipts: tuple[Receipt, ...], stale: StaleError) -> None:
+    from penstock.cli import render
+
+    if stale.code != "changed-since":
+        return
+    for path, written in gate.changed_since(receipts):
+        tell(f"{path}, since Penstock wrote it:")
+        render.write(console(stderr=True), render.diff(path, written, gate.current(path)))
+
+
+def _diffs(plan: Plan) -> list[dict[str, str]]:
+    from penstock.core.diff import unified
+
+    found = [(item.path, unified(now, item.content, path=item.path)) for item, now in plan]
+    return [{"path": path, "diff": diff.decode("utf-8", "replace")} for path, diff in found]

@@ -1,0 +1,65 @@
+"""Questions to the person at the terminal.
+
+Always true: nothing is asked without a terminal, and the end of input is never a yes.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.core.errors import InputError, RefusedError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+ATTEMPTS = 3
+
+
+def at_terminal() -> bool:
+    """Say whether standard input is a terminal."""
+    try:
+        return os.isatty(0)
+    except OSError:  # it was closed
+        return False
+
+
+def agreed(question: str, *, yes: bool) -> bool:
+    """Ask for a yes at a terminal; without one, only `--yes` is a yes."""
+    if yes:
+        return True
+    need_answer(yes=yes)
+    return click.confirm(question, default=False, err=True)
+
+
+def need_answer(*, yes: bool) -> None:
+    """Refuse early what would have to be asked later and cannot be."""
+    if not yes and not at_terminal():
+        raise RefusedError(
+            "needs-yes", "nothing is asked without a terminal", hint="add --yes to go on"
+        )
+
+
+def line(question: str) -> str:
+    """Ask for a line. Raises InputError `cancelled` at the end of input."""
+    try:
+        return input(f"{question}: ").strip()
+    except EOFError:
+        raise InputError("cancelled", "the input ended before this was answered") from None
+
+
+def insertion_point(out: Console, content: bytes) -> int:
+    """Show the file with its line numbers, then ask, three times at most."""
+    from penstock.cli import render
+    from penstock.core.merge import line_count
+
+    render.numbered(out, content)
+    most = line_count(content)
+    for _ in range(ATTEMPTS):
+        text = line(f"insert after line (0 is the top, {most} the end)")
+        if text.isascii() and text.isdecimal() and int(text[:12]) <= most:
+            return int(text)
+        out.print(f"`{text}` is not a line from 0 to {most}", markup=False)
+    raise InputError("bad-insertion-point", f"no line was chosen in {ATTEMPTS} attempts")
