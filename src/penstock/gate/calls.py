@@ -139,7 +139,10 @@ class Preparation:
             return named_only
         if isinstance(after, Unknown):
             return named_only
-        change = measure(self._there(path), after, change_threshold=self.change_threshold)
+        there = self._there(path)
+        if there is None and after is None:  # removing what is not there changes nothing
+            return named_only
+        change = measure(there, after, change_threshold=self.change_threshold)
         self.left[path.text] = after
         request = self._request(intent, action, target, change)
         return Prepared(request=request, path=path, known=True, after=after)
