@@ -93,7 +93,7 @@ def long_way(
     st.integers(0, 120),
     st.integers(0, 20),
 )
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_a_short_answer_is_the_answer_of_the_long_way(
     policy: Policy, action: Action, judged: list[str], tight: list[str], lines: int, size: int
 ) -> None:

@@ -20,7 +20,7 @@ from penstock.core.model import (
     Verdict,
     strictest,
 )
-from penstock.core.policy import DEFAULTS, FieldMatch, Layer, Policy, Rule, Warn
+from penstock.core.policy import DEFAULTS, FieldMatch, Layer, Limits, Policy, Rule, Warn
 
 ALLOW, ASK, DENY = Verdict.ALLOW, Verdict.ASK, Verdict.DENY
 ANY = frozenset(Action)
@@ -374,6 +374,21 @@ class TestLayers:
         ):
             request = replace(write(path), action=Action.CREATE)
             assert verdict_of(request, rules) is expected, path
+
+    def test_another_spelling_is_no_way_out_of_an_exception(self) -> None:
+        rules = policy(
+            Rule(id="new", verdict=DENY, paths=("**",), not_paths=("src/**",), actions=ANY)
+        )
+        given_as = Target(shown="src/a", judged=("src/a",), tightening=("./src/a", "/w/src/a"))
+        assert verdict_of(replace(write(""), target=given_as), rules) is ALLOW
+
+
+def test_a_chain_of_more_commands_than_the_limit_is_denied() -> None:
+    rules = replace(policy(), limits=Limits(max_chain_length=2))
+    assert verdict_of(run("a; b", "a", "b"), rules) is ALLOW
+    decision = decide(run("a; b; c", "a", "b", "c"), rules, now=NOW)
+    assert decision.verdict is DENY
+    assert decision.code == "max-chain-length"
 
 
 class TestWholeCalls:

@@ -172,6 +172,7 @@ BROKER_ROWS = [
     ("src/a.py", WRITE, ASK, "default", "every change needs approval"),
     ("other/a.py", WRITE, ASK, "default", "S1-049: changing what exists is not limited"),
     ("src/new.py", CREATE, ASK, "default", "S1-047"),
+    ("./src/new.py", CREATE, ASK, "default", "B17: the path counts, not its spelling"),
     ("lib/new.py", CREATE, ASK, "default", "S1-047"),
     ("tests/deep/er/new.py", CREATE, ASK, "default", "S1-047: at any depth below"),
     ("docs/new.md", CREATE, ASK, "default", "S1-047"),

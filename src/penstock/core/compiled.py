@@ -87,15 +87,23 @@ def _by_name_alone(rule: Rule) -> bool:
 
 def _silent(layer: Layer, action: Action, pathless: Sequence[Rule]) -> bool:
     """Say whether a path that meets no glob is simply allowed, without a word."""
-    speaking = [rule for rule in pathless if action in rule.actions and not _bounded(rule)]
+    speaking = [rule for rule in pathless if _may_speak(rule, action) and not _bounded(rule)]
     return layer.defaults[action] is Verdict.ALLOW and not speaking
 
 
 def _uncertain(layer: Layer, action: Action, pathless: Sequence[Rule]) -> bool:
     """Say whether a rule without globs may deny, and so be the one that is named."""
     return any(
-        action in rule.actions and effective(rule, layer) is Verdict.DENY for rule in pathless
+        _may_speak(rule, action) and rule.max_bytes is None
+        for rule in pathless
+        if effective(rule, layer) is Verdict.DENY
     )
+
+
+def _may_speak(rule: Rule, action: Action) -> bool:
+    """Say whether a rule can be about a file tool: commands are judged the long way."""
+    about_commands = rule.tool == "Bash" or any(f.name == "command" for f in rule.fields)
+    return action in rule.actions and not about_commands
 
 
 def _bounded(rule: Rule) -> bool:

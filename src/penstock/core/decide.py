@@ -13,7 +13,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from penstock.core.match import matches
-from penstock.core.model import STRICTNESS, Action, Decision, Reason, Request, Verdict, strictest
+from penstock.core.model import (
+    STRICTNESS,
+    Action,
+    Decision,
+    Reason,
+    Request,
+    Target,
+    Verdict,
+    strictest,
+)
 from penstock.core.policy import WARN_VERDICT, FieldMatch, Layer, Policy, Rule
 from penstock.core.regexes import search
 from penstock.core.ruleindex import field_texts
@@ -43,6 +52,7 @@ class Opinion:
 def decide(request: Request, policy: Policy, *, now: float) -> Decision:
     """Return what the policy says to a request at a time (seconds since 1970)."""
     opinions = [o for layer in policy.layers for o in _opinions(layer, request, now)]
+    opinions += _too_long(request, policy)
     verdict = strictest(opinion.verdict for opinion in opinions)
     leading = [opinion for opinion in opinions if opinion.verdict is verdict]
     reasons = _ordered(reason for opinion in opinions for reason in opinion.reasons)
@@ -113,6 +123,15 @@ def _opinions(layer: Layer, request: Request, now: float) -> Iterator[Opinion]:
     yield from _tightening(layer, request, now)
 
 
+def _too_long(request: Request, policy: Policy) -> list[Opinion]:
+    """A command chain longer than the limit is denied whatever its parts are."""
+    most = policy.limits.max_chain_length
+    if not most or request.action is not Action.RUN or len(request.leaves) <= most:
+        return []
+    text = f"the command chains {len(request.leaves)} commands, and the limit is {most}"
+    return [_default(Verdict.DENY, "max_chain_length", text)]
+
+
 def _tightening(layer: Layer, request: Request, now: float) -> Iterator[Opinion]:
     """Yield opinions that only strict rules may have: other spellings of protected names."""
     target = request.target
@@ -123,13 +142,25 @@ def _tightening(layer: Layer, request: Request, now: float) -> Iterator[Opinion]
         spellings = (*target.judged, *target.tightening)
         finds += [(spelling, layer.index.for_folded(spelling)) for spelling in spellings]
     for spelling, near in finds:
-        strict = [at for at in near if effective(layer.rules[at], layer) not in LENIENT]
+        rules = ((at, layer.rules[at]) for at in near)
+        strict = [
+            at
+            for at, rule in rules
+            if effective(rule, layer) not in LENIENT and not _exempt(rule, target)
+        ]
         opinion = _opinion(layer, request, strict, now, spelling, tightens=True)
         if opinion.reasons:
             yield opinion
 
 
 LENIENT = (None, Verdict.ALLOW)
+
+
+def _exempt(rule: Rule, target: Target) -> bool:
+    """A rule's exceptions speak of the path itself; `./src/a` is no way out of them."""
+    return bool(rule.not_paths) and all(
+        any(matches(glob, spelling) for glob in rule.not_paths) for spelling in target.judged
+    )
 
 
 def _opinion(

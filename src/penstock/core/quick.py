@@ -39,7 +39,7 @@ def answer(
     """
     silent = True
     for layer in policy["layers"]:
-        if layer["uncertain"][action]:
+        if layer["uncertain"][action] or size > layer["bytes"]:
             return (LONG, "", "", "")
         for rule in _hits(layer, action, judged, tightening):
             if not rule[CERTAIN]:
@@ -48,7 +48,7 @@ def answer(
                 return (DENY, rule[REASON], rule[ID], rule[CODE])
             silent = silent and rule[QUIET]
         silent = silent and layer["silent"][action]
-        silent = silent and most_lines < layer["lines"] and size <= layer["bytes"]
+        silent = silent and most_lines < layer["lines"]
     return (SILENT if silent else LONG, "", "", "")
 
 
