@@ -225,7 +225,14 @@ class Applying:
 
     def recover(self) -> tuple[Receipt, ...]:
         """Finish what a crash left in the middle; the disk says how far it came."""
-        self.parts.files.recover()
+        for ended in self.parts.files.recover():
+            self.parts.record(
+                "recovered",
+                path=", ".join(ended.paths),
+                status=ended.ending,
+                kept=ended.kept,
+                notes=ended.notes,
+            )
         groups: dict[str, list[Proposal]] = {}
         for token, one in self.parts.proposals.abandoned():
             groups.setdefault(token, []).append(one)
