@@ -12,6 +12,7 @@ import pytest
 from penstock.core.checkpoint import CheckpointPolicy, make_key, open_note
 from penstock.core.errors import AuditError
 from penstock.core.merkle import includes, is_consistent, leaf_hash, root_of
+from penstock.core.proofs import holds
 from penstock.stores.checkpoint_keys import create_key, load_key
 from penstock.stores.checkpoints import Checkpoints
 from penstock.stores.jsonl import JsonlLog
@@ -218,6 +219,24 @@ def test_proofs_hold_against_the_signed_roots(log: JsonlLog, checkpoints: Checkp
     with pytest.raises(AuditError) as caught:
         checkpoints.inclusion(0, new.size + 1)
     assert caught.value.code == "no-such-size"
+
+
+def test_proofs_are_documents_that_need_nothing_but_the_key(
+    log: JsonlLog, checkpoints: Checkpoints
+) -> None:
+    with pytest.raises(AuditError, match="nothing was signed yet"):
+        checkpoints.prove_line(0)
+    with pytest.raises(AuditError, match="nothing was signed at 1"):
+        checkpoints.prove_growth(1)
+    add(log, 6)
+    checkpoints.sign()
+    add(log, 9)
+    checkpoints.sign()
+    for document in (checkpoints.prove_line(3), checkpoints.prove_growth(6)):
+        assert holds(json.loads(json.dumps(document)), [KEY.public()])
+    with pytest.raises(AuditError) as caught:
+        checkpoints.prove_line(99)
+    assert caught.value.code == "no-such-event"
 
 
 def test_the_tree_is_grown_by_what_is_new_and_not_read_from_the_beginning(

@@ -27,9 +27,11 @@ from penstock.core.checkpoint import (
 from penstock.core.errors import AuditError
 from penstock.core.findings import Kind
 from penstock.core.merkle import consistency_proof, inclusion_proof, leaf_hash
+from penstock.core.proofs import Document, consistency_document, inclusion_document
 from penstock.core.trust import Evidence, Head, Opened
 from penstock.core.verify import START, Mark, Walk
 from penstock.stores.log_errors import shut, telling
+from penstock.stores.log_reader import line_at
 from penstock.stores.logfile import sync_directory, take_lock
 from penstock.stores.treefile import Place, TreeFile
 from penstock.stores.witness import Witness
@@ -61,6 +63,7 @@ class Checkpoints:
     ) -> None:
         self.path = os.path.join(folder, "checkpoints")
         self._folder = folder
+        self._log = log
         self._tree = TreeFile(folder, log)
         self._public = public
         self._key = key
@@ -234,6 +237,24 @@ class Checkpoints:
     def consistency(self, old_size: int, size: int) -> list[bytes]:
         """Return the proof that the root of `size` only added lines to that of `old_size`."""
         return consistency_proof(self._tree.node, old_size=old_size, size=self._within(size))
+
+    def prove_line(self, index: int) -> Document:
+        """Return the proof that line `index` is on the record, under the last signed root."""
+        note = self._last_note()
+        if not note:
+            raise AuditError("no-checkpoint", "nothing was signed yet", hint="sign the log first")
+        size = open_note(note, [self._public]).size
+        proof = self.inclusion(index, size)
+        line = line_at(self._log, index + 1)
+        return inclusion_document(line=line, index=index, note=note, proof=proof)
+
+    def prove_growth(self, old_size: int) -> Document:
+        """Return the proof that the last signed root only added lines to an older one."""
+        notes = {opened.size: note for note in self.notes() if (opened := self._opened(note))}
+        if old_size not in notes:
+            raise AuditError("no-checkpoint", f"nothing was signed at {old_size} events")
+        proof = self.consistency(old_size, max(notes))
+        return consistency_document(old_note=notes[old_size], note=notes[max(notes)], proof=proof)
 
     def _within(self, size: int) -> int:
         reached = self._tree.place().size
