@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 AGENT_WORDS = ("CLAUDE", "CODEX", "GEMINI", "CURSOR", "OPENCODE", "AGENT", "COPILOT")
+# A command starts more than twice as fast when it need not be compiled each time.
+SLOWING = ("PYTHONDONTWRITEBYTECODE",)
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Project:
 
     @property
     def environ(self) -> dict[str, str]:
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(AGENT_WORDS)}
+        kept = {k: v for k, v in os.environ.items() if not k.startswith((*AGENT_WORDS, *SLOWING))}
         return {
             **kept,
             "HOME": str(self.home),

@@ -1,0 +1,77 @@
+"""A project whose rules ask about everything, with proposals that an agent has made there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from penstock.app import open_gate
+from penstock.core.model import Actor
+from penstock.core.proposal import Proposal
+from penstock.gate import Gate, Item
+from tests.project import Project
+
+RULES = """
+version = 1
+
+[defaults]
+write = "ask"
+
+[[deny]]
+id = "secrets"
+paths = ["**/.env*"]
+reason = "{path} is secret"
+
+[[allow]]
+id = "notes"
+paths = ["notes/**"]
+"""
+AGENT = Actor(agent="an-agent", tool_call_id="call-1")
+
+
+@contextmanager
+def surroundings_of(project: Project) -> Iterator[None]:
+    """Look for state and rules where the project's commands look for them."""
+    kept = dict(os.environ)
+    os.environ.update(project.environ)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(kept)
+
+
+@contextmanager
+def gate_of(project: Project) -> Iterator[Gate]:
+    if not (project.root / "penstock.toml").exists():
+        project.write("penstock.toml", RULES)
+    with surroundings_of(project):
+        yield open_gate(str(project.root))
+
+
+def proposed(
+    project: Project, files: dict[str, bytes | None], *, ttl: float | None = None
+) -> tuple[Proposal, ...]:
+    """Let an agent propose; several files are a set."""
+    items = [Item(path=path, content=content) for path, content in files.items()]
+    with gate_of(project) as gate:
+        return gate.propose(items, actor=AGENT, ttl=ttl)
+
+
+def one_proposed(
+    project: Project, path: str, content: bytes | None, *, ttl: float | None = None
+) -> str:
+    return proposed(project, {path: content}, ttl=ttl)[0].id
+
+
+def state_of(project: Project, proposal: str) -> str:
+    with gate_of(project) as gate:
+        found = gate.parts.proposals.get(proposal)
+    assert found is not None
+    return str(found.state)
+
+
+def ops(project: Project) -> list[str]:
+    """Return what is on the record, in order."""
+    return [event["op"] for event in project.run("audit", "log", "--json").json["events"]]
