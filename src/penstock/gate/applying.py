@@ -9,11 +9,19 @@ after any fault what is told is what the disk says.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from penstock.core.change import measure
 from penstock.core.decide import decide
-from penstock.core.errors import AuditError, InputError, PenstockError, RefusedError, StaleError
+from penstock.core.errors import (
+    AuditError,
+    InputError,
+    PenstockError,
+    RefusedError,
+    StaleError,
+    StoreError,
+)
 from penstock.core.model import Change, Decision, Request, Verdict
 from penstock.core.proposal import Move, Proposal, Receipt, State
 from penstock.gate.parts import Parts
@@ -168,19 +176,39 @@ class Applying:
         self, claimed: Sequence[Proposal], token: str, *, how: str = ""
     ) -> tuple[Receipt, ...]:
         """Record what was done. The files hold it already, so nothing here may say otherwise."""
-        receipts = []
-        for one in claimed:
-            note, event_hash = "", ""
-            try:
-                event_hash = self._record_applied(one, how)
-            except AuditError as fault:
-                note = f"written, but the line `applied` could not be stored: {fault.message}"
-            receipts.append(self._receipt(one, event_hash, note))
-        for one, receipt in zip(claimed, receipts, strict=True):
+        receipts = tuple(self._receipted(one, how) for one in claimed)
+        if not all(receipt.event_hash for receipt in receipts):
+            return receipts  # the claim stays, so the next start puts the line on the record
+        try:
+            for one, receipt in zip(claimed, receipts, strict=True):
+                self._close(one, receipt)
+            self.parts.proposals.release(token)
+        except StoreError as fault:
+            # The claim stays, so the next start closes what could not be closed now.
+            note = f"written, but the queue could not be told: {fault.message}"
+            return tuple(replace(receipt, note=receipt.note or note) for receipt in receipts)
+        return receipts
+
+    def _receipted(self, one: Proposal, how: str) -> Receipt:
+        """Put the line `applied` on the record and return the receipt that names it.
+
+        A receipt that exists means that the line does too: a crash came after both.
+        """
+        known = self.parts.proposals.receipt(receipt_id(one))
+        if known is not None:
+            return known
+        try:
+            return self._receipt(one, self._record_applied(one, how))
+        except AuditError as fault:
+            note = f"written, but the line `applied` could not be stored: {fault.message}"
+            return self._receipt(one, "", note)
+
+    def _close(self, one: Proposal, receipt: Receipt) -> None:
+        if self.parts.proposals.receipt(receipt.id) is None:
             self.parts.proposals.add_receipt(receipt)
+        stored = self.parts.proposals.get(one.id)
+        if stored is None or stored.state is not State.APPLIED:
             self.parts.proposals.move(one.id, Move.APPLY)
-        self.parts.proposals.release(token)
-        return tuple(receipts)
 
     def _record_applied(self, one: Proposal, how: str) -> str:
         facts = {"before_hash": one.base, "after_hash": one.content, "how": how}
@@ -188,7 +216,7 @@ class Applying:
 
     def _receipt(self, one: Proposal, event_hash: str, note: str = "") -> Receipt:
         return Receipt(
-            id=f"r-{one.id.removeprefix('hitl-')}",
+            id=receipt_id(one),
             proposal=one.id,
             path=one.path,
             before=one.base,
@@ -209,12 +237,17 @@ class Applying:
                 replace(receipt, note=receipt.note or f"written in spite of: {fault.message}")
                 for receipt in self._written(claimed, token)
             )
+        with suppress(PenstockError):  # nothing that fails now may hide what failed first
+            self._abandon(claimed, token, fault)
+        raise fault
+
+    def _abandon(self, claimed: Sequence[Proposal], token: str, fault: PenstockError) -> None:
+        """Nothing was written: give the claim back, and close what the world overtook."""
         self.parts.proposals.release(token)
         for one in claimed:
             self.parts.record_of("failed", one, status="error", code=fault.code)
             if isinstance(fault, StaleError) and not self._holds(one, one.base):
                 self._outdate(one)
-        raise fault
 
     def _holds(self, one: Proposal, known: str | None) -> bool:
         try:
@@ -245,6 +278,11 @@ class Applying:
             for one in claimed:
                 self.parts.record_of("abandoned", one, status="error", code="interrupted")
         return tuple(receipts)
+
+
+def receipt_id(one: Proposal) -> str:
+    """Return the id of a proposal's receipt; there is one at most."""
+    return f"r-{one.id.removeprefix('hitl-')}"
 
 
 def by_policy(one: Proposal) -> bool:
