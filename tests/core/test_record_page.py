@@ -41,7 +41,9 @@ def test_every_finding_is_explained_on_the_page() -> None:
 
 def test_every_line_that_the_log_writes_about_itself_is_explained_on_the_page() -> None:
     source = Path(__file__).parents[2] / "src" / "penstock" / "stores"
-    texts = "".join((source / name).read_text() for name in ("jsonl.py", "signed_log.py"))
+    texts = "".join(
+        (source / name).read_text() for name in ("jsonl.py", "chain_writer.py", "signed_log.py")
+    )
     ops = set(re.findall(r'"op": "(\w+)"', texts))
     assert ops >= NOTICED
     for op in ops:

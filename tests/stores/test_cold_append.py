@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from penstock.core.event import compose
+from penstock.stores.chain_writer import ROTATED
 from penstock.stores.cold_append import append_cold
-from penstock.stores.jsonl import ROTATED, JsonlLog
+from penstock.stores.jsonl import JsonlLog
 from penstock.stores.log_reader import read_lines
 from penstock.stores.verify_log import verify_log
 

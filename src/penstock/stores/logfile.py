@@ -8,9 +8,9 @@ after a failed write the file is as long as before or `end` no longer says so.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
+from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
 
 from penstock.core.errors import AuditError
 from penstock.stores.log_errors import busy, shut, telling, wrong_permissions
@@ -18,7 +18,7 @@ from penstock.stores.segments import Tail, read_tail, require_plain
 
 OPEN = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 MOST_TRIES = 1000
-ALONE = fcntl.LOCK_EX | fcntl.LOCK_NB
+ALONE = LOCK_EX | LOCK_NB
 
 
 class LogFile:
@@ -42,7 +42,7 @@ class LogFile:
         """Give the lock back, if we have it."""
         if self.fd >= 0:
             try:
-                fcntl.flock(self.fd, fcntl.LOCK_UN)
+                flock(self.fd, LOCK_UN)
             except OSError:
                 self.drop()  # closing gives it back, too
 
@@ -100,22 +100,24 @@ class LogFile:
         """
         fd = self.fd
         try:
-            fcntl.flock(fd, ALONE)
+            flock(fd, ALONE)
         except OSError:  # busy, or worse: the careful way waits or tells
             return False
         try:
             if os.lseek(fd, 0, os.SEEK_END) != at or (look and not self.is_current()):
                 return False
-            self.put(data, at)
+            done = os.write(fd, data)
+            if done != len(data):
+                self._finish(data, done, at)
         finally:
             self.unlock()
         return True
 
     def put(self, data: bytes, at: int) -> None:
         """Write all of the data at the end, which is `at`, or take back what was written."""
-        done = os.write(self.fd, data)
-        if done == len(data):
-            return
+        self._finish(data, os.write(self.fd, data), at)
+
+    def _finish(self, data: bytes, done: int, at: int) -> None:
         try:
             while done < len(data):
                 done += os.write(self.fd, data[done:])
@@ -151,7 +153,7 @@ def take_lock(fd: int, path: str, *, wait: float) -> None:
     while True:
         try:
             with telling(path):
-                fcntl.flock(fd, ALONE)
+                flock(fd, ALONE)
         except AuditError as error:
             if not isinstance(error.__cause__, BlockingIOError):
                 raise
