@@ -22,7 +22,8 @@ from penstock.core.model import Bytes, Source
 BLOCK = 1 << 18
 BOM = b"\xef\xbb\xbf"
 
-Progress = Callable[[int], None]
+# Called with the bytes just read and the lines seen so far.
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -103,7 +104,7 @@ def survey(source: Source, told: Progress | None = None) -> Facts:
     feeds = returns = pairs = 0
     text, decoder, head, last = True, codecs.getincrementaldecoder("utf-8")(), b"", b""
     for block in blocks(source, 0, source.size):
-        head = head or block[:3]
+        head += block[: len(BOM) - len(head)]
         feeds += block.count(b"\n")
         # A pair may lie across two blocks.
         pairs += last == b"\r" and block[:1] == b"\n"
@@ -113,7 +114,7 @@ def survey(source: Source, told: Progress | None = None) -> Facts:
             pairs += block.count(b"\r\n")
         text = text and _is_text(block, decoder)
         if told:
-            told(len(block))
+            told(len(block), feeds)
     return Facts(
         size=source.size,
         feeds=feeds,
@@ -144,7 +145,7 @@ def common_start(one: Source, two: Source, *, end: int) -> int:
         length = min(BLOCK, end - offset)
         x, y = read_exactly(one, offset, length), read_exactly(two, offset, length)
         if x != y:
-            return offset + _shared(length, lambda n, x=x, y=y: x[:n] == y[:n])
+            return offset + _shared(x, y, lambda block, n: block[:n])
     return end
 
 
@@ -155,16 +156,17 @@ def common_end(one: Source, two: Source, *, end: int) -> int:
         x = read_exactly(one, one.size - done - length, length)
         y = read_exactly(two, two.size - done - length, length)
         if x != y:
-            return done + _shared(length, lambda n, x=x, y=y: x[-n:] == y[-n:])
+            return done + _shared(x, y, lambda block, n: block[-n:])
     return end
 
 
-def _shared(length: int, same: Callable[[int], bool]) -> int:
-    """Return the most bytes for which `same` holds, when it does not for `length`."""
-    low, high = 0, length
+def _shared(x: bytes, y: bytes, part: Callable[[bytes, int], bytes]) -> int:
+    """Return how many bytes of two unequal blocks are the same, from one end on."""
+    low, high = 0, len(x)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if same(middle) else (low, middle)
+        same = part(x, middle) == part(y, middle)
+        low, high = (middle, high) if same else (low, middle)
     return low
 
 
@@ -209,6 +211,11 @@ def _up_to_first_feed(source: Source, start: int, length: int) -> int:
     return length
 
 
+def feeds_between(source: Source, start: int, end: int) -> int:
+    r"""Return how many `\n` there are between two offsets."""
+    return sum(block.count(b"\n") for block in blocks(source, start, end))
+
+
 def numbers(
     source: Source, start: int, end: int, *, pairs: bool, told: Progress | None = None
 ) -> array[int]:
@@ -230,7 +237,7 @@ def numbers(
             found.fromlist(list(map(hash, islice(lines, 1, None))))
         folded, rest = _fold(folded, rest, keep=BLOCK + 1)
         if told:
-            told(len(block))
+            told(len(block), len(found))
     if rest or folded:
         found.append(hash((b"no newline", _folded(rest, folded))))
     return found
