@@ -227,7 +227,8 @@ def _nth(flags: bytearray, value: int, start: int, end: int, n: int) -> int:
 def _strip(a: Lines, strip: Lines, first: int, last: int, grows: bytearray) -> int:
     """Work through rows `first` to `last` of one strip and return the last one.
 
-    `grows` is the left edge of the strip before, the right edge after. Above the columns all bits are 1, so a carry to the right makes the number a bit longer.
+    `grows` is the left edge of the strip before, the right edge after. Above the columns all
+    bits are 1, so a carry to the right makes the number a bit longer.
     """
     masks, rare = _masks(strip)
     full = row = (2 << len(strip)) - 1
