@@ -35,7 +35,12 @@ NOTHING = Common(0, 0)
 class Work:
     """The work that may still be spent."""
 
-    left: int = WORK
+    left: int
+
+    @classmethod
+    def allowed(cls) -> Work:
+        """Return all the work that one question may cost."""
+        return cls(WORK)
 
     def spend(self, digits: int) -> bool:
         """Take some work if there is enough."""
@@ -46,7 +51,7 @@ class Work:
 
 def common(a: array[int], b: array[int]) -> Common:
     """Return how many lines `a` and `b` have in common, in order. Both are used up."""
-    work = Work()
+    work = Work.allowed()
     shared = trim(a, b)
     if _is_cheap(a, b):
         return _exactly(shared) + _cheaply(a, b, work)
@@ -64,7 +69,7 @@ def common(a: array[int], b: array[int]) -> Common:
             return _exactly(shared + way[0].paired.count(1))
     else:
         found = align_anchors.chain_of(
-            a, seen_a, b, seen_b, measure=lambda x, y: _measure(x, y, work)
+            a, seen_a, b, seen_b, measure=lambda x, y: measure(x, y, work)
         )
     return _exactly(shared) + _in_pieces(a, b, found, work)
 
@@ -79,14 +84,14 @@ def _is_cheap(a: array[int], b: array[int]) -> bool:
 
 def trim(a: array[int], b: array[int]) -> int:
     """Take equal lines off both ends, in place, and return how many they were."""
-    head, tail = _shared_ends(a, b)
+    head, tail = shared_ends(a, b)
     for lines in (a, b):
         del lines[len(lines) - tail :]
         del lines[:head]
     return head + tail
 
 
-def _shared_ends(a: Lines, b: Lines) -> tuple[int, int]:
+def shared_ends(a: Lines, b: Lines) -> tuple[int, int]:
     """Return how many lines are equal at the start and, of the rest, at the end."""
     head = _shared(a, b, lambda lines, at, step: lines[at : at + step])
     tail = _shared(a, b, lambda lines, at, step: lines[len(lines) - at - step : len(lines) - at])
@@ -109,7 +114,7 @@ def _cheaply(a: array[int], b: array[int], work: Work) -> Common:
     a = array("q", filter(wanted.__contains__, a))
     wanted = set(a)
     b = array("q", filter(wanted.__contains__, b))
-    return _measure(a, b, work)
+    return measure(a, b, work)
 
 
 def _in_pieces(a: array[int], b: array[int], found: Chain, work: Work) -> Common:
@@ -118,15 +123,15 @@ def _in_pieces(a: array[int], b: array[int], found: Chain, work: Work) -> Common
     for piece in unsettled(found, len(a), len(b)):
         known = piece.known(found)
         x, y = view(a, piece.top, piece.bottom), view(b, piece.left, piece.right)
-        measured = _measure(x, y, work, paired=known.least)
+        measured = measure(x, y, work, paired=known.least)
         least += max(0, measured.least - known.least)
         most += min(known.most, measured.most) - known.least
     return Common(least, most)
 
 
-def _measure(a: Lines, b: Lines, work: Work, *, paired: int = 0) -> Common:
+def measure(a: Lines, b: Lines, work: Work, *, paired: int = 0) -> Common:
     """Measure at once, exactly if the work allows it; `paired` lines are known to be common."""
-    head, tail = _shared_ends(a, b)
+    head, tail = shared_ends(a, b)
     a, b = a[head : len(a) - tail], b[head : len(b) - tail]
     rows, columns = (a, b) if len(a) <= len(b) else (b, a)
     if not rows:
@@ -141,7 +146,7 @@ def _measure(a: Lines, b: Lines, work: Work, *, paired: int = 0) -> Common:
 
 
 def _look(rows: Lines, columns: Lines, work: Work) -> int:
-    """Look along the diagonal of something large: how many pairs are there at least?"""
+    """Look along the diagonal of something large, and return how many pairs there are at least."""
     for width in LOOKS:
         digits = lcs.cost(rows, columns, reach=width)
         if digits <= LOOK and work.spend(digits):

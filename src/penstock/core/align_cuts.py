@@ -14,8 +14,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain
-
+from itertools import accumulate, chain, pairwise
 
 # A part of a content that is larger than this is looked at in place, not copied.
 COPIED = 1 << 14
@@ -91,16 +90,21 @@ def cuts(loose: Sequence[int]) -> array[int]:
 def pieces(found: Chain, rows: int, columns: int) -> Iterator[Piece]:
     """Yield the pieces between the cuts of a chain; the anchors at the cuts belong to none."""
     at = cuts(found.loose)
-    for first, last in zip(at, at[1:], strict=False):
-        end = last == len(found.loose)
-        yield Piece(
-            top=found.a[first - 1] + 1 if first else 0,
-            bottom=rows if end else found.a[last - 1],
-            left=found.b[first - 1] + 1 if first else 0,
-            right=columns if end else found.b[last - 1],
-            first=first,
-            last=last,
-        )
+    for first, last in pairwise(at):
+        yield piece_of(found, first, last, rows, columns)
+
+
+def piece_of(found: Chain, first: int, last: int, rows: int, columns: int) -> Piece:
+    """Return the piece that some gaps of a chain make, with the anchors between them."""
+    end = last == len(found.loose)
+    return Piece(
+        top=found.a[first - 1] + 1 if first else 0,
+        bottom=rows if end else found.a[last - 1],
+        left=found.b[first - 1] + 1 if first else 0,
+        right=columns if end else found.b[last - 1],
+        first=first,
+        last=last,
+    )
 
 
 def unsettled(found: Chain, rows: int, columns: int) -> Iterator[Piece]:

@@ -2,7 +2,7 @@
 
 A table of small numbers is indexed by a part of each line's number. Lines that share an index
 look like one line that comes more often, so the answers err on the safe side: what is said to
-be alone is alone, what is said to be on one side only is there only.
+be alone comes at most once on a side, what is said to be on one side is not on both.
 Always true: the memory depends on the number of lines alone, with a fixed upper limit.
 """
 
@@ -43,7 +43,7 @@ class Tally:
         return ON_BOTH_SIDES[self.table[line & self.mask]] == 1
 
     def alone(self, line: int) -> bool:
-        """True only when a line comes once in `a` and once in `b`."""
+        """True only when a line that is on both sides comes once on each."""
         return self.table[line & self.mask] == ALONE
 
     def reduce(self, lines: array[int]) -> bytes:

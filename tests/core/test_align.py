@@ -1,0 +1,184 @@
+"""Alignment: exact where the work allows it, honest bounds where it does not."""
+
+from __future__ import annotations
+
+import random
+from array import array
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rapidfuzz.distance import LCSseq
+
+from penstock.core import (
+    align,
+    align_anchors,
+    align_cuts,
+    align_pairs,
+    align_tally,
+    align_walk,
+    lcs,
+)
+from penstock.core.align_cuts import Chain, Common
+
+Case = tuple[list[int], list[int]]
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make everything look large, so that a few hundred lines take the ways of millions."""
+    monkeypatch.setattr(align, "CHEAP", 1)
+    monkeypatch.setattr(align, "FAIR", 1)
+    monkeypatch.setattr(align_pairs, "CHEAP", 1)
+    monkeypatch.setattr(align_pairs, "SLICE", 30)
+    monkeypatch.setattr(align_walk, "LONGEST_STEP", 200)
+    monkeypatch.setattr(align_walk, "FIRST_STEP", 8)
+    monkeypatch.setattr(align_walk, "MOST_WANTED", 40)
+    monkeypatch.setattr(align_tally, "CHUNK", 16)
+    monkeypatch.setattr(align_cuts, "COPIED", 20)
+    monkeypatch.setattr(lcs, "STRIP", 60)
+    monkeypatch.setattr(lcs, "KEPT_BITS", 2000)
+
+
+def cases(count: int, seed: int) -> Iterator[Case]:
+    """Yield contents as they come: edited in few or many places, rewritten, moved around."""
+    rng = random.Random(seed)
+    for _ in range(count):
+        kinds = rng.choice([2, 5, 30, 300, 10_000])
+        a = [rng.randrange(kinds) for _ in range(rng.randrange(1, 300))]
+        b = edited(a, kinds, rng)
+        if rng.random() < 0.2:
+            i, j = sorted(rng.randrange(len(a)) for _ in "ij")
+            b = b[j:] + b[i:j] + b[:i]
+        # Real numbers of lines fill all bits; small ones would never share an index.
+        yield [hash(("line", x)) for x in a], [hash(("line", x)) for x in b]
+
+
+def edited(a: list[int], kinds: int, rng: random.Random) -> list[int]:
+    rate, only_replace = rng.choice([0.02, 0.1, 0.4, 0.8, 1.0]), rng.random() < 0.4
+    b: list[int] = []
+    for line in a:
+        choice = rng.random() if not only_replace else 0.5
+        if rng.random() >= rate:
+            b.append(line)
+        elif choice >= 0.3:
+            b += [rng.randrange(kinds) for _ in range(1 + (choice > 0.7))]
+    return b
+
+
+def truth(case: Case) -> int:
+    return int(LCSseq.similarity(*case))
+
+
+def common(case: Case) -> Common:
+    return align.common(array("q", case[0]), array("q", case[1]))
+
+
+@pytest.mark.usefixtures("small")
+def test_every_way_through_gives_the_exact_count() -> None:
+    for case in cases(1200, seed=9):
+        expected = truth(case)
+        assert common(case) == Common(expected, expected)
+
+
+@given(st.lists(st.integers(0, 9), max_size=50), st.lists(st.integers(0, 9), max_size=50))
+@settings(max_examples=100, deadline=None)
+def test_small_contents_are_counted_exactly(a: list[int], b: list[int]) -> None:
+    expected = truth((a, b))
+    assert common((a, b)) == Common(expected, expected)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("work", [1, 1_000, 100_000, 400_000])
+def test_when_work_runs_out_the_truth_lies_between_the_bounds(
+    work: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(align, "WORK", work)
+    unsure = 0
+    for case in cases(250, seed=work):
+        found = common(case)
+        assert found.least <= truth(case) <= found.most
+        unsure += found.least < found.most
+    assert unsure
+
+
+@pytest.mark.usefixtures("small")
+def test_pairs_are_equal_lines_in_order_and_as_many_as_can_be() -> None:
+    for case in cases(600, seed=4):
+        found = align_pairs.pairs(array("q", case[0]), array("q", case[1]))
+        assert len(found.a) == truth(case)
+        assert_pairs(case, found)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("work", [1, 10_000, 1_000_000])
+def test_pairs_stay_pairs_when_work_runs_out(work: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(align, "WORK", work)
+    for case in cases(150, seed=work):
+        found = align_pairs.pairs(array("q", case[0]), array("q", case[1]))
+        assert_pairs(case, found)
+
+
+def assert_pairs(case: Case, found: align_pairs.Pairs) -> None:
+    assert [case[0][i] for i in found.a] == [case[1][j] for j in found.b]
+    assert list(found.a) == sorted(set(found.a))
+    assert list(found.b) == sorted(set(found.b))
+
+
+@pytest.mark.parametrize(
+    ("loose", "expected", "why"),
+    [
+        ([0, 0, 0], [0, 1, 2, 3], "nothing is loose: cut anywhere"),
+        ([0, 3, 0], [0, 3], "one anchor on each side cannot pay for three loose lines"),
+        ([0, 1, 0], [0, 1, 2, 3], "a detour over one loose line wins one and gives up one"),
+        ([0, 0, 0, 2, 0, 0, 0], [0, 1, 2, 5, 6, 7], "over two, it may win one: cut two away"),
+        ([2, 0, 0, 0], [0, 2, 3, 4], "before the first anchor nothing is given up"),
+        ([1], [0, 1], "no anchor at all"),
+    ],
+)
+def test_cuts_are_where_no_detour_can_win(loose: list[int], expected: list[int], why: str) -> None:
+    assert list(align_cuts.cuts(loose)) == expected, why
+
+
+def test_a_walk_gives_up_on_contents_that_are_shuffled() -> None:
+    lines = array("q", range(50_000))
+    mixed = list(lines)
+    random.Random(1).shuffle(mixed)
+    assert align_walk.walk(lines, array("q", mixed)) is None
+
+
+def test_a_walk_gives_up_when_nothing_goes_on() -> None:
+    assert align_walk.walk(array("q", range(20_000)), array("q", range(20_000, 40_000))) is None
+
+
+def test_a_walk_over_replaced_lines_pairs_all_others() -> None:
+    a = array("q", range(3000))
+    b = array("q", (line if line % 3 else -line - 1 for line in a))
+    sides = align_walk.walk(a, b)
+    assert sides is not None
+    assert sides[0].paired.count(1) == sides[1].paired.count(1) == 2000
+    assert align_walk.chain_of(*sides) is None
+
+
+def test_a_tally_never_calls_a_line_alone_that_comes_twice() -> None:
+    rng = random.Random(7)
+    a = array("q", (hash(str(rng.randrange(900))) for _ in range(1000)))
+    b = array("q", (hash(str(rng.randrange(900))) for _ in range(1000)))
+    tally = align_tally.Tally(a, b, lines=100)
+    for line in {*a, *b}:
+        if tally.alone(line):
+            assert a.count(line) <= 1 >= b.count(line)
+        if not tally.on_both_sides(line):
+            assert not (line in a and line in b)
+
+
+def test_the_longest_rise_skips_what_has_no_place() -> None:
+    run = align_anchors._longest_rise(array("i", [5, -1, 0, 1, 9, 2, -1, 3]))
+    assert list(run) == [2, 3, 5, 7]
+
+
+def test_a_piece_tells_what_its_chain_knows() -> None:
+    found = Chain(a=array("i", [3]), b=array("i", [4]), loose=[2, 0], paired=[1, 5])
+    whole = align_cuts.piece_of(found, 0, 2, 9, 10)
+    assert whole.known(found) == Common(7, 9)
