@@ -1,171 +1,267 @@
-"""Measure one file's before and after: what kind of change it is, and how much would be lost.
+r"""Measure what becomes of a file: how many lines go, how many come, how much of it changes.
 
-Counting what two contents share is `align`'s work, reading them in blocks `lines`'s; what
-people should be told besides is in `notes`. Whether a change may happen is decided
-elsewhere.
-Always true: counts are those of a minimal line diff, or bounds that say so; where bounds
-straddle the threshold the kind is REPLACE, because in doubt somebody looks.
+A line that is replaced is one deleted and one added, counted as `git diff --minimal` counts,
+except that `\r\n` and `\n` end a line alike: a change of line ends is told, not counted. What
+the counts mean for a request is for the rules to say; the lines themselves are in `diff`.
+Always true: the counts are exact, or `exact` is false and the truth lies between
+`least_deleted` and `lines_deleted`; `kind` then goes by the worse of the two.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from io import BytesIO
 from itertools import islice
 
-from penstock.core import align
+from penstock.core import align, notes
+from penstock.core.align_cuts import Common
+from penstock.core.diff import hunks
+from penstock.core.errors import InputError
 from penstock.core.lines import (
     NO_FACTS,
     Facts,
     OldMac,
+    Span,
     as_source,
     common_end,
     common_start,
     differing,
+    feeds_between,
     numbers,
     survey,
 )
 from penstock.core.model import Change, ChangeKind, Source
-from penstock.core.notes import notes_on
+from penstock.core.notes import Note
 
-Content = Source | bytes | None
-Told = Callable[[int, int], None]
+# More differing lines than this, both sides together, would not fit the memory allowed.
+MOST_LINES = 8_000_000
+# Content with more lines than this is worth telling how far one is.
+SLOW_LINES = 10_000
 
-SHOWN_FROM = 10_000  # lines from which progress is worth telling
+Tell = Callable[[int, int], None]
 
 
 def measure(
-    before: Content,
-    after: Content,
+    before: Source | bytes | None,
+    after: Source | bytes | None,
     *,
     change_threshold: float = 0.5,
-    progress: Told | None = None,
+    progress: Tell | None = None,
 ) -> Change:
-    """Return the measured change from `before` to `after`; None stands for no file.
+    """Measure one file's change. None stands for a file that is not there.
 
-    `progress` is called with (bytes done, bytes in all) while large contents are read.
+    `progress` is called with the bytes read and the bytes to read in all, for large files.
     """
-    step = _steps(before, after, progress)
     old = None if before is None else as_source(before)
     new = None if after is None else as_source(after)
-    was = survey(old, step) if old else NO_FACTS
-    will = survey(new, step) if new else NO_FACTS
-    if old is None or new is None:
-        return _whole(old, new, was, will)
-    if not (was.text and will.text):
-        return _in_bytes(old, new, was, will, change_threshold)
-    return _in_lines(old, new, was, will, change_threshold, step)
-
-
-def _steps(before: Content, after: Content, progress: Told | None) -> Callable[[int], None] | None:
-    """Return what counts the bytes read; contents are read twice at most."""
-    if progress is None:
-        return None
-    total = 2 * sum(as_source(c).size for c in (before, after) if c is not None)
-    done = 0
-
-    def step(count: int) -> None:
-        nonlocal done
-        done += count
-        progress(min(done, total), total)
-
-    return step
-
-
-def _whole(old: Source | None, new: Source | None, was: Facts, will: Facts) -> Change:
-    """A file that is created or removed: every line of it is new or lost."""
-    if old is None:
-        return Change(
-            kind=ChangeKind.NEW,
-            new_lines=will.lines,
-            lines_added=will.lines,
-            after_size=will.size,
-            notes=notes_on(None, new, was, will),
+    told = _Progress(progress, 2 * sum(side.size for side in (old, new) if side is not None))
+    if old is not None and new is not None:
+        change = _changed(old, new, change_threshold, told)
+    elif new is not None:
+        change = _created(survey(new, told))
+    elif old is not None:
+        change = _deleted(survey(old, told))
+    else:
+        raise InputError(
+            "nothing-to-measure",
+            "there is no content before and none after",
+            hint="give the content of at least one side",
         )
+    told.finish()
+    return change
+
+
+class _Progress:
+    """Adds up bytes and tells them, once some content has turned out to be large."""
+
+    def __init__(self, tell: Tell | None, total: int) -> None:
+        self.tell, self.total = tell, total
+        self.done, self.large = 0, False
+
+    def __call__(self, size: int, lines: int) -> None:
+        self.done += size
+        self.large = self.large or lines > SLOW_LINES
+        if self.tell and self.large:
+            self.tell(self.done, self.total)
+
+    def finish(self) -> None:
+        if self.tell and self.large and self.done < self.total:
+            self.tell(self.total, self.total)
+
+
+def _created(now: Facts) -> Change:
+    return Change(
+        kind=ChangeKind.NEW,
+        new_lines=_units(now, now.text),
+        lines_added=_units(now, now.text),
+        after_size=now.size,
+        unit=_unit(now.text),
+        notes=(*notes.in_bytes(NO_FACTS, now), *notes.one_line(NO_FACTS, now)),
+    )
+
+
+def _deleted(was: Facts) -> Change:
+    lines = _units(was, was.text)
     return Change(
         kind=ChangeKind.DELETE,
-        existing_lines=was.lines,
-        lines_deleted=was.lines,
-        least_deleted=was.lines,
-        change_ratio=1.0 if was.lines else 0.0,
+        existing_lines=lines,
+        lines_deleted=lines,
+        least_deleted=lines,
+        change_ratio=1.0 if lines else 0.0,
         before_size=was.size,
+        unit=_unit(was.text),
+        notes=tuple(notes.in_bytes(was, NO_FACTS)),
     )
 
 
-def _in_lines(
-    old: Source,
-    new: Source,
-    was: Facts,
-    will: Facts,
-    threshold: float,
-    step: Callable[[int], None] | None,
-) -> Change:
-    a, b = (OldMac(old) if was.old_mac else old), (OldMac(new) if will.old_mac else new)
-    span = differing(a, b)
-    pairs = bool(was.pairs or will.pairs)
-    lost = numbers(a, span.start, span.before_end, pairs=pairs, told=step)
-    gained = numbers(b, span.start, span.after_end, pairs=pairs, told=step)
-    before_count, after_count = len(lost), len(gained)
-    common = align.common(lost, gained)
-    deleted, least = before_count - common.least, before_count - common.most
-    ratio = deleted / was.lines if was.lines else 0.0
+def _units(facts: Facts, text: bool) -> int:
+    return facts.lines if text else facts.size
+
+
+def _unit(text: bool) -> str:
+    return "lines" if text else "bytes"
+
+
+def _changed(before: Source, after: Source, threshold: float, told: _Progress) -> Change:
+    """Measure a file that is there before and after."""
+    was, now = survey(before, told), survey(after, told)
+    text = was.text and now.text
+    counted = _in_lines(before, was, after, now, told) if text else _in_bytes(before, after)
+    existing = _units(was, text)
+    ratio = counted.deleted / existing if existing else 0.0
+    replaced = existing > 0 and ratio >= threshold
     return Change(
-        kind=_kind(ratio, was.lines, threshold),
-        existing_lines=was.lines,
-        new_lines=will.lines,
-        lines_deleted=deleted,
-        lines_added=after_count - common.least,
+        kind=ChangeKind.REPLACE if replaced else ChangeKind.MODIFY,
+        existing_lines=existing,
+        new_lines=_units(now, text),
+        lines_deleted=counted.deleted,
+        lines_added=counted.added,
         change_ratio=ratio,
         before_size=was.size,
-        after_size=will.size,
-        exact=deleted == least,
-        least_deleted=least,
-        notes=(*_bounds(deleted, least), *notes_on(old, new, was, will)),
+        after_size=now.size,
+        exact=counted.least == counted.deleted,
+        least_deleted=counted.least,
+        unit=_unit(text),
+        notes=() if counted.identical else tuple(_notes(before, was, after, now, counted)),
+        identical=counted.identical,
     )
 
 
-def _bounds(deleted: int, least: int) -> tuple[str, ...]:
-    if deleted == least:
-        return ()
-    return (f"counts are bounds: between {least} and {deleted} lines would be lost",)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Counted:
+    """What was counted: `deleted` at most, `least` of it for certain."""
+
+    deleted: int
+    least: int
+    added: int
+    identical: bool
 
 
-def _in_bytes(old: Source, new: Source, was: Facts, will: Facts, threshold: float) -> Change:
-    """Binary content has no lines: count the bytes between what is shared at both ends."""
-    shorter = min(old.size, new.size)
-    head = common_start(old, new, end=shorter)
-    tail = common_end(old, new, end=shorter - head)
-    deleted, added = old.size - head - tail, new.size - head - tail
-    ratio = deleted / old.size if old.size else 0.0
-    return Change(
-        kind=_kind(ratio, old.size, threshold),
-        existing_lines=old.size,
-        new_lines=new.size,
-        lines_deleted=deleted,
-        lines_added=added,
-        change_ratio=ratio,
-        before_size=old.size,
-        after_size=new.size,
-        least_deleted=deleted,
-        unit="bytes",
-        notes=("measured in bytes: not text", *notes_on(old, new, was, will)),
+def _in_bytes(before: Source, after: Source) -> _Counted:
+    """Count the bytes from the first to the last that differs."""
+    shorter = min(before.size, after.size)
+    start = common_start(before, after, end=shorter)
+    shared = start + common_end(before, after, end=shorter - start)
+    deleted, added = before.size - shared, after.size - shared
+    return _Counted(deleted=deleted, least=deleted, added=added, identical=deleted == added == 0)
+
+
+def _in_lines(before: Source, was: Facts, after: Source, now: Facts, told: _Progress) -> _Counted:
+    """Count the lines that go and come."""
+    old = OldMac(before) if was.old_mac else before
+    new = OldMac(after) if now.old_mac else after
+    span = differing(old, new)
+    # One side in old Mac style reads like the other and yet has other bytes.
+    identical = span.start == was.size == now.size and was.old_mac == now.old_mac
+    rows, columns, common = _common(old, was, new, now, span, told)
+    return _Counted(
+        deleted=rows - common.least,
+        least=rows - common.most,
+        added=columns - common.least,
+        identical=identical,
     )
 
 
-def _kind(ratio: float, existing: int, threshold: float) -> ChangeKind:
-    return ChangeKind.REPLACE if existing and ratio >= threshold else ChangeKind.MODIFY
+def _common(
+    old: Source, was: Facts, new: Source, now: Facts, span: Span, told: _Progress
+) -> tuple[int, int, Common]:
+    """Return how many lines differ as they stand on each side, and what they have in common."""
+    if was.lines + now.lines > MOST_LINES:
+        rows = _lines_between(old, span.start, span.before_end)
+        columns = _lines_between(new, span.start, span.after_end)
+        if rows + columns > MOST_LINES:
+            return rows, columns, Common(0, min(rows, columns))
+    pairs = was.pairs > 0 or now.pairs > 0
+    a = numbers(old, span.start, span.before_end, pairs=pairs, told=told)
+    b = numbers(new, span.start, span.after_end, pairs=pairs, told=told)
+    rows, columns = len(a), len(b)
+    return rows, columns, align.common(a, b)
+
+
+def _lines_between(source: Source, start: int, end: int) -> int:
+    """Return how many lines there are between two offsets; one without its end counts."""
+    open_end = end == source.size > start and source.read(end - 1, 1) != b"\n"
+    return feeds_between(source, start, end) + open_end
+
+
+def _notes(
+    before: Source, was: Facts, after: Source, now: Facts, counted: _Counted
+) -> Iterator[str]:
+    """Yield what is to be told about content that changes."""
+    if not (was.text and now.text):
+        yield from notes.in_bytes(was, now)
+        yield from notes.emptied(was, after, now)
+        return
+    found = list(notes.about_text(before, was, after, now))
+    yield from found
+    if not (found or counted.deleted or counted.added):
+        yield f"{Note.LINE_ENDS}: some lines change theirs, and nothing else"
+    if counted.least < counted.deleted:
+        yield (
+            f"{Note.BOUNDS}: between {counted.least} and {counted.deleted} lines are deleted;"
+            " exact counts would take too long"
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lost:
+    """The lines that a change takes away: the first of them, and how many more there are."""
+
+    lines: tuple[tuple[int, bytes], ...]
+    hidden: int
+
+
+def lost(before: bytes, after: bytes, *, limit: int = 200) -> Lost:
+    r"""Return the lost lines with their numbers, counted from 1, at most `limit` of them.
+
+    Lines come without their ends; one that only changes `\r\n` for `\n` is not lost.
+    """
+    gone = [
+        hunk
+        for hunk in hunks(before, after, line_ends=False)
+        if hunk.before_end > hunk.before_start
+    ]
+    total = sum(hunk.before_end - hunk.before_start for hunk in gone)
+    numbered = (at for hunk in gone for at in range(hunk.before_start, hunk.before_end))
+    wanted = list(islice(numbered, max(limit, 0)))
+    lines = _lines_at(before, wanted)
+    return Lost(lines=lines, hidden=total - len(lines))
 
 
 def lost_lines(before: bytes, after: bytes, *, limit: int = 200) -> tuple[tuple[int, bytes], ...]:
-    """Return the lines that would be lost, each with its number (1 is the first).
+    """Return the lost lines with their numbers; `lost` also tells how many more there are."""
+    return lost(before, after, limit=limit).lines
 
-    At most `limit` of them; `measure` says how many there are in all.
-    """
-    from penstock.core.diff import hunks, split_lines
 
-    old = split_lines(before)
-    found = (
-        (at + 1, old[at])
-        for hunk in hunks(before, after)
-        for at in range(hunk.before_start, hunk.before_end)
-    )
-    return tuple(islice(found, limit))
+def _lines_at(content: bytes, places: list[int]) -> tuple[tuple[int, bytes], ...]:
+    """Return some lines of a content by their places, which are in order."""
+    wanted, found = iter(places), []
+    place = next(wanted, -1)
+    for at, line in enumerate(BytesIO(content)):
+        if place < 0:
+            break
+        if at == place:
+            found.append((at + 1, line.removesuffix(b"\n").removesuffix(b"\r")))
+            place = next(wanted, -1)
+    return tuple(found)

@@ -91,13 +91,12 @@ class Change:
     least_deleted: int = 0
     unit: str = "lines"
     notes: tuple[str, ...] = ()
+    identical: bool = False
 
     @property
     def same(self) -> bool:
         """True when not a single byte would change."""
-        return not (self.lines_deleted or self.lines_added or self.notes) and (
-            self.before_size == self.after_size and self.kind is ChangeKind.MODIFY
-        )
+        return self.identical
 
 
 class Source(Protocol):

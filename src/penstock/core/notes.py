@@ -1,63 +1,130 @@
-"""What people ask to be told about a change besides its counts.
+"""What a person should know about a change beyond its counts, one plain sentence each.
 
-Each note is a sentence that begins with stable words, so that doors may look for them.
-Always true: a note judges nothing; it is there so that a person does not have to find out.
+A file that shrinks to nothing, a stub written over code, many lines that become one, changed
+line ends: each is said once, starting with fixed words so that a door can look for them. How
+much changed is measured in `change`; what follows from a note is for the rules to say.
+Always true: a note starts with one of the words of `Note`, and the notes never decide anything.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+from enum import StrEnum
 
-from penstock.core.lines import Facts
+from penstock.core.lines import BLOCK, Facts, blocks
 from penstock.core.model import Source
 
-LOOKED_AT = 1 << 18  # bytes of new content that are searched for placeholders
-FEW_BYTES = 0.5
-MANY_LINES, LONG_LINE = 20, 2000
 
-# A line that stands for code that is not there, in the comment styles of common languages.
-PLACEHOLDER = re.compile(
-    rb"^[ \t]*(?:\.\.\.|pass|(?:#|//|--|;|/\*|<!--)[ \t]*"
-    rb"(?:\.\.\.|[^\n]{0,60}?(?:rest of|remain|unchanged|existing code|same as before|"
-    rb"omitted|previous code|other methods|implementation here))[^\n]{0,200})[ \t]*;?[ \t\r]*$",
-    re.MULTILINE | re.IGNORECASE,
-)
+class Note(StrEnum):
+    """The words that a note starts with."""
 
-
-def notes_on(old: Source | None, new: Source | None, was: Facts, will: Facts) -> tuple[str, ...]:
-    """Return every note that the facts of two contents call for."""
-    if old is None or new is None:
-        return ()
-    return (*_size_notes(new, was, will), *_end_notes(was, will))
+    EMPTIED = "shrinks to nothing"
+    STUB = "stub over code"
+    ONE_LINE = "one long line"
+    LINE_ENDS = "line ends"
+    BYTE_ORDER_MARK = "byte order mark"
+    FINAL_NEWLINE = "final newline"
+    IN_BYTES = "measured in bytes"
+    BOUNDS = "counts are bounds"
 
 
-def _size_notes(new: Source, was: Facts, will: Facts) -> Iterator[str]:
-    if was.size and not will.size:
-        yield f"shrinks to nothing: all {was.size} bytes would be lost"
+# A stub is short. More than this is not searched for placeholders, so that it stays cheap.
+SEARCHED = 4 * BLOCK
+BLANKS = b" \t\r\n\f\v"
+# How content looks from which something was left out: a comment, or a line with dots, that
+# says so; or a comment that begins with dots.
+LEFT_OUT = (
+    b"rest of", b"existing code", b"existing content", b"unchanged", b"remains the same",
+    b"remain the same", b"stays the same", b"same as before", b"previous code", b"code here",
+    b"implementation here", b"omitted", b"truncated", b"keep existing",
+)  # fmt: skip
+DOTS = (b"...", "…".encode())
+COMMENTS = (b"#", b"//", b"/*", b"*", b"--", b"<!--", b";", b"%", b'"""', b"'''", b"{/*")
+MARKERS = b"#/*-<!;%{\"' \t"
+# Lines that stand where code was; believed only when most of the bytes are gone.
+FILLERS = frozenset(
+    (b"...", "…".encode(), b"pass", b"todo", b"# todo", b"// todo", b"todo!()",
+     b"unimplemented!()", b"raise notimplementederror", b"raise notimplementederror()")
+)  # fmt: skip
+# Counts from which many lines are many, and a line is long.
+MANY_LINES, LONG_LINE, LONGER = 10, 1000, 4
+
+
+def about_text(before: Source, was: Facts, after: Source, now: Facts) -> Iterator[str]:
+    """Yield the notes on one text that becomes another."""
+    yield from emptied(was, after, now)
+    yield from _stub(before, was, after, now)
+    yield from one_line(was, now)
+    yield from _marks(was, now)
+
+
+def in_bytes(was: Facts, now: Facts) -> Iterator[str]:
+    """Yield a note when content could not be read as lines of text."""
+    if not (was.text and now.text):
+        side = "old" if now.text else "new" if was.text else "old and new"
+        yield f"{Note.IN_BYTES}: {side} content is not UTF-8 text"
+
+
+def emptied(was: Facts, after: Source, now: Facts) -> Iterator[str]:
+    """Yield a note when all content goes."""
+    if was.size and now.size <= BLOCK and not b"".join(blocks(after, 0, now.size)).strip(BLANKS):
+        kept = "only blank space" if now.size else "nothing"
+        yield f"{Note.EMPTIED}: {_lines(was.lines)} go and {kept} is left"
+
+
+def _stub(before: Source, was: Facts, after: Source, now: Facts) -> Iterator[str]:
+    """Placeholders count only where something got lost, and when they were not there before."""
+    if not 0 < now.size < was.size or now.size > SEARCHED:
         return
-    if will.size < was.size * FEW_BYTES:
-        stand_ins = len(PLACEHOLDER.findall(new.read(0, LOOKED_AT)))
-        if stand_ins:
-            sizes = f"{was.size} bytes become {will.size}"
-            yield f"a stub over code: {sizes}, and {stand_ins} line(s) only stand for code"
-    if was.lines >= MANY_LINES and will.lines <= 2 and will.size > LONG_LINE:
-        yield f"one giant line: {was.lines} lines become {will.lines}"
+    fewer = now.size * 2 <= was.size
+    found = _placeholders(after, now.size, fillers=fewer)
+    if found and found > _placeholders(before, min(was.size, SEARCHED), fillers=fewer):
+        yield f"{Note.STUB}: {was.size} bytes become {now.size}, with {found} placeholder(s)"
 
 
-def _end_notes(was: Facts, will: Facts) -> Iterator[str]:
-    old, new = _line_ends(was), _line_ends(will)
-    if was.lines and will.lines and old != new:
-        yield f"line ends change from {old} to {new}"
-    if was.size and will.size and was.bom != will.bom:
-        yield f"the byte order mark is {'added' if will.bom else 'removed'}"
-    if was.size and will.size and was.ends != will.ends:
-        yield f"the newline at the end is {'added' if will.ends else 'removed'}"
+def _placeholders(source: Source, end: int, *, fillers: bool) -> int:
+    content = b"".join(blocks(source, 0, end)).lower()
+    return sum(_stands_for_more(line.strip(BLANKS), fillers) for line in content.split(b"\n"))
 
 
-def _line_ends(facts: Facts) -> str:
+def _stands_for_more(line: bytes, fillers: bool) -> bool:
+    if fillers and line in FILLERS:
+        return True
+    comment = line.startswith(COMMENTS)
+    if comment and line.lstrip(MARKERS).startswith(DOTS):
+        return True
+    says = comment or line.startswith(DOTS) or line.endswith(DOTS)
+    return says and any(words in line for words in LEFT_OUT)
+
+
+def one_line(was: Facts, now: Facts) -> Iterator[str]:
+    """Yield a note when new content is a line, or a few, that nobody can read."""
+    mean = now.size // max(now.lines, 1)
+    joined = was.lines >= MANY_LINES and now.lines == 1 and now.size * 2 >= was.size
+    if joined or (mean >= LONG_LINE and mean >= LONGER * (was.size // max(was.lines, 1))):
+        become = f"{_lines(was.lines)} become {now.lines}, of" if was.lines else "lines of"
+        yield f"{Note.ONE_LINE}: {become} {mean} bytes on average"
+
+
+def _marks(was: Facts, now: Facts) -> Iterator[str]:
+    """Yield notes on what no line shows: its end, a mark before the first, the last newline."""
+    old, new = _ends(was), _ends(now)
+    if old and new and old != new:
+        yield f"{Note.LINE_ENDS}: {old} becomes {new}"
+    if was.bom != now.bom:
+        yield f"{Note.BYTE_ORDER_MARK}: {'added' if now.bom else 'removed'}"
+    if was.size and now.size and was.ends != now.ends:
+        yield f"{Note.FINAL_NEWLINE}: {'added' if now.ends else 'removed'}"
+
+
+def _ends(facts: Facts) -> str:
+    r"""Return the name of the line ends of a content, or nothing when it has none."""
     if facts.old_mac:
         return "CR"
-    if not facts.pairs:
-        return "LF"
-    return "CRLF" if facts.pairs == facts.feeds else "mixed"
+    if not facts.feeds:
+        return ""
+    return {0: "LF", facts.feeds: "CRLF"}.get(facts.pairs, "LF and CRLF")
+
+
+def _lines(count: int) -> str:
+    return f"{count} line" if count == 1 else f"{count} lines"
