@@ -16,7 +16,7 @@ import pytest
 
 from penstock.core import rules
 from penstock.core.decide import decide
-from penstock.core.dialects import DEFAULT_LISTS, read_write_policies
+from penstock.core.dialects import read_write_policies
 from penstock.core.match import matches
 from penstock.core.model import Action, Decision, Request, Verdict
 from penstock.core.paths import locate
@@ -27,6 +27,19 @@ from tests.requirements.table import Row, both, name_of
 ROOT = "/full/path/to/project"
 DENY, WARNED, SILENT = "deny", "allow with a warning", "silent"
 Check = Callable[[], None]
+
+# As the spec prints them.
+LISTS = {
+    "protected": (
+        *(".git/**", "node_modules/**", ".env*", "*.key", "*.pem"),
+        *("package-lock.json", "yarn.lock"),
+    ),
+    "warned": (
+        *("src/**", "plugins/**/agents/*.md", "plugins/**/commands/*.md"),
+        *("plugins/**/skills/**", ".claude-plugin/**"),
+    ),
+    "safe": ("docs/**", "agent_sandbox/**", "tests/**", "*.md"),
+}
 
 
 @cache
@@ -121,7 +134,7 @@ def same_as_the_defaults(data: bytes | None) -> Check:
     def check() -> None:
         policy = custom(data)
         lists = {rule.id: rule.paths for rule in policy.layers[0].rules}
-        assert lists == dict(DEFAULT_LISTS)
+        assert lists == LISTS
         assert answer(judged(".env", policy)) == DENY
         assert answer(judged("src/a", policy)) == WARNED
 
