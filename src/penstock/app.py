@@ -192,12 +192,24 @@ class Record:
     def verify(self) -> Report:
         """Compare the log with everything that there is to compare it with."""
         from penstock.stores.head_memory import HeadMemory
+        from penstock.stores.segments import files_of
         from penstock.stores.verify_log import verify_log
 
         remembered = HeadMemory(self._memory_path).recall()
-        if not os.path.isdir(self.folder):
-            return verify_log(self.path)
+        if not files_of(self.path):
+            return _no_record(remembered)
         return verify_log(self.path, self.checkpoints.evidence(remembered))
+
+
+def _no_record(remembered: Head | None) -> Report:
+    """A record that never was is sound; one that was remembered has been taken away."""
+    from penstock.core.findings import Kind, Problem, Report
+
+    if remembered is None:
+        return Report(count=0, head="")
+    message = f"the record is gone; it had {remembered.seq + 1} events when it was last seen"
+    gone = Problem(kind=Kind.DELETED, line=0, message=message)
+    return Report(count=0, head="", problems=(gone,), level="remembered")
 
 
 @dataclass(frozen=True)

@@ -38,3 +38,9 @@ def test_a_set_survives_a_kill_and_a_failing_call_here_and_there() -> None:
 @pytest.mark.slow
 def test_a_power_cut_leaves_the_old_file_or_the_new() -> None:
     assert "BAD" not in faults("--only", "power cut: modify")
+
+
+@pytest.mark.slow
+def test_the_gate_survives_a_kill_and_a_failing_call_here_and_there() -> None:
+    out = faults("--every", "61", "--no-power", "--races", "0", "--only", "gate")
+    assert out.count("ok  gate") == 5
