@@ -21,6 +21,7 @@ from penstock.core.rules import in_force
 from penstock.gate.calls import Call
 from penstock.gate.judging import Judged, judge_call
 from penstock.stores.disk import DiskFiles
+from penstock.stores.last_good import keep, kept
 
 if TYPE_CHECKING:
     from penstock.core.findings import Report
@@ -49,6 +50,18 @@ def workspace_root(start: str | None = None) -> str:
         if parent == above:
             return here
         above = parent
+
+
+Stamp = tuple[int, int, int] | None
+
+
+def _stamp(path: str) -> Stamp:
+    """Return what changes when a file is written: its inode, size and time."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def state_home() -> str:
@@ -84,23 +97,27 @@ def read_rules(path: str) -> bytes | None:
         ) from None
 
 
-def policy_of(
-    root: str,
-    *,
-    policy_file: str | None = None,
-    last_good: Callable[[], Policy | None] | None = None,
-) -> Policy:
-    """Return the policy in force for a workspace, or for one named file."""
+def policy_of(root: str, *, state: str = "", policy_file: str | None = None) -> Policy:
+    """Return the policy in force for a workspace, or for one named file.
+
+    While the rules are broken, those that were last good stay in force if `state` kept them.
+    """
     project = os.path.abspath(policy_file) if policy_file else os.path.join(root, RULES)
     if policy_file and read_rules(project) is None:
         raise InputError("not-found", f"there is no rules file `{policy_file}`")
-    return in_force(
-        read_rules,
-        project=project,
-        user="" if policy_file else user_rules(),
-        last_good=last_good() if last_good else None,
-        protect=(f"**{state_home()}/**",),
-    )
+    user = "" if policy_file else user_rules()
+    policy = _in_force(read_rules, project, user)
+    files = kept(state) if policy.degraded and state else {}
+    if not files:
+        return policy
+    return _in_force(read_rules, project, user, _in_force(files.get, project, user))
+
+
+def _in_force(
+    read: Callable[[str], bytes | None], project: str, user: str, last_good: Policy | None = None
+) -> Policy:
+    protect = (f"**{state_home()}/**",)
+    return in_force(read, project=project, user=user, last_good=last_good, protect=protect)
 
 
 def judge_here(
@@ -108,7 +125,8 @@ def judge_here(
 ) -> Judged:
     """Judge a call against a workspace as it is; needs no state and leaves none."""
     root = workspace_root(workspace)
-    return judge_call(DiskFiles(root), policy_of(root, policy_file=policy_file), call, now=now)
+    policy = policy_of(root, state=state_of(root), policy_file=policy_file)
+    return judge_call(DiskFiles(root), policy, call, now=now)
 
 
 @dataclass(frozen=True)
@@ -261,9 +279,26 @@ class Workspace:
         gate.recover()
         return gate
 
+    @cached_property
+    def _read_before(self) -> dict[tuple[Stamp, ...], Policy]:
+        return {}
+
     def policy(self) -> Policy:
-        """The rules as they are now; the last good ones while they are broken."""
-        return policy_of(self.root)
+        """The rules as they are now; read again only when one of their files has changed."""
+        known = next(iter(self._read_before.values()), None)
+        if known is not None and self._stamps(known) in self._read_before:
+            return known
+        policy = policy_of(self.root, state=self.state)
+        self._read_before.clear()
+        self._read_before[self._stamps(policy)] = policy
+        if not policy.degraded and os.path.isdir(self.state):
+            files = {path: read_rules(path) for path in policy.files}
+            keep(self.state, policy.revision, {p: data for p, data in files.items() if data})
+        return policy
+
+    def _stamps(self, policy: Policy) -> tuple[Stamp, ...]:
+        own = (os.path.join(self.root, RULES), user_rules())
+        return tuple(_stamp(path) for path in dict.fromkeys((*own, *policy.files)))
 
     def verify(self) -> Report:
         """Compare the record with all evidence, and each approval with its signature."""

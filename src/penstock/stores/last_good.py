@@ -1,0 +1,48 @@
+"""Remember the rules files that last made a good policy, for the time in which they are broken.
+
+What is kept are the files' bytes, not the policy: it is made from them as from any others.
+Always true: what was kept is read only if it is whole; anything else counts as nothing kept.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import os
+from collections.abc import Mapping
+
+from penstock.stores.private import private_dir, read_file, write_file
+
+NAME = "last-good.json"
+LIMIT = 64 * 1024 * 1024
+
+
+def keep(state: str, revision: str, files: Mapping[str, bytes]) -> None:
+    """Keep the files of a good policy; the same revision is not written twice."""
+    if _read(state).get("revision") == revision:
+        return
+    kept = {path: base64.b64encode(data).decode() for path, data in files.items()}
+    document = json.dumps({"revision": revision, "files": kept}).encode()
+    write_file(private_dir(state), NAME, document, replace=True)
+
+
+def kept(state: str) -> dict[str, bytes]:
+    """Return the files that were kept, or nothing."""
+    files = _read(state).get("files")
+    if not isinstance(files, dict):
+        return {}
+    try:
+        return {str(path): base64.b64decode(data, validate=True) for path, data in files.items()}
+    except (binascii.Error, ValueError, TypeError):
+        return {}
+
+
+def _read(state: str) -> dict[str, object]:
+    if not os.path.isdir(state):
+        return {}
+    try:
+        found = json.loads(read_file(os.path.join(state, NAME), limit=LIMIT) or b"{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
