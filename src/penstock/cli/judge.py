@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Iterator
 
 import click
 
 from penstock.cli import EXIT
-from penstock.cli.output import console, json_option, print_json, workspace_option
+from penstock.cli.output import echo, json_option, print_json, workspace_option
+from penstock.core.display import spoken
 from penstock.core.errors import InputError
 from penstock.core.model import Change, Decision, Verdict
 from penstock.gate import Call, Judged
@@ -129,28 +131,30 @@ COLOUR = {Verdict.ALLOW: "green", Verdict.ASK: "yellow", Verdict.DENY: "red"}
 
 def show(judged: Judged) -> None:
     """Print the decision for a person."""
-    from penstock.core.display import spoken
-
-    out = console()
     decision = judged.decision
-    out.print(f"[bold {COLOUR[decision.verdict]}]{decision.verdict}[/]", end=" ")
-    out.print(spoken(decision.because or _nothing_said(decision)), markup=False)
+    verdict = click.style(str(decision.verdict), fg=COLOUR[decision.verdict], bold=True)
+    because = spoken(decision.because or _nothing_said(decision))
+    echo(f"{verdict} {because}")
+    for line in _details(judged):
+        echo(f"  {line}")
+
+
+def _details(judged: Judged) -> Iterator[str]:
+    """Yield what stands behind a decision, a line each."""
+    decision = judged.decision
     if decision.suggestion:
-        out.print(f"  instead: {spoken(decision.suggestion)}", markup=False)
+        yield f"instead: {spoken(decision.suggestion)}"
     for reason in decision.reasons:
-        where = f" ({reason.where})" if reason.where else ""
-        said = reason.verdict or "note"
-        out.print(f"  rule {spoken(reason.rule)}: {said}{spoken(where)}", markup=False)
+        where = f" ({spoken(reason.where)})" if reason.where else ""
+        yield f"rule {spoken(reason.rule)}: {reason.verdict or 'note'}{where}"
     for note in decision.notes:
-        out.print(f"  note: {spoken(note)}", markup=False)
+        yield f"note: {spoken(note)}"
     for one in judged.prepared:
         if one.request.change is not None and one.request.target is not None:
-            out.print(
-                f"  {spoken(_measured(one.request.target.shown, one.request.change))}", markup=False
-            )
-    out.print(f"  policy {decision.revision}", markup=False)
+            yield spoken(_measured(one.request.target.shown, one.request.change))
+    yield f"policy {decision.revision}"
     if decision.degraded:
-        out.print(f"  degraded: {spoken(decision.degraded)}", markup=False)
+        yield f"degraded: {spoken(decision.degraded)}"
 
 
 def _nothing_said(decision: Decision) -> str:

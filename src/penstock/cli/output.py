@@ -24,6 +24,11 @@ def print_json(document: object) -> None:
     sys.stdout.flush()
 
 
+def echo(text: str, *, err: bool = False) -> None:
+    """Print one line that may be styled; quicker to start than a console."""
+    click.echo(text, err=err, color=False if os.environ.get("NO_COLOR") else None)
+
+
 def console(*, stderr: bool = False) -> Console:
     """Return a console that honours NO_COLOR and never wraps what is piped."""
     from rich.console import Console
