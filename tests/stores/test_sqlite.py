@@ -754,3 +754,15 @@ def test_the_real_boot_clock_is_the_default(path: str) -> None:
     assert queue.last_wall(0.0) >= first
     queue.close()
     assert sqlite_store._this_boot()[0] > 0
+
+
+def test_opening_it_twice_in_one_process_keeps_the_locks_of_the_first(path: str) -> None:
+    """Otherwise another process that ends takes the log away, and the queue is lost."""
+    with opened(path) as first, opened(path) as second:
+        first.last_wall(1000.0)
+        second.last_wall(1001.0)
+        code = "from penstock.stores.sqlite import SqliteProposals as S; import sys\n"
+        run = f"{code}queue = S(sys.argv[1]); queue.last_wall(1002.0); queue.close()"
+        subprocess.run([sys.executable, "-c", run, path], check=True, timeout=60)
+        assert os.path.exists(path + "-wal"), "the other process was not the last one here"
+        assert first.last_wall(0.0) >= 1002.0

@@ -130,13 +130,21 @@ class Database:
 
     def _connection(self) -> sqlite3.Connection:
         if self._open is None:
-            with private.told("open the queue", self.path):
+            with private.told("open the queue", self.path), _opening():
                 _ensure(self.path, self._migrations)
                 self._open = _opened(self.path, self._migrations, self._busy)
         return self._open
 
 
 _ABANDONED: list[object] = []
+_LOCKS: dict[int, threading.Lock] = {}
+# Files whose beginning was looked at by this process, by device and number. See `_check_magic`.
+_LOOKED_AT: set[tuple[int, int]] = set()
+
+
+def _opening() -> threading.Lock:
+    """Return the lock of this process: one held while it forked stays behind with its thread."""
+    return _LOCKS.setdefault(os.getpid(), threading.Lock())
 
 
 def _ensure(path: str, migrations: Migrations) -> None:
@@ -151,9 +159,24 @@ def _ensure(path: str, migrations: Migrations) -> None:
         raise broken(path, "it is a link, a directory or a device")
     if stat.S_IMODE(status.st_mode) & 0o077:
         os.chmod(path, private.OWN_FILE)
+    if not status.st_size:
+        raise broken(path, "it is empty")
+    _check_magic(path, (status.st_dev, status.st_ino))
+
+
+def _check_magic(path: str, file_id: tuple[int, int]) -> None:
+    """Look at a file's first bytes, once in a process.
+
+    Closing any descriptor of a file drops every lock that this process holds on it, those of
+    SQLite's connections too; another process would then take the log away from under them, and
+    the queue would be lost. So once there may be a connection, SQLite itself is the judge.
+    """
+    if file_id in _LOOKED_AT:
+        return
     with open(private.open_plain(path), "rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
-            raise broken(path, "it is empty or not a database" if status.st_size else "it is empty")
+            raise broken(path, "it is empty or not a database")
+    _LOOKED_AT.add(file_id)
 
 
 def _make(path: str, folder: str, migrations: Migrations) -> None:
