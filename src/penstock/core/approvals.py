@@ -1,7 +1,8 @@
 """Check the approvals on the record: each signature against what it says was approved.
 
 Reading the record is elsewhere. Always true: an approval is good only if a key that the record
-or the approver names signed exactly that proposal, path, base, content, policy and time.
+or the approver names signed exactly that proposal, path, base, content, policy and time; one
+without a signature is good only above the line that tells of the first key.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ class Approvals:
 
     keys: dict[str, bytes] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    needed: bool = False  # a key was made further up, and since then nothing else approves
 
     def know(self, public: bytes) -> None:
         """Accept a key that the approver names."""
@@ -33,8 +35,11 @@ class Approvals:
         for line, event in enumerate(events, 1):
             if event.get("op") == KEY_MADE:
                 self._learn(event)
+                self.needed = True
             elif event.get("op") == APPROVED and event.get("signature"):
                 self._check(line, event)
+            elif event.get("op") == APPROVED and self.needed:
+                self._tell(line, f"the approval of `{event.get('path')}` is not signed")
 
     def _learn(self, event: Mapping[str, object]) -> None:
         try:

@@ -1,0 +1,317 @@
+"""Who may approve: a person at a terminal, the holder of a key, and never an agent's shell."""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from penstock.core import chain
+from penstock.core.approval import code_at, step_of
+from penstock.stores.surroundings import seen_here
+from tests.cli.waiting import one_proposed, state_of
+from tests.project import Done, Project
+from tests.terminal import by_agent, in_terminal
+
+WORDS = "correct horse battery staple"
+FD = "PENSTOCK_PASSPHRASE_FD"
+
+
+def error(done: Done) -> str:
+    return str(done.json["error"]["code"])
+
+
+def handed(project: Project, *argv: str, words: str = WORDS, **env: str) -> Done:
+    """Run a command whose passphrase comes through a pipe, as from a password manager."""
+    return project.run(*argv, env={FD: "0", **env}, stdin=f"{words}\n")
+
+
+def new_file(project: Project, name: str) -> str:
+    return one_proposed(project, name, b"x\n")
+
+
+def events(project: Project, op: str) -> list[dict[str, object]]:
+    return list(project.run("audit", "log", "--op", op, "--json").json["events"])
+
+
+# Without a key
+
+
+@pytest.fixture
+def outside() -> None:
+    if seen_here():
+        pytest.skip("these tests run inside an agent themselves")
+
+
+COMMANDS = [
+    "approve {id} --yes",
+    "apply {id}",
+    "undo --yes",
+    "reject {id} --reason x",
+    "renew {id}",
+    "edit {id}",
+    "rebase {id}",
+    "review",
+    "approver init",
+    "approver totp",
+    "approver passphrase",
+    "approve no-such-id",
+]
+
+
+@pytest.mark.usefixtures("outside")
+def test_no_command_that_decides_works_in_a_terminal_that_an_agent_opened(
+    project: Project, tmp_path: Path
+) -> None:
+    one = new_file(project, "a.txt")
+    commands = [text.format(id=one).split() for text in COMMANDS]
+    answers = by_agent(project, tmp_path / "bin", "claude", commands)
+    for command, seen in zip(COMMANDS, answers, strict=True):
+        assert seen.code == 2, command
+        assert seen.text.startswith("error[inside-agent]: "), command
+        assert "Claude Code" in seen.text, command
+    assert state_of(project, one) == "waiting"
+    assert not (project.root / "a.txt").exists()
+    (person,) = by_agent(project, tmp_path / "bin", "someone", [["approve", one, "--yes"]])
+    assert person.code == 0, "the same terminal, opened by a program that is no agent"
+
+
+@pytest.mark.parametrize("name", ["CLAUDECODE", "CODEX_SANDBOX", "GEMINI_CLI", "PENSTOCK_AGENT"])
+def test_a_variable_that_agents_set_is_enough(project: Project, name: str) -> None:
+    seen = in_terminal(project, "approve", "x", "--yes", env={name: "1"})
+    assert seen.code == 2
+    assert f"because: the variable {name} is set" in seen.text
+
+
+def test_an_agent_may_look_but_not_touch(project: Project) -> None:
+    one = new_file(project, "a.txt")
+    inside = {"CLAUDECODE": "1"}
+    for argv in (["proposals"], ["show", one], ["status"], ["audit", "verify"]):
+        assert project.run(*argv, env=inside).code == 0, argv
+    assert error(project.run("reject", one, "--reason", "x", "--json", env=inside)) == (
+        "inside-agent"
+    )
+
+
+@pytest.mark.usefixtures("outside")
+def test_the_record_says_which_proof_it_was(project: Project) -> None:
+    one = new_file(project, "a.txt")
+    seen = in_terminal(project, "approve", one, "--yes", env={"USER": "someone-else"})
+    assert seen.code == 0, seen.text
+    (event,) = events(project, "approved")
+    assert (event["proof"], event["by"]) == ("terminal", pwd.getpwuid(os.getuid()).pw_name)
+    assert "signature" not in event
+
+
+# With a key
+
+
+@pytest.fixture(scope="module")
+def keyed(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project with a key, and an approval from before there was one."""
+    if seen_here():
+        pytest.skip("these tests run inside an agent themselves")
+    place = tmp_path_factory.mktemp("keyed")
+    (place / "project" / ".git").mkdir(parents=True)
+    (place / "home").mkdir()
+    project = Project(place / "project", place / "home")
+    early = new_file(project, "early.txt")
+    assert in_terminal(project, "approve", early, "--yes", "--no-apply").code == 0
+    done = handed(project, "approver", "init", "--json")
+    assert done.code == 0, done.err
+    assert project.run("approver", "show", "--json").json["public"] == done.json["public"]
+    late = project.run("apply", early, "--json")
+    assert (late.code, error(late)) == (2, "bad-signature"), "from before the key"
+    return project
+
+
+def test_there_is_one_key_and_it_is_never_written_over(keyed: Project) -> None:
+    before = keyed.run("approver", "show", "--json").json
+    again = handed(keyed, "approver", "init", "--json", words="another passphrase")
+    assert (again.code, error(again)) == (1, "key-exists")
+    assert keyed.run("approver", "show", "--json").json == before
+    assert oct(os.stat(before["path"]).st_mode & 0o777) == "0o600"
+
+
+def test_the_right_passphrase_signs_and_the_record_holds_the_signature(keyed: Project) -> None:
+    one = new_file(keyed, "signed.txt")
+    done = handed(keyed, "approve", one, "--yes", "--json")
+    assert done.code == 0, done.err
+    answer = done.json["approved"][0]["answer"]
+    event = events(keyed, "approved")[-1]
+    assert (event["signature"], event["key_id"]) == (answer["signature"], answer["key_id"])
+    assert (event["proof"], event["path"]) == ("key", "signed.txt")
+    assert WORDS not in done.out + done.err
+    assert (keyed.root / "signed.txt").read_text() == "x\n"
+    assert keyed.run("audit", "verify").code == 0
+
+
+def test_a_passphrase_is_typed_unseen_after_the_change_was_shown(keyed: Project) -> None:
+    one = new_file(keyed, "typed.txt")
+    typed = [("exactly like this?", "y"), ("passphrase: ", WORDS)]
+    seen = in_terminal(keyed, "approve", one, typed=typed)
+    assert seen.code == 0, seen.text
+    assert WORDS not in seen.text
+    assert "applied typed.txt" in seen.text
+
+
+NO_PROOF = [
+    ({}, "y\n", "no-terminal", "nothing"),
+    ({"PENSTOCK_PASSPHRASE": WORDS, "PASSPHRASE": WORDS}, "", "no-terminal", "a variable"),
+    ({FD: "0"}, "wrong horse\n", "wrong-passphrase", "another passphrase"),
+    ({FD: "0"}, "", "no-passphrase", "an empty descriptor"),
+    ({FD: WORDS}, "", "bad-descriptor", "the passphrase in place of the number"),
+    ({FD: "77"}, "", "bad-descriptor", "a descriptor that is not open"),
+]
+
+
+@pytest.mark.parametrize(("env", "stdin", "code", "why"), NO_PROOF, ids=[n[3] for n in NO_PROOF])
+def test_nothing_else_approves(
+    keyed: Project, env: dict[str, str], stdin: str, code: str, why: str
+) -> None:
+    one = new_file(keyed, "unproven.txt")
+    done = keyed.run("approve", one, "--yes", "--json", env=env, stdin=stdin)
+    assert (done.code, error(done)) == (1 if "descr" in code or "no-p" in code else 2, code)
+    assert state_of(keyed, one) == "waiting"
+    assert not (keyed.root / "unproven.txt").exists()
+
+
+def test_a_terminal_alone_is_no_proof_any_more(keyed: Project) -> None:
+    one = new_file(keyed, "terminal.txt")
+    seen = in_terminal(keyed, "approve", one, "--yes", typed=[("passphrase: ", "wrong")])
+    assert seen.code == 2
+    assert "error[wrong-passphrase]" in seen.text
+
+
+FORGED = {"approved": True, "by": "you", "at": 1.0, "reason": "", "signature": "", "key_id": ""}
+ROWS = [
+    (None, {}, "approved, by nobody"),
+    ({"proof": "terminal"}, {}, "approved at a terminal"),
+    ({"proof": "policy"}, {}, "approved by the rules"),
+    ({"proof": "policy"}, {"origin": "undo"}, "as if it were an undo"),
+    ({"proof": "key", "signature": "A" * 86 + "==", "key_id": "0" * 16}, {}, "signed by another"),
+]
+
+
+@pytest.mark.parametrize(("answer", "body", "why"), ROWS, ids=[row[2] for row in ROWS])
+def test_a_row_that_was_edited_by_hand_is_not_written(
+    keyed: Project, answer: dict[str, str] | None, body: dict[str, str], why: str
+) -> None:
+    one = new_file(keyed, "forged.txt")
+    database = Path(keyed.run("status", "--json").json["state"]) / "penstock.db"
+    with sqlite3.connect(database) as forger:
+        for (name,) in forger.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'"):
+            forger.execute(f"DROP TRIGGER {name}")
+        (text,) = forger.execute("SELECT body FROM proposals WHERE id = ?", (one,)).fetchone()
+        given = None if answer is None else json.dumps({**_version(text), **FORGED, **answer})
+        forged = json.dumps({**json.loads(text), **body})
+        forger.execute(
+            "UPDATE proposals SET state = 'approved', answer = ?, body = ? WHERE id = ?",
+            (given, forged, one),
+        )
+    forger.close()
+    done = keyed.run("apply", one, "--json")
+    assert done.code in (1, 2, 3), done.out
+    assert error(done) in ("bad-signature", "not-approved", "record-broken"), done.out
+    assert not (keyed.root / "forged.txt").exists()
+    keyed.run("reject", one, "--reason", "forged")
+
+
+def _version(body: str) -> dict[str, object]:
+    found = json.loads(body)
+    return {"v": found["v"]} if "v" in found else {}
+
+
+def test_undo_needs_the_key_too(keyed: Project) -> None:
+    one = new_file(keyed, "undone.txt")
+    assert handed(keyed, "approve", one, "--yes").code == 0
+    undo = ("undo", "--path", "undone.txt", "--yes", "--json")
+    assert error(keyed.run(*undo)) == "no-terminal"
+    assert (keyed.root / "undone.txt").exists()
+    assert handed(keyed, *undo).code == 0
+    assert not (keyed.root / "undone.txt").exists()
+
+
+# The record
+
+
+@contextmanager
+def tampered(project: Project, change: dict[str, object | None]) -> Iterator[None]:
+    """Change the first signed approval on the record and make the chain whole again."""
+    log = Path(project.run("status", "--json").json["state"]) / "audit.jsonl"
+    kept = log.read_bytes()
+    prev, lines, done = chain.GENESIS, [], False
+    for line in kept.splitlines():
+        event = json.loads(line)
+        if event["op"] == "approved" and "signature" in event and not done:
+            event = {k: v for k, v in {**event, **change}.items() if v is not None}
+            done = True
+        body = {k: v for k, v in event.items() if k not in ("ts", "seq", "prev_hash", "event_hash")}
+        text = chain.encode(body)[1:-1].encode()
+        made, prev = chain.link(event["ts"], event["seq"], text, prev)
+        lines.append(made)
+    assert done
+    log.write_bytes(b"".join(lines))
+    try:
+        yield
+    finally:
+        log.write_bytes(kept)
+
+
+TAMPERED: list[tuple[dict[str, object | None], str]] = [
+    ({"path": "other.txt"}, "another path"),
+    ({"content_hash": "sha256:" + "0" * 64}, "other content"),
+    ({"signed_at": 1.0}, "another time"),
+    ({"key_id": "0" * 16}, "another key"),
+    ({"signature": None, "key_id": None}, "no signature"),
+]
+
+
+@pytest.mark.parametrize(("change", "why"), TAMPERED, ids=[row[1] for row in TAMPERED])
+def test_an_approval_that_was_changed_on_the_record_is_found(
+    keyed: Project, change: dict[str, object | None], why: str
+) -> None:
+    if not [event for event in events(keyed, "approved") if "signature" in event]:
+        assert handed(keyed, "approve", new_file(keyed, "r.txt"), "--yes").code == 0
+    with tampered(keyed, change):
+        done = keyed.run("audit", "verify", "--json")
+    assert (done.code, done.json["ok"]) == (1, False)
+    assert "bad-signature" in {problem["kind"] for problem in done.json["problems"]}
+    with tampered(keyed, {}):
+        assert keyed.run("audit", "verify").code == 0, "rebuilt as it was: nothing to find"
+
+
+# The passphrase changes, and codes are demanded: last, as they stay
+
+
+def test_the_passphrase_can_be_changed_and_then_codes_demanded(keyed: Project) -> None:
+    new = "another long passphrase"
+    done = keyed.run("approver", "passphrase", env={FD: "0"}, stdin=f"{WORDS}\n{new}\n")
+    assert done.code == 0, done.err
+    one = new_file(keyed, "coded.txt")
+    assert error(handed(keyed, "approve", one, "--yes", "--json")) == "wrong-passphrase"
+    done = handed(keyed, "approver", "totp", words=new)
+    assert done.code == 0, done.err
+    secret = parse_qs(urlsplit(done.out.strip()).query)["secret"][0]
+    assert error(handed(keyed, "approve", one, "--yes", "--json", words=new)) == "code-needed"
+    code = code_at(_decoded(secret), step_of(time.time()))
+    typed = [("passphrase: ", new), ("one-time code: ", code)]
+    seen = in_terminal(keyed, "approve", one, "--yes", typed=typed)
+    assert seen.code == 0, seen.text
+    again = in_terminal(keyed, "approve", new_file(keyed, "again.txt"), "--yes", typed=typed)
+    assert again.code == 2
+    assert "error[wrong-code]" in again.text, "a code works once"
+
+
+def _decoded(secret: str) -> bytes:
+    import base64
+
+    return base64.b32decode(secret + "=" * (-len(secret) % 8))
