@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from penstock.core.diff import hunks
 from penstock.core.errors import InputError
-from penstock.core.merge import Strategy, combine, line_count
+from penstock.core.merge import Strategy, combine, line_count, select_hunks
 
 BOM = b"\xef\xbb\xbf"
 
@@ -158,3 +159,49 @@ def test_append_is_the_literal_formula_unless_line_ends_differ(existing: str, ne
         return
     merged = combine(existing.encode(), new.encode(), "append")
     assert merged.content.decode() == existing + "\n" + new
+
+
+BEFORE = b"".join(b"line %d\n" % n for n in range(30))
+AFTER = (
+    BEFORE.replace(b"line 2\n", b"LINE 2\n")
+    .replace(b"line 3\n", b"line 3\nmore\n")
+    .replace(b"line 20\n", b"")
+    + b"tail"
+)
+
+
+def test_hunks_are_numbered_as_the_runs_of_changed_lines() -> None:
+    only_third = BEFORE.replace(b"line 20\n", b"")
+    assert select_hunks(BEFORE, AFTER, [3]) == only_third
+    assert select_hunks(BEFORE, AFTER, {1, 4}) == BEFORE.replace(b"line 2\n", b"LINE 2\n") + b"tail"
+
+
+def test_all_hunks_are_the_new_content_and_none_the_old() -> None:
+    assert select_hunks(BEFORE, AFTER, [1, 2, 3, 4]) == AFTER
+    assert select_hunks(BEFORE, AFTER, []) == BEFORE
+
+
+@pytest.mark.parametrize("number", [0, -1, 5, True, "1"])
+def test_an_unknown_hunk_is_an_error_that_says_how_many_there_are(number: object) -> None:
+    with pytest.raises(InputError) as caught:
+        select_hunks(BEFORE, AFTER, [2, number])  # type: ignore[list-item]
+    assert caught.value.code == "unknown-hunk"
+    assert "4 hunk" in caught.value.because
+
+
+LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"a\r\n", b"\r", b"d\n"]), max_size=8)
+
+
+@settings(max_examples=200, deadline=None)
+@given(before=LINES, after=LINES, tail=st.sampled_from([b"", b"end"]), data=st.data())
+def test_chosen_and_left_hunks_make_up_the_change(
+    before: list[bytes], after: list[bytes], tail: bytes, data: st.DataObject
+) -> None:
+    old, new = b"".join(before) + tail, b"".join(after)
+    every = range(1, len(hunks(old, new)) + 1)
+    chosen = data.draw(st.sets(st.sampled_from(every))) if every else set()
+    part = select_hunks(old, new, chosen)
+    assert select_hunks(old, new, every) == new
+    assert select_hunks(old, new, ()) == old
+    # What was not chosen is still there to choose: taking all the rest gives the new content.
+    assert select_hunks(part, new, range(1, len(hunks(part, new)) + 1)) == new
