@@ -63,6 +63,7 @@ CONFLICTS = [
         "a Y c d V f",
         [((1, 2), (2, 3), (1, 2)), ((4, 5), (5, 6), (4, 5))],
     ),
+    ("one removes what the other moves", "a c", "c a", "c", [((0, 2), (0, 2), (0, 1))]),
     (
         "lines that repeat, where the place is anybody's guess",
         "a a a",

@@ -47,11 +47,11 @@ def rebase(base: bytes, theirs: bytes, ours: bytes) -> Rebased:
         return Rebased(content=theirs)
     if any(b"\0" in text for text in (base, theirs, ours)):
         return Rebased(content=None, conflicts=(_whole(base, theirs, ours),))
-    merged = _merged(base, theirs, ours)
+    merged, certain = _merged(base, theirs, ours)
     # Repeated lines can be paired in more than one way. Read from the end, the pairing leans
     # the other way, and a merge that depends on it would be a guess.
-    if merged.content is not None:
-        back = _merged(_backwards(base), _backwards(theirs), _backwards(ours))
+    if merged.content is not None and not certain:
+        back, _ = _merged(_backwards(base), _backwards(theirs), _backwards(ours))
         if back.content != _backwards(merged.content):
             return Rebased(content=None, conflicts=(_whole(base, theirs, ours),))
     return merged
@@ -94,6 +94,7 @@ class _Side:
         self.reach = list(_reach(base, self.lines, self.hunks))
         self.next = 0
         self.drift = 0  # how much further down a line of the base stands on this side
+        self.certain = _certain(base, self.lines, self.hunks)
 
     @property
     def start(self) -> int:
@@ -106,6 +107,17 @@ class _Side:
         self.next += 1
         self.drift = hunk.after_end - hunk.before_end
         return end
+
+
+def _certain(base: list[bytes], lines: list[bytes], changes: tuple[Hunk, ...]) -> bool:
+    """Return whether there is one way only to pair the lines that stayed.
+
+    It is so when no line that went is like one that is there, and none that came is like one
+    that was: then all others are paired, and in their order.
+    """
+    gone = {line for hunk in changes for line in base[hunk.before_start : hunk.before_end]}
+    came = {line for hunk in changes for line in lines[hunk.after_start : hunk.after_end]}
+    return gone.isdisjoint(lines) and came.isdisjoint(base)
 
 
 def _reach(
@@ -142,7 +154,8 @@ def _sliding(base: list[bytes], lines: list[bytes], hunk: Hunk) -> tuple[list[by
     return [], 0, 0
 
 
-def _merged(old: bytes, one: bytes, two: bytes) -> Rebased:
+def _merged(old: bytes, one: bytes, two: bytes) -> tuple[Rebased, bool]:
+    """Return the merge, and whether its lines could be paired in one way only."""
     base = split(old)
     theirs, ours = _Side(base, old, one), _Side(base, old, two)
     pieces: list[bytes] = []
@@ -161,9 +174,10 @@ def _merged(old: bytes, one: bytes, two: bytes) -> Rebased:
             pieces += right
         else:
             conflicts.append(place)
+    certain = theirs.certain and ours.certain
     if conflicts:
-        return Rebased(content=None, conflicts=tuple(conflicts))
-    return Rebased(content=b"".join([*pieces, *base[done:]]))
+        return Rebased(content=None, conflicts=tuple(conflicts)), certain
+    return Rebased(content=b"".join([*pieces, *base[done:]])), certain
 
 
 def _place(start: int, theirs: _Side, ours: _Side) -> Conflict:
