@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from penstock.core.diff import unified
 from penstock.core.errors import InputError
 from penstock.core.model import Action
 from penstock.core.patch import (
@@ -412,6 +413,8 @@ def test_a_hunk_may_not_use_lines_of_another() -> None:
     patch = one(diff("@@ -1,2 +1 @@\n-x\n y\n@@ -3,2 +2 @@\n y\n-z\n"))
     error = refused(lambda: apply_patch(patch, b"x\ny\nz\n"))
     assert "hunk 2" in error.message
+    moved = one(diff("@@ -5,2 +5 @@\n-x\n y\n@@ -7,2 +6 @@\n y\n-z\n"))
+    assert "hunk 2" in refused(lambda: apply_patch(moved, b"x\ny\nz\n")).message
 
 
 def test_a_line_without_an_end_stays_the_last() -> None:
@@ -549,6 +552,12 @@ APPLIED = [
     ("an empty line is one", "@@\n a\n\n-b\n+c\n", b"a\n\nb\n", b"a\n\nc\n"),
     ("a blank line between hunks is nobody's", "@@\n-a\n+b\n\n@@\n-c\n+d\n", b"a\nc\n", b"b\nd\n"),
     ("a blank line below the last too", "@@\n-a\n+b\n\n", b"a\n", b"b\n"),
+    (
+        "blank lines before a hunk are nobody's",
+        "@@\n-a\n+b\n*** End of File\n\n \n@@\n+c\n",
+        b"a\n",
+        b"b\nc\n",
+    ),
     ("all lines can go", "@@\n-a\n", b"a\n", b""),
     (
         "content that looks like a header",
@@ -802,6 +811,29 @@ def test_where_git_apply_and_we_both_find_a_place_it_is_the_same(
         return
     # Git gives up a hunk from the edge of the file that is no longer there; we may find it.
     assert theirs in (None, ours)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    before=CONTENTS | st.none(),
+    after=CONTENTS | st.none(),
+    name=st.sampled_from(NAMES),
+    old_name=st.sampled_from(NAMES),
+    headers=st.booleans(),
+)
+def test_the_diffs_we_write_are_read_back(
+    before: bytes | None, after: bytes | None, name: str, old_name: str, headers: bool
+) -> None:
+    stays = before is None or after is None or not headers
+    old_name = name if stays else old_name
+    text = unified(before, after, path=name, old_path=old_name, git_header=headers)
+    if not text:
+        assert before == after
+        return
+    patch = one(text)
+    assert patch.path == old_name
+    assert patch.moved_to == (None if name == old_name else name)
+    assert apply_patch(patch, before) == after
 
 
 def test_the_programs_that_judge_us_are_real() -> None:

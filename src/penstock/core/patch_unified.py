@@ -118,7 +118,7 @@ class _Reader:
         named = self._names() if self._at_names() else None
         hunks = tuple(self._hunks())
         old, new = agreed_names(headers, pair, named, first)
-        if not hunks and (named or not headers.keys() - SAY_NOTHING):
+        if not hunks and not headers.keys() - SAY_NOTHING:
             raise bad_patch(f"`{shown(new)}` has no hunks", line=first)
         return self._file(old, new, headers, hunks, first)
 
