@@ -12,18 +12,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 MOST_SHAPES = 256
 MOST_NAMES = 40  # the pattern nests once per name
-# Bytes that a line of ours never holds turn into others, so an untouched block is free of them.
-CLEAN = bytes(code if 0x20 <= code < 0x7F or code == 0x0A else 0xFF for code in range(256))
+# Bytes that a line of ours never holds turn into others, so an untouched text is free of them.
+CLEAN = bytes(code if 0x20 <= code < 0x7F else 0xFF for code in range(256))
 LAST = ("prev_hash", "event_hash")
 
 # Possessive throughout: every byte is looked at once, whatever the text.
 _PLAIN = rb'"[^"]*+"'
 _ESCAPED = rb'"[^"\\]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*+)*+"'
 _NUMBER = rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+"
-_BEGINNING = rb'"ts":"[^"]{20}","seq":(0|[1-9][0-9]*+)'
+_BEGINNING = rb'"ts":"[^"]{20}","seq":([0-9]++)'  # the caller compares the number as text
 _BAD_ESCAPE = re.compile(rb"\\(?![/bfnrt]|u[0-9a-fA-F]{4})")
 _END = rb',"prev_hash":"sha256:((?s:.){64})"),"event_hash":"sha256:((?s:.){64})"\}\n'
 
@@ -48,9 +49,17 @@ ESCAPED_FORMS = _forms(_ESCAPED)
 Field = tuple[str, type]
 Tree = dict[Field | None, "Tree"]
 
-# A line taken apart: the text that its hash is over, its number (b"" for none), the hash it
-# follows and its own, both as 64 bytes that nobody has looked at yet.
-Row = tuple[bytes, bytes, bytes, bytes]
+
+class Columns(NamedTuple):
+    """Lines taken apart; numbers and hashes are as they stand, nobody has looked at them yet.
+
+    `hashed` are the texts that the hashes are over; a number is b"" on a line without one.
+    """
+
+    hashed: tuple[bytes, ...]
+    numbers: tuple[bytes, ...]
+    prevs: tuple[bytes, ...]
+    owns: tuple[bytes, ...]
 
 
 class Shapes:
@@ -79,22 +88,24 @@ class Shapes:
         self._escaped = self._pattern(ESCAPED_FORMS)
 
     def _pattern(self, forms: Mapping[type, bytes]) -> re.Pattern[bytes]:
-        """Return one pattern for all kinds of lines; its groups are those of a `Row`."""
+        """Return one pattern for all kinds of lines; its groups are those of `Columns`."""
         ways = _BEGINNING + _ways(self._numbered, b",", forms) if self._numbered else b"(?!)()"
         others = b"|" + _ways(self._others, b"", forms) if self._others else b""
         return re.compile(rb"(\{(?>" + ways + others + b")" + _END)
 
-    def read(self, block: bytes) -> list[Row]:
-        """Take a block of lines (each with its newline) apart; [] if any is of no known kind."""
-        if block.translate(CLEAN) != block:
-            return []
+    def read(self, block: bytes) -> Columns | None:
+        """Take a block of lines (each with its newline) apart; None if one is of no known kind."""
         # Without escaped quotes and backslashes a text ends at the next quote.
         simple = b"\\" not in block or _BAD_ESCAPE.search(block) is None
-        rows: list[Row] = (self._plain if simple else self._escaped).findall(block)
-        # What lies between finds is skipped, so the finds must make up all of the block; and as
-        # many finds as newlines leave none inside of a text.
-        length = sum([len(row[0]) for row in rows]) + _AFTER * len(rows)
-        return rows if length == len(block) and len(rows) == block.count(b"\n") else []
+        rows = (self._plain if simple else self._escaped).findall(block)
+        if not rows:
+            return None
+        found = Columns(*zip(*rows, strict=True))
+        text = b"".join(found.hashed)
+        # What lies between finds is skipped, so the finds must make up all of the block; and a
+        # text with a newline in it would be two lines for everybody else.
+        whole = len(text) + _AFTER * len(rows) == len(block)
+        return found if whole and text.translate(CLEAN) == text else None
 
 
 _AFTER = len(b',"event_hash":"sha256:') + 64 + len(b'"}\n')

@@ -45,13 +45,13 @@ def pass_block(block: bytes, before: Mark, shapes: Shapes) -> Mark | None:
     `before.count` 0 with another hash than GENESIS means a beginning inside the record.
     """
     # (1) Each line is JSON with every name once, and its hashes stand last.
-    rows = shapes.read(block)
-    if not rows:
+    found = shapes.read(block)
+    if found is None:
         return None
-    hashed, numbers, prevs, stated = zip(*rows, strict=True)
+    hashed, numbers, prevs, owns = found
     # (2) Each line has the hash that its own bytes give, and names that of the line before.
     hashes = b"".join([sha256(text).digest() for text in hashed]).hex().encode()
-    if b"".join(stated) != hashes or b"".join(prevs) != before.hash[7:].encode() + hashes[:-64]:
+    if b"".join(owns) != hashes or b"".join(prevs) != before.hash[7:].encode() + hashes[:-64]:
         return None
     # (3) Numbers and times go on.
     if not _numbers_go_on(numbers, before.seq, shapes) or not _times_go_on(hashed, before.ts):
@@ -61,15 +61,15 @@ def pass_block(block: bytes, before: Mark, shapes: Shapes) -> Mark | None:
         hash="sha256:" + hashes[-64:].decode(),
         seq=seq if seq >= 0 else before.seq,
         ts=ts or before.ts,
-        count=before.count + len(rows),
+        count=before.count + len(hashed),
     )
 
 
 def _numbers_go_on(numbers: Sequence[bytes], before: int, shapes: Shapes) -> bool:
     if b"" in numbers:
         return not shapes.numbered
-    first = int(numbers[0]) if before < 0 else before + 1
-    return list(map(int, numbers)) == list(range(first, first + len(numbers)))
+    first = int(numbers[0][:18]) if before < 0 else before + 1
+    return numbers == tuple(map(b"%d".__mod__, range(first, first + len(numbers))))
 
 
 def _times_go_on(lines: Sequence[bytes], before: str) -> bool:

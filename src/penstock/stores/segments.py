@@ -18,6 +18,7 @@ from penstock.core import chain
 from penstock.stores.log_errors import not_a_file, shut, telling
 
 BLOCK = 256 * 1024
+MOST_LINE = 16 * 1024 * 1024  # of what a stranger may have put there
 MOST_SEGMENTS = 100_000
 
 
@@ -122,24 +123,41 @@ def first_number(fd: int) -> int:
 def blocks_of(path: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:
     """Yield a file's bytes from `start` to `end` in blocks; all but the last end with a newline.
 
-    The last is what stands after the last newline, b"" when nothing does.
+    The last is what stands after the last newline, b"" when nothing does. A line longer than
+    any line can be is not held: its beginning stands for it, which is no event either.
     """
     fd = open_to_read(path)
-    rest: list[bytes] = []
-    with telling(path), open(fd, "rb", buffering=0) as file:
-        file.seek(start)
-        left = (os.fstat(fd).st_size if end is None else end) - start
-        while left > 0:
-            data = file.read(min(BLOCK, left))
-            if not data:
-                break
-            left -= len(data)
-            cut = data.rfind(b"\n") + 1
-            if cut:
-                yield b"".join([*rest, data[:cut]])
-                rest.clear()
-            rest.append(data[cut:])
-    yield b"".join(rest)
+    try:
+        with telling(path):
+            stop = os.fstat(fd).st_size if end is None else end
+            size = BLOCK
+            while start < stop:
+                data = os.pread(fd, min(size, stop - start), start)
+                cut = data.rfind(b"\n") + 1
+                if cut:
+                    yield data[:cut]
+                    start, size = start + cut, BLOCK
+                elif len(data) < size:
+                    break
+                elif size < MOST_LINE:
+                    size *= 4
+                else:
+                    yield data[:1000] + b"\n"
+                    start, size = _after_newline(fd, start + len(data), stop), BLOCK
+            yield os.pread(fd, min(MOST_LINE, max(stop - start, 0)), start)
+    finally:
+        shut(fd)
+
+
+def _after_newline(fd: int, at: int, stop: int) -> int:
+    """Return where the next line begins; `stop` where none does."""
+    while at < stop:
+        data = os.pread(fd, min(BLOCK, stop - at), at)
+        newline = data.find(b"\n")
+        if newline >= 0 or not data:
+            return at + newline + 1 if data else stop
+        at += len(data)
+    return stop
 
 
 def whole_blocks(files: Sequence[Segment]) -> Iterator[bytes]:
