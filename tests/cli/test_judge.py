@@ -77,6 +77,28 @@ def test_removing_a_directory_is_removing_all_that_is_in_it(project: Project) ->
     assert project.judge("Bash", {"command": "rm -rf empty-or-absent"}).code == 0
 
 
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("echo x > app.py", 3),
+        ("> app.py", 3),
+        ("cp /dev/null app.py", 3),
+        ("truncate -s 0 app.py", 3),
+        ("generate | tee app.py", 3),
+        ("mv other.py app.py", 3),
+        ("echo x >> app.py", 0),
+        ("sed -i s/a/b/ app.py", 0),
+        ("touch app.py", 0),
+        ("echo x > new.py", 0),
+    ],
+)
+def test_a_shell_write_over_a_substantial_file_is_asked_about(
+    project: Project, command: str, code: int
+) -> None:
+    project.write("app.py", LONG)
+    assert project.judge("Bash", {"command": command}).code == code
+
+
 def test_a_copy_into_a_directory_is_judged_by_the_name_it_gets_there(project: Project) -> None:
     project.write("config/readme", "x")
     assert project.judge("Bash", {"command": "cp /tmp/.env config"}).code == 2

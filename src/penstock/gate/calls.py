@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from penstock.core.change import measure
 from penstock.core.errors import InputError
 from penstock.core.model import NOBODY, Action, Actor, Change, Request, Source, Target
+from penstock.core.overwrite import overwritten, replaces
 from penstock.core.paths import RelPath, locate, parse
 from penstock.core.toolcall import Intent, intents, resulting
 from penstock.ports import FileKind, Files
@@ -138,7 +139,7 @@ class Preparation:
         except InputError:  # the edit does not fit: the agent's own tool will refuse it
             return named_only
         if isinstance(after, Unknown):
-            return named_only
+            return self._unknown(intent, target, path, named_only)
         there = self._there(path)
         if there is None and after is None:  # removing what is not there changes nothing
             return named_only
@@ -146,6 +147,16 @@ class Preparation:
         self.left[path.text] = after
         request = self._request(intent, action, target, change)
         return Prepared(request=request, path=path, known=True, after=after)
+
+    def _unknown(
+        self, intent: Intent, target: Target, path: RelPath, named_only: Prepared
+    ) -> Prepared:
+        """A redirection over a file may lose all of it; that it may not is no comfort."""
+        there = self._there(path)
+        if there is None or not replaces(intent.by):
+            return named_only
+        change = overwritten(there)
+        return replace(named_only, request=self._request(intent, Action.WRITE, target, change))
 
     def _kind(self, path: RelPath) -> FileKind | None:
         if path.text in self.left:
