@@ -13,8 +13,34 @@ from penstock.core.model import Change, ChangeKind, Source
 # Redirections and programs that put other content in a file's place. Those that add to it
 # (`>>`), change it in place (`sed -i`) or only touch it are judged by its name.
 REPLACES = frozenset(
-    "> >| &> >& <> tee cp mv install ln dd truncate shred rsync scp curl wget sort split csplit"
-    " sponge python python3 node ruby php".split()
+    [
+        ">",
+        ">|",
+        "&>",
+        ">&",
+        "<>",
+        "tee",
+        "cp",
+        "mv",
+        "install",
+        "ln",
+        "dd",
+        "truncate",
+        "shred",
+        "rsync",
+        "scp",
+        "curl",
+        "wget",
+        "sort",
+        "split",
+        "csplit",
+        "sponge",
+        "python",
+        "python3",
+        "node",
+        "ruby",
+        "php",
+    ]
 )
 
 UNKNOWN = "the new content is not known before the command runs"
