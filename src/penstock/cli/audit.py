@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from penstock.cli import COULD_NOT, OK
-from penstock.cli.output import console, json_option, print_json, workspace_option
+from penstock.cli.output import console, json_option, print_json, printable, workspace_option
 from penstock.core.export import Format
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from penstock.core.audit import Query
 
 F = TypeVar("F", bound=Callable[..., Any])
+LINE = click.IntRange(min=1)
 OUTCOMES = "allow, ask, deny, approved, rejected, expired, applied, error ..."
 
 
@@ -44,7 +45,7 @@ def filters(function: F) -> F:
         click.option("--decision", default="", help=f"Only this outcome: {OUTCOMES}"),
         click.option("--rule", default="", help="Only where this rule spoke."),
         click.option("--op", default="", help="Only this kind of event."),
-        click.option("--last", default=0, help="Only the last N of them."),
+        click.option("--last", type=LINE, default=None, help="Only the last N of them."),
     ):
         function = option(function)
     return function
@@ -64,7 +65,7 @@ def query(chosen: dict[str, Any]) -> Query:
         outcome=chosen["decision"],
         rule=chosen["rule"],
         op=chosen["op"],
-        last=chosen["last"],
+        last=chosen["last"] or 0,
     )
 
 
@@ -92,26 +93,52 @@ def log(log_path: str, workspace: str | None, as_json: bool, **chosen: Any) -> i
 
 
 @command.command()
+@click.option("--inclusion", type=LINE, help="Add the proof that this line is on the record.")
+@click.option("--consistency", type=LINE, help="Add the proof that a checkpoint only grew.")
 @log_option
 @workspace_option
 @json_option
-def verify(log_path: str, workspace: str | None, as_json: bool) -> int:
-    """Prove that nothing was edited, cut, inserted, reordered or replaced."""
-    from penstock.app import open_workspace
-    from penstock.stores.verify_log import verify_log
+def verify(
+    inclusion: int | None,
+    consistency: int | None,
+    log_path: str,
+    workspace: str | None,
+    as_json: bool,
+) -> int:
+    """Prove that nothing was edited, cut, inserted, reordered or replaced.
 
-    report = verify_log(log_path) if log_path else open_workspace(workspace).verify()
+    The proofs are those of RFC 6962 under the last signed checkpoint, with --json: of a LINE,
+    and of the growth since the checkpoint over SIZE lines.
+    """
+    from penstock.app import open_workspace
+
+    if log_path and (inclusion or consistency):
+        raise click.UsageError("only this workspace's own record has checkpoints to prove with")
+    here = open_workspace(workspace)
+    report = here.verify(log_path)
+    proofs = _proofs(here.record, inclusion, consistency)
     if as_json:
-        print_json(report.as_json())
+        print_json({**report.as_json(), **({"proofs": proofs} if proofs else {})})
         return OK if report.ok else COULD_NOT
     out = console()
     for problem in report.problems:
-        out.print(f"{problem.kind} at line {problem.line}: {problem.message}", markup=False)
+        at = f" at line {problem.line}" if problem.line else ""
+        out.print(printable(f"{problem.kind}{at}: {problem.message}"), markup=False)
     for warning in report.warnings:
-        out.print(f"warning, {warning.kind}: {warning.message}", markup=False)
+        out.print(printable(f"warning, {warning.kind}: {warning.message}"), markup=False)
     said = "ok" if report.ok else "NOT ok"
-    out.print(f"{said}: {report.count} events, {report.level}, head {report.head}", markup=False)
+    head = f", head {report.head}" if report.head else ""
+    out.print(f"{said}: {report.count} events, {report.level}{head}", markup=False)
     return OK if report.ok else COULD_NOT
+
+
+def _proofs(record: Record, line: int | None, size: int | None) -> dict[str, object]:
+    found: dict[str, object] = {}
+    if line:
+        found["inclusion"] = record.checkpoints.prove_line(line - 1)
+    if size:
+        found["consistency"] = record.checkpoints.prove_growth(size)
+    return found
 
 
 @command.command()

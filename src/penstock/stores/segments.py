@@ -63,7 +63,9 @@ def rotated(path: str) -> list[Segment]:
 
 
 def files_of(path: str) -> list[Segment]:
-    """Return every file of a record in the order of its lines."""
+    """Return every file of a record in the order of its lines; none where none was begun."""
+    if not os.path.lexists(os.path.dirname(path) or "."):
+        return []
     current = [Segment(path=path)] if os.path.lexists(path) else []
     return [*rotated(path), *current]
 

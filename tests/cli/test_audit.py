@@ -1,0 +1,170 @@
+"""`penstock audit`: read, prove and ship the record."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from penstock.gate import Proof
+from tests.cli.waiting import gate_of, proposed
+from tests.project import Project
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project with a record: an applied, a denied and a rejected write."""
+    place = tmp_path_factory.mktemp("lived")
+    (place / "project" / ".git").mkdir(parents=True)
+    (place / "home").mkdir()
+    project = Project(place / "project", place / "home")
+    you = Proof(by="you", kind="terminal")
+    written, refused = (proposed(project, {name: b"x\n"})[0].id for name in ("a.txt", "b.md"))
+    proposed(project, {".env": b"KEY=secret-value\n"})
+    with gate_of(project) as gate:
+        gate.answer(written, approve=True, proof=you)
+        gate.apply(written)
+        gate.answer(refused, approve=False, proof=you, reason="no")
+    return project
+
+
+def log_of(project: Project) -> Path:
+    return Path(project.run("status", "--json").json["state"]) / "audit.jsonl"
+
+
+OPS = ["proposed", "proposed", "proposed", "approved", "applying", "applied", "rejected"]
+FILTERS = [
+    ((), OPS),
+    (("--path", "*.txt"), ["proposed", "approved", "applying", "applied"]),
+    (("--decision", "deny"), ["proposed"]),
+    (("--decision", "rejected"), ["rejected"]),
+    (("--rule", "secrets"), ["proposed"]),
+    (("--agent", "an-agent"), OPS),
+    (("--agent", "nobody"), []),
+    (("--op", "applied"), ["applied"]),
+    (("--last", "2"), ["applied", "rejected"]),
+    (("--since", "1h"), OPS),
+    (("--until", "1h"), []),
+    (("--since", "2001-01-01T00:00:00Z", "--until", "2002-01-01T00:00:00Z"), []),
+    (("--path", "*.txt", "--op", "proposed", "--last", "5"), ["proposed"]),
+]
+
+
+@pytest.mark.parametrize(("chosen", "expected"), FILTERS, ids=[" ".join(f[0]) for f in FILTERS])
+def test_events_are_chosen(lived: Project, chosen: tuple[str, ...], expected: list[str]) -> None:
+    done = lived.run("audit", "log", *chosen, "--json")
+    assert done.code == 0, done.err
+    assert [event["op"] for event in done.json["events"]] == expected
+
+
+def test_the_record_reads_as_lines_and_never_holds_content(lived: Project) -> None:
+    done = lived.run("audit", "log")
+    assert done.out.count("\n") == len(OPS)
+    assert "proposed denied .env an-agent" in done.out
+    assert b"secret-value" not in log_of(lived).read_bytes()
+
+
+def test_a_sound_record_is_told_with_its_length_and_head(lived: Project) -> None:
+    done = lived.run("audit", "verify", "--json")
+    last = json.loads(log_of(lived).read_bytes().splitlines()[-1])
+    assert done.code == 0
+    assert {**done.json, "level": ""} == {
+        "ok": True,
+        "count": len(OPS),
+        "head": last["event_hash"],
+        "problems": [],
+        "warnings": [],
+        "level": "",
+    }
+    assert lived.run("audit", "verify").out.startswith("ok: 7 events")
+
+
+def lines_of(project: Project) -> list[bytes]:
+    return log_of(project).read_bytes().splitlines(keepends=True)
+
+
+ATTACKS = [
+    ("edited", 2, lambda x: [x[0], x[1].replace(b"b.md", b"c.md"), *x[2:]]),
+    ("deleted", 3, lambda x: [*x[:2], *x[3:]]),
+    ("reordered", 3, lambda x: [*x[:2], x[3], x[2], *x[4:]]),
+]
+
+
+@pytest.mark.parametrize(("kind", "line", "attack"), ATTACKS, ids=[a[0] for a in ATTACKS])
+def test_tampering_is_a_result_and_names_what_and_where(
+    lived: Project, tmp_path: Path, kind: str, line: int, attack: object
+) -> None:
+    assert callable(attack)
+    copy = tmp_path / "copy.jsonl"
+    copy.write_bytes(b"".join(attack(lines_of(lived))))
+    done = lived.run("audit", "verify", "--log", str(copy), "--json")
+    assert (done.code, done.json["ok"]) == (1, False)
+    first = done.json["problems"][0]
+    assert (first["kind"], first["line"]) == (kind, line)
+    assert first["message"]
+    assert lived.run("audit", "verify", "--log", str(copy)).out.startswith(f"{kind} at line {line}")
+
+
+def test_a_cut_end_is_told_by_what_is_remembered_and_a_torn_line_is_a_warning(
+    lived: Project, tmp_path: Path
+) -> None:
+    log, kept = log_of(lived), log_of(lived).read_bytes()
+    try:
+        log.write_bytes(b"".join(lines_of(lived)[:-1]))
+        cut = lived.run("audit", "verify", "--json")
+        log.unlink()
+        gone = lived.run("audit", "verify", "--json")
+    finally:
+        log.write_bytes(kept)
+    assert (cut.code, cut.json["ok"], cut.json["count"]) == (1, False, len(OPS) - 1)
+    assert (gone.code, gone.json["ok"]) == (1, False)
+    torn = tmp_path / "torn.jsonl"
+    torn.write_bytes(kept + b'{"ts":"2026')
+    done = lived.run("audit", "verify", "--log", str(torn), "--json")
+    assert (done.code, done.json["ok"]) == (0, True)
+    assert [warning["kind"] for warning in done.json["warnings"]] == ["torn-tail"]
+
+
+def test_a_record_that_never_was_is_sound_and_a_name_that_is_wrong_is_not(
+    project: Project,
+) -> None:
+    done = project.run("audit", "verify", "--json")
+    assert (done.code, done.json["ok"], done.json["count"]) == (0, True, 0)
+    assert project.run("audit", "log", "--json").json == {"events": []}
+    done = project.run("audit", "verify", "--log", "nowhere.jsonl", "--json")
+    assert (done.code, done.json["error"]["code"]) == (1, "audit-not-found")
+
+
+def test_a_checkpoint_signs_and_proofs_are_given_under_it(lived: Project) -> None:
+    first = lived.run("audit", "checkpoint", "--json")
+    assert (first.code, first.json["size"]) == (0, len(OPS))
+    assert Path(first.json["checkpoints"]).exists()
+    proofs = ("--inclusion", "2", "--consistency", str(len(OPS)))
+    done = lived.run("audit", "verify", "--json", *proofs)
+    assert done.code == 0, done.out
+    assert done.json["ok"]
+    assert set(done.json["proofs"]) == {"inclusion", "consistency"}
+    none = lived.run("audit", "verify", "--json", "--inclusion", "99")
+    assert none.code == 1
+    assert none.json["error"]["code"]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "ocsf", "cef", "syslog"])
+def test_events_are_shipped_in_forms_that_others_read(lived: Project, form: str) -> None:
+    done = lived.run("audit", "export", "--format", form, "--decision", "deny")
+    assert done.code == 0, done.err
+    (line,) = done.out.splitlines()
+    assert ".env" in line
+    if form in ("jsonl", "ocsf"):
+        assert isinstance(json.loads(line), dict)
+
+
+def test_an_export_goes_to_a_file_or_says_why_not(lived: Project, tmp_path: Path) -> None:
+    target = tmp_path / "out.jsonl"
+    assert lived.run("audit", "export", "--output", str(target)).code == 0
+    assert target.read_text().count("\n") == len(OPS)
+    done = lived.run("audit", "export", "--output", str(tmp_path / "no" / "out"))
+    assert done.code == 1
+    assert done.err.startswith("error[system]: ")
+    assert "Traceback" not in done.err
