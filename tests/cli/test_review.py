@@ -1,0 +1,106 @@
+"""`penstock review`: the queue at a prompt, one proposal after the other."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.waiting import one_proposed, proposed, state_of
+from tests.project import Project
+from tests.terminal import END, in_terminal
+
+OLD = "".join(f"line {at}\n" for at in range(1, 21))
+ASKED = "[q]uit"
+
+
+@pytest.fixture
+def app(project: Project) -> Project:
+    project.write("app.txt", OLD)
+    return project
+
+
+def test_everything_that_waits_is_shown_and_answered_by_a_letter(app: Project) -> None:
+    first = one_proposed(app, "a.txt", b"a\n")
+    second = one_proposed(app, "app.txt", b"short\n")
+    third = one_proposed(app, "c.txt", b"c\n")
+    answers = [("a", ()), ("r", (("the agent is told", "not like this"),)), ("n", ())]
+    order = [(ASKED, letter) for letter, _ in answers]
+    typed = [order[0], order[1], *answers[1][1], order[2]]
+    seen = in_terminal(app, "review", typed=typed)
+    assert seen.code == 3, "one is left waiting"
+    states = sorted(state_of(app, one) for one in (first, second, third))
+    assert states == ["applied", "rejected", "waiting"]
+    assert "LINES THAT WOULD BE LOST" in seen.text
+
+
+def test_a_strategy_shows_the_lines_asks_where_and_shows_the_result_again(app: Project) -> None:
+    one_proposed(app, "app.txt", b"new\n")
+    typed = [
+        (ASKED, "s"),
+        ("strategy (append", "merge"),
+        (ASKED, "s"),
+        ("strategy (append", "insert"),
+        ("insert after line", "3"),
+        (ASKED, "a"),
+    ]
+    seen = in_terminal(app, "review", typed=typed)
+    assert seen.code == 0, seen.text
+    assert "error[unknown-strategy]: `merge` is none of append, insert" in seen.text
+    assert seen.text.index("    20  line 20") < seen.text.index("insert after line")
+    assert (app.root / "app.txt").read_text().startswith("line 1\nline 2\nline 3\nnew\nline 4\n")
+
+
+def test_hunks_are_chosen_by_number_and_an_edit_is_shown_again(
+    app: Project, tmp_path: Path
+) -> None:
+    script = tmp_path / "editor.py"
+    script.write_text("import sys\nwith open(sys.argv[1], 'a') as file: file.write('mine\\n')\n")
+    new = OLD.replace("line 2\n", "two\n").replace("line 18\n", "eighteen\n")
+    one_proposed(app, "app.txt", new.encode())
+    typed = [(ASKED, "h"), ("hunks to keep", "2"), (ASKED, "e"), (ASKED, "x"), (ASKED, "a")]
+    env = {"EDITOR": f"{sys.executable} {script}", "VISUAL": ""}
+    seen = in_terminal(app, "review", typed=typed, env=env)
+    assert seen.code == 0, seen.text
+    assert "hunk 2, line 18" in seen.text
+    assert "`x` is none of these" in seen.text
+    assert (app.root / "app.txt").read_text() == OLD.replace("line 18\n", "eighteen\n") + "mine\n"
+
+
+@pytest.mark.parametrize("typed", [[(ASKED, "q")], [(ASKED, END)], [(ASKED, "r"), ("told", END)]])
+def test_leaving_in_any_way_leaves_it_waiting(app: Project, typed: list[tuple[str, str]]) -> None:
+    one = one_proposed(app, "app.txt", b"short\n")
+    more = [(ASKED, "q")] if len(typed) > 1 else []
+    seen = in_terminal(app, "review", typed=[*typed, *more])
+    assert seen.code == 3
+    assert "Traceback" not in seen.text
+    assert state_of(app, one) == "waiting"
+    assert (app.root / "app.txt").read_text() == OLD
+
+
+def test_a_set_is_written_once_all_of_it_is_approved(app: Project) -> None:
+    proposed(app, {"app.txt": b"A\n", "b.txt": b"B\n"})
+    seen = in_terminal(app, "review", typed=[(ASKED, "a"), (ASKED, "a")])
+    assert seen.code == 0, seen.text
+    assert "its set is written once all of it is approved" in seen.text
+    assert (app.root / "app.txt").read_text() == "A\n"
+    assert (app.root / "b.txt").read_text() == "B\n"
+
+
+def test_a_file_that_moved_meanwhile_is_told_and_the_review_goes_on(app: Project) -> None:
+    moved = one_proposed(app, "app.txt", b"short\n")
+    app.write("app.txt", "saved\n")
+    seen = in_terminal(app, "review", typed=[(ASKED, "a")])
+    assert "error[base-changed]" in seen.text
+    assert seen.code == 0, "nothing waits any more"
+    assert state_of(app, moved) == "stale"
+    assert (app.root / "app.txt").read_text() == "saved\n"
+
+
+def test_without_a_terminal_or_without_a_queue_there_is_nothing_to_review(app: Project) -> None:
+    assert app.run("review").out == "nothing waits\n"
+    one_proposed(app, "app.txt", b"short\n")
+    done = app.run("review", stdin="a\n")
+    assert done.code == 2
+    assert done.err.startswith("error[no-terminal]: a review needs a terminal")
