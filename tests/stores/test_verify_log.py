@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from penstock.core.checkpoint import make_key
+from penstock.core.findings import Report
 from penstock.core.trust import Evidence
+from penstock.stores import segments
 from penstock.stores import verify_log as module
 from penstock.stores.checkpoints import Checkpoints
+from penstock.stores.segments import Segment, rotated, segment_name
 from penstock.stores.verify_log import verify_log
 from penstock.stores.verify_worker import check
 from tests.core.records import block, body, linked, record, relinked
@@ -130,3 +133,45 @@ def test_a_segment_that_does_not_end_with_a_newline_was_not_left_so_by_us(tmp_pa
     report = verify_log(str(tmp_path / "audit.jsonl"))
     assert report.problems[0].line == 3
     assert not report.ok
+
+
+def test_a_log_that_is_rotated_while_it_is_verified_is_not_called_tampered(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(path, record(40))
+    walk = module._walked
+
+    def rotated_meanwhile(files: list[Segment]) -> Report:
+        if not rotated(path):
+            Path(path).rename(segment_name(path, 0, 39))
+            put(path, linked([body(40)], record(40)[-1][-73:-2].decode()))
+        return walk(files)
+
+    monkeypatch.setattr(module, "_walked", rotated_meanwhile)
+    report = verify_log(path, workers=1)
+    assert report.ok, report.as_json()
+    assert report.count == 41
+
+
+def test_what_is_no_file_and_named_like_a_segment_is_told(path: str, tmp_path: Path) -> None:
+    put(path, record(3))
+    (tmp_path / "audit.0000000003-0000000009.jsonl").symlink_to("/etc/passwd")
+    (tmp_path / "audit.0000000010-0000000019.jsonl").mkdir()
+    report = verify_log(path)
+    assert [problem.kind for problem in report.problems] == ["stranger", "stranger"]
+    assert report.count == 3
+
+
+def test_a_file_of_one_endless_line_is_not_held_in_memory(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segments, "BLOCK", 64)
+    monkeypatch.setattr(segments, "MOST_LINE", 1024)
+    Path(path).write_bytes(block(record(2)) + b"x" * 5000 + b"\n" + block(record(1)))
+    report = verify_log(path)
+    assert [(told.kind.value, told.line) for told in report.problems] == [
+        ("not-json", 3),
+        ("restarted", 4),
+    ]
+    Path(path).write_bytes(block(record(2)) + b"x" * 5000)
+    assert verify_log(path).ok

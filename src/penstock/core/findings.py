@@ -26,6 +26,8 @@ class Kind(StrEnum):
     CLOCK_STEP = "clock-step"
     MISSING_CHECKPOINTS = "missing-checkpoints"
     BAD_SIGNATURE = "bad-signature"
+    BAD_APPROVAL = "bad-approval"
+    STRANGER = "stranger"
     TORN_TAIL = "torn-tail"
     TAIL_SET_ASIDE = "tail-set-aside"
     DUPLICATE_KEYS = "duplicate-keys"

@@ -137,7 +137,7 @@ class Walk:
         if before is not None and before.fault is not None:
             if line.prev == self._before_last:
                 self._call_inserted(before.number)
-            elif before.stated or line.seq > self.mark.seq + 1:
+            elif before.stated or line.prev == chain.GENESIS or line.seq > self.mark.seq + 1:
                 self._break(line)
             return
         if not (line.prev == chain.GENESIS and line.missing):  # `_check_op` tells of those

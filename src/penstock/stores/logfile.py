@@ -18,6 +18,7 @@ from penstock.stores.segments import Tail, read_tail, require_plain
 
 OPEN = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 MOST_TRIES = 1000
+MOST_TORN = 100_000
 ALONE = LOCK_EX | LOCK_NB
 
 
@@ -168,7 +169,7 @@ def take_lock(fd: int, path: str, *, wait: float) -> None:
 
 def keep_aside(path: str, data: bytes) -> str:
     """Write what is set aside from a log into a file of its own; return that file's name."""
-    for number in range(1, MOST_TRIES):
+    for number in range(1, MOST_TORN):
         name = f"{path}.torn-{number}"
         try:
             fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

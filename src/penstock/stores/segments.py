@@ -49,6 +49,22 @@ def segment_name(path: str, first: int, last: int) -> str:
 
 def rotated(path: str) -> list[Segment]:
     """Return the segments rotated out of a log, oldest first."""
+    return [segment for segment in _named_like_segments(path) if _is_plain(segment.path)]
+
+
+def strangers(path: str) -> list[str]:
+    """Return what has the name of a segment and is no plain file; we make no such thing."""
+    return [each.path for each in _named_like_segments(path) if not _is_plain(each.path)]
+
+
+def _is_plain(path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.stat(path, follow_symlinks=False).st_mode)
+    except OSError:
+        return False
+
+
+def _named_like_segments(path: str) -> list[Segment]:
     folder, name = os.path.split(path)
     stem, dot = (name[:-6], ".jsonl") if name.endswith(".jsonl") else (name, "")
     pattern = re.compile(re.escape(stem) + r"\.(\d{10,18})-(\d{10,18})" + re.escape(dot))

@@ -30,6 +30,7 @@ from penstock.stores.segments import (
     files_of,
     open_to_read,
     read_tail,
+    strangers,
     whole_blocks,
 )
 from penstock.stores.verify_worker import Span, check, roots
@@ -37,6 +38,7 @@ from penstock.stores.verify_worker import Span, check, roots
 SHARE = 16 * 1024 * 1024  # a child process pays from about here on
 HEAD_START = 12 * 1024 * 1024  # about what we check before a child has begun
 MOST_WORKERS = 4
+MOST_TRIES = 5
 NOTHING = Evidence()
 
 
@@ -45,20 +47,34 @@ def verify_log(path: str, evidence: Evidence = NOTHING, *, workers: int = 0) -> 
 
     Raises AuditError `audit-not-found` where there is neither a log nor a trace of one.
     """
+    for _ in range(MOST_TRIES):
+        before = _identities(path)
+        report = _verified(path, evidence, workers)
+        if report.ok or before == _identities(path):
+            break  # otherwise the log was rotated under our eyes: look again
+    return report
+
+
+def _identities(path: str) -> list[tuple[str, int]]:
+    """Return the files of a record with their inodes; a rotation changes them."""
+    with telling(path):
+        return [(each.path, os.stat(each.path).st_ino) for each in files_of(path)]
+
+
+def _verified(path: str, evidence: Evidence, workers: int) -> Report:
     files = files_of(path)
     if not files and evidence.level == "chain":
         raise AuditError("audit-not-found", f"there is no record at `{path}`")
     spans = _spans(files)
-    children = (
-        [_start_roots(spans, evidence.sizes())] if evidence.sizes() and _is_long(spans) else []
-    )
+    apart = bool(evidence.sizes()) and _is_long(spans)
+    children = [_start_roots(spans, evidence.sizes())] if apart else []
     report = _quick(files, spans, workers) or _walked(files)
     found = Found(
         count=report.count,
         roots=_roots(spans, evidence.sizes(), children),
         at_head=_hash_at(path, evidence.head.seq) if evidence.head else "",
     )
-    problems = [*report.problems, *compare(evidence, found)]
+    problems = [*_strangers(path), *report.problems, *compare(evidence, found)]
     return Report(
         count=report.count,
         head=report.head,
@@ -66,6 +82,15 @@ def verify_log(path: str, evidence: Evidence = NOTHING, *, workers: int = 0) -> 
         warnings=(*report.warnings, *_unreached(evidence)),
         level=evidence.level,
     )
+
+
+def _strangers(path: str) -> list[Problem]:
+    return [
+        Problem(
+            kind=Kind.STRANGER, line=0, message=f"`{name}` is no file, but named like one of ours"
+        )
+        for name in strangers(path)
+    ]
 
 
 def _unreached(evidence: Evidence) -> list[Problem]:
