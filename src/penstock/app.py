@@ -200,6 +200,13 @@ class Record:
 
         return JsonlLog(self.path, clock=time.time).head()
 
+    def events(self) -> Iterator[Mapping[str, object]]:
+        """Yield every event that can be read, oldest first."""
+        from penstock.core.audit import EVERYTHING, parse_line
+        from penstock.stores.log_reader import read_lines
+
+        return (parse_line(line) or {} for line in read_lines(self.path, EVERYTHING))
+
     def verify(self) -> Report:
         """Compare the log with everything that there is to compare it with."""
         from penstock.stores.head_memory import HeadMemory

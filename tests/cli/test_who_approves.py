@@ -270,6 +270,7 @@ TAMPERED: list[tuple[dict[str, object | None], str]] = [
     ({"path": "other.txt"}, "another path"),
     ({"content_hash": "sha256:" + "0" * 64}, "other content"),
     ({"signed_at": 1.0}, "another time"),
+    ({"signed_at": 10**400}, "a time that is none"),
     ({"key_id": "0" * 16}, "another key"),
     ({"signature": None, "key_id": None}, "no signature"),
 ]

@@ -16,6 +16,7 @@ from penstock.core.approval import check, key_id, statement
 from penstock.core.findings import Kind, Problem
 
 APPROVED, KEY_MADE = "approved", "key_made"
+LATEST = 1e11  # a time after this, the year 5138, was never signed
 
 
 @dataclass(slots=True)
@@ -60,12 +61,13 @@ class Approvals:
 
 def _said(event: Mapping[str, object]) -> bytes:
     at = event.get("signed_at")
+    possible = isinstance(at, int | float) and 0 <= at < LATEST
     return statement(
         str(event.get("proposal")),
         _digest(event.get("base_hash")),
         _digest(event.get("content_hash")),
         str(event.get("revision")),
-        at if isinstance(at, int | float) else 0.0,
+        at if isinstance(at, int | float) and possible else 0.0,
         path=str(event.get("path")),
     )
 
