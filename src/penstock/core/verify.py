@@ -134,14 +134,16 @@ class Walk:
         before = self._last
         if line.prev == self.mark.hash or (before is not None and line.prev == before.actual):
             return
+        if line.prev == chain.GENESIS and line.missing:
+            return  # `_check_op` tells of a start that says what is missing
         if before is not None and before.fault is not None:
             if line.prev == self._before_last:
                 self._call_inserted(before.number)
-            elif before.stated or line.prev == chain.GENESIS or line.seq > self.mark.seq + 1:
-                self._break(line)
-            return
-        if not (line.prev == chain.GENESIS and line.missing):  # `_check_op` tells of those
-            self._break(line)
+                return
+            # The hash of a line that cannot be read is not known, so any next line may be right.
+            if not before.stated and line.prev != chain.GENESIS and line.seq <= self.mark.seq + 1:
+                return
+        self._break(line)
 
     def _break(self, line: Line) -> None:
         if len(self.breaks) < MOST_PROBLEMS:

@@ -160,22 +160,25 @@ def blocks_of(path: str, start: int = 0, end: int | None = None) -> Iterator[byt
                 elif size < MOST_LINE:
                     size *= 4
                 else:
+                    after = _after_newline(fd, start + len(data), stop)
+                    if after < 0:
+                        break
                     yield data[:1000] + b"\n"
-                    start, size = _after_newline(fd, start + len(data), stop), BLOCK
+                    start, size = after, BLOCK
             yield os.pread(fd, min(MOST_LINE, max(stop - start, 0)), start)
     finally:
         shut(fd)
 
 
 def _after_newline(fd: int, at: int, stop: int) -> int:
-    """Return where the next line begins; `stop` where none does."""
+    """Return where the next line begins; -1 where none does."""
     while at < stop:
         data = os.pread(fd, min(BLOCK, stop - at), at)
         newline = data.find(b"\n")
-        if newline >= 0 or not data:
-            return at + newline + 1 if data else stop
-        at += len(data)
-    return stop
+        if newline >= 0:
+            return at + newline + 1
+        at += len(data) or stop
+    return -1
 
 
 def whole_blocks(files: Sequence[Segment]) -> Iterator[bytes]:
