@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from penstock.cli import main
 from penstock.gate import Proof
-from tests.cli.waiting import gate_of, proposed
+from tests.cli.waiting import gate_of, proposed, state_dir, surroundings_of
 from tests.project import Project
 
 
@@ -30,7 +31,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 def log_of(project: Project) -> Path:
-    return Path(project.run("status", "--json").json["state"]) / "audit.jsonl"
+    return state_dir(project) / "audit.jsonl"
 
 
 OPS = ["proposed", "proposed", "proposed", "approved", "applying", "applied", "rejected"]
@@ -52,10 +53,17 @@ FILTERS = [
 
 
 @pytest.mark.parametrize(("chosen", "expected"), FILTERS, ids=[" ".join(f[0]) for f in FILTERS])
-def test_events_are_chosen(lived: Project, chosen: tuple[str, ...], expected: list[str]) -> None:
-    done = lived.run("audit", "log", *chosen, "--json")
-    assert done.code == 0, done.err
-    assert [event["op"] for event in done.json["events"]] == expected
+def test_events_are_chosen(
+    lived: Project,
+    capsys: pytest.CaptureFixture[str],
+    chosen: tuple[str, ...],
+    expected: list[str],
+) -> None:
+    with surroundings_of(lived), pytest.raises(SystemExit) as ended:
+        main(["audit", "log", *chosen, "--json", "--workspace", str(lived.root)])
+    assert ended.value.code == 0
+    found = json.loads(capsys.readouterr().out)["events"]
+    assert [event["op"] for event in found] == expected
 
 
 def test_the_record_reads_as_lines_and_never_holds_content(lived: Project) -> None:

@@ -17,7 +17,7 @@ import pytest
 from penstock.core import chain
 from penstock.core.approval import code_at, step_of
 from penstock.stores.surroundings import seen_here
-from tests.cli.waiting import one_proposed, state_of
+from tests.cli.waiting import events, one_proposed, state_dir, state_of
 from tests.project import Done, Project
 from tests.terminal import by_agent, in_terminal
 
@@ -36,10 +36,6 @@ def handed(project: Project, *argv: str, words: str = WORDS, **env: str) -> Done
 
 def new_file(project: Project, name: str) -> str:
     return one_proposed(project, name, b"x\n")
-
-
-def events(project: Project, op: str) -> list[dict[str, object]]:
-    return list(project.run("audit", "log", "--op", op, "--json").json["events"])
 
 
 # Without a key
@@ -206,7 +202,7 @@ def test_a_row_that_was_edited_by_hand_is_not_written(
     keyed: Project, answer: dict[str, str] | None, body: dict[str, str], why: str
 ) -> None:
     one = new_file(keyed, "forged.txt")
-    database = Path(keyed.run("status", "--json").json["state"]) / "penstock.db"
+    database = state_dir(keyed) / "penstock.db"
     with sqlite3.connect(database) as forger:
         for (name,) in forger.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'"):
             forger.execute(f"DROP TRIGGER {name}")
@@ -222,7 +218,6 @@ def test_a_row_that_was_edited_by_hand_is_not_written(
     assert done.code in (1, 2, 3), done.out
     assert error(done) in ("bad-signature", "not-approved", "record-broken"), done.out
     assert not (keyed.root / "forged.txt").exists()
-    keyed.run("reject", one, "--reason", "forged")
 
 
 def _version(body: str) -> dict[str, object]:
@@ -246,7 +241,7 @@ def test_undo_needs_the_key_too(keyed: Project) -> None:
 @contextmanager
 def tampered(project: Project, change: dict[str, object | None]) -> Iterator[None]:
     """Change the first signed approval on the record and make the chain whole again."""
-    log = Path(project.run("status", "--json").json["state"]) / "audit.jsonl"
+    log = state_dir(project) / "audit.jsonl"
     kept = log.read_bytes()
     prev, lines, done = chain.GENESIS, [], False
     for line in kept.splitlines():
@@ -267,10 +262,10 @@ def tampered(project: Project, change: dict[str, object | None]) -> Iterator[Non
 
 
 TAMPERED: list[tuple[dict[str, object | None], str]] = [
+    ({}, "nothing"),
     ({"path": "other.txt"}, "another path"),
     ({"content_hash": "sha256:" + "0" * 64}, "other content"),
     ({"signed_at": 1.0}, "another time"),
-    ({"signed_at": 10**400}, "a time that is none"),
     ({"key_id": "0" * 16}, "another key"),
     ({"signature": None, "key_id": None}, "no signature"),
 ]
@@ -284,10 +279,8 @@ def test_an_approval_that_was_changed_on_the_record_is_found(
         assert handed(keyed, "approve", new_file(keyed, "r.txt"), "--yes").code == 0
     with tampered(keyed, change):
         done = keyed.run("audit", "verify", "--json")
-    assert (done.code, done.json["ok"]) == (1, False)
-    assert "bad-signature" in {problem["kind"] for problem in done.json["problems"]}
-    with tampered(keyed, {}):
-        assert keyed.run("audit", "verify").code == 0, "rebuilt as it was: nothing to find"
+    told = "bad-signature" in {problem["kind"] for problem in done.json["problems"]}
+    assert (done.code, done.json["ok"], told) == ((1, False, True) if change else (0, True, False))
 
 
 # The passphrase changes, and codes are demanded: last, as they stay

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
-from penstock.app import open_gate
+from penstock import app
 from penstock.core.model import Actor
 from penstock.core.proposal import Proposal
 from penstock.gate import Gate, Item
@@ -47,7 +49,7 @@ def gate_of(project: Project) -> Iterator[Gate]:
     if not (project.root / "penstock.toml").exists():
         project.write("penstock.toml", RULES)
     with surroundings_of(project):
-        yield open_gate(str(project.root))
+        yield app.open_gate(str(project.root))
 
 
 def proposed(
@@ -72,6 +74,17 @@ def state_of(project: Project, proposal: str) -> str:
     return str(found.state)
 
 
-def ops(project: Project) -> list[str]:
+def state_dir(project: Project) -> Path:
+    with surroundings_of(project):
+        return Path(app.state_of(os.path.realpath(project.root)))
+
+
+def events(project: Project, op: str = "") -> list[dict[str, object]]:
     """Return what is on the record, in order."""
-    return [event["op"] for event in project.run("audit", "log", "--json").json["events"]]
+    log = state_dir(project) / "audit.jsonl"
+    found = [json.loads(line) for line in log.read_bytes().splitlines()]
+    return [event for event in found if op in ("", event["op"])]
+
+
+def ops(project: Project) -> list[object]:
+    return [event["op"] for event in events(project)]
