@@ -581,6 +581,9 @@ EXPANSIONS = rows(r"""
     function f() { rm a; }; f               => -a
     f() { rm a; }                           => -a
     f() { f; rm a; }; f                     => -a
+    f() { f() { f() { rm a; }; f; }; f; }; f => -a
+    { a | b | cd d && cd e && rm a; }       => -e/a
+    { a | b && cd d; } && rm a              => -d/a
     f() ( rm a ); f                         => -a
     f()⏎{ rm a⏎}⏎f                          => -a
     for f in a b; do rm $f; done            => -a -b
@@ -600,6 +603,8 @@ EXPANSIONS = rows(r"""
     { rm a; }                               => -a
     ! rm a                                  => -a
     ! { rm a; } | b                         => -a
+    { ! { ! { rm a; }; } && { rm b; }; }    => -a -b
+    if ! { rm a; }; then ! (rm b); fi       => -a -b
     rm a &                                  => -a
     rm a & rm b                             => -a -b
     { rm a & }                              => -a
@@ -671,6 +676,8 @@ DIRECTORIES = rows("""
     command cd d && rm a                    => -d/a -a
     cd -P -- d && rm a                      => -d/a
     ! cd d && rm a                          => -a
+    { ! { cd d; } && rm a; }                => -a
+    { ! ! cd d && rm a; }                   => -d/a
 """)
 
 TABLES = {
@@ -988,6 +995,7 @@ WRITES_NOTHING = r"""
     case x in a) ;; esac
     select x in a b; do echo; done
     if true; then :; fi
+    { ! { ! { x; } | y; }; } && ! z
     echo {a,b} *.py ~ $x
     ⏎⏎;
 """
@@ -1257,6 +1265,13 @@ def test_an_honest_script_of_a_hundred_and_fifty_lines_is_read_to_its_end() -> N
     effect = writes("\n".join(lines), cwd="/p")
     assert not effect.excessive
     assert "+/p/src/f29" in told(effect)
+
+
+def test_a_patch_too_long_to_be_read_still_names_its_files() -> None:
+    patch = "*** Begin Patch\n*** Add File: .env\n" + "+x\n" * 50_000 + "*** Delete File: b\n"
+    effect = writes(f"apply_patch <<'E'\n{patch}E")
+    assert {target.path for target in effect.targets} == {".env", "b"}
+    assert any("too long" in why for why in effect.unclear)
 
 
 def test_characters_that_no_shell_accepts_are_told() -> None:

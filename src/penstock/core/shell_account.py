@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from penstock.core.shell_scan import TooMuch
-from penstock.core.shell_tree import Budget
+from penstock.core.shell_tree import MOST_SQUARES, Budget
 
 # A unit is about a microsecond of an ordinary machine. An honest script of a hundred and
 # fifty lines takes some 4,000 of them.
@@ -19,11 +19,15 @@ MOST_NESTING = 24
 # Nodes inside nodes, over all levels: this keeps us far from the interpreter's own limit.
 MOST_NODES_DEEP = 100
 
+TEXT = 60
+PIECE = 8
 COMMAND = 20
 WORD = 2
 REDIRECT = 10
 EFFECT = 8
+CODE = 400
 PYTHON_TOKEN = 4
+PATCH_LINE = 2
 
 
 class Account:
@@ -43,8 +47,9 @@ class Account:
             raise TooMuch
 
     def hurry(self) -> None:
-        """Leave no more than a third of the units."""
-        self.units = max(self.units, MOST_UNITS * 2 // 3)
+        """Leave no more than a quarter of what can be spent."""
+        self.units = max(self.units, MOST_UNITS * 3 // 4)
+        self.skeletons.spent = max(self.skeletons.spent, MOST_SQUARES * 3 // 4)
 
     def left(self) -> int:
         """Return how many units can still be spent."""

@@ -20,8 +20,8 @@ from penstock.core.shell_words import Value
 
 # Together these keep the longest reading of one program text to a few milliseconds.
 MOST_TEXT = 16_384
-MOST_CALLS = 32
-MOST_ARGUMENT_TEXT = 600
+MOST_CALLS = 24
+MOST_ARGUMENT_TEXT = 300
 
 
 class Like(NamedTuple):
@@ -210,11 +210,13 @@ _JOINT = re.compile(r"\?\.|::|->|\.")
 _QUOTE = re.compile(r"['\"`]")
 _INSERTS = re.compile(r"\$\{|#\{|\$[A-Za-z_{]|@[A-Za-z_{]")
 _ASSIGNED = re.compile(
-    r"([A-Za-z_][A-Za-z0-9_]{0,63})[ \t]*=[ \t]*('[^'\\\n]{0,300}'|\"[^\"\\\n]{0,300}\")"
+    r"(?<![A-Za-z0-9_])([A-Za-z_][A-Za-z0-9_]{0,63})[ \t]{0,8}=[ \t]{0,8}"
+    r"('[^'\\\n]{0,300}'|\"[^\"\\\n]{0,300}\")"
 )
 _PERL_OPEN = re.compile(r"\bopen\b[ \t]*\(?(?:[^,;\n]{0,80}),([^;\n]{0,300})")
 _PERL_MODE = re.compile(r"[ \t]*\+?(>{1,2}|\+<|\|)[ \t]*(?::[A-Za-z0-9:()-]*)?[ \t]*")
-_QX = re.compile(r"(?:\bqx|%x)[ \t]*(?:\{([^}]{0,500})\}|\(([^)]{0,500})\)|/([^/]{0,500})/)")
+_QX = re.compile(r"(?:\bqx|%x)[ \t]{0,8}([{(/])")
+_CLOSING = {"{": "}", "(": ")", "/": "/"}
 _SCRIPTED = re.compile(r"do shell script\s*(?:\"([^\"\\]{0,500})\"(?!\s*&))?")
 _OPENED = re.compile(r"[ \t]*(?:\?\.)?\(")
 _BARE_CALL = re.compile(r"[ \t]+[^=\s]")
@@ -285,24 +287,30 @@ def _arguments(text: str, at: int, *, bare: bool) -> list[str] | None:
     opened = _OPENED.match(text, at)
     if not opened and not (bare and _BARE_CALL.match(text, at)):
         return None
-    here = begin = opened.end() if opened else at
-    limit = min(len(text), here + MOST_ARGUMENT_TEXT)
-    ends = ")]};" if opened else ";\n}"
-    arguments, depth = [], 0
-    while here < limit:
-        char = text[here]
+    start = opened.end() if opened else at
+    limit = min(len(text), start + MOST_ARGUMENT_TEXT)
+    return [text.strip() for text in _cut(text[start:limit], ")]};" if opened else ";\n}")]
+
+
+_SPECIAL = re.compile(r"[()\[\]{},;\n'\"`]")
+
+
+def _cut(text: str, ends: str) -> list[str]:
+    """Cut a text at the commas outside its brackets and strings, up to where it ends."""
+    arguments: list[str] = []
+    depth = begin = here = 0
+    while found := _SPECIAL.search(text, here):
+        char, here = found.group(), found.end()
         if char in "'\"`":
-            here = _string_end(text, here, limit)
-            continue
-        if depth == 0 and char in ends:
-            break
-        depth += (char in "([{") - (char in ")]}")
-        if char == "," and depth == 0:
-            arguments.append(text[begin:here])
-            begin = here + 1
-        here += 1
-    arguments.append(text[begin:here])
-    return [argument.strip() for argument in arguments]
+            here = _string_end(text, found.start(), len(text))
+        elif depth == 0 and char in ends:
+            return [*arguments, text[begin : found.start()]]
+        elif char == "," and depth == 0:
+            arguments.append(text[begin : found.start()])
+            begin = here
+        else:
+            depth += (char in "([{") - (char in ")]}")
+    return [*arguments, text[begin:]]
 
 
 def _flattened(arguments: list[str]) -> Iterator[str]:
@@ -414,8 +422,9 @@ def _special_forms(language: str, text: str, known: Mapping[str, str]) -> Iterat
     if language in _BACKQUOTES:
         for inner in _backquoted(text):
             yield _run_text(inner, language)
-        for found in _QX.finditer(text):
-            yield _run_text(next(g for g in found.groups() if g is not None), language)
+        for found in islice(_QX.finditer(text), MOST_CALLS):
+            close = text.find(_CLOSING[found.group(1)], found.end(), found.end() + 500)
+            yield _run_text(text[found.end() : close] if close >= 0 else "$x", language)
 
 
 def _backquoted(text: str) -> Iterator[str]:

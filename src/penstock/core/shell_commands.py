@@ -9,13 +9,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import NamedTuple, Protocol
 
 from penstock.core.errors import PenstockError
 from penstock.core.model import Action
 from penstock.core.patch import parse_patch
-from penstock.core.shell_account import COMMAND, EFFECT, PYTHON_TOKEN, REDIRECT, WORD, Account
+from penstock.core.shell_account import (
+    CODE,
+    COMMAND,
+    EFFECT,
+    PATCH_LINE,
+    PYTHON_TOKEN,
+    REDIRECT,
+    WORD,
+    Account,
+)
 from penstock.core.shell_builtins import BUILTINS, Outcome, positional
+from penstock.core.shell_code import MOST_TEXT as MOST_CODE
 from penstock.core.shell_code import code_effects
 from penstock.core.shell_effects import (
     Alias,
@@ -74,6 +85,13 @@ _RUN_LATER = frozenset(
 _TESTS = frozenset({"[", "[["})
 _SHEBANG = re.compile(r"#!.{0,80}?(python|node|perl|ruby|php|sh)")
 _LONGEST_NAME = 64
+# The lines of a patch that name its files.
+_PATCHED_FILE = re.compile(
+    r"^(?:\*\*\* (?:Add File|Update File|Delete File|Move to): |(?:---|\+\+\+) (?:[ab]/)?)"
+    r"([^\t\n]{1,255})",
+    re.MULTILINE,
+)
+MOST_PATCHED = 128
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.+-]+")
 _LANGUAGES = {"node": "js"}
 
@@ -122,7 +140,7 @@ class Commands:
         self.account = account
         # Texts that the command itself puts into files: it may run them later on.
         self.files: dict[str, str] = {}
-        self.calls: list[str] = []
+        self.calls: list[int] = []
 
     def command(self, node: Simple, state: State, feed: Feed) -> Outcome:
         """Carry out one simple command."""
@@ -179,7 +197,7 @@ class Commands:
         ask = _Ask(self.walk, self.account, state)
         argv: list[Value] = []
         for word in words:
-            self.account.charge(WORD)
+            self.account.charge(WORD + len(word.raw) // 512)
             argv.extend(expand(word, state.scope, ask))
         empty = next((at for at, value in enumerate(argv) if value.text), len(argv))
         return argv[empty:]
@@ -319,11 +337,12 @@ class Commands:
     def _called(self, name: str, args: tuple[Value, ...], state: State, feed: Feed) -> Outcome:
         self.walk.called(name)
         self.account.charge(COMMAND + len(state.scope) // 16)
-        if self.calls.count(name) > 1:
+        body = state.functions[name]
+        if self.calls.count(id(body)) > 1:
             return (state,), (state,)  # a function that calls itself has been followed twice
-        self.calls.append(name)
+        self.calls.append(id(body))
         with self.account.deeper():
-            outcome = self.walk.node(state.functions[name], (positional(state, args),), feed)
+            outcome = self.walk.node(body, (positional(state, args),), feed)
         self.calls.pop()
         return outcome
 
@@ -397,7 +416,7 @@ class Commands:
         if effect.language == "python":
             effects = python_effects(text, effect.args[1:], most=self._python_tokens(text))
         else:
-            self.account.charge(min(len(text), 16_384) // 4)
+            self.account.charge(CODE + min(len(text), MOST_CODE) // 3)
             effects = code_effects(effect.language, text)
         with self.account.deeper():
             self._effects(effects, state, Feed(), by)
@@ -406,20 +425,27 @@ class Commands:
         """Pay for reading Python; return how many tokens there is money for."""
         most = min(self.account.left() // PYTHON_TOKEN, MOST_TOKENS)
         count = tokens(text, most)
+        self.account.charge(CODE + text.count("\n") // 2 + len(text) // 128)
         self.account.charge(most if count is None else count * PYTHON_TOKEN)
         return most
 
     def _patch(self, effect: Patch, state: State, by: str) -> None:
         where = state.move(effect.directory) if effect.directory else state
-        self.account.charge(len(effect.text) // 40)
+        lines = effect.text.count("\n")
+        if lines * PATCH_LINE > self.account.left():
+            self.found.doubt(f"the patch for `{by}` is too long to be read")
+            for name in islice(_PATCHED_FILE.finditer(effect.text), MOST_PATCHED):
+                self.found.touch(Touch(Value(name.group(1))), where, by)
+            return
+        self.account.charge(lines * PATCH_LINE)
         try:
             files = parse_patch(effect.text)
         except PenstockError:
             self.found.doubt(f"the patch for `{by}` cannot be read")
             return
         for file in files:
-            deletes = file.action is Action.DELETE or file.moved_to is not None
-            action = Action.DELETE if deletes else Action.WRITE
+            gone = file.action is Action.DELETE or file.moved_to is not None
+            action = Action.DELETE if gone else Action.WRITE
             self.found.touch(Touch(Value(file.path), action), where, by)
             if file.moved_to is not None:
                 self.found.touch(Touch(Value(file.moved_to)), where, by)

@@ -102,8 +102,9 @@ def _ln(call: Call) -> Iterator[Effect]:
         yield from written(sources)
         return
     for effect in effects:
-        for source in sources:
-            yield Alias(effect.value, source)
+        name = base_name(effect.value).text
+        named = [source for source in sources if base_name(source).text == name]
+        yield from (Alias(effect.value, source) for source in (named or sources)[:1])
 
 
 def _rsync(call: Call) -> Iterator[Effect]:

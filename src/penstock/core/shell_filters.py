@@ -200,12 +200,14 @@ def _awk_variables(words: list[Value]) -> dict[str, str]:
     return found
 
 
+# A string or a pattern that is not closed ends with its line: looking for its end again and
+# again would cost the square of its length.
 _AWK_TOKEN = re.compile(
-    r"[ \t]+|#[^\n]*|\\\n|\"(?:[^\"\\\n]|\\.)*\"|[A-Za-z_][A-Za-z0-9_]*"
+    r"[ \t]+|#[^\n]*|\\\n|\"(?:[^\"\\\n]|\\.)*+\"?|[A-Za-z_][A-Za-z0-9_]*"
     r"|>>|&&|\|\||\|&|>=|[-+*%^]=|.",
     re.DOTALL,
 )
-_AWK_PATTERN = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\]?[^\]\n]*\])*/")
+_AWK_PATTERN = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\]?[^\]\n]*+\]?)*+/?", re.DOTALL)
 _BEFORE_PATTERN = frozenset({"", "(", ",", "!", "~", "&&", "||", "{", "}", ";", "\n", "print"})
 
 

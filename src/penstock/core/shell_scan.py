@@ -16,7 +16,7 @@ from penstock.core.shell_parts import Arr, Lit, Part, Redirect, Script, Sub, Tok
 
 # What a text may cost. A script of three hundred lines takes some 2,000 steps; bytes in quotes
 # and here-documents cost nothing, so a large file written by a command is no matter.
-MOST_STEPS = 2_600
+MOST_STEPS = 2_200
 MOST_DEPTH = 12
 
 _PLAIN = re.compile(r"[^ \t\n'\"\\$`<>|&;()]+")
@@ -26,7 +26,7 @@ _IN_QUOTES = re.compile(r"[^\"\\$`]+")
 _IN_DOCUMENT = re.compile(r"[^\\$`]+")
 _IN_BRACES = re.compile(r"[^}'\"\\$`]+")
 _IN_QUOTED_BRACES = re.compile(r"[^}\"\\$`]+")
-_BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
+_BLANKS = re.compile(r"(?:[ \t]++|\\\n)++")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
 _PARAMETER = re.compile(r"\$\{([!#]?)([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(\[[^\[\]{}$`]*\])?")
 _OPERATOR = re.compile(r":[-=+?]|[-=+?]|##?|%%?|//?|\^\^?|,,?|:|@")

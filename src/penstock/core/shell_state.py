@@ -16,6 +16,7 @@ from penstock.core.shell_words import Value, Values
 
 MOST_STATES = 4
 MOST_VARIABLES = 256
+LONGEST_PATH = 8_192
 
 _NO_FUNCTIONS: Mapping[str, Node] = {}
 # Changing to one of these does not fail.
@@ -111,6 +112,8 @@ def is_absolute(path: str) -> bool:
 
 def joined(cwd: str, path: str) -> str:
     """Return where a path leads from a directory, by its text alone, as `cd` does it."""
+    if len(path) > LONGEST_PATH:
+        return path  # no file has such a name
     if is_absolute(path):
         return posixpath.normpath(path)
     there = posixpath.normpath(posixpath.join(cwd, path))

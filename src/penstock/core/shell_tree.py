@@ -1,10 +1,10 @@
 """Turn tokens into nodes: which command belongs to which list, pipe, loop or function.
 
-Lists and pipes of simple commands are read here directly. What nests (`if`, `for`, `case`,
-functions, brackets) is read by tree-sitter-bash, which gets a skeleton of the text: every
-simple command stands as one made-up word. Its grammar costs quadratic time and memory on
-some texts (a few thousand `a|` take a second) and misreads some words (`[ a > b ]`, `<>`);
-on a skeleton of bounded length neither can happen.
+Lists and pipes are `shell_lists`' work. What nests (`if`, `for`, `case`, functions, brackets)
+is read by tree-sitter-bash, which gets a skeleton of the text: every simple command and every
+operator between commands stands as one made-up word. Its grammar costs quadratic time and
+memory on some texts (a few thousand `a|` take a second), misreads some words (`[ a > b ]`,
+`<>`), and ranks `|` and `&&` wrongly inside brackets; on such a skeleton none of it happens.
 Always true: each token ends up in a node. What tree-sitter cannot read, or may not see
 because it is too long or too deep, is read as a plain list, and `flat` says so.
 """
@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from penstock.core.shell_lists import JOINTS, SEPARATORS, Item, grouped, listed
 from penstock.core.shell_parts import (
     NOTHING,
     Block,
-    Both,
     Case,
     For,
     Function,
@@ -27,11 +27,9 @@ from penstock.core.shell_parts import (
     Node,
     Not,
     Op,
-    Pipe,
     Redirect,
     Script,
     Simple,
-    Token,
     Word,
 )
 from penstock.core.shell_script import CLOSERS, OPENERS
@@ -45,10 +43,8 @@ MOST_SQUARES = 400 * 400
 _EACH = 1_000  # what even the shortest costs, in the same coin
 MOST_NESTING = 24
 
-_SEPARATORS = frozenset({";", "\n", "&"})
 _NEEDS_END = frozenset({"s", ")", "in"})
 _ENDS = (Op(";"), Op("\n"))
-_KEEPS = frozenset({"&&", "||", "|", "|&", ";", "\n", "&", "!"})
 
 
 class Piece(NamedTuple):
@@ -58,7 +54,7 @@ class Piece(NamedTuple):
     flat: bool
 
 
-Item = Simple | Op
+Stand = Simple | Op
 
 
 class Budget:
@@ -75,7 +71,7 @@ class Budget:
 
 def pieces(script: Script, budget: Budget) -> Iterator[Piece]:
     """Return a script's statements in order, each made when it is asked for."""
-    for items in _statements(_grouped(script)):
+    for items in _statements(grouped(script)):
         first = items[0]
         alone = len(items) == 1 or (len(items) == 2 and items[1] in _ENDS)
         if isinstance(first, Simple) and alone:
@@ -84,39 +80,9 @@ def pieces(script: Script, budget: Budget) -> Iterator[Piece]:
             yield _piece(items, budget)
 
 
-def _grouped(script: Script) -> Iterator[Item]:
-    """Join words and redirections that stand side by side into simple commands."""
-    words: list[Word] = []
-    redirects: list[Redirect] = []
-    before: Token = Op("")
-    for token in (*script.tokens, Op("")):
-        if isinstance(token, Word):
-            words.append(token)
-            if before == Op("function"):
-                # A name is no part of the command that some shells let follow it directly.
-                yield _simple(script.text, words, redirects)
-                words, redirects = [], []
-        elif isinstance(token, Redirect):
-            redirects.append(token)
-        else:
-            if words or redirects:
-                yield _simple(script.text, words, redirects)
-                words, redirects = [], []
-            if token.text:
-                yield token
-        before = token
-
-
-def _simple(text: str, words: list[Word], redirects: list[Redirect]) -> Simple:
-    starts = [word.start for word in words] + [redirect.start for redirect in redirects]
-    ends = [word.end for word in words] + [redirect.end for redirect in redirects]
-    shown = text[min(starts) : max(ends)]
-    return Simple(tuple(words), tuple(redirects), shown)
-
-
-def _statements(items: Iterator[Item]) -> Iterator[list[Item]]:
+def _statements(items: Iterator[Stand]) -> Iterator[list[Stand]]:
     """Cut at separators that stand outside every bracket and compound command."""
-    now: list[Item] = []
+    now: list[Stand] = []
     depth = 0
     for item in items:
         now.append(item)
@@ -125,24 +91,24 @@ def _statements(items: Iterator[Item]) -> Iterator[list[Item]]:
         depth += (item.text in OPENERS or item.text == "(") - (
             item.text in CLOSERS or item.text == ")"
         )
-        if depth <= 0 and item.text in _SEPARATORS:
+        if depth <= 0 and item.text in SEPARATORS:
             yield now
             now, depth = [], 0
     if now:
         yield now
 
 
-def _piece(items: list[Item], budget: Budget) -> Piece:
-    if all(not isinstance(item, Op) or item.text in _KEEPS for item in items):
-        return Piece(_list(items), False)
+def _piece(items: list[Stand], budget: Budget) -> Piece:
+    if all(not isinstance(item, Op) or item.text in JOINTS for item in items):
+        return Piece(listed(items), False)
     if _deepest(items) <= MOST_NESTING and budget.covers(len(items)):
         node = _by_grammar(items)
         if node is not None:
             return Piece(node, False)
-    return Piece(_list(list(_without_structure(items))), True)
+    return Piece(listed(list(_without_structure(items))), True)
 
 
-def _deepest(items: Sequence[Item]) -> int:
+def _deepest(items: Sequence[Stand]) -> int:
     depth = most = 0
     for item in items:
         if isinstance(item, Op):
@@ -153,60 +119,16 @@ def _deepest(items: Sequence[Item]) -> int:
     return most
 
 
-def _without_structure(items: Sequence[Item]) -> Iterator[Item]:
+def _without_structure(items: Sequence[Stand]) -> Iterator[Item]:
+    """Take brackets and reserved words for separators, and keep what patterns hold."""
     for item in items:
-        keep = not isinstance(item, Op) or item.text in _KEEPS
-        yield item if keep else Op(";", item.word if isinstance(item, Op) else None)
-
-
-# Plain lists, without a grammar
-
-
-def _list(items: Sequence[Item]) -> Node:
-    statements: list[Node] = []
-    for part, end in _split(items, _SEPARATORS):
-        node = _and_or(part)
-        if node is not None:
-            statements.append(Block((node,), apart=True) if end == "&" else node)
-    return statements[0] if len(statements) == 1 else Block(tuple(statements))
-
-
-def _split(items: Sequence[Item], ops: frozenset[str]) -> Iterator[tuple[list[Item], str]]:
-    part: list[Item] = []
-    for item in items:
-        if isinstance(item, Op) and item.text in ops:
-            yield part, item.text
-            part = []
-        else:
-            part.append(item)
-    yield part, ""
-
-
-_AND_OR = frozenset({"&&", "||"})
-_PIPES = frozenset({"|", "|&"})
-
-
-def _and_or(items: list[Item]) -> Node | None:
-    left: Node | None = None
-    joined = ""
-    for part, op in _split(items, _AND_OR):
-        right = _pipeline(part)
-        if right is not None:
-            left = right if left is None else Both(left, right, joined == "||")
-        joined = op
-    return left
-
-
-def _pipeline(items: list[Item]) -> Node | None:
-    found: list[Node] = []
-    negated = False
-    for part, _ in _split(items, _PIPES):
-        negated ^= sum(isinstance(item, Op) and item.text == "!" for item in part) % 2 == 1
-        found.extend(item for item in part if isinstance(item, Simple))
-    if not found:
-        return None
-    node = found[0] if len(found) == 1 else Pipe(tuple(found))
-    return Not(node) if negated else node
+        if not isinstance(item, Op) or item.text in JOINTS:
+            yield item
+            continue
+        yield Op(";")
+        if item.word:
+            yield Case((item.word,), ())
+            yield Op(";")
 
 
 # What nests, with tree-sitter
@@ -221,7 +143,7 @@ def _parser() -> Any:
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
 
-def _by_grammar(items: Sequence[Item]) -> Node | None:
+def _by_grammar(items: Sequence[Stand]) -> Node | None:
     skeleton = _skeleton(items)
     tree = _parser().parse(skeleton.encode())
     nodes = _Nodes(items)
@@ -233,7 +155,7 @@ def _by_grammar(items: Sequence[Item]) -> Node | None:
     return found if nodes.met == sum(isinstance(item, Simple) for item in items) else None
 
 
-def _skeleton(items: Sequence[Item]) -> str:
+def _skeleton(items: Sequence[Stand]) -> str:
     """Return the structure on one line: this grammar misplaces some line ends without a word."""
     out: list[str] = []
     before = ""
@@ -242,11 +164,17 @@ def _skeleton(items: Sequence[Item]) -> str:
             out.append(_stand_in(item, before, at))
             before = "s"
             continue
-        text = ";" if item.text == "\n" else item.text
-        if text == ";" and not (before in _NEEDS_END or before in CLOSERS):
-            continue
-        out.append(_bone(text, before, at))
-        before = text
+        ends = before in _NEEDS_END or before in CLOSERS
+        if item.text in (";", "\n"):
+            if ends:
+                out.append(f"s{at} ;" if before == "in" else ";")
+                before = ";"
+        elif item.text in JOINTS:
+            out.append(f"; s{at} ;" if ends else f"s{at} ;")
+            before = ";"
+        else:
+            out.append(_bone(item.text, before, at))
+            before = item.text
     return " ".join(out)
 
 
@@ -254,8 +182,6 @@ def _bone(text: str, before: str, at: int) -> str:
     """Return a structural word, with the separators that bash does without."""
     if text == "pattern":
         return f"w{at})"
-    if text == ";" and before == "in":
-        return f"s{at} ;"
     loose = (text in CLOSERS and before in CLOSERS) or (text == "do" and before == "s")
     return f"; {text}" if loose else text
 
@@ -274,22 +200,30 @@ class _MisreadError(Exception):
 class _Nodes:
     """Makes our nodes of tree-sitter's, looking each stand-in up again."""
 
-    def __init__(self, items: Sequence[Item]) -> None:
+    def __init__(self, items: Sequence[Stand]) -> None:
         self.items = items
         self.met = 0
 
     def block(self, node: TreeNode) -> Node:
         """Return the statements among a node's children."""
-        return _block(self._statements(node.children))
+        return self._listed(node.children)
 
-    def _statements(self, children: Sequence[TreeNode]) -> list[Node]:
-        out: list[Node] = []
+    def _listed(self, children: Sequence[TreeNode]) -> Node:
+        """Join commands with the operators that stand among them."""
+        out: list[Item] = []
         for child in children:
-            if child.type == "&" and out:
-                out[-1] = Block((out[-1],), apart=True)
-            elif child.type in _MAKERS:
-                out.append(_MAKERS[child.type](self, child))
-        return out
+            if child.type not in _MAKERS:
+                continue
+            made = self._operator(child) or _MAKERS[child.type](self, child)
+            begins = not isinstance(made, Op) or made.text == "!"
+            if begins and out and not isinstance(out[-1], Op):
+                out.append(Op(";"))
+            out.append(made)
+        return listed(out)
+
+    def _operator(self, node: TreeNode) -> Op | None:
+        found = self._found(node) if node.type == "command" else None
+        return found if isinstance(found, Op) and found.text in JOINTS else None
 
     def one(self, node: TreeNode) -> Node:
         """Return the node for one statement."""
@@ -303,7 +237,7 @@ class _Nodes:
         self.met += 1
         return found
 
-    def _found(self, node: TreeNode | None) -> Item:
+    def _found(self, node: TreeNode | None) -> Stand:
         text = (node.text if node else None) or b""
         number = text.lstrip(b"> ")[1:]
         if not number.isdigit() or int(number) >= len(self.items):
@@ -313,23 +247,6 @@ class _Nodes:
     def simple(self, node: TreeNode) -> Node:
         """A command is its stand-in."""
         return self.item(node)
-
-    def pipeline(self, node: TreeNode) -> Node:
-        """A pipe, or a negated pipe: tree-sitter gives the `!` to the first command only."""
-        items = self._statements(node.children)
-        if items and isinstance(items[0], Not):
-            return Not(Pipe((items[0].item, *items[1:])))
-        return Pipe(tuple(items))
-
-    def and_or(self, node: TreeNode) -> Node:
-        """`a && b` or `a || b`."""
-        either = any(child.type == "||" for child in node.children)
-        left, right = self._statements(node.children)
-        return Both(left, right, either)
-
-    def negated(self, node: TreeNode) -> Node:
-        """`! a`."""
-        return Not(self.block(node))
 
     def redirected(self, node: TreeNode) -> Node:
         """A compound command with redirections behind it."""
@@ -342,7 +259,7 @@ class _Nodes:
 
     def subshell(self, node: TreeNode) -> Node:
         """`( a )`: what happens inside to directory and variables stays inside."""
-        return Block(tuple(self._statements(node.children)), apart=True)
+        return Block((self.block(node),), apart=True)
 
     def choice(self, node: TreeNode) -> Node:
         """`if`, with its `elif` and `else` parts."""
@@ -357,13 +274,12 @@ class _Nodes:
 
     def _branch(self, node: TreeNode) -> tuple[Node, Node]:
         at = next((n for n, child in enumerate(node.children) if child.type == "then"), 0)
-        condition, body = node.children[:at], node.children[at:]
-        return _block(self._statements(condition)), _block(self._statements(body))
+        return self._listed(node.children[:at]), self._listed(node.children[at:])
 
     def loop(self, node: TreeNode) -> Node:
         """`while` and `until`."""
         body = node.child_by_field_name("body")
-        condition = _block(self._statements([c for c in node.children if c.type != "do_group"]))
+        condition = self._listed([child for child in node.children if child.type != "do_group"])
         until = node.children[0].type == "until"
         return Loop(Not(condition) if until else condition, self.block(body) if body else NOTHING)
 
@@ -408,15 +324,8 @@ class _Nodes:
         return Function(name, Block((inner,), self._redirects(node)))
 
 
-def _block(items: list[Node]) -> Node:
-    return items[0] if len(items) == 1 else Block(tuple(items))
-
-
 _MAKERS: dict[str, Callable[[_Nodes, TreeNode], Node]] = {
     "command": _Nodes.simple,
-    "pipeline": _Nodes.pipeline,
-    "list": _Nodes.and_or,
-    "negated_command": _Nodes.negated,
     "redirected_statement": _Nodes.redirected,
     "subshell": _Nodes.subshell,
     "compound_statement": _Nodes.block,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from penstock.core.shell_account import MOST_NODES_DEEP, MOST_UNITS, Account
+from penstock.core.shell_account import MOST_NODES_DEEP, MOST_UNITS, PIECE, TEXT, Account
 from penstock.core.shell_builtins import Outcome
 from penstock.core.shell_commands import Commands
 from penstock.core.shell_effects import Feed
@@ -57,6 +57,7 @@ class Walk:
 
     def text(self, text: str, states: States, feed: Feed) -> States:
         """Follow a text as shell commands."""
+        self.account.charge(TEXT)
         reading = read_script(text, steps=self.account.steps)
         self.account.steps = reading.steps
         for problem in reading.problems:
@@ -72,6 +73,7 @@ class Walk:
         """Follow a script that has been read."""
         with self.account.deeper():
             for piece in self._pieces(script):
+                self.account.charge(PIECE)
                 if piece.flat:
                     self.found.doubt(NOT_PARSED)
                 states = self._after(piece.node, states, feed)
