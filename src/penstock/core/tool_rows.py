@@ -16,8 +16,6 @@ from dataclasses import dataclass
 
 from penstock.core.errors import PenstockError
 from penstock.core.model import Action
-from penstock.core.patch import parse_patch
-from penstock.core.shell import ShellEffect, writes
 from penstock.core.toolargs import Args, Wrong, plain, texts
 from penstock.core.tooledits import (
     Edit,
@@ -287,6 +285,8 @@ def patch_applied(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of t
 
 def patched(text: str) -> Intents:
     """Return what a patch would do, file by file; a move writes before it deletes."""
+    from penstock.core.patch import parse_patch  # most calls hold no patch
+
     try:
         files = parse_patch(text)
     except PenstockError as problem:
@@ -349,7 +349,9 @@ def command_text(key: str, value: object) -> str:
 
 def ran(command: str, cwd: str) -> Intents:
     """Return what a command would do: that it runs, then each file that it names."""
-    effect: ShellEffect = writes(command, cwd=cwd)
+    from penstock.core.shell import writes  # most calls run no command, and it is large
+
+    effect = writes(command, cwd=cwd)
     yield Intent(
         action=Action.RUN,
         path=None,

@@ -13,7 +13,6 @@ from dataclasses import replace
 
 from penstock.core.errors import InputError
 from penstock.core.model import Action
-from penstock.core.tool_guess import guessed, verbs
 from penstock.core.tool_rows import Intent, Row, unclear
 from penstock.core.toolargs import Args
 from penstock.core.tooledits import (
@@ -69,7 +68,7 @@ def _intents(tool: str, tool_input: object, cwd: str) -> Iterator[Intent]:
     known = list(row(Args(tool_input), cwd)) if row else []
     yield from known
     if not known and (foreign or row is None):
-        yield from guessed(name, tool_input, cwd)
+        yield from _guessed(name, tool_input, cwd)
 
 
 def _carried(tool_input: Mapping[str, object], cwd: str) -> Iterator[Intent]:
@@ -79,11 +78,19 @@ def _carried(tool_input: Mapping[str, object], cwd: str) -> Iterator[Intent]:
     if isinstance(name, str) and isinstance(inner, Mapping):
         yield from _intents(f"mcp__server__{name}", inner, cwd)
     else:
-        yield from guessed("", tool_input, cwd)
+        yield from _guessed("", tool_input, cwd)
+
+
+def _guessed(name: str, tool_input: Mapping[str, object], cwd: str) -> Iterator[Intent]:
+    from penstock.core.tool_guess import guessed  # known tools need no guess
+
+    return guessed(name, tool_input, cwd)
 
 
 def _action(name: str, row: Row | None) -> Action:
     """Return what a call does at least, when its arguments cannot be read."""
+    from penstock.core.tool_guess import verbs
+
     if row in RUNS:
         return Action.RUN
     return Action.READ if row in READS else verbs(name).action

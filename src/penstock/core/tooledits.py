@@ -8,12 +8,14 @@ would write, line ends included.
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
-from penstock.core.patch import FilePatch, apply_patch
+
+if TYPE_CHECKING:
+    from penstock.core.patch import FilePatch
 
 _SHOWN = 60
 _NEW_CELL = "new-cell"
@@ -81,6 +83,8 @@ def edited(edit: Edit, before: bytes | None) -> bytes | None:
         return _inserted(edit, before)
     if isinstance(edit, NotebookCell):
         return _notebook(edit, before)
+    from penstock.core.patch import apply_patch  # most edits are no patches
+
     return apply_patch(edit.patch, before)
 
 
@@ -182,11 +186,14 @@ def _notebook(edit: NotebookCell, before: bytes | None) -> bytes:
         cells.insert(at, _new_cell(edit, book))
     else:
         _replace_cell(edit, cells[at])
-    text = json.dumps(book, indent=1, ensure_ascii=False)
-    return as_bytes(text)
+    import json  # few edits are on notebooks
+
+    return as_bytes(json.dumps(book, indent=1, ensure_ascii=False))
 
 
 def _book(before: bytes | None) -> dict[str, object]:
+    import json
+
     book: object = None
     with suppress(ValueError, RecursionError):
         book = json.loads(before or b"", parse_float=_number)
