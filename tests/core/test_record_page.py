@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from penstock.core.findings import Kind
-from penstock.core.recordline import NOTICED
+from penstock.core.shapes import NOTICED
 from tests.core.records import block, record
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "record.md").read_text()

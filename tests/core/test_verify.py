@@ -327,6 +327,26 @@ def test_unnumbered_lines_among_numbered_ones_are_read_one_by_one() -> None:
     assert not passes(mixed, learned(mixed))
 
 
+class Counting(Walk):
+    """A walk that counts how many lines it reads one by one."""
+
+    looks = 0
+
+    def _read(self, part: bytes) -> None:
+        self.looks += part.count(b"\n")
+        super()._read(part)
+
+
+def test_one_unusual_line_costs_a_few_careful_looks_and_not_a_block_of_them() -> None:
+    lines = linked([body(n, op="tail_set_aside" if n == 300 else "read_file") for n in range(900)])
+    walk = Counting(shapes=learned(record(1)))
+    walk.feed(block(lines))
+    assert walk.mark.count == 900
+    assert not walk.problems
+    assert walk.looks < 60
+    assert [warning.line for warning in walk.warnings] == [301]
+
+
 def test_only_so_many_kinds_of_lines_are_learned(monkeypatch: pytest.MonkeyPatch) -> None:
     wide = linked([body(0, **{f"f{n}": n for n in range(MOST_NAMES)})])  # type: ignore[arg-type]
     assert not passes(wide, learned(wide))

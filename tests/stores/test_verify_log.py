@@ -141,11 +141,11 @@ def test_a_log_that_is_rotated_while_it_is_verified_is_not_called_tampered(
     put(path, record(40))
     walk = module._walked
 
-    def rotated_meanwhile(files: list[Segment]) -> Report:
+    def rotated_meanwhile(files: list[Segment], notice: frozenset[str]) -> Report:
         if not rotated(path):
             Path(path).rename(segment_name(path, 0, 39))
             put(path, linked([body(40)], record(40)[-1][-73:-2].decode()))
-        return walk(files)
+        return walk(files, notice)
 
     monkeypatch.setattr(module, "_walked", rotated_meanwhile)
     report = verify_log(path, workers=1)
@@ -175,3 +175,19 @@ def test_a_file_of_one_endless_line_is_not_held_in_memory(
     ]
     Path(path).write_bytes(block(record(2)) + b"x" * 5000)
     assert verify_log(path).ok
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_lines_that_are_asked_for_come_along_with_their_numbers(path: str, workers: int) -> None:
+    wanted = {3: "approved", 21: "key_made", 37: "approved"}
+    lines = linked([body(n, op=wanted.get(n, "read_file")) for n in range(40)])
+    lines = relinked(
+        [*lines[:30], lines[30].replace(b'"read_file"', b'"\\u0061pproved"'), *lines[31:]], 30
+    )
+    put(path, lines)
+    report = verify_log(path, workers=workers, notice=frozenset({"approved", "key_made"}))
+    assert report.ok
+    assert [number for number, _ in report.noticed] == [4, 22, 31, 38]  # an escape hides nothing
+    assert all(text == lines[number - 1] for number, text in report.noticed)
+    assert verify_log(path, workers=workers).noticed == ()
+    assert "noticed" not in report.as_json()

@@ -58,6 +58,8 @@ class Report:
     problems: tuple[Problem, ...] = ()
     warnings: tuple[Problem, ...] = ()
     level: str = "chain"
+    noticed: tuple[tuple[int, bytes], ...] = ()
+    """Lines that the caller asked for by their `op`, with their numbers; not part of the JSON."""
 
     @property
     def ok(self) -> bool:

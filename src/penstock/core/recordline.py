@@ -16,9 +16,6 @@ from penstock.core import chain
 from penstock.core.findings import Kind
 from penstock.core.shapes import Shapes
 
-# Events that `verify` tells of by themselves, so lines like them are never passed unread.
-NOTICED = frozenset({"chain_start", "tail_set_aside"})
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
@@ -83,7 +80,7 @@ def look(line: bytes, number: int, shapes: Shapes) -> Line:
     fault, why = _own_fault(event, stated, actual)
     op = _text(event.get("op"))
     missing = _text(event.get("missing_head")) if op == "chain_start" else ""
-    if fault is None and op not in NOTICED:
+    if fault is None:
         shapes.learn(event)
     return Line(
         number=number, stated=stated, actual=actual, prev=prev if stated else "",

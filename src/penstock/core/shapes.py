@@ -19,6 +19,8 @@ MOST_NAMES = 40  # the pattern nests once per name
 # Bytes that a line of ours never holds turn into others, so an untouched text is free of them.
 CLEAN = bytes(code if 0x20 <= code < 0x7F else 0xFF for code in range(256))
 LAST = ("prev_hash", "event_hash")
+# Events that `verify` tells of by themselves, so lines of theirs are never passed unread.
+NOTICED = frozenset({"chain_start", "tail_set_aside"})
 
 # Possessive throughout: every byte is looked at once, whatever the text.
 _PLAIN = rb'"[^"]*+"'
@@ -65,7 +67,11 @@ class Columns(NamedTuple):
 class Shapes:
     """The kinds of lines met so far, as one pattern."""
 
-    def __init__(self) -> None:
+    def __init__(self, noticed: frozenset[str] = NOTICED) -> None:
+        """`noticed` are values of `op` whose lines are always left to be read one by one."""
+        words = b"|".join(re.escape(word.encode()) for word in sorted(noticed))
+        # An escape could spell such a word in another way, so an `op` here has none.
+        self._op = rb'"(?!(?:' + words + rb')")[^"\\]*+"'
         self._numbered: Tree = {}  # what follows `ts` and `seq` on lines that begin so
         self._others: Tree = {}
         self._known: set[tuple[Field, ...]] = set()
@@ -89,8 +95,9 @@ class Shapes:
 
     def _pattern(self, forms: Mapping[type, bytes]) -> re.Pattern[bytes]:
         """Return one pattern for all kinds of lines; its groups are those of `Columns`."""
-        ways = _BEGINNING + _ways(self._numbered, b",", forms) if self._numbered else b"(?!)()"
-        others = b"|" + _ways(self._others, b"", forms) if self._others else b""
+        form = Form(forms, self._op)
+        ways = _BEGINNING + _ways(self._numbered, b",", form) if self._numbered else b"(?!)()"
+        others = b"|" + _ways(self._others, b"", form) if self._others else b""
         return re.compile(rb"(\{(?>" + ways + others + b")" + _END)
 
     def read(self, block: bytes) -> Columns | None:
@@ -134,10 +141,23 @@ def _grow(tree: Tree, fields: Sequence[Field]) -> None:
     tree[None] = {}
 
 
-def _ways(tree: Tree, before: bytes, forms: Mapping[type, bytes]) -> bytes:
+class Form(NamedTuple):
+    """The patterns of values: by type, and that of an `op`."""
+
+    by_type: Mapping[type, bytes]
+    op: bytes
+
+    def of(self, field: Field) -> bytes:
+        """Return the pattern of a field: its name and its value."""
+        name, kind = field
+        form = self.op if field == ("op", str) else self.by_type[kind]
+        return b'"%b":' % name.encode() + form
+
+
+def _ways(tree: Tree, before: bytes, form: Form) -> bytes:
     """Return what may stand next: a comma, a name, its value and so on, or nothing more."""
     ways = [
-        before + b'"%b":' % field[0].encode() + forms[field[1]] + _ways(rest, b",", forms)
+        before + form.of(field) + _ways(rest, b",", form)
         for field, rest in tree.items()
         if field is not None
     ]

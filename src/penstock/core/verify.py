@@ -18,9 +18,10 @@ from penstock.core import chain
 from penstock.core.breaks import Break, explain
 from penstock.core.findings import Kind, Problem
 from penstock.core.recordline import Line, look
-from penstock.core.shapes import Shapes
+from penstock.core.shapes import NOTICED, Shapes
 
 MOST_PROBLEMS = 1000
+SMALL = 8 * 1024  # bytes; below this, reading line by line is quick enough
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -90,23 +91,49 @@ def _times_go_on(lines: Sequence[bytes], before: str) -> bool:
 class Walk:
     """Goes through the blocks of a record in order and collects what is wrong."""
 
-    def __init__(self, mark: Mark = START, shapes: Shapes | None = None) -> None:
+    def __init__(
+        self,
+        mark: Mark = START,
+        *,
+        shapes: Shapes | None = None,
+        notice: frozenset[str] = frozenset(),
+    ) -> None:
         self.mark = mark
         self.problems: list[Problem] = []
         self.warnings: list[Problem] = []
         self.breaks: list[Break] = []
-        self._shapes = shapes or Shapes()
+        self.noticed: list[tuple[int, bytes]] = []
+        """Lines whose `op` is one that was asked for, with their numbers."""
+        self._shapes = shapes or Shapes(NOTICED | notice)
+        self._notice = notice
         self._last: Line | None = None
         self._before_last = chain.GENESIS
 
     def feed(self, block: bytes) -> None:
-        """Check one block; it ends with a newline."""
-        passed = None if self._is_doubtful() else pass_block(block, self.mark, self._shapes)
-        if passed is not None:
-            self.mark, self._last = passed, None
-            return
-        for line in block.split(b"\n")[:-1]:
-            self._step(look(line, self.mark.count + 1, self._shapes))
+        """Check one block; it ends with a newline.
+
+        A block that does not pass is halved, so that one unusual line costs a few careful
+        looks and not a block of them.
+        """
+        waiting = [block]
+        while waiting:
+            part = waiting.pop()
+            passed = None if self._is_doubtful() else pass_block(part, self.mark, self._shapes)
+            if passed is not None:
+                self.mark, self._last = passed, None
+                continue
+            cut = part.find(b"\n", len(part) // 2) + 1
+            if len(part) > SMALL and 0 < cut < len(part):
+                waiting += [part[cut:], part[:cut]]
+            else:
+                self._read(part)
+
+    def _read(self, part: bytes) -> None:
+        for text in part.split(b"\n")[:-1]:
+            line = look(text, self.mark.count + 1, self._shapes)
+            self._step(line)
+            if line.op in self._notice:
+                self.noticed.append((line.number, text))
 
     def _is_doubtful(self) -> bool:
         """After a faulty line the next one must be looked at alone to say what happened."""

@@ -42,14 +42,21 @@ MOST_TRIES = 5
 NOTHING = Evidence()
 
 
-def verify_log(path: str, evidence: Evidence = NOTHING, *, workers: int = 0) -> Report:
+def verify_log(
+    path: str,
+    evidence: Evidence = NOTHING,
+    *,
+    workers: int = 0,
+    notice: frozenset[str] = frozenset(),
+) -> Report:
     """Verify the record at `path` and return what was found.
 
-    Raises AuditError `audit-not-found` where there is neither a log nor a trace of one.
+    Lines whose `op` is in `notice` come along as `noticed`, at no further pass. Raises
+    AuditError `audit-not-found` where there is neither a log nor a trace of one.
     """
     for _ in range(MOST_TRIES):
         before = _identities(path)
-        report = _verified(path, evidence, workers)
+        report = _verified(path, evidence, workers, notice)
         if report.ok or before == _identities(path):
             break  # otherwise the log was rotated under our eyes: look again
     return report
@@ -61,14 +68,14 @@ def _identities(path: str) -> list[tuple[str, int]]:
         return [(each.path, os.stat(each.path).st_ino) for each in files_of(path)]
 
 
-def _verified(path: str, evidence: Evidence, workers: int) -> Report:
+def _verified(path: str, evidence: Evidence, workers: int, notice: frozenset[str]) -> Report:
     files = files_of(path)
     if not files and evidence.level == "chain":
         raise AuditError("audit-not-found", f"there is no record at `{path}`")
     spans = _spans(files)
     apart = bool(evidence.sizes()) and _is_long(spans)
     children = [_start_roots(spans, evidence.sizes())] if apart else []
-    report = _quick(files, spans, workers) or _walked(files)
+    report = _quick(files, spans, workers, notice) or _walked(files, notice)
     found = Found(
         count=report.count,
         roots=_roots(spans, evidence.sizes(), children),
@@ -81,6 +88,7 @@ def _verified(path: str, evidence: Evidence, workers: int) -> Report:
         problems=tuple(sorted(problems, key=lambda problem: problem.line)),
         warnings=(*report.warnings, *_unreached(evidence)),
         level=evidence.level,
+        noticed=report.noticed,
     )
 
 
@@ -112,9 +120,9 @@ def _is_long(spans: Sequence[Span]) -> bool:
 # --- in order ------------------------------------------------------------------------------
 
 
-def _walked(files: Sequence[Segment]) -> Report:
+def _walked(files: Sequence[Segment], notice: frozenset[str]) -> Report:
     """Go through the record line by line where it must be, and explain what is broken."""
-    walk = Walk()
+    walk = Walk(notice=notice)
     for block in whole_blocks(files):
         walk.feed(block)
     walk.tear(_torn_tail(files))
@@ -124,6 +132,7 @@ def _walked(files: Sequence[Segment]) -> Report:
         head=walk.mark.hash,
         problems=tuple(walk.finish(where)),
         warnings=tuple(walk.warnings),
+        noticed=tuple(walk.noticed),
     )
 
 
@@ -147,14 +156,17 @@ def _near_end(path: str) -> int:
 # --- in shares -----------------------------------------------------------------------------
 
 
-def _quick(files: Sequence[Segment], spans: Sequence[Span], workers: int) -> Report | None:
+def _quick(
+    files: Sequence[Segment], spans: Sequence[Span], workers: int, notice: frozenset[str]
+) -> Report | None:
     """Check the record in shares; None when it has to be walked through."""
     count = min(workers or len(os.sched_getaffinity(0)), MOST_WORKERS)
     if count < 2 or not _is_long(spans) or _torn_tail(files):
         return None
     shares = _shares(spans, count)
-    children = [_start({"spans": share}) for share in shares[1:]]
-    results = [check(shares[0]), *(_answer(child) for child in children)]
+    ops = sorted(notice)
+    children = [_start({"spans": share, "notice": ops}) for share in shares[1:]]
+    results = [check(shares[0], ops), *(_answer(child) for child in children)]
     return _joined(results)
 
 
@@ -194,6 +206,7 @@ def _joined(results: Sequence[dict[str, Any] | None]) -> Report | None:
     """Join shares that are sound each and follow one another; None when they do not."""
     count, head, seq, ts = 0, chain.GENESIS, -1, ""
     warnings: list[Problem] = []
+    noticed: list[tuple[int, bytes]] = []
     for result in results:
         if result is None or result["prev"] != head:
             return None
@@ -202,9 +215,10 @@ def _joined(results: Sequence[dict[str, Any] | None]) -> Report | None:
             return None
         for kind, line, message in result["warnings"]:
             warnings.append(Problem(kind=Kind(kind), line=count + line, message=message))
+        noticed += [(count + line, text.encode()) for line, text in result["noticed"]]
         count, head = count + result["count"], result["hash"]
         seq, ts = result["last"]
-    return Report(count=count, head=head, warnings=tuple(warnings))
+    return Report(count=count, head=head, warnings=tuple(warnings), noticed=tuple(noticed))
 
 
 def _roots(

@@ -29,7 +29,7 @@ def lines_in(spans: Iterable[Span]) -> Iterator[bytes]:
                 yield block
 
 
-def check(spans: Iterable[Span]) -> dict[str, Any] | None:
+def check(spans: Iterable[Span], notice: Iterable[str] = ()) -> dict[str, Any] | None:
     """Check one share; None when it must be looked at in the order of the record."""
     blocks = lines_in(spans)
     first = next(blocks, b"")
@@ -38,7 +38,8 @@ def check(spans: Iterable[Span]) -> dict[str, Any] | None:
     line = first.partition(b"\n")[0]
     ts, seq = chain.place(line)
     prev = "sha256:" + line[-153:-89].decode("ascii", "replace")
-    walk = Walk(START if prev == chain.GENESIS else Mark(hash=prev))
+    start = START if prev == chain.GENESIS else Mark(hash=prev)
+    walk = Walk(start, notice=frozenset(notice))
     walk.feed(first)
     for block in blocks:
         walk.feed(block)
@@ -54,6 +55,7 @@ def check(spans: Iterable[Span]) -> dict[str, Any] | None:
         "hash": mark.hash,
         "count": mark.count,
         "warnings": [[told.kind, told.line, told.message] for told in walk.warnings],
+        "noticed": [[line, text.decode("utf-8")] for line, text in walk.noticed],
     }
 
 
@@ -67,5 +69,5 @@ def main() -> None:
     """Do what stdin asks."""
     job = json.load(sys.stdin)
     spans = [(path, start, end) for path, start, end in job["spans"]]
-    result = roots(spans, job["sizes"]) if "sizes" in job else check(spans)
+    result = roots(spans, job["sizes"]) if "sizes" in job else check(spans, job["notice"])
     json.dump(result, sys.stdout)
