@@ -104,6 +104,9 @@ PROGRAMS = rows("""
     sed '1!{s/a/b/⏎w out⏎}' f               => +out
     sed 'y/w/x/;:w;b w;l 5;q;# w no⏎w out'  => +out
     sed '1e rm a' f                         => -a
+    sed 's/[/x/;w out' f                    => +out
+    sed s                                   =>
+    sed '\\x[x]xd;w out' f                   => +out
     cp a d/                                 => +d/a
     cp /x/.env .                            => +.env
     cp a b d/                               => +d/a +d/b
@@ -437,6 +440,14 @@ CODE = rows("""
     python3 -c "import os; os.rename('a','b')" => +b/** -a/**
     python3 -c "import os; os.open('a', os.O_WRONLY|os.O_CREAT)" => +a
     python3 -c "import os; os.open('a', os.O_RDONLY)" =>
+    python3 -c "import os; os.open('a', x)" => +a
+    python3 -c "f: str = 'a'; open(f,'w')"  => +a
+    python3 -c "(f := 'a'); open(f,'w')"    => +a
+    python3 -c "open(str('a'),'w'); open('b'.strip(),'w')" => +a +b
+    python3 -c "from pathlib import Path; (Path('a')/'/b').touch()" => +/b
+    python3 -c "from pathlib import Path; p=Path('a'); q=p; q.replace('b')" => +b/** -a/**
+    python3 -c "from pathlib import Path; Path('a').expanduser().rename('b')" => +b/** -a/**
+    echo "open('a','w')" > x; python3 -c "import runpy; runpy.run_path('x')" => +x +a
     python3 -c "import os; os.makedirs(os.path.join('d','a'))" => +d/a
     python3 -c "import os; os.chmod('a', 0)" => +a
     python3 -c "import os; os.link('a', 'b')" => +a +b
@@ -510,6 +521,8 @@ CODE = rows("""
     lua -e 'os.remove("a")'                 => -a
     osascript -e 'do shell script "rm a"'   => -a
     perl x.pl                               =>
+    echo 'unlink "a"' | perl                => -a
+    node -e "fs.rmSync('a', 'unclosed"      => -a/**
     perl -e 'print "a > b"'                 =>
 """)
 
@@ -610,6 +623,8 @@ EXPANSIONS = rows(r"""
     { rm a & }                              => -a
     a && rm b || rm c                       => -b -c
     a |& rm b                               => -b
+    a |⏎ rm b &&⏎ rm c                      => -b -c
+    case x in <a) rm b;; esac               => -b
     if a; then if b; then rm c; fi fi       => -c
     echo $(rm a)                            => -a
     echo "`rm a`"                           => -a
@@ -862,6 +877,10 @@ CANNOT_TELL = [
     ("python3 -c 'open(f, \"w\")'", RUNS),
     ("python3 -c 'open(\"a\", m)'", RUNS),
     ("python3 -c 'x.write_text(1)'", RUNS),
+    ("python3 -c 'import os; os.open(\"a\", x)'", RUNS),
+    ("python3 -c 'for f in x: open(f,\"w\")'", RUNS),
+    ("python3 -c 'for f in a: f.replace(1,2)\nopen(f(1),\"w\")'", RUNS),
+    ('python3 -c \'open(chr(x),"w"); open(a[0],"w")\'', RUNS),
     ("python3 -c 'import os; os.remove(x)'", RUNS),
     ("python3 -c 'import os; os.remove()'", RUNS),
     ("python3 -c 'import os; getattr(os, x)(1)'", "computes the name of a function"),
@@ -1272,6 +1291,33 @@ def test_a_patch_too_long_to_be_read_still_names_its_files() -> None:
     effect = writes(f"apply_patch <<'E'\n{patch}E")
     assert {target.path for target in effect.targets} == {".env", "b"}
     assert any("too long" in why for why in effect.unclear)
+
+
+def test_a_long_script_stops_telling_variables_apart_and_not_directories() -> None:
+    lines = [f"if x; then F=a{n}; fi; [ y ] && G=b" for n in range(30)]
+    effect = writes("\n".join([*lines, "cd d; rm $F; rm c; rm $H"]))
+    assert not effect.excessive
+    assert {"-d/c", "-c"} <= told(effect)
+    assert any("`$F`" in why for why in effect.unclear)
+
+
+def test_more_variables_than_are_kept_become_unknown() -> None:
+    many = " ".join(f"v{n}=x{n}" for n in range(300))
+    effect = writes(f"declare {many}; rm $v1 $v299")
+    assert "-x1" in told(effect)
+    assert any("`$v299`" in why for why in effect.unclear)
+
+
+def test_a_name_too_long_for_any_file_is_passed_on_as_it_is() -> None:
+    name = "x/../" * 4_000
+    assert writes(f"rm {name}").targets[0].path == name
+    assert writes(f"cd {name} && rm -r a").targets[0].base == name
+
+
+def test_a_long_substitution_is_followed_but_not_worked_out() -> None:
+    effect = writes("rm $(" + "echo a; " * 40 + "rm b)")
+    assert "-b" in told(effect)
+    assert effect.unclear
 
 
 def test_characters_that_no_shell_accepts_are_told() -> None:

@@ -236,12 +236,11 @@ class _Reader:
 
     def _flagged_open(self, node: ast.Call) -> Iterator[Effect]:
         flags = node.args[1] if len(node.args) > 1 else None
-        names = (
-            {n.attr for n in ast.walk(flags) if isinstance(n, ast.Attribute)} if flags else set()
-        )
+        names = set(_flag_names(flags))
         if names and not names & _WRITING_FLAGS:
             return
-        yield from (Touch(value) for value in self.names.values(_first(node)))
+        for value in self.names.values(_first(node)):
+            yield Touch(value._replace(exact=value.exact and bool(names)))
 
     def _in_place(self, node: ast.Call) -> Iterator[Effect]:
         if any(k.arg == "inplace" for k in node.keywords):
