@@ -111,15 +111,13 @@ class Query:
 
         def fits(line: bytes) -> bool:
             plain = line[:7] == b'{"ts":"' and line[27:28] == b'"' and b"\\" not in line
-            if must_parse or not plain or b":{" in line:
+            if must_parse or not plain or line.find(b"{", 1) > 0:
                 event = parse_line(line)
                 return event is not None and self.accepts(event)
             ts = line[7:27]
-            return (
-                ts >= since
-                and (not until or ts < until)
-                and all(any(text in line for text in texts) for texts in wanted)
-            )
+            if ts < since or (until and ts >= until):
+                return False
+            return _holds_one_of_each(line, wanted)
 
         return fits
 
@@ -133,7 +131,18 @@ def _outcomes(word: str) -> frozenset[str]:
 
 def _spellings(fields: Iterable[str], values: Iterable[str]) -> list[bytes]:
     """Return how a line may show that one of these fields has one of these values."""
-    return [f'"{field}":"{value}"'.encode() for field in fields for value in values]
+    ordered = sorted(values, key=len, reverse=True)  # doors mostly write the longer word
+    return [f'"{field}":"{value}"'.encode() for field in fields for value in ordered]
+
+
+def _holds_one_of_each(line: bytes, wanted: Iterable[Iterable[bytes]]) -> bool:
+    for texts in wanted:
+        for text in texts:
+            if text in line:
+                break
+        else:
+            return False
+    return True
 
 
 def _is_text(event: Mapping[str, object], field: str) -> bool:

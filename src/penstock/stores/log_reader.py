@@ -13,8 +13,9 @@ from collections.abc import Iterator
 
 from penstock.core.audit import EVERYTHING, Query
 from penstock.stores.log_errors import shut, telling
-from penstock.stores.segments import BLOCK, files_of, open_to_read, whole_blocks
+from penstock.stores.segments import files_of, open_to_read, whole_blocks
 
+READ = 128 * 1024
 NEAR = 16 * 1024  # below this, reading on is quicker than halving
 
 
@@ -75,24 +76,24 @@ def _newest(path: str, query: Query) -> Iterator[bytes]:
 
 def _blocks(fd: int, low: int, high: int) -> Iterator[bytes]:
     """Yield the bytes between two line starts in blocks of whole lines."""
-    rest: list[bytes] = []
+    size = READ
     while low < high:
-        data = os.pread(fd, min(BLOCK, high - low), low)
-        if not data:
-            return
-        low += len(data)
+        data = os.pread(fd, min(size, high - low), low)
         cut = data.rfind(b"\n") + 1
         if cut:
-            yield b"".join([*rest, data[:cut]])
-            rest.clear()
-        rest.append(data[cut:])
+            yield data[:cut]
+            low, size = low + cut, READ
+        elif len(data) < size:
+            return
+        else:
+            size *= 2  # a line longer than that; `high` is the end of one
 
 
 def _backwards(fd: int, low: int, high: int) -> Iterator[bytes]:
     """Yield the lines between two line starts, last first."""
     rest = b""
     while high > low:
-        start = max(low, high - BLOCK)
+        start = max(low, high - READ)
         lines = (os.pread(fd, high - start, start) + rest).split(b"\n")
         high = start
         rest = lines[0]

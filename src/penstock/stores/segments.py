@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from penstock.core import chain
 from penstock.stores.log_errors import not_a_file, shut, telling
 
-BLOCK = 256 * 1024
+BLOCK = 64 * 1024  # with what is made of it, this stays in a core's own cache
 MOST_LINE = 16 * 1024 * 1024  # of what a stranger may have put there
 MOST_SEGMENTS = 100_000
 
