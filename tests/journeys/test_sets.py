@@ -56,6 +56,19 @@ def test_one_file_that_moved_keeps_all_of_them_as_they_are(world: World) -> None
     assert world.holds("careful/a") == b"a\n"
 
 
+def test_one_file_of_a_set_is_never_written_alone(world: World) -> None:
+    made = world.gate.propose(
+        [Item(path="careful/a", content=b"A\n"), Item(path="careful/b", content=b"B\n")]
+    )
+    world.approve(made[0].id)
+    with pytest.raises(RefusedError, match="not-approved"):
+        world.gate.apply(made[0].id, path="careful/a")
+    assert world.holds("careful/a") == b"a\n"
+    world.approve(made[1].id)
+    world.gate.apply(made[0].id, path="careful/a")
+    assert (world.holds("careful/a"), world.holds("careful/b")) == (b"A\n", b"B\n")
+
+
 def test_chosen_files_become_a_set_of_their_own_and_the_rest_goes_back(world: World) -> None:
     made = world.gate.propose(
         [Item(path="careful/a", content=b"A\n"), Item(path="careful/b", content=b"B\n")]

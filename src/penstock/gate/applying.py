@@ -40,9 +40,9 @@ class Applying:
 
     def apply(self, proposal_id: str, *, path: str | None = None) -> tuple[Receipt, ...]:
         """Write an approved proposal, or all proposals of a set, or nothing."""
-        members = self._members(proposal_id)
+        members = self._members(proposal_id, path)
         for one in members:
-            self._check(one, path)
+            self._check(one)
         token = self.parts.clock.token()
         claimed = self.parts.proposals.claim([one.id for one in members], token=token)
         try:
@@ -53,22 +53,29 @@ class Applying:
             return self._after_fault(claimed, token, fault)
         return self._written(claimed, token)
 
-    def _members(self, proposal_id: str) -> tuple[Proposal, ...]:
-        """(1) The record exists: one proposal, or every open one of a set."""
-        group = self.parts.proposals.of_set(proposal_id)
-        if group:
-            kept = [one for one in group if one.state not in LEFT_OUT]
-            return tuple(self.proposing.fresh(one.id) for one in kept)
-        one = self.parts.proposals.get(proposal_id)
-        if one is None:
+    def _members(self, proposal_id: str, path: str | None) -> tuple[Proposal, ...]:
+        """Return what is written together: one proposal, or all of the set that it is part of."""
+        # (1) The record exists.
+        named = self.parts.proposals.get(proposal_id)
+        group = self.parts.proposals.of_set(named.set_id if named else proposal_id)
+        if named is None and not group:
             raise InputError("not-found", f"there is no proposal `{proposal_id}`")
-        return (one,)
-
-    def _check(self, one: Proposal, path: str | None) -> None:
-        """Go through the numbered list; the first that fails names itself."""
         # (2) The path is the one that was proposed: an id alone must not move a write.
-        if path is not None and self.parts.path(path).text != one.path:
-            raise InputError("path-mismatch", f"the proposal is for `{one.path}`, not for `{path}`")
+        self._check_path(named, path)
+        if named is not None and (not named.set_id or named.state in LEFT_OUT):
+            return (named,)
+        return tuple(one for one in group if one.state not in LEFT_OUT)
+
+    def _check_path(self, named: Proposal | None, path: str | None) -> None:
+        if path is None:
+            return
+        given = self.parts.path(path).text
+        if named is None or given != named.path:
+            known = f"for `{named.path}`" if named else "a set of files"
+            raise InputError("path-mismatch", f"the proposal is {known}, not for `{path}`")
+
+    def _check(self, one: Proposal) -> None:
+        """Go on with the numbered list; the first check that fails names itself."""
         # (3) Its time is not over.
         self.proposing.fresh(one.id)
         self._check_approved(one)
