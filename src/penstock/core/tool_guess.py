@@ -33,7 +33,7 @@ from penstock.core.tooledits import Edit, Whole, as_bytes
 
 _PATHS = (
     *(*FILE_NAMES, "output", "output_path", "output_file", "uri", "file_uri", "filepath"),
-    *("directory", "folder", "dir", "dir_path", "local_path", "save_path", "out", "location"),
+    *("directory", "folder", "dir", "dir_path", "local_path", "save_path"),
 )
 _SEVERAL = ("paths", "files", "file_paths", "filenames", "uris", "targets", "outputs")
 _CONTENT = (*CONTENT, "data", "body", "new_content", "file_content")
