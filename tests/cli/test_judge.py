@@ -105,6 +105,13 @@ def test_a_copy_into_a_directory_is_judged_by_the_name_it_gets_there(project: Pr
     assert project.judge("Bash", {"command": "cp /tmp/.env absent"}).code == 0
 
 
+def test_a_tilde_is_the_home_directory_and_not_a_file_of_the_project(project: Project) -> None:
+    done = project.judge("Bash", {"command": "echo x > ~/notes.txt"}, "--json")
+    assert done.json["parts"][-1]["path"] == f"{project.home}/notes.txt"
+    project.write("penstock.toml", 'version = 1\noutside_project = "deny"\n')
+    assert project.judge("Bash", {"command": "echo x > ~/notes.txt"}).code == 2
+
+
 def test_a_command_too_tangled_to_be_honest_is_denied(project: Project) -> None:
     done = project.judge("Bash", {"command": "$(" * 3000}, "--json")
     assert done.code == 2

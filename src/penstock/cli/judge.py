@@ -44,6 +44,7 @@ def command(
         tool=tool,
         tool_input=parsed(tool_input),
         cwd=os.path.abspath(cwd) if cwd else "",
+        home=os.path.expanduser("~"),
         attended=not unattended,
     )
     judged = judge_here(call, workspace=workspace, policy_file=policy_file, now=time.time())

@@ -25,11 +25,12 @@ WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Call:
-    """A tool call as a door hands it over."""
+    """A tool call as a door hands it over; `home` is what `~` stands for."""
 
     tool: str
     tool_input: Mapping[str, object]
     cwd: str = ""
+    home: str = ""
     attended: bool = True
     actor: Actor = NOBODY
 
@@ -111,12 +112,18 @@ class Preparation:
     def _target(self, intent: Intent) -> Target:
         assert intent.path is not None
         return locate(
-            intent.path,
+            self._at_home(intent.path),
             root=self.files.root,
-            base=intent.base or self.call.cwd or self.files.root,
+            base=self._at_home(intent.base or self.call.cwd or self.files.root),
             resolve=self.files.resolve,
             folds=self.files.folds,
         )
+
+    def _at_home(self, path: str) -> str:
+        """A shell's `~` is the home directory; a name that begins so arrives as `./~`."""
+        if self.call.home and (path == "~" or path.startswith("~/")):
+            return self.call.home + path[1:]
+        return path
 
     def _reached(self, target: Target) -> RelPath | None:
         """The last judged spelling is the resolved one: the file that would be written."""

@@ -11,7 +11,9 @@ import binascii
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 
+from penstock.core.errors import StoreError
 from penstock.stores.private import private_dir, read_file, write_file
 
 NAME = "last-good.json"
@@ -22,9 +24,11 @@ def keep(state: str, revision: str, files: Mapping[str, bytes]) -> None:
     """Keep the files of a good policy; the same revision is not written twice."""
     if _read(state).get("revision") == revision:
         return
-    kept = {path: base64.b64encode(data).decode() for path, data in files.items()}
-    document = json.dumps({"revision": revision, "files": kept}).encode()
-    write_file(private_dir(state), NAME, document, replace=True)
+    images = {path: base64.b64encode(data).decode() for path, data in files.items()}
+    document = json.dumps({"revision": revision, "files": images}).encode()
+    # A comfort for later: where it cannot be kept, the rules themselves are in force all the same.
+    with suppress(OSError, StoreError):
+        write_file(private_dir(state), NAME, document, replace=True)
 
 
 def kept(state: str) -> dict[str, bytes]:
@@ -43,6 +47,6 @@ def _read(state: str) -> dict[str, object]:
         return {}
     try:
         found = json.loads(read_file(os.path.join(state, NAME), limit=LIMIT) or b"{}")
-    except ValueError:
+    except (ValueError, OSError):
         return {}
     return found if isinstance(found, dict) else {}
