@@ -70,6 +70,11 @@ class Checkpoints:
         self._remembered = remembered
         self._witnesses = witnesses
 
+    @property
+    def witnessed(self) -> bool:
+        """True when there is somebody to show a checkpoint to."""
+        return bool(self._witnesses)
+
     # --- signing ---------------------------------------------------------------------------
 
     def sign(self) -> Checkpoint | None:

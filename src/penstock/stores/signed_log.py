@@ -88,7 +88,7 @@ class SignedLog:
             return None
         finally:
             self._signing.release()
-        if made is not None:
+        if made is not None and self._checkpoints.witnessed:
             self._show()
         return made
 
@@ -98,7 +98,12 @@ class SignedLog:
             self._showing.start()
 
     def _ask_witnesses(self) -> None:
-        for shown in self._checkpoints.show():
+        try:
+            answers = self._checkpoints.show()
+        except AuditError as error:
+            self._tell({"op": "checkpoint_failed", "status": "error", "code": error.code})
+            return
+        for shown in answers:
             if shown.error is not None:
                 event = {"op": "witness_failed", "status": "error", "code": shown.error.code}
                 self._tell({**event, "witness": shown.witness})
