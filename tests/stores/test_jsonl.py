@@ -739,3 +739,11 @@ def test_killing_the_writer_at_any_moment_loses_nothing_that_was_acknowledged(pa
     whole = [text.split() for text in acknowledged if text.endswith("\n")]
     assert len(whole) > 50
     assert {parts[1] for parts in whole} <= kept
+
+
+def test_an_append_after_a_lost_descriptor_opens_the_log_again(tmp_path: Path) -> None:
+    log = JsonlLog(str(tmp_path / "audit.jsonl"), clock=lambda: 1736769600.0)
+    log.append({"op": "decided", "path": "a"}, durable=True)
+    log._writer.file.drop()  # what a failing unlock leaves behind
+    log.append({"op": "decided", "path": "b"}, durable=True)
+    assert verify_log(log.path).count == 2

@@ -15,7 +15,8 @@ from penstock.stores.log_errors import telling
 
 def create_key(path: str, name: str) -> CheckpointKey:
     """Make a signing key in a file that only its owner reads; never over an existing one."""
-    key = make_key(name, os.urandom(32))
+    with telling(path):
+        key = make_key(name, os.urandom(32))
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
         with telling(path), open(os.open(path, flags, 0o600), "w", encoding="utf-8") as file:

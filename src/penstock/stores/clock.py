@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from functools import cache
 
+from penstock.core.errors import StoreError
 from penstock.core.proposal import Moment
 
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
@@ -70,4 +71,9 @@ class SystemClock:
 
     def token(self) -> str:
         """Return a fresh unguessable id, 32 hexadecimal digits."""
-        return secrets.token_hex(16)
+        try:
+            return secrets.token_hex(16)
+        except OSError as fault:
+            raise StoreError(
+                "no-randomness", "the system gave no random bytes", because=str(fault.strerror)
+            ) from None

@@ -100,6 +100,8 @@ class LogFile:
         With `look` the log's name must still lead to this file, too.
         """
         fd = self.fd
+        if fd < 0:  # an unlock that failed has closed it; the careful way opens it again
+            return False
         try:
             flock(fd, ALONE)
         except OSError:  # busy, or worse: the careful way waits or tells
