@@ -17,14 +17,18 @@ from dataclasses import dataclass
 from penstock.core import align_anchors, align_walk, lcs
 from penstock.core.align_cuts import Chain, Common, unsettled, view
 from penstock.core.align_tally import Tally
+from penstock.core.align_walk import Way
 from penstock.core.lcs import Lines
 
 # Work, in units of about a nanosecond: what is spent without a thought, when a walk has
 # failed, on a first look at something large, and in all.
-CHEAP = 50_000_000
+CHEAP = 4_000_000
 FAIR = 400_000_000
-LOOK = 2_500_000_000
-WORK = 6_000_000_000
+LOOK = 1_500_000_000
+WORK = 5_000_000_000
+# Lines, of both sides together, that are measured as they are, and of which sets are small.
+TINY = 128
+FEW_LINES = 1 << 17
 # How wide a first look may be, in lines.
 LOOKS = (1 << 15, 1 << 14, 1 << 13, 1 << 12, 1 << 11)
 
@@ -53,33 +57,40 @@ def common(a: array[int], b: array[int]) -> Common:
     """Return how many lines `a` and `b` have in common, in order. Both are used up."""
     work = Work.allowed()
     shared = trim(a, b)
-    if _is_cheap(a, b):
-        return _exactly(shared) + _cheaply(a, b, work)
+    if lcs.cost(a, b) <= CHEAP:
+        return _exactly(shared) + measure(a, b, work)
     way = align_walk.walk(a, b)
-    if way is None:
-        tally = Tally(a, b, lines=len(a) + len(b))
-        seen_a, seen_b = tally.reduce(a), tally.reduce(b)
-        del tally
-        if lcs.cost(a, b) <= FAIR:
-            return _exactly(shared) + _cheaply(a, b, work)
-        way = align_walk.walk(a, b)
     if way is not None:
-        found = align_walk.chain_of(*way)
-        if found is None:
-            return _exactly(shared + way[0].paired.count(1))
-    else:
-        found = align_anchors.chain_of(
-            a, seen_a, b, seen_b, measure=lambda x, y: measure(x, y, work)
-        )
-    return _exactly(shared) + _in_pieces(a, b, found, work)
+        return _exactly(shared) + _walked(way, work)
+    if len(a) + len(b) <= FEW_LINES and lcs.cost(a, b) <= FAIR:
+        return _exactly(shared) + measure(a, b, work)
+    return _exactly(shared) + _reduced(a, b, work)
+
+
+def _walked(way: Way, work: Work) -> Common:
+    """Measure what a walk has left open."""
+    found = align_walk.chain_of(*way)
+    if found is None:
+        return _exactly(way[0].paired.count(1))
+    return _in_pieces(way[0].lines, way[1].lines, found, work)
+
+
+def _reduced(a: array[int], b: array[int], work: Work) -> Common:
+    """Measure what both sides have; without the rest they may be much more alike."""
+    tally = Tally(a, b, lines=len(a) + len(b))
+    seen_a, seen_b = tally.reduce(a), tally.reduce(b)
+    del tally
+    if lcs.cost(a, b) <= FAIR:
+        return measure(a, b, work)
+    way = align_walk.walk(a, b)
+    if way is not None:
+        return _walked(way, work)
+    found = align_anchors.chain_of(a, seen_a, b, seen_b, measure=lambda x, y: measure(x, y, work))
+    return _in_pieces(a, b, found, work)
 
 
 def _exactly(lines: int) -> Common:
     return Common(lines, lines)
-
-
-def _is_cheap(a: array[int], b: array[int]) -> bool:
-    return lcs.cost(a, b) <= CHEAP
 
 
 def trim(a: array[int], b: array[int]) -> int:
@@ -108,15 +119,6 @@ def _shared(a: Lines, b: Lines, part: Callable[[Lines, int, int], Lines]) -> int
     return at
 
 
-def _cheaply(a: array[int], b: array[int], work: Work) -> Common:
-    """Measure something small: only lines that both sides have are worth a place in the table."""
-    wanted = set(b)
-    a = array("q", filter(wanted.__contains__, a))
-    wanted = set(a)
-    b = array("q", filter(wanted.__contains__, b))
-    return measure(a, b, work)
-
-
 def _in_pieces(a: array[int], b: array[int], found: Chain, work: Work) -> Common:
     """Measure what lies between the cuts of a chain, as far as it is not proven already."""
     least = most = sum(found.paired) + len(found.a)
@@ -131,18 +133,31 @@ def _in_pieces(a: array[int], b: array[int], found: Chain, work: Work) -> Common
 
 def measure(a: Lines, b: Lines, work: Work, *, paired: int = 0) -> Common:
     """Measure at once, exactly if the work allows it; `paired` lines are known to be common."""
+    if len(a) + len(b) <= TINY and work.spend(lcs.cost(a, b)):
+        return _exactly(lcs.length(a, b))
     head, tail = shared_ends(a, b)
-    a, b = a[head : len(a) - tail], b[head : len(b) - tail]
+    shared = head + tail
+    a, b = on_both_sides(a[head : len(a) - tail], b[head : len(b) - tail])
     rows, columns = (a, b) if len(a) <= len(b) else (b, a)
     if not rows:
-        return _exactly(head + tail)
-    paired = max(0, paired - head - tail)
+        return _exactly(shared)
+    paired = max(0, paired - shared)
     if paired == 0 and lcs.cost(rows, columns) > FAIR:
         paired = _look(rows, columns, work)
     reach = len(a) + len(b) - 2 * paired
     if work.spend(lcs.cost(rows, columns, reach=reach)):
-        return _exactly(head + tail + lcs.length(rows, columns, reach=reach))
-    return Common(head + tail + paired, head + tail + len(rows))
+        return _exactly(shared + lcs.length(rows, columns, reach=reach))
+    return Common(shared + paired, shared + len(rows))
+
+
+def on_both_sides(a: Lines, b: Lines) -> tuple[Lines, Lines]:
+    """Leave out lines that the other side lacks, while sets of them are small."""
+    if len(a) + len(b) > FEW_LINES:
+        return a, b
+    wanted = set(b)
+    a = array("q", filter(wanted.__contains__, a))
+    wanted = set(a)
+    return a, array("q", filter(wanted.__contains__, b))
 
 
 def _look(rows: Lines, columns: Lines, work: Work) -> int:

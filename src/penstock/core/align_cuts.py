@@ -109,10 +109,9 @@ def piece_of(found: Chain, first: int, last: int, rows: int, columns: int) -> Pi
 
 def unsettled(found: Chain, rows: int, columns: int) -> Iterator[Piece]:
     """Yield the pieces in which there may be more pairs than the chain has."""
-    for piece in pieces(found, rows, columns):
-        alone = piece.last - piece.first == 1
-        if not alone:
-            if any(found.loose[piece.first : piece.last]):
-                yield piece
-        elif found.loose[piece.first] and not (found.proven and found.proven[piece.first]):
-            yield piece
+    loose, proven = found.loose, found.proven or bytes(len(found.loose))
+    for first, last in pairwise(cuts(loose)):
+        alone = last - first == 1
+        open_question = loose[first] and not proven[first] if alone else any(loose[first:last])
+        if open_question:
+            yield piece_of(found, first, last, rows, columns)

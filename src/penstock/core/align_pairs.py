@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from itertools import compress
 
 from penstock.core import align_anchors, lcs
-from penstock.core.align import CHEAP, Work, measure, shared_ends
+from penstock.core.align import Work, measure, shared_ends
 from penstock.core.align_cuts import Chain, Piece, piece_of, pieces, view
 from penstock.core.align_tally import ON_BOTH_SIDES, Tally
 from penstock.core.lcs import Lines
 
+# Work that is spent without a thought.
+CHEAP = 50_000_000
 # Lines of a slice, when all else would cost too much.
 SLICE = 1 << 13
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain, compress
 from operator import eq
@@ -22,9 +22,12 @@ from penstock.core.align_tally import Tally
 # A walk is lost after so many unequal lines in a row; more when the vote said to go straight on.
 PATIENCE, MOST_PATIENCE = 3, 128
 FIRST_STEP, LONGEST_STEP = 64, 8192
+FEW = 256
 WINDOWS = (20, 80, 640, 5120)
-# Anchors are looked for so many lines around each loose line.
-AROUND = 6
+# What mostly happened: after so many changed lines, one or two came in or were taken out.
+USUAL = [(skip, shift) for skip in (0, 1, 2) for shift in (1, -1, 2, -2)]
+# Anchors are looked for so many lines around each loose line, if there are few or many.
+AROUND, AROUND_MANY, MANY_LOOSE = 12, 4, 1000
 # Beyond so many lines in question, a tally of all lines is smaller than a set of these.
 MOST_WANTED = 50_000
 
@@ -44,17 +47,21 @@ class Side:
         """Return a side of which nothing is paired yet."""
         return cls(lines, bytearray(len(lines)))
 
-    def unpaired(self) -> Iterator[int]:
-        """Yield the lines without a partner."""
-        return compress(self.lines, self.paired.translate(UNPAIRED))
+    def unpaired(self) -> array[int]:
+        """Return the places of lines without a partner."""
+        if self.paired.count(0) * 8 > len(self.paired):
+            return array("i", compress(range(len(self.lines)), self.paired.translate(UNPAIRED)))
+        places, at = array("i"), self.paired.find(0)
+        while at >= 0:
+            places.append(at)
+            at = self.paired.find(0, at + 1)
+        return places
 
-    def loose(self, wanted: set[int]) -> array[int]:
-        """Return the places of unpaired lines that are wanted."""
-        places = compress(range(len(self.lines)), self.paired.translate(UNPAIRED))
-        return array("i", (at for at in places if self.lines[at] in wanted))
+
+Way = tuple[Side, Side]
 
 
-def walk(a: array[int], b: array[int]) -> tuple[Side, Side] | None:
+def walk(a: array[int], b: array[int]) -> Way | None:
     """Pair two contents on the way; None when they differ too much for that."""
     one, two = Side.of(a), Side.of(b)
     i = j = effort = 0
@@ -73,7 +80,7 @@ def walk(a: array[int], b: array[int]) -> tuple[Side, Side] | None:
         shift, looked = _vote(a, b, i, j)
         effort += looked
         # A walk must stay cheaper than the way that needs no luck.
-        if effort > LONGEST_STEP + (i + j) // 2:
+        if effort > min(LONGEST_STEP, len(a) // 4) + (i + j) // 2:
             return None
         if shift is None:
             # Nothing more in common: the end, or something that another way may find.
@@ -85,7 +92,20 @@ def walk(a: array[int], b: array[int]) -> tuple[Side, Side] | None:
 
 
 def _same(x: array[int], y: array[int]) -> bytes:
-    return b"\1" * len(x) if x == y else bytes(map(eq, x, y))
+    """Return flags for the lines that are the same, up to a stretch where none is.
+
+    Equal stretches are found without looking at each line.
+    """
+    if x == y:
+        return b"\1" * len(x)
+    if len(x) <= FEW:
+        return bytes(map(eq, x, y))
+    parts = []
+    for at in range(0, len(x), FEW):
+        parts.append(_same(x[at : at + FEW], y[at : at + FEW]))
+        if 1 not in parts[-1]:
+            break
+    return b"".join(parts)
 
 
 def _pair(one: Side, two: Side, i: int, j: int, same: bytes) -> None:
@@ -98,20 +118,24 @@ def _pair(one: Side, two: Side, i: int, j: int, same: bytes) -> None:
 
 def _vote(a: array[int], b: array[int], i: int, j: int) -> tuple[int | None, int]:
     """Return the shift that most of the next lines agree on, and how many were looked at."""
-    looked, shift = 0, None
+    for skip, shift in USUAL:
+        x, y = i + skip - min(shift, 0), j + skip + max(shift, 0)
+        if a[x : x + 4] == b[y : y + 4] and y + 4 <= len(b):
+            return shift, 4
+    looked, winner = 0, None
     for window in WINDOWS:
-        x, y = a[i : i + window], b[j : j + window]
+        one, two = a[i : i + window], b[j : j + window]
         looked += window
-        place = dict(zip(y, range(len(y)), strict=True))
-        votes = Counter([place[line] - at for at, line in enumerate(x) if line in place])
+        place = dict(zip(two, range(len(two)), strict=True))
+        votes = Counter([place[line] - at for at, line in enumerate(one) if line in place])
         if votes:
-            (shift, most), *others = votes.most_common(2)
+            (winner, most), *others = votes.most_common(2)
             clear = most > 2 and most >= 2 * (others[0][1] if others else 0)
             if clear or most * 4 >= window:
                 break
-        if len(x) < window > len(y):
+        if len(one) < window > len(two):
             break
-    return shift, looked
+    return winner, looked
 
 
 def _next_equal(a: array[int], b: array[int], i: int, j: int) -> tuple[int, int]:
@@ -122,10 +146,9 @@ def _next_equal(a: array[int], b: array[int], i: int, j: int) -> tuple[int, int]
 
 def chain_of(one: Side, two: Side) -> Chain | None:
     """Return the chain of anchors near loose lines; None when no line is loose on both sides."""
-    both = _unpaired_on_both(one, two)
-    if not both:
+    loose_a, loose_b = _loose(one, two)
+    if not loose_a:
         return None
-    loose_a, loose_b = one.loose(both), two.loose(both)
     if len(loose_a) <= len(loose_b):
         at_a, at_b = _anchors(one, two, loose_a)
         counted = _per_gap(loose_a, at_a)
@@ -135,34 +158,63 @@ def chain_of(one: Side, two: Side) -> Chain | None:
     return Chain(a=at_a, b=at_b, loose=counted, paired=_pairs_per_gap(one, at_a))
 
 
-def _unpaired_on_both(one: Side, two: Side) -> set[int]:
-    """Return the lines that lack a partner on both sides; only they could have been paired."""
-    count = one.paired.count(0) + two.paired.count(0)
-    tally = Tally(one.unpaired(), two.unpaired(), lines=count)
-    maybe = set(filter(tally.on_both_sides, one.unpaired()))
-    return set(filter(maybe.__contains__, two.unpaired()))
+def _loose(one: Side, two: Side) -> tuple[array[int], array[int]]:
+    """Return the places of lines that lack a partner on both sides, so could be paired."""
+    a, b = one.lines, two.lines
+    at_a, at_b = one.unpaired(), two.unpaired()
+    left_a, left_b = map(a.__getitem__, at_a), map(b.__getitem__, at_b)
+    tally = Tally(left_a, left_b, lines=len(at_a) + len(at_b))
+    maybe = {line for line in map(a.__getitem__, at_a) if tally.on_both_sides(line)}
+    both = {line for line in map(b.__getitem__, at_b) if line in maybe}
+    return (
+        array("i", (at for at in at_a if a[at] in both)),
+        array("i", (at for at in at_b if b[at] in both)),
+    )
 
 
 def _anchors(here: Side, there: Side, loose: array[int]) -> tuple[array[int], array[int]]:
-    """Return places here and there of paired lines near loose ones that come once in each."""
-    lines, near = here.lines, _near(here, loose)
-    if len(near) > MOST_WANTED:
-        tally = Tally(lines, there.lines, lines=len(lines) + len(there.lines))
-        places = array("i", (at for at in near if tally.alone(lines[at])))
-        del tally
+    """Return places here and there of paired lines near loose ones that have no other partner."""
+    near = _near(here, loose)
+    partners = _partners(here, there, near)
+    reach = here.paired.count(0) + there.paired.count(0)
+    if len(loose) * reach <= len(here.lines):
+        kept = _alone_nearby(here, there, near, partners, reach)
+    elif len(near) > MOST_WANTED:
+        tally = Tally(here.lines, there.lines, lines=len(here.lines) + len(there.lines))
+        kept = bytes(tally.alone(here.lines[at]) for at in near)
     else:
-        once = _once({lines[at] for at in near}, lines, there.lines)
-        places = array("i", (at for at in near if lines[at] in once))
-    return places, _partners(here, there, places)
+        once = _once({here.lines[at] for at in near}, here.lines, there.lines)
+        kept = bytes(here.lines[at] in once for at in near)
+    return array("i", compress(near, kept)), array("i", compress(partners, kept))
+
+
+def _alone_nearby(
+    here: Side, there: Side, near: array[int], partners: array[int], reach: int
+) -> bytes:
+    """Tell which lines could not be paired otherwise by any way as good as this one.
+
+    No such way is ever more than `reach` lines apart from this one, or it would delete and
+    add more lines. So it is enough that a line comes once in a window around its partner, and
+    that the same line is nowhere left unpaired here.
+    """
+    left = {here.lines[at] for at in here.unpaired()}
+    kept, end, seen = bytearray(), -1, Counter[int]()
+    for at, partner in zip(near, partners, strict=True):
+        if partner >= end:
+            end = partner + 2 * AROUND
+            seen = Counter(there.lines[max(0, partner - reach) : end + reach])
+        line = here.lines[at]
+        kept.append(seen[line] == 1 and line not in left)
+    return bytes(kept)
 
 
 def _near(side: Side, loose: array[int]) -> array[int]:
     """Return the places of paired lines around loose ones, each once."""
     near, done = array("i"), 0
+    away = AROUND if len(loose) <= MANY_LOOSE else AROUND_MANY
     for middle in loose:
-        end = min(len(side.lines), middle + AROUND + 1)
-        around = range(max(done, middle - AROUND), end)
-        near.extend(at for at in around if side.paired[at])
+        end = min(len(side.lines), middle + away + 1)
+        near.extend(at for at in range(max(done, middle - away), end) if side.paired[at])
         done = end
     return near
 

@@ -61,8 +61,6 @@ def length(a: Lines, b: Lines, *, reach: int | None = None) -> int:
 
 def _mask(spots: list[int], width: int) -> int:
     """Return the number that has a bit for each spot."""
-    if len(spots) == 1:
-        return 1 << spots[0]
     if len(spots) < 8:
         mask = 0
         for j in spots:
@@ -80,22 +78,22 @@ def _room(width: int) -> int:
 
 
 def _masks(b: Lines) -> tuple[dict[int, int], dict[int, list[int]]]:
-    """Return masks for the lines that come often, and spots for those that would cost too much.
+    """Return masks for the lines that come often, and the spots of all others.
 
-    A mask is as wide as the strip, so keeping one for each of many rare lines would take more
-    memory than the file; the most frequent lines get the room there is.
+    A mask is as wide as the strip. Keeping one for each of many rare lines would take more
+    memory than the file, and more time to fetch than to make anew.
     """
     if len(b) <= FEW:
         return _few_masks(b), {}
     spots: dict[int, list[int]] = {}
     for j, line in enumerate(b):
-        spots.setdefault(line, []).append(j)
-    room = _room(len(b))
-    if len(spots) <= room:
-        return {line: _mask(at, len(b)) for line, at in spots.items()}, {}
+        if line in spots:
+            spots[line].append(j)
+        else:
+            spots[line] = [j]
     often = [line for line, at in spots.items() if len(at) > 1]
     often.sort(key=lambda line: -len(spots[line]))
-    masks = {line: _mask(spots.pop(line), len(b)) for line in often[:room]}
+    masks = {line: _mask(spots.pop(line), len(b)) for line in often[: _room(len(b))]}
     return masks, spots
 
 
@@ -115,8 +113,8 @@ def _rows(a: Lines, b: Lines) -> Iterator[int]:
     for start in range(0, len(a), CLEAN_EVERY):
         for line in a[start : start + CLEAN_EVERY]:
             mask = masks.get(line)
-            if mask is None and line in rare:
-                mask = _mask(rare[line], len(b))
+            if mask is None and (at := rare.get(line)):
+                mask = 1 << at[0] if len(at) == 1 else _mask(at, len(b))
             if mask:
                 hit = row & mask
                 row = (row + hit) | (row ^ hit)
@@ -145,9 +143,10 @@ def _narrow_row(a: Lines, b: Lines) -> int:
         for line in a[start : start + CLEAN_EVERY]:
             mask = masks.get(line)
             if mask is None:
-                if line not in rare:
+                at = rare.get(line)
+                if at is None:
                     continue
-                mask = _mask(rare[line], len(b))
+                mask = 1 << at[0] if len(at) == 1 else _mask(at, len(b))
             hit = row & mask
             row = (row + hit) | (row ^ hit)
         row &= full
@@ -237,10 +236,13 @@ def _strip(a: Lines, strip: Lines, first: int, last: int, grows: bytearray) -> i
         carry = grows[i]
         mask = masks.get(line)
         if mask is None:
-            spots = rare.get(line)
-            if spots is None and not carry:
+            at = rare.get(line)
+            if at is not None:
+                mask = 1 << at[0] if len(at) == 1 else _mask(at, len(strip))
+            elif carry:
+                mask = 0
+            else:
                 continue
-            mask = _mask(spots, len(strip)) if spots else 0
         hit = row & mask
         total = row + hit
         if carry:

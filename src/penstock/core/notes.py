@@ -73,8 +73,8 @@ def emptied(was: Facts, after: Source, now: Facts) -> Iterator[str]:
 
 
 def _stub(before: Source, was: Facts, after: Source, now: Facts) -> Iterator[str]:
-    """Placeholders count only where something got lost, and when they were not there before."""
-    if not 0 < now.size < was.size or now.size > SEARCHED:
+    """Placeholders count only where much got lost, and when they were not there before."""
+    if not 0 < now.size <= min(was.size * 3 // 4, SEARCHED):
         return
     fewer = now.size * 2 <= was.size
     found = _placeholders(after, now.size, fillers=fewer)
