@@ -30,6 +30,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make everything look large, so that a few hundred lines take the ways of millions."""
     monkeypatch.setattr(align, "CHEAP", 1)
     monkeypatch.setattr(align, "FAIR", 1)
+    monkeypatch.setattr(align, "FEW_LINES", 10)
+    monkeypatch.setattr(align, "TINY", 8)
     monkeypatch.setattr(align_pairs, "CHEAP", 1)
     monkeypatch.setattr(align_pairs, "SLICE", 30)
     monkeypatch.setattr(align_walk, "LONGEST_STEP", 200)
@@ -80,6 +82,45 @@ def test_every_way_through_gives_the_exact_count() -> None:
     for case in cases(1200, seed=9):
         expected = truth(case)
         assert common(case) == Common(expected, expected)
+
+
+def touched(count: int, seed: int) -> Iterator[Case]:
+    """Yield contents of common lines with few edits: replaced, added, deleted, moved, doubled."""
+    rng = random.Random(seed)
+    for _ in range(count):
+        kinds = rng.choice([4, 8, 20, 60, 300])
+        a = [int(kinds * rng.random() ** 3) for _ in range(rng.randrange(50, 800))]
+        b = list(a)
+        for _ in range(rng.randrange(1, rng.choice([3, 8, 20, 60]))):
+            at, size = rng.randrange(len(b) + 1), rng.randrange(1, 5)
+            block, to = b[at : at + size], at + rng.choice([0, rng.randrange(-12, 13)])
+            fresh = [rng.randrange(kinds) for _ in range(size)]
+            del b[at : at + rng.choice([0, size])]
+            b[max(to, 0) : max(to, 0)] = rng.choice([block, fresh, []])
+        yield [hash(("line", x)) for x in a], [hash(("line", x)) for x in b]
+
+
+@pytest.mark.usefixtures("small")
+def test_few_changes_among_common_lines_are_counted_exactly() -> None:
+    for case in touched(1500, seed=2):
+        expected = truth(case)
+        assert common(case) == Common(expected, expected)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        # A 2 is left over: the paired one must not count as if it had no other partner.
+        ([2, 3, 0, 3, 2, 2, 5, 2], [0, 3, 2, 2, 5, 2, 1]),
+        ([1], [2]),
+        ([1, 2], [2, 1]),
+        ([0] * 40 + [1] + [0] * 40, [1] + [0] * 60),
+    ],
+)
+def test_traps_for_the_cuts_are_counted_exactly(a: list[int], b: list[int]) -> None:
+    expected = truth((a, b))
+    assert common((a, b)) == Common(expected, expected)
 
 
 @given(st.lists(st.integers(0, 9), max_size=50), st.lists(st.integers(0, 9), max_size=50))
