@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rapidfuzz.distance import LCSseq
 
 from penstock.core import align, change
 from penstock.core.change import Lost, lost, lost_lines, measure
@@ -121,6 +122,20 @@ def git_counts(before: bytes, after: bytes, where: Path, *options: str) -> tuple
     return int(deleted), int(added)
 
 
+def fewest(before: bytes, after: bytes) -> tuple[int, int]:
+    old, new = ([x + b"\n" for x in c.split(b"\n")] for c in (before, after))
+    old[-1], new[-1] = old[-1][:-1], new[-1][:-1]
+    old, new = [x for x in old if x], [x for x in new if x]
+    shared = int(LCSseq.similarity(old, new))
+    return len(old) - shared, len(new) - shared
+
+
+def as_few_as_git(before: bytes, after: bytes, plain: tuple[bytes, bytes], where: Path) -> bool:
+    """Ours are the fewest; git, even with --minimal, now and then finds a few more."""
+    found = counts(measure(before, after))
+    return found == fewest(*plain) and found <= git_counts(*plain, where)
+
+
 def random_changes(count: int, seed: int) -> Iterator[tuple[bytes, bytes]]:
     rng = random.Random(seed)
     for _ in range(count):
@@ -148,12 +163,12 @@ def test_counts_are_those_of_git_on_repetitive_lines(
 ) -> None:
     where = tmp_path_factory.mktemp("git", numbered=True)
     after = after.removesuffix(b"\n") if cut else after
-    assert counts(measure(before, after)) == git_counts(before, after, where)
+    assert as_few_as_git(before, after, (before, after), where)
 
 
 @given(before=CONTENT, after=CONTENT, flip=st.lists(st.booleans(), min_size=60, max_size=60))
 @settings(max_examples=60, deadline=None)
-def test_counts_with_mixed_line_ends_are_those_of_git_that_ignores_them(
+def test_counts_with_mixed_line_ends_are_those_of_the_same_lines_with_one_end(
     before: bytes, after: bytes, flip: list[bool], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     where = tmp_path_factory.mktemp("git", numbered=True)
@@ -164,8 +179,8 @@ def test_counts_with_mixed_line_ends_are_those_of_git_that_ignores_them(
         )
         for side, chosen in ((before, flip[:30]), (after, flip[30:]))
     ]
-    expected = git_counts(mixed[0], mixed[1], where, "--ignore-cr-at-eol")
-    assert counts(measure(mixed[0], mixed[1])) == expected
+    plain = (mixed[0].replace(b"\r\n", b"\n"), mixed[1].replace(b"\r\n", b"\n"))
+    assert as_few_as_git(mixed[0], mixed[1], plain, where)
 
 
 def test_counts_of_a_large_file_are_those_of_git(tmp_path: Path) -> None:
