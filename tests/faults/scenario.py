@@ -60,9 +60,9 @@ def calls_of(scenario: Scenario) -> list[str]:
         return trace.calls
 
 
-def faults(calls: list[str], *, every: int = 1) -> Iterator[tuple[str, Plan]]:
-    """Return each fault at each call (or at every third, and so on)."""
-    points = range(1, len(calls) + 1, every)
+def faults(calls: list[str], *, every: int = 1, first: int = 1) -> Iterator[tuple[str, Plan]]:
+    """Return each fault at each call (or at every third from the first on, and so on)."""
+    points = range(first, len(calls) + 1, every)
     for at in points:
         yield "kill", Plan(at=at, kill=True)
     if not can_inject_errors():
@@ -75,11 +75,11 @@ def faults(calls: list[str], *, every: int = 1) -> Iterator[tuple[str, Plan]]:
         yield "EIO from there on", Plan(at=at, error=errno.EIO, lasting=True)
 
 
-def try_all(scenario: Scenario, *, every: int = 1) -> list[Result]:
+def try_all(scenario: Scenario, *, every: int = 1, first: int = 1) -> list[Result]:
     """Try every fault on a scenario."""
     scenario_calls = calls_of(scenario)
     results: dict[str, Result] = {}
-    for fault, plan in faults(scenario_calls, every=every):
+    for fault, plan in faults(scenario_calls, every=every, first=first):
         result = results.setdefault(fault, Result(scenario.name, fault))
         trace, problem = try_one(scenario, plan)
         result.tried += trace.struck

@@ -19,7 +19,8 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-TRACEME, SYSCALL, GETREGS, SETREGS, SETOPTIONS, GET_SYSCALL_INFO = 0, 24, 12, 13, 0x4200, 0x420E
+TRACEME, SYSCALL, GETREGS, SETREGS, DETACH, SETOPTIONS = 0, 24, 12, 13, 17, 0x4200
+GET_SYSCALL_INFO = 0x420E
 OPTIONS = 0x1 | 0x100000  # mark system calls; kill the traced one when we end
 SYSCALL_STOP = signal.SIGTRAP | 0x80
 ENTRY = 1
@@ -79,6 +80,9 @@ FILE_CALLS = {
     332: "statx",
     437: "openat2",
 }
+# To SQLite a disk that fails for good looks like one that others use: it sleeps and tries again,
+# for ten seconds. Thousands of faults cannot wait for that, so while calls fail a sleep is short.
+SLEEPS = {35, 230}
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
@@ -110,6 +114,11 @@ class Plan:
     error: int = 0
     lasting: bool = False  # every later file call fails too
     pause: Callable[[int, str], None] | None = None  # called at every call
+
+    @property
+    def once(self) -> bool:
+        """True when nothing is planned after the call that is struck."""
+        return not self.lasting and self.pause is None
 
     def strikes(self, number: int) -> bool:
         return bool(self.at) and (number == self.at or (self.lasting and number > self.at))
@@ -161,7 +170,8 @@ def _follow(child: int, writing: int, plan: Plan, trace: Trace) -> None:
     if not os.WIFSTOPPED(status):
         raise PermissionError(errno.EPERM, "the process would not be traced")
     _ptrace(SETOPTIONS, child, OPTIONS)
-    deliver, failing, over = 0, 0, False
+    deliver, over = 0, False
+    result: int | None = None
     for _ in range(MOST_STOPS):
         _ptrace(SYSCALL, child, deliver)
         _, status = os.waitpid(child, 0)
@@ -173,32 +183,39 @@ def _follow(child: int, writing: int, plan: Plan, trace: Trace) -> None:
             continue
         entering, number, first = _call_info(child)
         if not entering:
-            if failing:
-                _set_register(child, RAX, -failing)
-                failing = 0
+            if result is not None:
+                _set_register(child, RAX, result)
+                result = None
+                if plan.once:  # nothing more will happen to it: let it run at full speed
+                    _ptrace(DETACH, child, 0)
+                    os.waitpid(child, 0)
+                    return
             continue
         over = number == 1 and first == writing  # the answer is on its way
-        failing = _strike(child, number, over, plan, trace)
+        result = _strike(child, number, over, plan, trace)
     raise RuntimeError("the process does not end")
 
 
-def _strike(child: int, number: int, over: bool, plan: Plan, trace: Trace) -> int:
-    """Count a call and do what is planned for it; return the error that it shall give."""
+def _strike(child: int, number: int, over: bool, plan: Plan, trace: Trace) -> int | None:
+    """Count a call and do what is planned for it; return what it shall give, None as it is."""
     name = FILE_CALLS.get(number, f"call {number}")
     trace.calls.append("the answer" if over else name)
     if plan.pause is not None:
         plan.pause(len(trace.calls), trace.calls[-1])
     if not plan.strikes(len(trace.calls)):
-        return 0
+        return None
     if plan.kill:
         trace.struck = True
         os.kill(child, signal.SIGKILL)
+        return None
+    if number in SLEEPS:
+        _set_register(child, ORIG_RAX, -1)
         return 0
     if over or number not in FILE_CALLS:
-        return 0
+        return None
     trace.struck = True
     _set_register(child, ORIG_RAX, -1)  # the kernel skips a call that has no number
-    return plan.error
+    return -plan.error
 
 
 def _call_info(child: int) -> tuple[bool, int, int]:
