@@ -80,6 +80,13 @@ def test_the_boot_clock_needs_no_special_machine(monkeypatch: pytest.MonkeyPatch
     assert boot_time() > 0
 
 
+def test_reading_the_boot_id_imports_no_codec() -> None:
+    """A failing disk made that import fail, and proposing crashed with a LookupError."""
+    code = "import sys; from penstock.stores.clock import boot_id; boot_id();"
+    code += "sys.exit('encodings.ascii' in sys.modules)"
+    assert subprocess.run([sys.executable, "-I", "-c", code], check=False).returncode == 0
+
+
 def test_a_machine_without_a_boot_id_has_an_empty_one(monkeypatch: pytest.MonkeyPatch) -> None:
     boot_id.cache_clear()
     monkeypatch.setattr(clock_module, "BOOT_ID", "/nonexistent")

@@ -36,8 +36,9 @@ def boot_time() -> float:
 def boot_id() -> str:
     """Return what tells this start of the machine from every other, or nothing."""
     try:
-        with open(BOOT_ID, encoding="ascii") as file:
-            return file.read(64).strip()
+        # Bytes: a codec by name is a module to import, and a disk that fails can fail there.
+        with open(BOOT_ID, "rb") as file:
+            return file.read(64).decode("ascii").strip()
     except (OSError, ValueError):
         return ""
 

@@ -105,8 +105,8 @@ class TreeFile:
         new = self._tree + ".new"
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
         with telling(self._tree):
-            with open(os.open(new, flags, 0o600), "w", encoding="ascii") as file:
-                file.write(json.dumps(asdict(place)))
+            with open(os.open(new, flags, 0o600), "wb") as file:
+                file.write(json.dumps(asdict(place)).encode())
             os.replace(new, self._tree)
 
 
