@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from penstock.core.digest import digest
 from penstock.core.errors import InputError
 from penstock.core.policy import AuditSettings, Policy
 from penstock.core.rules import in_force
@@ -22,6 +21,7 @@ from penstock.gate.calls import Call
 from penstock.gate.judging import Judged, judge_call
 from penstock.stores.disk import DiskFiles
 from penstock.stores.last_good import keep, kept
+from penstock.stores.places import RULES, state_home, state_of, user_rules, workspace_above
 
 if TYPE_CHECKING:
     from penstock.core.findings import Report
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from penstock.stores.keys import ApproverKeys
     from penstock.stores.signed_log import SignedLog
 
-RULES = "penstock.toml"
 LARGEST_RULES = 16 * 1024 * 1024
 
 
@@ -41,15 +40,7 @@ def workspace_root(start: str | None = None) -> str:
         if not os.path.isdir(start):
             raise InputError("no-workspace", f"`{start}` is not a directory")
         return os.path.realpath(start)
-    here = os.path.realpath(os.getcwd())
-    above = here
-    while True:
-        if any(os.path.lexists(os.path.join(above, mark)) for mark in (RULES, ".git")):
-            return above
-        parent = os.path.dirname(above)
-        if parent == above:
-            return here
-        above = parent
+    return workspace_above(os.path.realpath(os.getcwd()))
 
 
 Stamp = tuple[int, int, int] | None
@@ -62,24 +53,6 @@ def _stamp(path: str) -> Stamp:
     except OSError:
         return None
     return status.st_ino, status.st_size, status.st_mtime_ns
-
-
-def state_home() -> str:
-    """Return where Penstock keeps the state of all workspaces."""
-    base = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
-    return os.path.join(base, "penstock")
-
-
-def state_of(root: str) -> str:
-    """Return the directory of one workspace's state: its name, and a digest of its place."""
-    place = digest(os.fsencode(root)).removeprefix("sha256:")[:16]
-    return os.path.join(state_home(), f"{os.path.basename(root) or 'root'}-{place}")
-
-
-def user_rules() -> str:
-    """Return the path of the user's own rules."""
-    base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-    return os.path.join(base, "penstock", RULES)
 
 
 def read_rules(path: str) -> bytes | None:

@@ -35,6 +35,12 @@ MAX_LINE = 64 * 1024  # longer than any line that is ever written
 _PLAIN = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
+def hexdigest(data: "ReadableBuffer") -> str:
+    """Return the sha256 of some bytes, for those who must not import `hashlib`."""
+    found: str = sha256(data).hexdigest()
+    return found
+
+
 def quote(text: str) -> str:
     """Return a text as a JSON string, ASCII only.
 
