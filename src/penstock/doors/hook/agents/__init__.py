@@ -1,0 +1,21 @@
+"""One module for each agent: how it says what it is about to do, and how it is answered.
+
+A module has `NAME`, `TITLE`, `read(document, environ) -> Call`, `say(call, answer) -> Reply`
+and `registration(command, *, strict) -> list of entries` (see `doors/hook/registry.py`).
+Always true: these modules import nothing but `talk` and `chain`, because the hook that starts
+cold loads one of them; what an agent cannot say is said on the safe side.
+"""
+
+NAMES = (
+    "claude",
+    "codex",
+    "gemini",
+    "cursor",
+    "copilot",
+    "windsurf",
+    "kiro",
+    "cline",
+    "qwen",
+    "opencode",
+    "amp",
+)

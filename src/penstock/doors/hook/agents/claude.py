@@ -1,0 +1,100 @@
+"""Claude Code: `PreToolUse`, `PostToolUse`, `ConfigChange` and `SessionStart` hooks.
+
+It can be asked, told and denied in JSON with exit code 0. A file dialog does not show the
+reason of an `ask`, so the person is told by `systemMessage` as well. Run by a program
+(`claude -p`, the SDK) there is nobody to ask.
+"""
+
+from penstock.core.chain import encode
+from penstock.doors.hook.talk import (
+    AFTER,
+    ALLOW,
+    ASK,
+    BEFORE,
+    CONFIG,
+    DENY,
+    OTHER,
+    SILENT,
+    START,
+    Answer,
+    Call,
+    Reply,
+    table,
+    text,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+NAME = "claude"
+TITLE = "Claude Code"
+EVENTS = {
+    "PreToolUse": BEFORE,
+    "PostToolUse": AFTER,
+    "ConfigChange": CONFIG,
+    "SessionStart": START,
+}
+WORDS = {BEFORE: "PreToolUse", AFTER: "PostToolUse", START: "SessionStart"}
+MATCHER = "Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.*"
+TIMEOUT = 10  # seconds until the client gives up; ours ends long before
+
+
+def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:
+    """Return what Claude Code is about to do."""
+    return Call(
+        NAME,
+        EVENTS.get(text(document.get("hook_event_name")), OTHER),
+        tool=text(document.get("tool_name")),
+        tool_input=table(document.get("tool_input")),
+        cwd=text(document.get("cwd")),
+        root=environ.get("CLAUDE_PROJECT_DIR", ""),
+        session=text(document.get("session_id")),
+        call_id=text(document.get("tool_use_id")),
+        subagent=text(document.get("agent_type")),
+        settings=text(document.get("file_path")),
+        attended=not environ.get("CLAUDE_CODE_ENTRYPOINT", "sdk").startswith("sdk"),
+    )
+
+
+def say(call: Call, answer: Answer) -> Reply:
+    """Return the answer in Claude Code's words; an allow that no rule gave is no word at all."""
+    if call.event == CONFIG:
+        refused = {"decision": "block", "reason": answer.reason}
+        return _json(refused) if answer.verdict == DENY else SILENT
+    said: dict[str, object] = {}
+    if call.event == BEFORE and (answer.verdict != ALLOW or answer.granted):
+        said["permissionDecision"] = answer.verdict
+        said["permissionDecisionReason"] = answer.reason
+    if answer.notes:
+        said["additionalContext"] = "\n".join(answer.notes)
+    if not said:
+        return SILENT
+    whole: dict[str, object] = {
+        "hookSpecificOutput": {"hookEventName": WORDS.get(call.event, ""), **said}
+    }
+    if answer.verdict == ASK:
+        whole["systemMessage"] = answer.reason
+    return _json(whole)
+
+
+def _json(document: "Mapping[str, object]") -> Reply:
+    return Reply(encode(document) + "\n")
+
+
+def registration(command: str, *, strict: bool) -> "list[dict[str, Any]]":
+    """Return what `init` adds to the project's settings."""
+    hook: dict[str, Any] = {"type": "command", "command": command, "timeout": TIMEOUT}
+    if strict:
+        hook["onFailure"] = "block"
+    entries = {
+        "PreToolUse": {"matcher": MATCHER, "hooks": [hook]},
+        "PostToolUse": {"matcher": MATCHER, "hooks": [hook]},
+        "ConfigChange": {"hooks": [hook]},
+        "SessionStart": {"hooks": [hook]},
+    }
+    return [
+        {"file": ".claude/settings.json", "at": ["hooks", event], "add": entry}
+        for event, entry in entries.items()
+    ]

@@ -1,0 +1,110 @@
+"""What the hook door's modules say to each other: a call of an agent, and the answer to it.
+
+Agents' modules make a Call from the agent's JSON and the agent's own words from an Answer.
+Always true: nothing is imported here, because a hook that starts cold loads it.
+"""
+
+TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+# What a call is about, whatever the agent calls it.
+BEFORE = "before"  # a tool is about to run
+AFTER = "after"  # it has run
+CONFIG = "config"  # the agent's own settings have changed
+START = "start"  # a session begins
+OTHER = "other"  # nothing that concerns us
+
+ALLOW, ASK, DENY = "allow", "ask", "deny"
+
+
+class Call:
+    """One call of the hook in our words. `root` is where the agent says the project is."""
+
+    __slots__ = (
+        "agent",
+        "attended",
+        "call_id",
+        "cwd",
+        "event",
+        "root",
+        "session",
+        "settings",
+        "subagent",
+        "tool",
+        "tool_input",
+    )
+
+    def __init__(
+        self,
+        agent: str,
+        event: str,
+        *,
+        tool: str = "",
+        tool_input: "Mapping[str, Any] | None" = None,
+        cwd: str = "",
+        root: str = "",
+        session: str = "",
+        call_id: str = "",
+        subagent: str = "",
+        settings: str = "",
+        attended: bool = False,
+    ) -> None:
+        self.agent = agent
+        self.event = event
+        self.tool = tool
+        self.tool_input = tool_input or {}
+        self.cwd = cwd
+        self.root = root or cwd
+        self.session = session
+        self.call_id = call_id
+        self.subagent = subagent
+        self.settings = settings
+        self.attended = attended
+
+
+class Answer:
+    """What is said to the agent. `granted`: a rule said allow, not only a default.
+
+    `reason` is for the agent and the person; `notes` are told to the agent beside any verdict.
+    """
+
+    __slots__ = ("granted", "notes", "reason", "verdict")
+
+    def __init__(
+        self,
+        verdict: str = ALLOW,
+        reason: str = "",
+        *,
+        notes: "tuple[str, ...]" = (),
+        granted: bool = False,
+    ) -> None:
+        self.verdict = verdict
+        self.reason = reason
+        self.notes = notes
+        self.granted = granted
+
+
+class Reply:
+    """The agent's own words: what to print, what to complain, how to exit."""
+
+    __slots__ = ("code", "stderr", "stdout")
+
+    def __init__(self, stdout: str = "", stderr: str = "", code: int = 0) -> None:
+        self.stdout = stdout
+        self.stderr = stderr
+        self.code = code
+
+
+SILENT = Reply()
+
+
+def text(value: object) -> str:
+    """Return a value if it is a text; agents send what they like."""
+    return value if isinstance(value, str) else ""
+
+
+def table(value: object) -> "dict[str, Any]":
+    """Return a value if it is an object."""
+    return value if isinstance(value, dict) else {}
