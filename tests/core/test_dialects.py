@@ -12,11 +12,11 @@ from penstock.core import dialects, rules
 from penstock.core.decide import decide
 from penstock.core.dialects import (
     BROKER_KEYS,
-    DEFAULT_LISTS,
     read_file_broker,
     read_permissions_hook,
     read_write_policies,
 )
+from penstock.core.known_names import DEFAULT_LISTS
 from penstock.core.layers import Loaded, build
 from penstock.core.model import Action, Request, Verdict
 from penstock.core.policy import Warn

@@ -18,13 +18,12 @@ from penstock.core.builtin import (
     EXAMPLES,
     HOOK_REGISTRATIONS,
     MACHINERY,
-    OWN_FILES,
     PROTECTED,
     SECRETS,
-    STATE,
 )
 from penstock.core.decide import decide
-from penstock.core.dialects import BROKER_KEYS, DEFAULT_LISTS
+from penstock.core.dialects import BROKER_KEYS
+from penstock.core.known_names import DEFAULT_LISTS, OWN_FILES, STATE
 from penstock.core.model import Action, Change, ChangeKind, Decision, Request, Verdict
 from penstock.core.paths import locate
 from penstock.core.policy import Policy, Warn

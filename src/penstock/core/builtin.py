@@ -11,34 +11,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from penstock.core.known_names import KEPT, OWN_FILES, STATE, STEERS
 from penstock.core.model import COVERS, Action, Verdict
 from penstock.core.policy import Layer, Rule, Where
 
 SELF_RULE = "penstock-self"
 STATE_RULE = "penstock-state"
 NAME = "built-in"
-
-# What Penstock is steered by.
-OWN_FILES = (
-    "**/penstock.toml",
-    "**/.config/penstock/**",
-    "**/claude-code-permissions-hook.toml",
-    "**/.agentzero_audit*",
-    "**/.config/decision-reviewer-audit.log*",
-    "**/decision-reviewer-audit.log*",
-)
-
-# What it keeps: proposals, kept contents, the record, keys. Not to be read by agents either.
-STATE = (
-    "**/.local/state/penstock/**",
-    "**/penstock/*/penstock.db*",
-    "**/penstock/*/audit.jsonl*",
-    "**/penstock/*/checkpoints*",
-    "**/penstock/*/hook.policy",
-    "**/penstock/*/blobs/**",
-    "**/*.penstock-key*",
-    "**/*.penstock-journal*",
-)
 
 # Where each agent is told which hooks to run; a line there switches the gate off.
 HOOK_REGISTRATIONS = (
@@ -165,7 +144,7 @@ def self_layer(*, literal: bool = False, protect: tuple[str, ...] = ()) -> Layer
                 verdict=Verdict.DENY,
                 paths=names,
                 description="what Penstock is steered by, and where hooks are registered",
-                reason="{path} steers Penstock or an agent's hooks, and agents do not change it",
+                reason=STEERS,
                 instead="ask a person to make the change",
                 code="self-protection",
                 where=WHERE,
@@ -176,7 +155,7 @@ def self_layer(*, literal: bool = False, protect: tuple[str, ...] = ()) -> Layer
                 actions=frozenset(Action) - {Action.RUN},
                 paths=(*STATE, *protect),
                 description="proposals, kept contents, the record and keys",
-                reason="{path} belongs to Penstock's own state",
+                reason=KEPT,
                 instead="use the `penstock` command to look at proposals and the record",
                 code="self-protection",
                 where=WHERE,

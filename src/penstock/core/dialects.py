@@ -18,6 +18,7 @@ from penstock.core.digest import digest
 from penstock.core.field_values import READERS, WrongValueError, glob_fault
 from penstock.core.fields import Field, Kind
 from penstock.core.hook_dialect import looks_original, read_permissions_hook
+from penstock.core.known_names import DEFAULT_LISTS, PROTECTED_REASON, WARNED_NOTE
 from penstock.core.layers import Loaded
 from penstock.core.model import COVERS, Action, Verdict
 from penstock.core.policy import Rule, Where
@@ -63,27 +64,6 @@ def read(
 
 # --- write-policies.json ----------------------------------------------------------------
 
-DEFAULT_LISTS: Mapping[str, tuple[str, ...]] = {
-    "protected": (
-        ".git/**",
-        "node_modules/**",
-        ".env*",
-        "*.key",
-        "*.pem",
-        "package-lock.json",
-        "yarn.lock",
-    ),
-    "warned": (
-        "src/**",
-        "plugins/**/agents/*.md",
-        "plugins/**/commands/*.md",
-        "plugins/**/skills/**",
-        ".claude-plugin/**",
-    ),
-    "safe": ("docs/**", "agent_sandbox/**", "tests/**", "*.md"),
-}
-PROTECTED_REASON = "Protected path: {path} cannot be modified"
-WARNED_NOTE = "Production path: {path} - ensure this is intentional"
 WRITE_KEYS = (*DEFAULT_LISTS, "paranoid", "suppress", "outside_project")
 OUTSIDE = ("none", "ask", "deny")
 
