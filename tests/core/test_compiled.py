@@ -38,6 +38,7 @@ def rules(draw: st.DrawFn, at: int) -> Rule:
         change_threshold=draw(st.sampled_from([None, None, 0.5])),
         max_bytes=draw(st.sampled_from([None, None, 10])),
         reason=draw(st.sampled_from(["", "no {path}", "{deleted} lost"])),
+        instead=draw(st.sampled_from(["", "ask a person"])),
         note=draw(st.sampled_from(["", "mind {path}"])),
         code=draw(st.sampled_from(["", "path-denied"])),
         enabled=draw(st.sampled_from([True, True, False])),
@@ -62,27 +63,27 @@ policies = st.builds(
 )
 
 
-def change_of(existing: int, size: int) -> Change:
+def change_of(existing: int, lost: int, size: int) -> Change:
     kind = ChangeKind.REPLACE if existing else ChangeKind.NEW
     return Change(
         kind=kind,
         existing_lines=existing,
-        lines_deleted=existing,
-        change_ratio=1.0 if existing else 0.0,
+        lines_deleted=lost,
+        change_ratio=lost / existing if existing else 0.0,
         after_size=size,
     )
 
 
 def long_way(
     policy: Policy, action: Action, judged: Sequence[str], tight: Sequence[str], change: Change
-) -> tuple[str, str, str]:
+) -> tuple[object, ...]:
     target = Target(shown=judged[0], judged=tuple(judged), tightening=tuple(tight))
     request = Request(action=action, tool="Write", target=target, change=change)
     decision = decide(request, policy, now=100.0)
     if decision.verdict is Verdict.DENY:
-        return (quick.DENY, decision.because, decision.code)
-    silent = decision.verdict is Verdict.ALLOW and not (decision.granted or decision.notes)
-    return (quick.SILENT if silent else "something", "", "")
+        return (quick.DENY, decision.because, decision.code, decision.suggestion)
+    verdict = "granted" if decision.granted else str(decision.verdict)
+    return (verdict, *decision.notes)
 
 
 @given(
@@ -90,48 +91,64 @@ def long_way(
     st.sampled_from(WRITING),
     st.lists(st.sampled_from(PATHS), min_size=1, max_size=2, unique=True),
     st.lists(st.sampled_from(PATHS), max_size=2),
-    st.integers(0, 120),
+    st.integers(0, 120).flatmap(lambda lines: st.tuples(st.just(lines), st.integers(0, lines))),
     st.integers(0, 20),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=400, deadline=None)
 def test_a_short_answer_is_the_answer_of_the_long_way(
-    policy: Policy, action: Action, judged: list[str], tight: list[str], lines: int, size: int
+    policy: Policy,
+    action: Action,
+    judged: list[str],
+    tight: list[str],
+    lines: tuple[int, int],
+    size: int,
 ) -> None:
     compiled = load(dump(policy))
     assert compiled is not None
-    said, reason, _, code = quick.answer(
-        compiled, action, judged, tight, most_lines=lines, size=size
+    existing, lost = lines
+    share = lost / existing if existing else 0.0
+    said = quick.answer(
+        compiled, action, judged, tight, most_lines=existing, most_lost=share, size=size
     )
-    if said == quick.LONG:
+    if said is None:
         return
-    expected = long_way(policy, action, judged, tight, change_of(lines, size))
-    assert (said, reason.replace("{path}", judged[0]), code) == expected
+    expected = long_way(policy, action, judged, tight, change_of(existing, lost, size))
+    shown = [text.replace("{path}", judged[0]) for text in (said.reason, *said.notes)]
+    if said.verdict == quick.DENY:
+        assert (said.verdict, shown[0], said.code, said.instead) == expected
+    else:
+        assert (said.verdict, *shown[1:]) == expected
 
 
 def guard_like() -> Policy:
     deny = Rule(id="secret", verdict=Verdict.DENY, paths=("**/.env*",), reason="no {path}")
     safe = Rule(id="safe", paths=("docs/**",))
+    told = Rule(id="told", warns=True, paths=("lib/**",), note="mind {path}")
     big = Rule(id="big", verdict=Verdict.ASK, line_threshold=100, change_threshold=0.5)
-    return Policy(layers=(Layer(name="p", rules=(deny, safe, big)),), revision="r")
+    return Policy(layers=(Layer(name="p", rules=(deny, safe, told, big)),), revision="r")
 
 
 def test_the_common_cases_do_take_the_short_way() -> None:
     compiled = compile_policy(guard_like())
 
-    def ask(path: str, lines: int) -> str:
-        return quick.answer(compiled, "write", [path], [], most_lines=lines, size=1)[0]
+    def ask(path: str, lines: int, lost: float = 1.0) -> str:
+        said = quick.answer(compiled, "write", [path], [], most_lines=lines, most_lost=lost, size=1)
+        return "long" if said is None else " ".join([said.verdict, *said.notes])
 
-    assert ask("src/new.py", 0) == quick.SILENT
-    assert ask("docs/new.md", 0) == quick.SILENT
-    assert ask("src/small.py", 99) == quick.SILENT
-    assert ask("src/large.py", 100) == quick.LONG
-    assert ask("a/.env", 0) == quick.DENY
+    assert ask("src/new.py", 0) == "allow"
+    assert ask("docs/new.md", 0) == "allow"
+    assert ask("lib/new.py", 0) == "allow mind {path}"
+    assert ask("src/small.py", 99) == "allow"
+    assert ask("src/large.py", 100) == "long"
+    assert ask("src/large.py", 100, 0.49) == "allow", "little of it is lost"
+    assert ask("a/.env", 0) == "deny"
 
 
 def test_a_look_alike_is_heard_by_strict_rules_in_the_short_way_too() -> None:
     compiled = compile_policy(guard_like())
-    said = quick.answer(compiled, "write", ["x"], [".env"], most_lines=0, size=1)
-    assert said[0] == quick.DENY
+    said = quick.answer(compiled, "write", ["x"], [".env"], most_lines=0, most_lost=0.0, size=1)
+    assert said is not None
+    assert (said.verdict, said.rules) == (quick.DENY, ["secret"])
 
 
 def test_what_is_not_a_compiled_policy_of_this_version_is_none() -> None:

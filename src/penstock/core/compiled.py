@@ -11,31 +11,37 @@ from __future__ import annotations
 import marshal
 from collections.abc import Sequence
 
-from penstock.core.decide import effective, sentence
+from penstock.core.decide import effective, instead_of, sentence
 from penstock.core.match import compile_globs
 from penstock.core.model import Action, Verdict
 from penstock.core.policy import Layer, Policy, Rule
 
-VERSION = 1
+VERSION = 2
 NO_LIMIT = 1 << 62
 
 Stamp = tuple[str, int, int, int]  # a file the policy came from: path, size, mtime_ns, inode
 
 
-def compile_policy(policy: Policy, *, stamps: Sequence[Stamp] = ()) -> dict[str, object]:
-    """Return the plain structure of a policy; `stamps` say when it is out of date."""
+def compile_policy(
+    policy: Policy, *, stamps: Sequence[Stamp] = (), folds: bool = False
+) -> dict[str, object]:
+    """Return the plain structure of a policy.
+
+    `stamps` say when it is out of date, `folds` that its file system takes `A` for `a`.
+    """
     return {
         "version": VERSION,
         "revision": policy.revision,
-        "degraded": policy.degraded,
         "stamps": list(stamps),
+        "folds": folds,
+        "rotate": policy.audit.rotate_bytes,
         "layers": [_layer(layer) for layer in policy.layers],
     }
 
 
-def dump(policy: Policy, *, stamps: Sequence[Stamp] = ()) -> bytes:
+def dump(policy: Policy, *, stamps: Sequence[Stamp] = (), folds: bool = False) -> bytes:
     """Return the bytes of `hook.policy`."""
-    return marshal.dumps(compile_policy(policy, stamps=stamps))
+    return marshal.dumps(compile_policy(policy, stamps=stamps, folds=folds))
 
 
 def load(data: bytes) -> dict[str, object] | None:
@@ -57,7 +63,7 @@ def _layer(layer: Layer) -> dict[str, object]:
         "rules": [_rule(rule, layer) for rule in layer.rules],
         "silent": {str(action): _silent(layer, action, pathless) for action in Action},
         "uncertain": {str(action): _uncertain(layer, action, pathless) for action in Action},
-        "lines": min((_fewest_lines(rule) for rule in pathless), default=NO_LIMIT),
+        "losses": [_loss(rule) for rule in pathless if rule.line_threshold is not None],
         "bytes": min((_fewest_bytes(rule) for rule in pathless), default=NO_LIMIT),
     }
 
@@ -69,11 +75,13 @@ def _rule(rule: Rule, layer: Layer) -> tuple[object, ...]:
         verdict is Verdict.DENY,
         _by_name_alone(rule),
         verdict not in (None, Verdict.ALLOW),
-        verdict is None and not rule.note,
+        verdict is None,
         sorted(str(action) for action in rule.actions),
         rule.id,
         rule.code,
         sentence(rule, layer),
+        rule.note,
+        instead_of(rule),
     )
 
 
@@ -111,11 +119,9 @@ def _bounded(rule: Rule) -> bool:
     return rule.line_threshold is not None or rule.max_bytes is not None
 
 
-def _fewest_lines(rule: Rule) -> int:
-    """The fewest lines with which a rule can speak; 0 means that it may always."""
-    if rule.max_bytes is not None or rule.line_threshold is None:
-        return NO_LIMIT
-    return rule.line_threshold
+def _loss(rule: Rule) -> tuple[int, float]:
+    """The fewest lines and the smallest share of lost ones with which a rule can speak."""
+    return rule.line_threshold or 0, rule.change_threshold or 0.0
 
 
 def _fewest_bytes(rule: Rule) -> int:

@@ -187,7 +187,7 @@ def _opinion(
         verdict=verdict,
         reasons=tuple(reasons),
         notes=tuple(filled(rule.note, request) for rule in speaking if rule.note),
-        instead=next((_instead(rule) for rule in leading if _instead(rule)), ""),
+        instead=next((instead_of(rule) for rule in leading if instead_of(rule)), ""),
         of=None if tightens else spelling,
     )
 
@@ -275,7 +275,8 @@ def effective(rule: Rule, layer: Layer) -> Verdict | None:
     return WARN_VERDICT[layer.warn] if rule.warns else rule.verdict
 
 
-def _instead(rule: Rule) -> str:
+def instead_of(rule: Rule) -> str:
+    """Return what a rule says to do instead, with its own words or with ours."""
     return rule.instead or (EDIT_INSTEAD if rule.measures and rule.max_bytes is None else "")
 
 
