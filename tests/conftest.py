@@ -1,4 +1,4 @@
-"""Fixtures that tests of several areas use."""
+"""Fixtures that tests of several areas use, and what the summary must not hide."""
 
 from __future__ import annotations
 
@@ -17,3 +17,11 @@ def project(tmp_path: Path) -> Project:
     home = tmp_path / "home"
     home.mkdir()
     return Project(root, home)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which real agents were not run, and why; a skipped test alone is easily overlooked."""
+    reasons = {str(skipped.longrepr[2]) for skipped in terminalreporter.getreports("skipped")}
+    for reason in sorted(r.removeprefix("Skipped: ") for r in reasons):
+        if reason.startswith("REAL AGENTS NOT RUN"):
+            terminalreporter.write_line(reason, yellow=True, bold=True)

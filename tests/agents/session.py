@@ -1,0 +1,256 @@
+"""Sessions with the real clients: a project and the model's steps in, a report out.
+
+Each class knows how one client is started without a network, an account or a person. The rules
+in force, the hooks and the files are whatever the project holds. The clients are told to ask
+nobody about anything, so that whatever is refused was refused by a hook.
+Always true: the client has the project's own home and none of our variables.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from tests.agents import inside, install, notes_mcp
+from tests.agents.models import DIALECTS, Json, Result, Script, Step
+from tests.project import Project
+
+PATIENCE = 90.0
+SLOTS = 2  # more clients at once only make each other slow
+KEY = "sk-ant-scripted-0000000000000000000000000000"
+MCP = {"command": sys.executable, "args": ["-I", notes_mcp.__file__]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What happened: how the client ended and what the model was told."""
+
+    code: int | None
+    out: str
+    err: str
+    results: tuple[Result, ...]
+    bodies: Sequence[Json]
+
+    @property
+    def result(self) -> Result:
+        """The only tool result."""
+        (only,) = self.results
+        return only
+
+    @property
+    def told(self) -> str:
+        """Everything that the model was sent, as one text."""
+        return json.dumps(self.bodies, ensure_ascii=False)
+
+    def __str__(self) -> str:
+        lines = [f"exit {self.code}", self.err[-2000:], self.out[-3000:]]
+        return "\n".join([*lines, *map(str, self.results)])
+
+
+@dataclass(kw_only=True)
+class Session:
+    """One run of a client in a project."""
+
+    client: ClassVar[str]
+    dialect: ClassVar[str]
+
+    project: Project
+    steps: Sequence[Step]
+    parts: Mapping[str, Sequence[Step]] = field(default_factory=dict)
+    prompt: str = "go on"
+    mcp: bool = False
+    args: Sequence[str] = ()
+    environ: Mapping[str, str] = field(default_factory=dict)
+    services: Sequence[tuple[int, Sequence[str]]] = ()
+    typed: Sequence[tuple[str, str]] = ()
+
+    def run(self) -> Report:
+        """Let the model make its steps."""
+        command = install.command(self.client)
+        self.prepare()
+        with _slot():
+            ended = inside.run(self._job(command), self._folder())
+        results = DIALECTS[self.dialect].results(ended.bodies)
+        report = Report(
+            code=ended.code, out=ended.out, err=ended.err, results=results, bodies=ended.bodies
+        )
+        assert report.code is not None, f"the client did not come to an end\n{report}"
+        return report
+
+    def prepare(self) -> None:
+        """Write what the client wants to find in its home."""
+
+    def arguments(self) -> list[str]:
+        """Return the client's arguments."""
+        raise NotImplementedError
+
+    def variables(self) -> dict[str, str]:
+        """Return the client's own variables."""
+        raise NotImplementedError
+
+    def _job(self, command: Sequence[str]) -> inside.Job:
+        home = self.project.home
+        return inside.Job(
+            command=[*command, *self.arguments()],
+            folder=str(self.project.root),
+            environ={
+                "HOME": str(home),
+                "XDG_STATE_HOME": str(home / "state"),
+                "XDG_CONFIG_HOME": str(home / "config"),
+                "TMPDIR": str(self._folder()),
+                "PATH": "/usr/local/bin:/usr/bin:/bin",
+                "LANG": "C.UTF-8",
+                "SHELL": "/bin/bash",
+                "TERM": "xterm-256color" if self.typed else "dumb",
+                **self.variables(),
+                **self.environ,
+            },
+            dialect=self.dialect,
+            script=Script(steps=self.steps, parts=self.parts).to_json(),
+            seconds=PATIENCE,
+            services=self.services,
+            typed=self.typed,
+        )
+
+    def _folder(self) -> Path:
+        folder = self.project.home.parent / "session"
+        folder.mkdir(exist_ok=True)
+        return folder
+
+
+class Claude(Session):
+    """Claude Code, headless, with every permission; interactive when something is typed."""
+
+    client = "claude"
+    dialect = "anthropic"
+
+    def prepare(self) -> None:
+        known = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
+        _write_json(
+            self.project.home / ".claude.json",
+            {
+                "hasCompletedOnboarding": True,
+                "theme": "dark",
+                "numStartups": 5,
+                "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
+                "projects": {str(self.project.root): known},
+            },
+        )
+        _write_json(self._servers(), {"mcpServers": {"notes": MCP}})
+
+    def _servers(self) -> Path:
+        return self._folder() / "mcp.json"
+
+    def arguments(self) -> list[str]:
+        plain = ["-p", self.prompt, "--output-format", "stream-json", "--verbose"]
+        granted = ["--dangerously-skip-permissions"]
+        servers = ["--mcp-config", str(self._servers()), "--strict-mcp-config"]
+        start = [] if self.typed else [*plain, *granted]
+        return [*start, *(servers if self.mcp else []), *self.args]
+
+    def variables(self) -> dict[str, str]:
+        return {
+            "ANTHROPIC_BASE_URL": "{model}",
+            "ANTHROPIC_API_KEY": KEY,
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "IS_SANDBOX": "1",  # root may run without permissions, too
+        }
+
+
+class Codex(Session):
+    """Codex CLI, `codex exec` without approvals and sandbox; hooks count as reviewed."""
+
+    client = "codex"
+    dialect = "openai"
+
+    def prepare(self) -> None:
+        servers = f"[mcp_servers.notes]\ncommand = {json.dumps(MCP['command'])}\n"
+        servers += f"args = {json.dumps(MCP['args'])}\n"
+        text = f'[projects.{json.dumps(str(self.project.root))}]\ntrust_level = "trusted"\n'
+        file = self.project.home / ".codex" / "config.toml"
+        kept = file.read_text() if file.exists() else ""
+        _write(file, kept + text + (servers if self.mcp else ""))
+
+    def arguments(self) -> list[str]:
+        provider = {
+            "name": "scripted",
+            "base_url": "{model}",
+            "wire_api": "responses",
+            "env_key": "SCRIPTED_KEY",
+        }
+        settings = {
+            "model": "gpt-5.5",
+            "model_provider": "scripted",
+            "features.plugins": False,  # this and the next would wait for a network
+            "analytics.enabled": False,
+            "model_providers.scripted.request_max_retries": 0,
+            "model_providers.scripted.stream_max_retries": 0,
+            **{f"model_providers.scripted.{name}": value for name, value in provider.items()},
+        }
+        chosen = [word for k, v in settings.items() for word in ("-c", f"{k}={json.dumps(v)}")]
+        trusted = ["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]
+        plain = ["exec", "--json", "--skip-git-repo-check"]
+        return [*plain, *chosen, *trusted, *self.args, self.prompt]
+
+    def variables(self) -> dict[str, str]:
+        return {"SCRIPTED_KEY": "scripted"}
+
+
+class Gemini(Session):
+    """Gemini CLI, headless, with everything approved."""
+
+    client = "gemini"
+    dialect = "gemini"
+
+    def prepare(self) -> None:
+        settings: dict[str, Json] = {
+            "security": {
+                "auth": {"selectedType": "gemini-api-key"},
+                "folderTrust": {"enabled": False},
+            },
+            "general": {"disableAutoUpdate": True, "enableAutoUpdate": False},
+            "privacy": {"usageStatisticsEnabled": False},
+            "telemetry": {"enabled": False},
+        }
+        if self.mcp:
+            settings["mcpServers"] = {"notes": MCP}
+        file = self.project.home / ".gemini" / "settings.json"
+        kept = json.loads(file.read_text()) if file.exists() else {}
+        _write_json(file, kept | settings)
+
+    def arguments(self) -> list[str]:
+        return ["-p", self.prompt, "-o", "stream-json", "--approval-mode", "yolo", *self.args]
+
+    def variables(self) -> dict[str, str]:
+        return {
+            "GEMINI_API_KEY": "scripted",
+            "GOOGLE_GEMINI_BASE_URL": "{model}",
+            "GEMINI_CLI_TRUST_WORKSPACE": "true",
+            "GEMINI_CLI_NO_RELAUNCH": "true",
+        }
+
+
+@contextmanager
+def _slot() -> Iterator[None]:
+    """Wait until fewer than SLOTS clients run on this machine."""
+    folder = install.cache()
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / f"slot-{os.getpid() % SLOTS}.lock", "w") as lock:
+        install.wait_for(lock.fileno(), 20 * PATIENCE)
+        yield
+
+
+def _write_json(path: Path, value: Json) -> None:
+    _write(path, json.dumps(value))
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
