@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from penstock.core.trust import Head
     from penstock.gate import Gate
     from penstock.stores.checkpoints import Checkpoints
+    from penstock.stores.installed import Installed
     from penstock.stores.keys import ApproverKeys
     from penstock.stores.signed_log import SignedLog
 
@@ -180,8 +181,11 @@ class Record:
 
         return (parse_line(line) or {} for line in read_lines(self.path, EVERYTHING))
 
-    def verify(self) -> Report:
-        """Compare the log with everything that there is to compare it with."""
+    def verify(self, *, notice: frozenset[str] = frozenset()) -> Report:
+        """Compare the log with everything that there is to compare it with.
+
+        Lines whose `op` is in `notice` come along, at no further pass.
+        """
         from penstock.stores.head_memory import HeadMemory
         from penstock.stores.segments import files_of
         from penstock.stores.verify_log import verify_log
@@ -189,21 +193,7 @@ class Record:
         remembered = HeadMemory(self._memory_path).recall()
         if not files_of(self.path):
             return _no_record(remembered)
-        return verify_log(self.path, self.checkpoints.evidence(remembered))
-
-
-def answers(log: str) -> Iterator[Mapping[str, object]]:
-    """Yield each line's event, empty where it has nothing to do with approving.
-
-    Most lines are not parsed at all. One with an escape is: it could spell the same word.
-    """
-    from penstock.core.approvals import APPROVED, KEY_MADE
-    from penstock.core.audit import EVERYTHING, parse_line
-    from penstock.stores.log_reader import read_lines
-
-    words = (f'"{APPROVED}"'.encode(), f'"{KEY_MADE}"'.encode(), b"\\u")
-    for line in read_lines(log, EVERYTHING):
-        yield (parse_line(line) or {}) if any(word in line for word in words) else {}
+        return verify_log(self.path, self.checkpoints.evidence(remembered), notice=notice)
 
 
 def _no_record(remembered: Head | None) -> Report:
@@ -242,6 +232,18 @@ class Workspace:
         return os.path.join(self.state, "audit.jsonl")
 
     @cached_property
+    def files(self) -> DiskFiles:
+        """The files of the workspace; looking at them needs no state."""
+        return DiskFiles(self.root, journal_dir=os.path.join(self.state, "journal"))
+
+    @cached_property
+    def installed(self) -> Installed:
+        """What `init` has changed here."""
+        from penstock.stores.installed import Installed
+
+        return Installed(self.state)
+
+    @cached_property
     def gate(self) -> Gate:
         """The gate, with what a crash left behind brought to its end."""
         from penstock.gate import Gate, Parts
@@ -254,7 +256,7 @@ class Workspace:
         proposals = SqliteProposals(os.path.join(self.state, "penstock.db"))
         gate = Gate(
             Parts(
-                files=DiskFiles(self.root, journal_dir=os.path.join(self.state, "journal")),
+                files=self.files,
                 proposals=proposals,
                 blobs=DiskBlobs(os.path.join(self.state, "blobs")),
                 log=self.record.log,
@@ -294,16 +296,20 @@ class Workspace:
         """
         from dataclasses import replace
 
-        from penstock.core.approvals import Approvals
+        from penstock.core.approvals import NOTICE, Approvals
+        from penstock.core.audit import parse_line
         from penstock.stores.verify_log import verify_log
 
-        report = verify_log(log) if log else self.record.verify()
-        approvals = Approvals()
-        public = self.keys.public()
-        if public is not None:
-            approvals.know(public.public)
-        approvals.feed(answers(log or self.record.path))
-        return replace(report, problems=(*report.problems, *approvals.problems))
+        report = verify_log(log, notice=NOTICE) if log else self.record.verify(notice=NOTICE)
+        approvals = Approvals(elsewhere=bool(log))
+        for known in self.keys.known():
+            approvals.know(known.public, "" if log else known.since)
+        approvals.feed((line, parse_line(text) or {}) for line, text in report.noticed)
+        return replace(
+            report,
+            problems=(*report.problems, *approvals.problems),
+            warnings=(*report.warnings, *approvals.warnings),
+        )
 
     def inside_agent(self) -> str | None:
         """Say why this process is taken to run inside an agent, or None."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import pwd
@@ -15,7 +16,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from penstock.core import chain
-from penstock.core.approval import code_at, step_of
+from penstock.core.approval import code_at, public_of, step_of
+from penstock.stores.keys import ApproverKeys
 from penstock.stores.surroundings import seen_here
 from tests.cli.waiting import events, one_proposed, state_dir, state_of
 from tests.project import Done, Project
@@ -57,6 +59,7 @@ COMMANDS = [
     "rebase {id}",
     "review",
     "approver init",
+    "approver replace",
     "approver totp",
     "approver passphrase",
     "approve no-such-id",
@@ -279,11 +282,56 @@ def test_an_approval_that_was_changed_on_the_record_is_found(
         assert handed(keyed, "approve", new_file(keyed, "r.txt"), "--yes").code == 0
     with tampered(keyed, change):
         done = keyed.run("audit", "verify", "--json")
-    told = "bad-signature" in {problem["kind"] for problem in done.json["problems"]}
+    told = "bad-approval" in {problem["kind"] for problem in done.json["problems"]}
     assert (done.code, done.json["ok"], told) == ((1, False, True) if change else (0, True, False))
 
 
-# The passphrase changes, and codes are demanded: last, as they stay
+def test_a_line_that_names_another_key_makes_nobody_an_approver(keyed: Project) -> None:
+    """The chain has no secret: whoever can write the log can add a line that fits."""
+    log = state_dir(keyed) / "audit.jsonl"
+    kept = log.read_bytes()
+    last = json.loads(kept.splitlines()[-1])
+    own = base64.b64encode(public_of(bytes(32))).decode()
+    text = chain.encode({"op": "key_made", "path": "", "status": "done", "approver": own})[1:-1]
+    line, _ = chain.link(last["ts"], last["seq"] + 1, text.encode(), last["event_hash"])
+    log.write_bytes(kept + line)
+    try:
+        done = keyed.run("audit", "verify", "--json")
+    finally:
+        log.write_bytes(kept)
+    assert [problem["kind"] for problem in done.json["problems"]] == ["bad-approval"]
+    assert "is not the approver's" in done.json["problems"][0]["message"]
+    assert keyed.run("audit", "verify").code == 0
+
+
+def test_a_key_in_the_place_of_ours_is_refused(keyed: Project) -> None:
+    one = new_file(keyed, "exchanged.txt")
+    path = Path(keyed.run("approver", "show", "--json").json["path"])
+    kept = path.read_bytes()
+    path.unlink()
+    assert error(handed(keyed, "approve", one, "--yes", "--json")) == "no-key"
+    strange = ApproverKeys(str(path.parent.parent / "elsewhere"), cost=2**14)
+    strange.init("another's words")
+    os.replace(strange.path, path)
+    done = handed(keyed, "approve", one, "--yes", "--json", words="another's words")
+    path.write_bytes(kept)
+    assert (done.code, error(done)) == (2, "unknown-key")
+    assert state_of(keyed, one) == "waiting"
+
+
+# The key and its passphrase change, and codes are demanded: last, as they stay
+
+
+def test_another_key_takes_over_with_the_signature_of_the_first(keyed: Project) -> None:
+    before = keyed.run("approver", "show", "--json").json
+    done = handed(keyed, "approver", "replace", "--json")
+    assert (done.code, done.json["replaces"]) == (0, before["key_id"])
+    assert handed(keyed, "approve", new_file(keyed, "new-key.txt"), "--yes").code == 0
+    assert events(keyed, "approved")[-1]["key_id"] == done.json["key_id"] != before["key_id"]
+    found = keyed.run("audit", "verify", "--json").json
+    assert (found["ok"], found["warnings"]) == (True, [])
+    copy = keyed.run("audit", "verify", "--json", "--log", str(state_dir(keyed) / "audit.jsonl"))
+    assert copy.json["ok"]
 
 
 def test_the_passphrase_can_be_changed_and_then_codes_demanded(keyed: Project) -> None:
@@ -306,6 +354,4 @@ def test_the_passphrase_can_be_changed_and_then_codes_demanded(keyed: Project) -
 
 
 def _decoded(secret: str) -> bytes:
-    import base64
-
     return base64.b32decode(secret + "=" * (-len(secret) % 8))

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from penstock.cli import OK
 from penstock.cli.output import console, json_option, print_json, workspace_option
+
+if TYPE_CHECKING:
+    from penstock.app import Workspace
+    from penstock.stores.keys import PublicKey
 
 
 @click.group()
@@ -24,11 +30,37 @@ def init(workspace: str | None, as_json: bool) -> int:
     here = open_workspace(workspace)
     refuse_inside_agent(here)
     made = here.keys.init(passphrase(confirm=True))
-    # On the record, so that old approvals stay checkable and another key is noticed.
-    facts = {"op": "key_made", "path": "", "status": "done", "key_id": made.id}
-    here.record.log.append({**facts, "approver": made.text}, durable=True)
+    _recorded(here, made)
     _told({"key_id": made.id, "public": made.text, "path": here.keys.path}, as_json=as_json)
     return OK
+
+
+@command.command()
+@workspace_option
+@json_option
+def replace(workspace: str | None, as_json: bool) -> int:
+    """Make another key in place of this one, which signs that; the passphrase stays.
+
+    Without the old key's signature, `penstock audit verify` tells that keys were exchanged.
+    """
+    from penstock.app import open_workspace
+    from penstock.cli.proof import code_if_needed, passphrase, refuse_inside_agent
+
+    here = open_workspace(workspace)
+    refuse_inside_agent(here)
+    here.keys.current()
+    words = passphrase()
+    made, old, signature = here.keys.succeed(words, code=code_if_needed(here))
+    _recorded(here, made, replaces=old, signature=signature)
+    facts: dict[str, object] = {"key_id": made.id, "public": made.text, "replaces": old}
+    _told(facts, as_json=as_json)
+    return OK
+
+
+def _recorded(here: Workspace, made: PublicKey, **facts: str) -> None:
+    """Put a key on the record, so that old approvals stay checkable and another is noticed."""
+    event = {"op": "key_made", "path": "", "status": "done", "key_id": made.id}
+    here.record.log.append({**event, "approver": made.text, **facts}, durable=True)
 
 
 @command.command()

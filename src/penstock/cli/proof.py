@@ -56,13 +56,15 @@ def refuse_inside_agent(here: Workspace) -> None:
 
 
 def _by_key(here: Workspace) -> Proof:
-    public = here.keys.public()
+    here.keys.current()
     words = passphrase()
-    code = _code() if public is not None and public.totp else None
-    return Proof(by=who(), kind="key", sign=here.keys.unseal(words, code=code))
+    return Proof(by=who(), kind="key", sign=here.keys.unseal(words, code=code_if_needed(here)))
 
 
-def _code() -> str:
+def code_if_needed(here: Workspace) -> str | None:
+    """Ask for a one-time code where they are set up."""
+    if not here.keys.current().totp:
+        return None
     if not at_terminal():
         raise RefusedError(
             "code-needed",

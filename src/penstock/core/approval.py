@@ -18,6 +18,7 @@ from penstock.core.digest import PREFIX, digest
 from penstock.core.errors import InputError
 
 DOMAIN = b"penstock approval v1\n"
+SUCCESSION = b"penstock approver key v1\n"
 KEY_BYTES = 32
 SIGNATURE_BYTES = 64
 KEY_ID_DIGITS = 16
@@ -52,6 +53,12 @@ def statement(
         ("time", str(round(at * 1_000_000))),
     )
     return DOMAIN + b"".join(_part(name, text) for name, text in parts)
+
+
+def succession(old: bytes, new: bytes) -> bytes:
+    """Return the bytes that stand for "from now on this other key is mine"."""
+    parts = (("old", old), ("new", new))
+    return SUCCESSION + b"".join(_part(name, base64.b64encode(key).decode()) for name, key in parts)
 
 
 def _part(name: str, text: str | None) -> bytes:

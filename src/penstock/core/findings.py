@@ -27,6 +27,7 @@ class Kind(StrEnum):
     MISSING_CHECKPOINTS = "missing-checkpoints"
     BAD_SIGNATURE = "bad-signature"
     BAD_APPROVAL = "bad-approval"
+    KEY_REPLACED = "key-replaced"
     STRANGER = "stranger"
     TORN_TAIL = "torn-tail"
     TAIL_SET_ASIDE = "tail-set-aside"

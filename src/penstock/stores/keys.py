@@ -4,7 +4,8 @@ An agent runs as the same user and can read this file. What it cannot do is open
 secret half is sealed with a key that scrypt makes of the passphrase, slowly on purpose. What
 a signature says is `core.approval`'s business; the passphrase comes from `passphrase.py`.
 Always true: the secret is never on disk in the clear; a key that exists is never written
-over; and a wrong passphrase is answered in one and the same way, whatever was wrong.
+over but by its own successor; a key that is not remembered (`key_memory`) approves nothing; and
+a wrong passphrase is answered in one and the same way, whatever was wrong.
 
 Not promised: a program that runs as the same user while the passphrase is typed can watch
 it being typed, and Python cannot wipe it from memory.
@@ -25,6 +26,7 @@ from typing import Any
 from penstock.core import approval
 from penstock.core.errors import InputError, RefusedError, StoreError
 from penstock.stores import private
+from penstock.stores.key_memory import KeyMemory, Known
 from penstock.stores.passphrase import passphrase_from_environment, passphrase_from_fd
 
 __all__ = [
@@ -93,6 +95,7 @@ class ApproverKeys:
     def __init__(self, folder: str, *, cost: int = COST) -> None:
         self._folder = os.path.abspath(folder)
         self._cost = cost
+        self._memory = KeyMemory(f"{self._folder}.known")
 
     @property
     def path(self) -> str:
@@ -100,31 +103,56 @@ class ApproverKeys:
         return os.path.join(self._folder, KEY)
 
     def exists(self) -> bool:
-        """True once a key was made, also when its file is damaged now."""
-        try:
-            os.lstat(self.path)
-        except (FileNotFoundError, NotADirectoryError):
-            return False
-        except OSError:
-            return True  # a directory that was closed to us does not mean that there is none
-        return True
+        """True once a key was made, also when its file is damaged or gone now."""
+        return _is_there(self.path) or _is_there(self._memory.path)
+
+    def known(self) -> tuple[Known, ...]:
+        """Return the keys that were ever this approver's, oldest first."""
+        remembered = self._memory.recall()
+        current = self.public() if not remembered else None
+        return remembered if current is None else (Known(public=current.public, since=""),)
 
     def init(self, passphrase: str) -> PublicKey:
         """Make a key and seal it. A key that exists is never written over."""
-        sealed = self._sealed(_Secrets(key=secrets.token_bytes(approval.KEY_BYTES)), passphrase)
-        if not self._write(KEY, sealed, replace=False):
+        made = _Secrets(key=secrets.token_bytes(approval.KEY_BYTES))
+        sealed = self._sealed(made, passphrase)
+        if _is_there(self.path) or not self._keep(made, sealed, replace=False):
             raise InputError(
                 "key-exists",
                 "there is an approver key already",
                 because=f"it is in `{self.path}`",
                 hint="change its passphrase with `penstock approver passphrase`",
             )
-        return self._must_public()
+        return self.current()
+
+    def succeed(self, passphrase: str, *, code: str | None = None) -> tuple[PublicKey, str, str]:
+        """Make a key in place of the one there is, which signs that this is so.
+
+        The passphrase stays. Returns the new key, the id of the old one and its signature.
+        One-time codes are set up anew.
+        """
+        old = self.unseal(passphrase, code=code)
+        made = _Secrets(key=secrets.token_bytes(approval.KEY_BYTES))
+        signature = old.sign(approval.succession(old.public, approval.public_of(made.key)))
+        self._memory.remember(old.public, at=time.time())
+        self._keep(made, self._sealed(made, passphrase), replace=True)
+        return self.current(), old.id, signature
+
+    def _keep(self, made: _Secrets, sealed: bytes, *, replace: bool) -> bool:
+        """Remember a key, then put it in place: the other way round a crash would lock us out."""
+        with private.told("keep the approver key in", self._folder):
+            private.private_dir(self._folder)
+        self._memory.remember(approval.public_of(made.key), at=time.time())
+        return self._write(KEY, sealed, replace=replace)
 
     def public(self) -> PublicKey | None:
         """Return the public half, for which no passphrase is needed, or None without a key."""
         held = self._read()
         return None if held is None else _public(held)
+
+    def current(self) -> PublicKey:
+        """Return the public half. Raises RefusedError `no-key` without a key."""
+        return _public(self._must_read())
 
     def unseal(
         self, passphrase: str, *, code: str | None = None, at: float | None = None
@@ -143,7 +171,7 @@ class ApproverKeys:
         """Seal the same key with another passphrase."""
         opened = _opened(self._must_read(), old)
         self._write(KEY, self._sealed(opened, new), replace=True)
-        return self._must_public()
+        return self.current()
 
     def add_totp(self, passphrase: str, *, label: str = "approver") -> str:
         """Demand a one-time code from now on; return what an authenticator app reads, once."""
@@ -171,7 +199,9 @@ class ApproverKeys:
         public = self.public()
         if public is None or public.id != key_id:
             return False
-        return approval.check(public.public, statement, signature)
+        # A sealed key that somebody put in the place of ours is not among those remembered.
+        ours = any(one.public == public.public for one in self.known())
+        return ours and approval.check(public.public, statement, signature)
 
     # Files
 
@@ -219,15 +249,16 @@ class ApproverKeys:
     def _must_read(self) -> Mapping[str, Any]:
         held = self._read()
         if held is None:
+            gone = _is_there(self._memory.path)
             raise RefusedError(
                 "no-key",
-                "there is no approver key",
-                hint="make one with `penstock approver init`",
+                "the approver key is gone" if gone else "there is no approver key",
+                because=f"`{self.path}` was removed" if gone else "",
+                hint="put a backup in its place, or make another with `penstock approver init`"
+                if gone
+                else "make one with `penstock approver init`",
             )
         return held
-
-    def _must_public(self) -> PublicKey:
-        return _public(self._must_read())
 
     def _sealed(self, opened: _Secrets, passphrase: str) -> bytes:
         """Return the file of a key: what everyone may read, and the sealed secrets."""
@@ -249,6 +280,16 @@ class ApproverKeys:
         cipher = ChaCha20Poly1305(_stretched(passphrase, head))
         sealed = cipher.encrypt(b64decode(head["nonce"]), inner, _bound(head))
         return json.dumps({**head, "sealed": _text(sealed)}, indent=1).encode() + b"\n"
+
+
+def _is_there(path: str) -> bool:
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True  # a directory that was closed to us does not mean that there is none
+    return True
 
 
 def weakness(passphrase: str) -> str:
