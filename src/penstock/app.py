@@ -323,6 +323,13 @@ class Workspace:
         return head.event_hash if head else ""
 
 
+def token_of(home: str, name: str) -> str:
+    """Return a random token that is kept in the state, made at the first need."""
+    from penstock.stores.tokens import kept_token
+
+    return kept_token(home, name)
+
+
 def open_workspace(workspace: str | None = None, *, state: str | None = None) -> Workspace:
     """Find a workspace and its state."""
     root = workspace_root(workspace)
