@@ -46,14 +46,25 @@ def added(text: str, at: Sequence[str], value: object) -> str:
     """Return the text with a value at the end of the list at `at`; what is missing is made."""
     if not text.strip("\ufeff" + BLANK):
         text += "{}\n"
-    whole = _whole(text)
-    span = whole
+    span = _whole(text)
     for depth, key in enumerate(at):
+        _require(text, span, "{", at[:depth])
         found = _member(text, span, key)
         if found is None:
             return _put(text, span, _nested(at[depth + 1 :], value), key=key)
         span = found
+    _require(text, span, "[", at)
     return _put(text, span, value)
+
+
+def _require(text: str, span: Span, opening: str, at: Sequence[str]) -> None:
+    if text[span.start] != opening:
+        wanted = {"{": "an object", "[": "a list"}[opening]
+        raise InputError(
+            "settings-shape",
+            f"`{'.'.join(at) or 'the whole file'}` in the settings is not {wanted}",
+            hint="the agent does not read it either; repair it, then run this again",
+        )
 
 
 def replaced(text: str, at: Sequence[str | int], value: object) -> str:
@@ -145,7 +156,7 @@ def _put(text: str, above: Span, value: object, *, key: str | None = None) -> st
         gap = _newline(text) + margin if broken else " " if _spaced(text) else ""
         put = "," + gap + name + _written(text, value, margin, broken=broken)
         return text[: last.end] + put + text[last.end :]
-    broken = _broken(text, above)
+    broken = _broken(text)
     margin = _margin(text, above.begin)
     inner = margin + _indent(text)
     put = name + _written(text, value, inner, broken=broken)
@@ -157,7 +168,7 @@ def _put(text: str, above: Span, value: object, *, key: str | None = None) -> st
 def _written(text: str, value: object, margin: str, *, broken: bool | None = None) -> str:
     """Return a value as JSON in the way in which the text is written."""
     if broken is None:
-        broken = _broken(text, _whole(text))
+        broken = _broken(text)
     if not broken:
         separators = None if _spaced(text) else (",", ":")
         return json.dumps(value, ensure_ascii=False, separators=separators)
@@ -165,14 +176,14 @@ def _written(text: str, value: object, margin: str, *, broken: bool | None = Non
     return (_newline(text) + margin).join(lines)
 
 
-def _broken(text: str, span: Span) -> bool:
-    """Say whether a value is to be spread over lines: unless its whole file is on one."""
+def _broken(text: str) -> bool:
+    """Say whether a value is to be spread over lines: unless the whole file is on one."""
     whole = _whole(text)
-    return "\n" in text[whole.start : whole.end] or not any(_members(text, span))
+    return "\n" in text[whole.start : whole.end] or not any(_members(text, whole))
 
 
 def _spaced(text: str) -> bool:
-    return '":"' not in text and '":{' not in text and '":[' not in text
+    return '": ' in text
 
 
 def _newline(text: str) -> str:

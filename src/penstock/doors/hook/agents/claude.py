@@ -86,13 +86,28 @@ def _json(document: "Mapping[str, object]") -> Reply:
 def registration(command: str, *, strict: bool) -> "list[dict[str, Any]]":
     """Return what `init` adds to the project's settings."""
     hook: dict[str, Any] = {"type": "command", "command": command, "timeout": TIMEOUT}
-    if strict:
-        hook["onFailure"] = "block"
+    return _entries(hook, {**hook, "onFailure": "block"} if strict else hook, hook)
+
+
+def http_registration(command: str, url: str, token: str) -> "list[dict[str, Any]]":
+    """Return the same for a resident hook: when nothing answers, nothing is written.
+
+    A session's start is told by a command all the same, because that is all it can be.
+    """
+    start: dict[str, Any] = {"type": "command", "command": command, "timeout": TIMEOUT}
+    headers = {"Authorization": "Bearer " + token}
+    hook: dict[str, Any] = {"type": "http", "url": url, "headers": headers, "timeout": TIMEOUT}
+    return _entries(hook, {**hook, "onFailure": "block"}, start)
+
+
+def _entries(
+    hook: "dict[str, Any]", before: "dict[str, Any]", start: "dict[str, Any]"
+) -> "list[dict[str, Any]]":
     entries = {
-        "PreToolUse": {"matcher": MATCHER, "hooks": [hook]},
+        "PreToolUse": {"matcher": MATCHER, "hooks": [before]},
         "PostToolUse": {"matcher": MATCHER, "hooks": [hook]},
-        "ConfigChange": {"hooks": [hook]},
-        "SessionStart": {"hooks": [hook]},
+        "ConfigChange": {"hooks": [before]},
+        "SessionStart": {"hooks": [start]},
     }
     return [
         {"file": ".claude/settings.json", "at": ["hooks", event], "add": entry}

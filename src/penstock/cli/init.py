@@ -1,0 +1,130 @@
+"""`penstock init`: put the gate in front of the agents of this project."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.cli import OK
+from penstock.cli.output import console, json_option, print_json, printable, workspace_option
+from penstock.doors.hook.agents import NAMES
+
+if TYPE_CHECKING:
+    from penstock.app import Workspace
+    from penstock.doors.hook.install import Wish
+    from penstock.doors.hook.registry import Step
+
+DONE = {"create": "created", "change": "changed", "remove": "removed"}
+WOULD = {word: f"would {word}" for word in DONE}
+PLAIN_PORT = click.IntRange(min=1, max=65535)
+
+
+@click.command()
+@click.option("--preset", type=click.Choice(["guard", "strict"]), help="The rules to begin with.")
+@click.option(
+    "--agent", "agents", multiple=True, type=click.Choice(NAMES), help="Only for this agent."
+)
+@click.option("--http", is_flag=True, help="Claude Code asks `penstock serve` instead.")
+@click.option("--port", type=PLAIN_PORT, default=7717, help="Where `penstock serve` listens.")
+@click.option("--local", is_flag=True, help="Claude Code: .claude/settings.local.json instead.")
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+@click.option("--yes", is_flag=True, help="Nothing is asked anyway; for scripts.")
+@workspace_option
+@json_option
+def command(
+    preset: str | None,
+    agents: tuple[str, ...],
+    http: bool,
+    port: int,
+    local: bool,
+    dry_run: bool,
+    yes: bool,  # noqa: ARG001 - taken so that scripts need not know which commands ask
+    workspace: str | None,
+    as_json: bool,
+) -> int:
+    """Write penstock.toml and register the hook with the agents that are here.
+
+    What is there already is kept, and a second run changes nothing. `penstock
+    uninstall` takes exactly this back.
+    """
+    from penstock.app import open_workspace
+    from penstock.doors.hook.install import Wish, carry_out, only_adds, plan
+    from penstock.doors.hook.present import present
+
+    here = open_workspace(workspace)
+    here_too = present(here.root, os.path.expanduser("~"))
+    chosen = tuple(dict.fromkeys(agents)) or tuple(here_too) or ("claude",)
+    wish = Wish(agents=chosen, preset=preset or "guard", http=http, port=port, local=local)
+    steps = plan(here, wish, token=_token(here, dry_run) if http else "")
+    if not dry_run:
+        if here.inside_agent():
+            only_adds(steps)
+        carry_out(here, steps)
+    facts = _facts(here, wish, steps, here_too, dry_run=dry_run)
+    facts["left"] = _left(wish, steps, named=bool(agents), found=bool(here_too), preset=preset)
+    if as_json:
+        print_json(facts)
+    else:
+        _show(facts)
+    return OK
+
+
+def _token(here: Workspace, dry_run: bool) -> str:
+    from penstock.doors.http.tokens import hook_token
+
+    return "..." if dry_run else hook_token(os.path.dirname(here.state))
+
+
+def _facts(
+    here: Workspace, wish: Wish, steps: list[Step], found: dict[str, str], *, dry_run: bool
+) -> dict[str, object]:
+    from penstock.doors.hook.install import described
+    from penstock.doors.hook.registry import module
+
+    return {
+        "workspace": here.root,
+        "dry_run": dry_run,
+        "agents": [
+            {"name": name, "title": module(name).TITLE, "found": found.get(name)}
+            for name in wish.agents
+        ],
+        "changes": described(steps, WOULD if dry_run else DONE),
+    }
+
+
+def _left(
+    wish: Wish, steps: list[Step], *, named: bool, found: bool, preset: str | None
+) -> list[str]:
+    """Return what a person has to know or do now."""
+    from penstock.doors.hook.present import LEFT
+    from penstock.doors.hook.registry import module
+
+    left = []
+    if not named and not found:
+        left.append("no agent was found here; this is for Claude Code, `--agent` names another")
+    if preset and not any(step.path == "penstock.toml" for step in steps):
+        left.append("penstock.toml was there and is kept; its own preset stays in force")
+    for name in wish.agents:
+        left += [f"{module(name).TITLE}: {sentence}" for sentence in LEFT[name]]
+    if wish.http:
+        left.append(
+            f"start `penstock serve --port {wish.port}`: while it is down, writes are blocked"
+        )
+        file = "" if wish.local else "; with --local it stays out of a shared repository"
+        left.append(f"the token in Claude Code's settings is good for judging only{file}")
+    return [*left, "prove that it works: penstock doctor"]
+
+
+def _show(facts: dict[str, object]) -> None:
+    out = console()
+    for change in facts["changes"]:  # type: ignore[attr-defined]
+        out.print(printable(f"{change['status']:13} {change['path']}"), markup=False)
+        if facts["dry_run"] and change["diff"]:
+            out.print(printable(change["diff"]), markup=False)
+    for agent in facts["agents"]:  # type: ignore[attr-defined]
+        why = f" ({agent['found']})" if agent["found"] else ""
+        out.print(printable(f"{'agent':13} {agent['title']}{why}"), markup=False)
+    for sentence in facts["left"]:  # type: ignore[attr-defined]
+        out.print(printable(f"{'left to do':13} {sentence}"), markup=False)

@@ -1,0 +1,241 @@
+"""`penstock init` and `penstock uninstall`: what they write, and that it all goes back."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.project import Project
+
+SETTINGS = ".claude/settings.json"
+# A person's file: their own hook, an order, an indentation and a line end of their own.
+OWN = (
+    '{\n    "zebra": [1, 2],\n    "hooks": {\n        "PreToolUse": [\n            '
+    '{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}\n        ],\n'
+    '        "Stop": []\n    },\n    "alpha": "\\u00e9"\n}'
+)
+
+
+def everything(root: Path) -> dict[str, bytes]:
+    return {
+        str(file.relative_to(root)): file.read_bytes() if file.is_file() else b"directory"
+        for file in root.rglob("*")
+    }
+
+
+def settings(project: Project, file: str = SETTINGS) -> dict[str, Any]:
+    hooks: dict[str, Any] = json.loads((project.root / file).read_text())["hooks"]
+    return hooks
+
+
+def test_init_writes_rules_hook_and_ignore_line(project: Project) -> None:
+    done = project.run("init", "--agent", "claude")
+    assert done.code == 0, done.err
+    hooks = settings(project)
+    assert set(hooks) == {"PreToolUse", "PostToolUse", "ConfigChange", "SessionStart"}
+    assert hooks["PreToolUse"][0]["matcher"] == "Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.*"
+    assert (project.root / ".gitignore").read_text() == "agent_sandbox/\n"
+    assert project.run("check").out.endswith("rules, 0 problems\n")
+
+
+def test_the_registered_command_is_absolute_and_isolated(project: Project) -> None:
+    project.run("init", "--agent", "claude")
+    (hook,) = settings(project)["PreToolUse"][0]["hooks"]
+    python, *flags, launcher, agent = shlex.split(hook["command"])
+    assert python.startswith("/")
+    assert flags == ["-I", "-S"]
+    assert launcher.startswith("/")
+    assert launcher.endswith("/penstock/hook.py")
+    assert agent == "claude"
+    assert 0 < hook["timeout"] <= 30
+
+
+def test_a_second_init_changes_nothing(project: Project) -> None:
+    project.write(SETTINGS, OWN)
+    project.run("init", "--agent", "claude")
+    before = everything(project.root)
+    done = project.run("init", "--agent", "claude", "--json")
+    assert everything(project.root) == before
+    assert {change["status"] for change in done.json["changes"]} == {"unchanged"}
+
+
+def test_a_dry_run_changes_nothing_and_shows_the_diff(project: Project) -> None:
+    project.write(SETTINGS, OWN)
+    before = everything(project.root)
+    done = project.run("init", "--agent", "claude", "--dry-run")
+    assert done.code == 0
+    assert f"+++ b/{SETTINGS}" in done.out
+    assert "would create  penstock.toml" in done.out
+    assert everything(project.root) == before
+    assert not (project.home / "state").exists()
+
+
+def test_what_a_person_wrote_stays_as_it_is_and_where_it_is(project: Project) -> None:
+    project.write(SETTINGS, OWN)
+    project.run("init", "--agent", "claude")
+    text = (project.root / SETTINGS).read_text()
+    rest = text
+    for line in OWN.splitlines():
+        if line.strip(" ,]}") and line.strip() != '"Stop": []':
+            at = rest.find(line.rstrip(","))
+            assert at >= 0, line
+            rest = rest[at:]
+    assert list(json.loads(text)) == ["zebra", "hooks", "alpha"]
+    assert settings(project)["PreToolUse"][0]["matcher"] == "Bash"
+
+
+@pytest.mark.parametrize(
+    "before", [None, OWN, "{}", "{}\n", "", '{"a":1}', OWN.replace("\n", "\r\n")]
+)
+def test_uninstall_gives_every_byte_back(project: Project, before: str | None) -> None:
+    project.write(".gitignore", "build/")
+    if before is not None:
+        project.write(SETTINGS, before)
+    was = everything(project.root)
+    assert project.run("init", "--agent", "claude").code == 0
+    assert everything(project.root) != was
+    done = project.run("uninstall")
+    assert done.code == 0, done.err
+    assert everything(project.root) == was
+
+
+def test_after_a_change_by_a_person_only_our_entries_go(project: Project) -> None:
+    project.write(SETTINGS, OWN)
+    project.run("init", "--agent", "claude")
+    file = project.root / SETTINGS
+    file.write_text(file.read_text().replace('"zebra": [1, 2]', '"zebra": [1, 2, 3]'))
+    toml = project.root / "penstock.toml"
+    toml.write_text(toml.read_text() + "# mine\n")
+    project.write(".gitignore", "agent_sandbox/\nbuild/\n")
+    done = project.run("uninstall")
+    assert done.code == 0
+    assert json.loads(file.read_text()) == json.loads(OWN.replace("2]", "2, 3]"))
+    assert "# mine" in toml.read_text()
+    assert "yours now" in done.out
+    assert (project.root / ".gitignore").read_text() == "build/\n"
+
+
+def test_a_file_that_we_made_goes_when_only_ours_was_added_to_it(project: Project) -> None:
+    project.run("init", "--agent", "claude")
+    file = project.root / SETTINGS
+    file.write_text(json.dumps(json.loads(file.read_text())))
+    project.run("uninstall")
+    assert not (project.root / ".claude").exists()
+
+
+def test_a_copy_without_its_state_is_cleaned_as_well(project: Project) -> None:
+    project.write(SETTINGS, OWN)
+    project.run("init", "--agent", "claude")
+    done = project.run("uninstall", env={"XDG_STATE_HOME": str(project.home / "other")})
+    assert done.code == 0
+    left = json.loads((project.root / SETTINGS).read_text())
+    assert left == json.loads(OWN)
+
+
+@pytest.mark.parametrize(
+    "text", ["{", '{"hooks": {}} // mine', "\ud800".encode("utf-8", "surrogatepass")]
+)
+def test_settings_that_are_no_json_are_refused_and_left_alone(
+    project: Project, text: str | bytes
+) -> None:
+    file = project.write(SETTINGS, text)
+    was = everything(project.root)
+    done = project.run("init", "--agent", "claude")
+    assert done.code == 1
+    assert "settings-not-json" in done.err
+    assert everything(project.root) == was
+    assert file.exists()
+
+
+@pytest.mark.parametrize("text", ['{"hooks": []}', '{"hooks": {"PreToolUse": {}}}', "[]", '"x"'])
+def test_settings_of_another_shape_are_refused_and_left_alone(project: Project, text: str) -> None:
+    project.write(SETTINGS, text)
+    was = everything(project.root)
+    done = project.run("init", "--agent", "claude")
+    assert done.code == 1
+    assert "settings-shape" in done.err
+    assert everything(project.root) == was
+
+
+def test_a_link_is_refused_and_what_it_points_to_left_alone(project: Project) -> None:
+    target = project.home / "mine.json"
+    target.write_text("{}")
+    (project.root / ".claude").mkdir()
+    (project.root / SETTINGS).symlink_to(target)
+    done = project.run("init", "--agent", "claude")
+    assert done.code != 0
+    assert SETTINGS in done.err
+    assert target.read_text() == "{}"
+    assert not (project.root / "penstock.toml").exists()
+
+
+def test_rules_that_are_there_are_never_overwritten(project: Project) -> None:
+    project.write("penstock.toml", 'version = 1\npreset = "strict"\n')
+    done = project.run("init", "--agent", "claude", "--preset", "guard")
+    assert (project.root / "penstock.toml").read_text() == 'version = 1\npreset = "strict"\n'
+    assert "is kept" in done.out
+
+
+@pytest.mark.parametrize("given", ["flag", "rules"])
+def test_strict_rules_make_the_hook_block_when_it_fails(project: Project, given: str) -> None:
+    if given == "rules":
+        project.write("penstock.toml", 'version = 1\npreset = "strict"\n')
+    more = ("--preset", "strict") if given == "flag" else ()
+    project.run("init", "--agent", "claude", *more)
+    (hook,) = settings(project)["PreToolUse"][0]["hooks"]
+    assert hook["onFailure"] == "block"
+
+
+def test_http_registers_the_resident_with_a_token_and_blocks_without_it(project: Project) -> None:
+    done = project.run("init", "--agent", "claude", "--http", "--port", "7999")
+    assert done.code == 0, done.err
+    hooks = settings(project)
+    (hook,) = hooks["PreToolUse"][0]["hooks"]
+    assert hook["type"] == "http"
+    assert hook["url"] == "http://127.0.0.1:7999/hook/claude"
+    assert hook["onFailure"] == "block"
+    assert len(hook["headers"]["Authorization"].removeprefix("Bearer ")) >= 32
+    assert "penstock serve" in done.out
+    project.run("init", "--agent", "claude")
+    (again,) = settings(project)["PreToolUse"]
+    assert again["hooks"][0]["type"] == "command"
+    project.run("uninstall")
+    assert not (project.root / ".claude").exists()
+
+
+def test_an_old_registration_of_ours_is_replaced_and_not_doubled(project: Project) -> None:
+    project.run("init", "--agent", "claude")
+    file = project.root / SETTINGS
+    file.write_text(file.read_text().replace(" -I -S ", " -I -S -B "))
+    project.run("init", "--agent", "claude")
+    (entry,) = settings(project)["PreToolUse"]
+    assert " -B " not in json.dumps(entry)
+
+
+def test_local_keeps_it_out_of_the_shared_settings(project: Project) -> None:
+    project.run("init", "--agent", "claude", "--local")
+    assert not (project.root / SETTINGS).exists()
+    assert "PreToolUse" in settings(project, ".claude/settings.local.json")
+
+
+def test_from_an_agents_shell_hooks_are_added_but_nothing_is_taken_back(project: Project) -> None:
+    inside = {"CLAUDECODE": "1"}
+    assert project.run("init", "--agent", "claude", "--preset", "strict", env=inside).code == 0
+    was = everything(project.root)
+    assert project.run("init", "--agent", "claude", env=inside).code == 0
+    (project.root / "penstock.toml").write_text('version = 1\npreset = "guard"\n')
+    loosened = project.run("init", "--agent", "claude", env=inside)
+    assert loosened.code == 2
+    assert "inside-agent" in loosened.err
+    taken = project.run("uninstall", env=inside)
+    assert taken.code == 2
+    (project.root / "penstock.toml").write_bytes(was["penstock.toml"])
+    assert everything(project.root) == was
+
+
+def test_an_unknown_agent_is_wrong_usage(project: Project) -> None:
+    assert project.run("init", "--agent", "nobody").code == 64
