@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from penstock.core.compiled import Stamp, dump
 from penstock.core.errors import InputError
 from penstock.core.policy import AuditSettings, Policy
 from penstock.core.rules import in_force
 from penstock.gate.calls import Call
 from penstock.gate.judging import Judged, judge_call
 from penstock.stores.disk import DiskFiles
-from penstock.stores.last_good import keep, kept
-from penstock.stores.places import RULES, state_home, state_of, user_rules, workspace_above
+from penstock.stores.last_good import keep, keep_compiled, kept
+from penstock.stores.places import RULES, stamp, state_home, state_of, user_rules, workspace_above
 
 if TYPE_CHECKING:
     from penstock.core.findings import Report
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from penstock.gate import Gate
     from penstock.stores.checkpoints import Checkpoints
     from penstock.stores.installed import Installed
+    from penstock.stores.jsonl import JsonlLog
     from penstock.stores.keys import ApproverKeys
     from penstock.stores.signed_log import SignedLog
 
@@ -42,18 +44,6 @@ def workspace_root(start: str | None = None) -> str:
             raise InputError("no-workspace", f"`{start}` is not a directory")
         return os.path.realpath(start)
     return workspace_above(os.path.realpath(os.getcwd()))
-
-
-Stamp = tuple[int, int, int] | None
-
-
-def _stamp(path: str) -> Stamp:
-    """Return what changes when a file is written: its inode, size and time."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def read_rules(path: str) -> bytes | None:
@@ -146,25 +136,32 @@ class Record:
         )
 
     @cached_property
-    def log(self) -> SignedLog:
-        """The log to append to."""
+    def unsigned(self) -> JsonlLog:
+        """The log to append to for a process too short to sign anything."""
         import time
 
-        from penstock.core.checkpoint import CheckpointPolicy
         from penstock.stores.head_memory import HeadMemory
         from penstock.stores.jsonl import JsonlLog
-        from penstock.stores.signed_log import SignedLog
 
-        plain = JsonlLog(
+        return JsonlLog(
             self.path,
             clock=time.time,
             rotate_at=self.settings.rotate_bytes,
             memory=HeadMemory(self._memory_path),
         )
+
+    @cached_property
+    def log(self) -> SignedLog:
+        """The log to append to."""
+        import time
+
+        from penstock.core.checkpoint import CheckpointPolicy
+        from penstock.stores.signed_log import SignedLog
+
         policy = CheckpointPolicy(
             events=self.settings.checkpoint_events, seconds=self.settings.checkpoint_seconds
         )
-        return SignedLog(plain, self.checkpoints, policy=policy, clock=time.time)
+        return SignedLog(self.unsigned, self.checkpoints, policy=policy, clock=time.time)
 
     def head(self) -> Head | None:
         """Return the last line's place and hash, or None where there is no record."""
@@ -281,13 +278,18 @@ class Workspace:
         self._read_before.clear()
         self._read_before[self._stamps(policy)] = policy
         if not policy.degraded and os.path.isdir(self.state):
-            files = {path: read_rules(path) for path in policy.files}
-            keep(self.state, policy.revision, {p: data for p, data in files.items() if data})
+            self._keep(policy)
         return policy
+
+    def _keep(self, policy: Policy) -> None:
+        """Keep a good policy for the time when it is broken, and compiled for the hook."""
+        files = {path: read_rules(path) for path in policy.files}
+        keep(self.state, policy.revision, {p: data for p, data in files.items() if data})
+        keep_compiled(self.state, dump(policy, stamps=self._stamps(policy), folds=self.files.folds))
 
     def _stamps(self, policy: Policy) -> tuple[Stamp, ...]:
         own = (os.path.join(self.root, RULES), user_rules())
-        return tuple(_stamp(path) for path in dict.fromkeys((*own, *policy.files)))
+        return tuple(stamp(path) for path in dict.fromkeys((*own, *policy.files)))
 
     def verify(self, log: str = "") -> Report:
         """Compare the record with all evidence, and each approval with its signature.

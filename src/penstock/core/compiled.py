@@ -35,6 +35,7 @@ def compile_policy(
         "stamps": list(stamps),
         "folds": folds,
         "rotate": policy.audit.rotate_bytes,
+        "level": policy.audit.level,
         "layers": [_layer(layer) for layer in policy.layers],
     }
 

@@ -17,6 +17,7 @@ from penstock.core.errors import StoreError
 from penstock.stores.private import private_dir, read_file, write_file
 
 NAME = "last-good.json"
+COMPILED = "hook.policy"
 LIMIT = 64 * 1024 * 1024
 
 
@@ -29,6 +30,14 @@ def keep(state: str, revision: str, files: Mapping[str, bytes]) -> None:
     # A comfort for later: where it cannot be kept, the rules themselves are in force all the same.
     with suppress(OSError, StoreError):
         write_file(private_dir(state), NAME, document, replace=True)
+
+
+def keep_compiled(state: str, data: bytes) -> None:
+    """Keep the form of a policy that the hook reads; without it the hook asks the engine."""
+    with suppress(OSError, StoreError):
+        folder = private_dir(state)
+        if read_file(os.path.join(folder, COMPILED), limit=LIMIT) != data:
+            write_file(folder, COMPILED, data, replace=True)
 
 
 def kept(state: str) -> dict[str, bytes]:

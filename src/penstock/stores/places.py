@@ -37,6 +37,15 @@ def exists(path: str) -> bool:
     return True
 
 
+def stamp(path: str) -> "tuple[str, int, int, int]":
+    """Return what changes when a file is written, made or removed: size, time, inode."""
+    try:
+        status = posix.stat(path)
+    except (OSError, ValueError):
+        return path, -1, 0, 0
+    return path, status.st_size, status.st_mtime_ns, status.st_ino
+
+
 def state_home() -> str:
     """Return where Penstock keeps the state of all workspaces; "" where there is no home."""
     return _below("XDG_STATE_HOME", ".local/state", "penstock")

@@ -108,3 +108,8 @@ def text(value: object) -> str:
 def table(value: object) -> "dict[str, Any]":
     """Return a value if it is an object."""
     return value if isinstance(value, dict) else {}
+
+
+def phrase(because: str, instead: str) -> str:
+    """Return a reason as agents and people read it: why, and what to do instead."""
+    return f"{because}. Instead: {instead}" if instead else because

@@ -1,0 +1,274 @@
+"""The short way: one file tool, judged by its name and by bounds on what it loses.
+
+Asks the compiled policy that the engine left in the state directory. Whatever is not common,
+not certain or not there is left to the engine by returning None.
+Always true: nothing was recorded or kept when None comes back; an answer is on the record
+before it is given; and nothing is imported but the kernel's calls and our own small modules.
+"""
+
+import marshal
+import posix
+import time
+
+from penstock.core.atmost import bound
+from penstock.core.event import compose
+from penstock.core.quick import DENY, Short, answer
+from penstock.core.spelling import spellings
+from penstock.doors.hook.talk import AFTER, ALLOW, BEFORE, Answer, Call, phrase, text
+from penstock.stores import watched
+from penstock.stores.cold_append import append_cold
+from penstock.stores.places import stamp, state_of, workspace_above
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+VERSION = 2  # of the compiled policy, as in `core/compiled.py`
+MOST_POLICY = 64 << 20
+LONGEST_PATH, LONGEST_NAME = 4000, 255
+O_PATH = 0o10000000
+LINK = 0o120000
+
+# Tools that write one whole file, or replace text in one: where the path and the texts stand.
+WHOLE = {"Write": "content", "write_file": "content"}
+EDITS = frozenset({"Edit"})
+
+
+class NotShortError(Exception):
+    """Raised where only the engine can tell."""
+
+
+def short_answer(call: Call) -> "Answer | None":
+    """Return the answer to a call, recorded, or None."""
+    try:
+        if call.event == BEFORE:
+            return _before(call)
+        if call.event == AFTER:
+            return _after(call)
+    except (NotShortError, OSError, ValueError, KeyError, TypeError, EOFError):
+        return None
+    return None
+
+
+# --- before ------------------------------------------------------------------------------------
+
+
+def _before(call: Call) -> Answer:
+    given = _path(call)
+    root = workspace_above(_resolved(call.root))
+    state = state_of(root)
+    policy = _policy(state)
+    shown, judged, tightening, outside = spellings(
+        given, root=root, base=call.cwd, resolve=_resolved
+    )
+    if outside:
+        raise NotShortError
+    place = f"{root}/{judged[-1]}"
+    there = _there(place)
+    said = _judged(policy, call, judged, tightening, there)
+    _record(state, policy, call, shown, said, created=there is None)
+    if said.verdict == DENY:
+        reason = phrase(said.reason, said.instead).replace("{path}", shown)
+        return Answer(DENY, reason)
+    key = watched.call_key(call.session, call.call_id)
+    if key:
+        watched.keep(state, key, 0, judged[-1], there)
+    return Answer(notes=tuple([note.replace("{path}", shown) for note in said.notes]))
+
+
+def _path(call: Call) -> str:
+    """Return the path that a known tool names, if it is as plain as nearly all are."""
+    if call.tool not in WHOLE and call.tool not in EDITS:
+        raise NotShortError
+    given = text(call.tool_input.get("file_path"))
+    plain = given.isascii() and given.isprintable() and given[:1] not in ("", "~")
+    if not plain or len(given) > LONGEST_PATH:
+        raise NotShortError
+    if max([len(name) for name in given.split("/")]) > LONGEST_NAME:
+        raise NotShortError
+    return given
+
+
+def _resolved(path: str) -> str:
+    """Return where the kernel would arrive: the deepest part that exists, then the rest."""
+    rest = ""
+    while True:
+        try:
+            fd = posix.open(path or "/", O_PATH | posix.O_CLOEXEC)
+            break
+        except FileNotFoundError:
+            if _is_link(path):  # it leads to what is not there yet; the engine follows it
+                raise NotShortError from None
+            path, _, name = path.rpartition("/")
+            rest = f"/{name}{rest}"
+            if name == "..":
+                raise NotShortError from None
+    try:
+        found = posix.readlink(f"/proc/self/fd/{fd}")
+    finally:
+        posix.close(fd)
+    return found.rstrip("/") + rest or "/"
+
+
+def _is_link(path: str) -> bool:
+    try:
+        return posix.lstat(path).st_mode & watched.KIND == LINK
+    except FileNotFoundError:
+        return False
+
+
+def _policy(state: str) -> "dict[str, Any]":
+    """Return the compiled policy if it is of this version and its files have not changed."""
+    fd = posix.open(f"{state}/hook.policy", watched.READ)
+    try:
+        data = watched.all_of(fd)
+    finally:
+        posix.close(fd)
+    policy = marshal.loads(data)  # noqa: S302 - our own file, 0600, below a 0700 directory
+    if policy["version"] != VERSION or policy["folds"]:
+        raise NotShortError
+    for path, size, changed, inode in policy["stamps"]:
+        if stamp(path) != (path, size, changed, inode):
+            raise NotShortError
+    found: dict[str, Any] = policy
+    return found
+
+
+def _there(place: str) -> "tuple[bytes, int] | None":
+    """Return the file that would be written; None when nothing is there."""
+    found = watched.read(place)
+    if found is None and _exists(place):  # a link, a directory, too large, not ours to read
+        raise NotShortError
+    return found
+
+
+def _exists(place: str) -> bool:
+    try:
+        posix.lstat(place)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _judged(
+    policy: "dict[str, Any]",
+    call: Call,
+    judged: "tuple[str, ...]",
+    tightening: "tuple[str, ...]",
+    there: "tuple[bytes, int] | None",
+) -> Short:
+    after = _result(call, there)
+    bounds = (0, 0.0) if there is None else bound(there[0], after)
+    if bounds is None:
+        raise NotShortError
+    said = answer(
+        policy,
+        "create" if there is None else "write",
+        judged,
+        tightening,
+        most_lines=bounds[0],
+        most_lost=bounds[1],
+        size=len(after),
+    )
+    if said is None:
+        raise NotShortError
+    return said
+
+
+def _result(call: Call, there: "tuple[bytes, int] | None") -> bytes:
+    """Return what the file would hold; an edit that does not simply fit is the engine's."""
+    given = call.tool_input
+    if call.tool in WHOLE:
+        content = given[WHOLE[call.tool]]
+        if not isinstance(content, str):
+            raise NotShortError
+        return content.encode()
+    old, new = given["old_string"].encode(), given["new_string"].encode()
+    if there is None or not old or there[0].count(old) != 1:
+        raise NotShortError
+    return there[0].replace(old, new)
+
+
+# --- after -------------------------------------------------------------------------------------
+
+
+def _after(call: Call) -> Answer:
+    """Settle what one file tool changed; all else is the engine's."""
+    if call.tool not in WHOLE and call.tool not in EDITS:
+        raise NotShortError
+    key = watched.call_key(call.session, call.call_id)
+    root = workspace_above(_resolved(call.root))
+    state = state_of(root)
+    kept = watched.kept(state, key) if key else []
+    policy = _policy(state) if kept else {}
+    for number, one in kept:
+        found = _there(f"{root}/{one.path}")
+        after = found[0] if found else None
+        digest = watched.digest_of(after)
+        if digest == one.digest:
+            watched.forget(state, key, number)
+            continue
+        event = observed(call, one, digest)
+        watched.settle(state, key, number, after, _append(state, policy, event))
+    return Answer()
+
+
+def observed(call: Call, one: watched.Kept, digest: str) -> "dict[str, object]":
+    """Return the event of a write that the agent made by itself."""
+    facts = {
+        "op": "observed",
+        "path": one.path,
+        "status": "observed",
+        **who(call),
+        "before_hash": one.digest,
+        "after_hash": digest,
+    }
+    return {name: value for name, value in facts.items() if value != watched.NOTHING}
+
+
+# --- the record --------------------------------------------------------------------------------
+
+
+def recorded(level: str, verdict: str, rules: "list[str]") -> bool:
+    """Say whether `[audit] level` wants a judgement on the record; what is denied always is."""
+    return level == "all" or verdict != ALLOW or (level == "matched" and bool(rules))
+
+
+def who(call: Call) -> "dict[str, object]":
+    """Return who asked, as an event tells it."""
+    facts = {
+        "agent": call.agent,
+        "session": call.session,
+        "tool_call_id": call.call_id,
+        "subagent": call.subagent,
+        "tool": call.tool,
+    }
+    return {name: value for name, value in facts.items() if value}
+
+
+def _record(
+    state: str, policy: "dict[str, Any]", call: Call, shown: str, said: Short, *, created: bool
+) -> None:
+    event: dict[str, object] = {
+        "op": "tool_call",
+        "path": shown,
+        "status": "denied" if said.verdict == DENY else "allowed",
+        "action": "create" if created else "write",
+        **who(call),
+        "rules": said.rules[:8],
+        "revision": policy["revision"],
+    }
+    if said.code:
+        event["code"] = said.code
+    if recorded(policy["level"], said.verdict, said.rules):
+        _append(state, policy, event)
+
+
+def _append(state: str, policy: "dict[str, Any]", event: "Mapping[str, object]") -> str:
+    """Put one line on the chain and return its hash; a log that needs more is the engine's."""
+    ts = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    added = append_cold(f"{state}/audit.jsonl", compose(event), ts, rotate_at=policy["rotate"])
+    if added is None:
+        raise NotShortError
+    return added[2]
