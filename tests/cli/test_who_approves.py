@@ -66,6 +66,12 @@ COMMANDS = [
 ]
 
 
+def _words(text: str) -> str:
+    """Return the command of a line, without what it is about."""
+    first = text.partition(" ")[0]
+    return text if first == "approver" else first
+
+
 @pytest.mark.usefixtures("outside")
 def test_no_command_that_decides_works_in_a_terminal_that_an_agent_opened(
     project: Project, tmp_path: Path
@@ -79,6 +85,10 @@ def test_no_command_that_decides_works_in_a_terminal_that_an_agent_opened(
         assert "Claude Code" in seen.text, command
     assert state_of(project, one) == "waiting"
     assert not (project.root / "a.txt").exists()
+    tried = events(project, "approval_refused")
+    assert [event["command"] for event in tried] == [_words(text) for text in COMMANDS]
+    assert (tried[0]["proposal"], tried[0]["code"]) == (one, "inside-agent")
+    assert "Claude Code" in str(tried[0]["reason"])
     (person,) = by_agent(project, tmp_path / "bin", "someone", [["approve", one, "--yes"]])
     assert person.code == 0, "the same terminal, opened by a program that is no agent"
 
@@ -88,6 +98,15 @@ def test_a_variable_that_agents_set_is_enough(project: Project, name: str) -> No
     seen = in_terminal(project, "approve", "x", "--yes", env={name: "1"})
     assert seen.code == 2
     assert f"because: the variable {name} is set" in seen.text
+
+
+def test_a_refusal_stands_where_it_cannot_be_recorded(project: Project) -> None:
+    one = new_file(project, "a.txt")
+    log = state_dir(project) / "audit.jsonl"
+    log.unlink()
+    log.mkdir()
+    done = project.run("approve", one, "--yes", "--json", env={"CLAUDECODE": "1"})
+    assert (done.code, error(done)) == (2, "inside-agent")
 
 
 def test_an_agent_may_look_but_not_touch(project: Project) -> None:
@@ -188,6 +207,8 @@ def test_a_terminal_alone_is_no_proof_any_more(keyed: Project) -> None:
     seen = in_terminal(keyed, "approve", one, "--yes", typed=[("passphrase: ", "wrong")])
     assert seen.code == 2
     assert "error[wrong-passphrase]" in seen.text
+    tried = events(keyed, "approval_refused")[-1]
+    assert (tried["code"], tried["proposal"]) == ("wrong-passphrase", one)
 
 
 FORGED = {"approved": True, "by": "you", "at": 1.0, "reason": "", "signature": "", "key_id": ""}

@@ -1,7 +1,7 @@
 """Who is answering: the proof that a person, and not an agent, sits at this command.
 
 Always true: inside an agent nothing is proven, whatever is typed there; once an approver key
-exists, only a signature counts.
+exists, only a signature counts. Whoever tried what was not theirs to do is on the record.
 """
 
 from __future__ import annotations
@@ -9,11 +9,18 @@ from __future__ import annotations
 import getpass
 import os
 import pwd
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import click
 
 from penstock.app import Workspace
 from penstock.cli.ask import at_terminal, need_answer
-from penstock.core.errors import InputError, RefusedError
+from penstock.core.errors import InputError, PenstockError, RefusedError
 from penstock.gate import Proof
+
+# Refusals that tell of an attempt; the others tell only of a missing option or terminal.
+ATTEMPTS = frozenset({"inside-agent", "wrong-passphrase", "wrong-code"})
 
 
 def may_answer(here: Workspace, *, yes: bool, terminal: bool = True) -> None:
@@ -44,21 +51,61 @@ def _need_terminal(needed: bool) -> None:
 
 
 def refuse_inside_agent(here: Workspace) -> None:
-    """Say no to a command that an agent's shell runs."""
+    """Say no to a command that an agent's shell runs, and put the attempt on the record."""
     why = here.inside_agent()
     if why:
-        raise RefusedError(
-            "inside-agent",
-            "this cannot be done from an agent's shell",
-            because=why,
-            hint="open a terminal of your own and run the command there",
-        )
+        with attempts_recorded(here):
+            raise RefusedError(
+                "inside-agent",
+                "this cannot be done from an agent's shell",
+                because=why,
+                hint="open a terminal of your own and run the command there",
+            )
+
+
+@contextmanager
+def attempts_recorded(here: Workspace) -> Iterator[None]:
+    """Put it on the record when somebody is refused inside the block.
+
+    As far as that is possible: the refusal stands also where no line can be written.
+    """
+    try:
+        yield
+    except RefusedError as no:
+        if no.code in ATTEMPTS:
+            with suppress(PenstockError, OSError):
+                here.record.log.append(_attempt(no), durable=False)
+        raise
+
+
+def _attempt(no: RefusedError) -> dict[str, object]:
+    """Return the event of a refusal: what was run on which proposal, and why it was refused."""
+    facts = {
+        "op": "approval_refused",
+        "path": "",
+        "status": "denied",
+        "code": no.code,
+        "reason": no.because or no.message,
+        "by": who(),
+        **_command(),
+    }
+    return {name: value for name, value in facts.items() if value or name == "path"}
+
+
+def _command() -> dict[str, object]:
+    at = click.get_current_context(silent=True)
+    if at is None:
+        return {}
+    named = at.params.get("id_") or at.params.get("receipt") or ""
+    return {"command": at.command_path.partition(" ")[2], "proposal": named}
 
 
 def _by_key(here: Workspace) -> Proof:
     here.keys.current()
     words = passphrase()
-    return Proof(by=who(), kind="key", sign=here.keys.unseal(words, code=code_if_needed(here)))
+    code = code_if_needed(here)
+    with attempts_recorded(here):
+        return Proof(by=who(), kind="key", sign=here.keys.unseal(words, code=code))
 
 
 def code_if_needed(here: Workspace) -> str | None:
