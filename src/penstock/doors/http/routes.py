@@ -1,0 +1,77 @@
+"""Say who is admitted where: the path, the method, the token, the names we answer to.
+
+All of it is settled by the head alone, so nobody without a token gets to send a body.
+Always true: what is not named here is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from penstock.doors.http.tokens import same
+from penstock.doors.http.wire import Head, Refusal, Response
+
+LARGEST_BODY = 32 * 1024 * 1024
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
+
+Handle = Callable[[Head, bytes], Response | Awaitable[Response]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Route:
+    """One path with its method; `token` empty means that nobody is asked for one."""
+
+    method: str
+    path: str
+    handle: Handle
+    token: str = ""
+    largest: int = LARGEST_BODY
+
+
+class Routes:
+    """The routes by path. Another door joins the process by adding its own."""
+
+    def __init__(self, routes: Iterable[Route]) -> None:
+        self._by_path: Mapping[str, Route] = {route.path: route for route in routes}
+
+    def admit(self, head: Head) -> Route:
+        """Return the route of a request that may come in. Raises Refusal."""
+        headers = head.headers
+        _check_names(headers)
+        route = self._by_path.get(head.path)
+        if route is None:
+            raise Refusal(404, "not-found", "there is nothing here")
+        if head.method != route.method:
+            allow = f"Allow: {route.method}\r\n"
+            raise Refusal(405, "wrong-method", f"only {route.method} works here", headers=allow)
+        if route.token and not same(_token(headers), route.token):
+            ask = "WWW-Authenticate: Bearer\r\n"
+            raise Refusal(401, "no-token", "the token is missing or wrong", headers=ask)
+        if head.length > route.largest:
+            raise Refusal(413, "too-large", f"the body is larger than {route.largest} bytes")
+        return route
+
+
+def _check_names(headers: Mapping[str, str]) -> None:
+    """A page in a browser could send us requests under a name of its own (DNS rebinding)."""
+    host = headers.get("host")
+    if host is None:
+        raise Refusal(400, "bad-head", "there is no Host header")
+    if _name(host) not in LOOPBACK:
+        raise Refusal(403, "wrong-host", "only loopback names are answered to")
+    if "origin" in headers:
+        raise Refusal(403, "wrong-origin", "pages in a browser are not answered")
+
+
+def _name(host: str) -> str:
+    """Return a Host header without its port."""
+    name, colon, port = host.rpartition(":")
+    return (name if colon and port.isdigit() else host).lower()
+
+
+def _token(headers: Mapping[str, str]) -> str:
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return token.strip()
+    return headers.get("x-penstock-token", "")

@@ -1,0 +1,66 @@
+"""The real server with a judge that does what the body says: `python -m tests.doors.stand_in`.
+
+One argument: the bounds as JSON. The token is `right`, the agents are claude and codex.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from penstock.doors.http.connection import Bounds
+from penstock.doors.http.hook import Hook
+from penstock.doors.http.routes import Route
+from penstock.doors.http.server import Server, bound, run
+from penstock.doors.http.wire import Head, Response
+
+TOKEN = "right"
+LARGEST = 2 * 1024 * 1024
+
+
+@dataclass
+class Said:
+    stdout: str = ""
+    stderr: str = ""
+    code: int = 0
+
+
+def judge(agent: str, data: bytes, environ: Mapping[str, str]) -> Said:
+    asked = json.loads(data)
+    time.sleep(asked.get("sleep", 0))
+    if "raise" in asked:
+        raise RuntimeError(asked["raise"])
+    if "exit" in asked:
+        return Said(stderr=asked.get("stderr", ""), code=asked["exit"])
+    if "silent" in asked:
+        return Said()
+    project = environ.get("CLAUDE_PROJECT_DIR", "")
+    return Said(json.dumps({"agent": agent, "n": asked.get("n"), "project": project}) + "\n")
+
+
+def broken(_head: Head, _body: bytes) -> Response:
+    raise RuntimeError("not even an answer")
+
+
+def main() -> None:
+    pool = ThreadPoolExecutor(2)
+    routes = [
+        Route(
+            method="POST",
+            path=f"/hook/{agent}",
+            token=TOKEN,
+            largest=LARGEST,
+            handle=Hook(agent, judge, pool, {"HOME": "/h"}),
+        )
+        for agent in ("claude", "codex")
+    ]
+    routes.append(Route(method="GET", path="/broken", handle=broken))
+    run(Server(routes, bounds=Bounds(**json.loads(sys.argv[1]))), bound(0))
+
+
+if __name__ == "__main__":
+    main()
