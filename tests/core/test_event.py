@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from penstock.core import event as event_module
 from penstock.core.errors import InputError
-from penstock.core.event import MOST_BODY, MOST_FIELDS, MOST_TEXT, compose
+from penstock.core.event import MOST_BODY, MOST_FIELDS, MOST_TEXT, _carefully, compose
 from penstock.core.redact import MARK
 
 
@@ -155,3 +156,49 @@ def test_any_value_becomes_one_ascii_line_of_valid_json(event: dict[str, object]
     assert body.isascii()
     assert b"\n" not in body
     assert json.loads(b"{" + body + b"}")["op"] == "x"
+
+
+# Events of a kind that was met before are filled into a form.
+
+TEXTS = st.one_of(
+    st.sampled_from(["", "a", "claude", "sha256:" + "0" * 64, "sha256:" + "x" * 64, "sha256:1"]),
+    st.sampled_from(["token=abcdefgh12345", "ghp_" + "a" * 36, 'say "x"', "a\\b", "é", "\n", "%s"]),
+    st.text(max_size=20),
+    st.sampled_from(["x" * MOST_TEXT, "y" * (MOST_TEXT + 1)]),
+)
+WORDS = st.one_of(st.booleans(), st.none(), st.integers(), st.floats())
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.tuples(TEXTS, TEXTS, TEXTS, TEXTS, WORDS), min_size=1, max_size=4),
+    st.sampled_from(["agent", "token", "content", "session_key", "rule"]),
+)
+def test_the_quick_way_says_what_the_careful_way_says(
+    rows: list[tuple[str, str, str, str, object]], name: str
+) -> None:
+    for path, status, text, other, word in [rows[0], *rows]:
+        event = {"op": "read", "path": path, "status": status, name: text, "b": other, "w": word}
+        compose({**event, "path": "", "status": "", name: "", "b": ""})  # the kind is known now
+        assert compose(event) == _carefully(event)
+
+
+def test_an_event_without_an_op_is_refused_also_where_its_kind_is_known() -> None:
+    compose({"op": "x", "path": "", "status": ""})
+    with pytest.raises(InputError):
+        compose({"op": "", "path": "", "status": ""})
+
+
+def test_what_is_remembered_of_events_is_bounded() -> None:
+    for number in range(5000):
+        compose({"op": "x", "path": f"p{number}", "status": "", f"f{number % 600}": 1})
+    assert len(event_module._harmless) <= event_module.MOST_KNOWN + MOST_FIELDS
+    assert len(event_module._forms) <= event_module.MOST_KINDS
+
+
+def test_a_secret_between_harmless_texts_is_hidden_every_time() -> None:
+    event = {"op": "x", "path": "a", "status": "ok", "note": "harmless"}
+    for _ in range(3):
+        compose(event)
+        found = shown({**event, "note": "password=hunter2-and-more"})
+        assert found["note"] == f"password={MARK}"

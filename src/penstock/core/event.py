@@ -33,21 +33,63 @@ CONTENT = frozenset(
 )
 
 
+# Most events are of few kinds: the same names with the same types of values. Such a kind has a
+# form to fill in, made when it was first met, and then only the texts have to be looked at.
+MOST_KINDS = 256
+MOST_KNOWN, SHORT = 1024, 64
+LITERALS = (bool, int, float, type(None))
+
+_forms: "dict[tuple[object, ...], str]" = {}
+# Short texts that were looked at before and showed nothing: they come again and again.
+_harmless: set[str] = set()
+
+
 def compose(event: "Mapping[str, object]") -> bytes:
     """Return an event's fields as they will stand on its line, between `seq` and `prev_hash`.
 
     Raises InputError for a name that cannot be a field; values never raise.
     """
+    values = event.values()
+    kind = (*event, *map(type, values))
+    form = _forms.get(kind)
+    if form is None or not event["op"]:
+        made = _carefully(event)
+        _learn(event, kind)
+        return made
+    texts = [value if value.__class__ is str else encode(value) for value in values]
+    fresh = [t for t in texts if t not in _harmless and not (len(t) == 71 and _is_digest(t))]
+    if fresh and not _seen_harmless(fresh):
+        return _carefully(event)
+    return (form % tuple(texts)).encode()
+
+
+def _learn(event: "Mapping[str, object]", kind: "tuple[object, ...]") -> None:
+    """Make the form of a kind of event, where nothing in it can need a second look but texts."""
+    simple = all(value.__class__ in (str, *LITERALS) for value in event.values())
+    usual = tuple(event)[: len(FIRST)] == FIRST and len(event) <= MOST_FIELDS
+    if len(_forms) < MOST_KINDS and simple and usual and _open_names.issuperset(tuple(event)[3:]):
+        places = ['"%s"' if value.__class__ is str else "%s" for value in event.values()]
+        _forms[kind] = ",".join([f'"{n}":{place}' for n, place in zip(event, places, strict=True)])
+
+
+def _seen_harmless(fresh: "list[str]") -> bool:
+    """Look at texts that are new; True when all of them may stand as they are."""
+    if not _are_plain(fresh):
+        return False
+    if len(_harmless) > MOST_KNOWN:
+        _harmless.clear()
+    for text in fresh:
+        if len(text) <= SHORT:
+            _harmless.add(text)
+    return True
+
+
+def _carefully(event: "Mapping[str, object]") -> bytes:
+    """Look at every name and every value."""
     if not event.get("op"):
         raise InputError("bad-event", "an event needs an `op`")
     plain = _is_plain(event)
-    fields = []
-    for name in FIRST:
-        value = event.get(name, "")
-        quick = plain and value.__class__ is str
-        fields.append(
-            f'"{name}":"{value}"' if quick else f'"{name}":{_encoded(name, value, plain)}'
-        )
+    fields = [f'"{name}":{_encoded(name, event.get(name, ""), plain)}' for name in FIRST]
     for name, value in event.items():
         if plain and value.__class__ is str and name in _open_names:
             fields.append(f'"{name}":"{value}"')
@@ -59,14 +101,18 @@ def compose(event: "Mapping[str, object]") -> bytes:
 
 def _is_plain(event: "Mapping[str, object]") -> bool:
     """True when no text of an event needs a second look; one look at all of them is quick."""
-    texts = "|".join([v for v in event.values() if v.__class__ is str and not _is_digest(v)])
+    return _are_plain([v for v in event.values() if v.__class__ is str and not _is_digest(v)])
+
+
+def _are_plain(texts: "list[str]") -> bool:
+    joined = "|".join(texts)
     return (
-        len(texts) <= MOST_TEXT
-        and texts.isascii()
-        and texts.isprintable()
-        and '"' not in texts
-        and "\\" not in texts
-        and not may_hold_secret(texts)
+        len(joined) <= MOST_TEXT
+        and joined.isascii()
+        and joined.isprintable()
+        and '"' not in joined
+        and "\\" not in joined
+        and not may_hold_secret(joined)
     )
 
 
@@ -137,6 +183,8 @@ _open_names: set[str] = set()
 
 
 def _require_field_name(name: object) -> None:
+    if name in _open_names:
+        return
     if name in ADDED_LATER:
         raise InputError("bad-event", f"`{name}` is added by the record itself")
     if not (isinstance(name, str) and len(name) <= 64 and name.isascii() and name.isidentifier()):

@@ -80,7 +80,13 @@ class JsonlLog:
         Bytes are an event that `compose` made before.
         """
         body = event if isinstance(event, bytes) else compose(event)
-        return self._add([body], durable=durable)[0]
+        if durable:
+            return self._group.commit([body])[0]
+        with self._mutex:
+            made = self._writer.write_one(body, look=False)
+            if self._writer.restarted:
+                self._remember(made)
+        return _appended(made)
 
     def append_many(
         self, events: Sequence[Mapping[str, object]], *, durable: bool
