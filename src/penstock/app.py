@@ -271,7 +271,7 @@ class Workspace:
 
     def policy(self) -> Policy:
         """The rules as they are now; read again only when one of their files has changed."""
-        known = next(iter(self._read_before.values()), None)
+        known = next(iter(list(self._read_before.values())), None)
         if known is not None and self._stamps(known) in self._read_before:
             return known
         policy = policy_of(self.root, state=self.state)
@@ -313,6 +313,22 @@ class Workspace:
             warnings=(*report.warnings, *approvals.warnings),
         )
 
+    def judge(self, call: Call) -> Judged:
+        """Return what the rules say to a tool call, without opening the queue or the record."""
+        import time
+
+        return judge_call(self.files, self.policy(), call, now=time.time())
+
+    def ready(self) -> None:
+        """Make the directories that a hook leaves things in; they stay as they are if there."""
+        from penstock.stores.private import private_dir
+        from penstock.stores.watched import FOLDER
+
+        watch = os.path.join(self.state, FOLDER)
+        if not os.path.isdir(watch):
+            private_dir(self.state)
+            private_dir(watch)
+
     def inside_agent(self) -> str | None:
         """Say why this process is taken to run inside an agent, or None."""
         from penstock.stores.surroundings import seen_here
@@ -330,6 +346,12 @@ def token_of(home: str, name: str) -> str:
     from penstock.stores.tokens import kept_token
 
     return kept_token(home, name)
+
+
+def workspace_of(start: str) -> Workspace:
+    """Return the workspace that a directory (absolute, resolved) lies in."""
+    root = workspace_above(start)
+    return Workspace(root, state_of(root))
 
 
 def open_workspace(workspace: str | None = None, *, state: str | None = None) -> Workspace:

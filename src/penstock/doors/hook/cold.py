@@ -1,0 +1,149 @@
+"""What agents start on every tool call: read, answer, leave.
+
+Three ways, each taken only where the one before has no answer: the short way here, the
+resident process if one listens, the engine in this process (which then leaves a resident
+behind for the next call).
+Always true: nothing is written to stdout but the answer; a hook that is late or broken says
+so by exit code 2 where `closed` was asked for, and is silent otherwise; and until the engine
+is needed nothing is imported but built-in modules and our own small ones.
+"""
+
+import _signal  # type: ignore[import-not-found]
+import posix
+
+from penstock.doors.hook.talk import SILENT, Reply
+from penstock.doors.hook.wire import parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any
+
+MOST_INPUT = 64 << 20
+STDIN_SECONDS = 1.5  # without a byte; then what came is all there is
+SECONDS = 4.0  # for the judgement; clients wait longer (`TIMEOUT` in the agents' modules)
+CLOSED = "closed"  # the word on the command line that makes failures block
+CANNOT = "Penstock could not judge this call, and this project is closed to what it cannot judge"
+
+
+class LateError(Exception):
+    """Raised by the alarm."""
+
+
+def main(arguments: "list[str]") -> None:
+    """Answer one call on stdin and end the process."""
+    agent = next((word for word in arguments if word != CLOSED), "claude")
+    closed = CLOSED in arguments
+    _signal.signal(_signal.SIGALRM, _ring)
+    try:
+        data = _stdin()
+        _signal.setitimer(_signal.ITIMER_REAL, SECONDS)
+        reply = _short(agent, data) or _resident(agent, data) or _long(agent, data)
+    except BaseException as problem:  # noqa: BLE001 - the agent waits, whatever it is
+        reply = _failed(problem, closed)
+    _signal.setitimer(_signal.ITIMER_REAL, 0)
+    _say(reply)
+
+
+def _ring(_number: int, _frame: "FrameType | None") -> None:
+    raise LateError
+
+
+def _stdin() -> bytes:
+    """Return what the agent sent; one that never closes its end gets an answer all the same."""
+    pieces: list[bytes] = []
+    size = 0
+    try:
+        while size <= MOST_INPUT:
+            _signal.setitimer(_signal.ITIMER_REAL, STDIN_SECONDS)
+            piece = posix.read(0, 1 << 20)
+            if not piece:
+                break
+            pieces.append(piece)
+            size += len(piece)
+    except LateError:
+        pass
+    return b"".join(pieces)
+
+
+def _short(agent: str, data: bytes) -> "Reply | None":
+    module = small_module(agent)
+    if module is None:
+        return None
+    try:
+        document = parse(data)
+        if not isinstance(document, dict):
+            return None
+        call = module.read(document, Environ())
+    except (ValueError, TypeError, AttributeError):
+        return None
+    from penstock.doors.hook.short import short_answer
+
+    answer = short_answer(call)
+    if answer is None:
+        return None
+    found: Reply = module.say(call, answer)
+    return found
+
+
+def small_module(agent: str) -> "Any":
+    """Return an agent's module; None for a name that is none."""
+    if not agent.isidentifier():
+        return None
+    try:
+        return __import__(f"penstock.doors.hook.agents.{agent}", fromlist=["read"])
+    except ImportError:
+        return None
+
+
+class Environ:
+    """The environment, read only where somebody asks."""
+
+    def get(self, name: str, default: str = "") -> str:
+        """Return one variable."""
+        found = posix.environ.get(name.encode())
+        return default if found is None else found.decode("utf-8", "surrogateescape")
+
+
+def _resident(agent: str, data: bytes) -> "Reply | None":
+    from penstock.doors.hook.resident_client import ask
+
+    return ask(agent, data)
+
+
+def _long(agent: str, data: bytes) -> Reply:
+    """Ask the engine in this process, and leave one running for the calls that follow."""
+    from penstock.doors.hook.resident_client import use_packages
+
+    use_packages()
+    import os
+
+    from penstock.doors.hook.engine import Engine
+    from penstock.doors.hook.resident import start
+
+    reply = Engine().reply(agent, data, os.environ)
+    start()
+    return reply
+
+
+def _failed(problem: BaseException, closed: bool) -> Reply:
+    if not closed:
+        return SILENT
+    return Reply(
+        "", f"{CANNOT} ({type(problem).__name__}). Ask a person to run `penstock doctor`.", 2
+    )
+
+
+def _say(reply: Reply) -> None:
+    try:
+        _write(1, reply.stdout)
+        _write(2, reply.stderr)
+    except OSError:  # nobody listens any more
+        posix._exit(reply.code)
+    posix._exit(reply.code)
+
+
+def _write(descriptor: int, text: str) -> None:
+    rest = text.encode("utf-8", "backslashreplace")
+    while rest:
+        rest = rest[posix.write(descriptor, rest) :]

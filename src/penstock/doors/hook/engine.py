@@ -1,0 +1,266 @@
+"""The long way: everything a hook can be asked, judged by the whole engine.
+
+Keeps one workspace open for each project that it was asked about, so that a resident process
+answers in microseconds and a cold one pays only for what it needs. Judging is the gate's,
+wording is the agents' modules'; here is only what happens at each event of a hook.
+Always true: every call gets an answer; one that cannot be judged gets the policy's `on_error`,
+and what is denied or asked about is on the record before it is said.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from penstock.app import Workspace, workspace_of
+from penstock.core.errors import InputError, PenstockError
+from penstock.core.model import Actor, Decision, Verdict
+from penstock.doors.hook import settings, watching
+from penstock.doors.hook.agents import NAMES
+from penstock.doors.hook.short import recorded, who
+from penstock.doors.hook.talk import (
+    AFTER,
+    ALLOW,
+    BEFORE,
+    CONFIG,
+    DENY,
+    START,
+    Answer,
+    Call,
+    Reply,
+    phrase,
+)
+from penstock.doors.hook.wire import parse
+from penstock.gate import Item, Judged
+from penstock.gate.calls import Call as ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MOST_OPEN = 64
+STATUS = {Verdict.ALLOW: "allowed", Verdict.ASK: "hitl_required", Verdict.DENY: "denied"}
+DOOR = "hook"
+
+
+class Engine:
+    """Answers hooks. `signs` for a process that lives long enough to sign checkpoints."""
+
+    def __init__(self, *, signs: bool = False) -> None:
+        self._signs = signs
+        self._open: dict[str, Workspace] = {}
+        self._lock = threading.Lock()
+
+    def reply(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Reply:
+        """Return the agent's own words for what it sent."""
+        module = agent_module(agent)
+        call = Call(agent, BEFORE, root=os.getcwd())
+        try:
+            call = module.read(_document(data), environ)
+            return _said(module, call, self.answer(call, environ))
+        except (PenstockError, OSError, ValueError, RecursionError) as problem:
+            return _said(module, call, self.failing(call, problem))
+
+    def answer(self, call: Call, environ: Mapping[str, str]) -> Answer:
+        """Return what is said to a call."""
+        if call.event not in EVENTS:
+            return Answer()
+        here = self.workspace(call)
+        return EVENTS[call.event](self, here, call, environ)
+
+    def workspace(self, call: Call) -> Workspace:
+        """Return the workspace of a call, opened once."""
+        start = os.path.realpath(call.root or os.getcwd())
+        with self._lock:
+            if start not in self._open:
+                if len(self._open) >= MOST_OPEN:
+                    self._open.clear()
+                self._open[start] = workspace_of(start)
+            here = self._open[start]
+        here.ready()
+        return here
+
+    def failing(self, call: Call, problem: Exception) -> Answer:
+        """Return what is said when a call could not be judged: the policy's `on_error`."""
+        told = problem if isinstance(problem, PenstockError) else None
+        why = told.message if told else f"the call cannot be read: {problem}"
+        verdict = DENY
+        try:
+            here = self.workspace(call)
+            verdict = str(here.policy().when_failing(DOOR))
+            code = told.code if told else "bad-input"
+            self._add(here, {"op": "hook_failed", "path": "", "status": "error", "code": code})
+        except (PenstockError, OSError):
+            verdict = DENY if told else verdict
+        return Answer(verdict if verdict != "ask" else DENY, f"Penstock could not judge: {why}")
+
+    # -- the events ------------------------------------------------------------------------
+
+    def before(self, here: Workspace, call: Call, environ: Mapping[str, str]) -> Answer:
+        """Judge a tool call, keep what it would overwrite, say what the rules say."""
+        policy = here.policy()
+        proposing = policy.gate.mode == "propose"
+        judged = here.judge(_tool_call(call, environ, attended=call.attended or proposing))
+        decision = judged.decision
+        if proposing and decision.verdict is Verdict.ASK:
+            return self._propose(here, call, judged)
+        self._record(here, call, decision)
+        if decision.verdict is not Verdict.DENY:
+            watching.keep(here, call, judged)
+        return spoken(decision)
+
+    def after(self, here: Workspace, call: Call, environ: Mapping[str, str]) -> Answer:
+        """Record what the agent wrote by itself, and what slipped through."""
+        del environ
+        for event in watching.settled(here, call):
+            event.settle(self._add(here, event.facts))
+        slipped = watching.slipped(here, call)
+        for change in slipped:
+            change.settle(self._add(here, change.facts))
+        if not slipped:
+            return Answer()
+        names = ", ".join(str(change.facts["path"]) for change in slipped)
+        told = f"Penstock: this changed protected files ({names}); a person has been told"
+        return Answer(notes=(told,))
+
+    def config(self, here: Workspace, call: Call, environ: Mapping[str, str]) -> Answer:
+        """Refuse settings that would switch the hooks off."""
+        why = settings.switches_off(here, call, environ)
+        if not why:
+            return Answer()
+        facts = {"op": "settings_refused", "path": call.settings, "status": "denied", **who(call)}
+        self._add(here, {**facts, "code": "hooks-off"})
+        return Answer(DENY, f"Penstock: {why}; the hooks stay as they were")
+
+    def start(self, here: Workspace, call: Call, environ: Mapping[str, str]) -> Answer:
+        """Look at what is protected, and say that Penstock is on."""
+        settings.remember(here, environ)
+        watching.look(here)
+        policy = here.policy()
+        facts = {"op": "session_started", "path": "", "status": "observed", **who(call)}
+        self._add(here, {**facts, "revision": policy.revision})
+        return Answer(notes=(_greeting(here),))
+
+    # -- steps -----------------------------------------------------------------------------
+
+    def _propose(self, here: Workspace, call: Call, judged: Judged) -> Answer:
+        """Store what a person must see, and tell the agent to go on without it."""
+        items = [
+            Item(path=one.path.text, content=one.after)
+            for one in judged.prepared
+            if one.known and one.path is not None
+        ]
+        if not items or len(items) < len(judged.prepared):
+            decision = judged.decision
+            self._record(here, call, decision)
+            because = (
+                f"{decision.because}; it cannot be proposed, because what it writes is unknown"
+            )
+            return Answer(DENY, phrase(because, decision.suggestion))
+        made = here.gate.propose(items, actor=_actor(call))
+        known = made[0].set_id or made[0].id
+        because = f"{judged.decision.because or 'a person decides on this'}"
+        waits = f"it waits for a person as {known} (`penstock review`)"
+        instead = "go on with other work; Penstock writes it once it is approved, do not try again"
+        return Answer(DENY, phrase(f"{because}; {waits}", instead))
+
+    def _record(self, here: Workspace, call: Call, decision: Decision) -> None:
+        """Put a judgement on the record; what is denied or asked about has reached the disk."""
+        rules = [reason.rule for reason in decision.reasons]
+        verdict = str(decision.verdict)
+        if not recorded(here.policy().audit.level, verdict, rules):
+            return
+        event: dict[str, Any] = {
+            "op": "tool_call",
+            "path": decision.path,
+            "status": STATUS[decision.verdict],
+            "action": str(decision.action or ""),
+            **who(call),
+            "rules": rules[:8],
+            "code": decision.code,
+            "revision": decision.revision,
+            "degraded": decision.degraded,
+            "command": _command(call),
+        }
+        self._add(here, {name: value for name, value in event.items() if value or name == "path"})
+
+    def _add(self, here: Workspace, event: Mapping[str, object]) -> str:
+        log = here.record.log if self._signs else here.record.unsigned
+        return log.append(event, durable=False).event_hash
+
+
+EVENTS: dict[str, Callable[[Engine, Workspace, Call, Mapping[str, str]], Answer]] = {
+    BEFORE: Engine.before,
+    AFTER: Engine.after,
+    CONFIG: Engine.config,
+    START: Engine.start,
+}
+
+
+def agent_module(agent: str) -> Any:
+    """Return the module of one agent."""
+    if agent not in NAMES:
+        known = ", ".join(NAMES)
+        raise InputError("unknown-agent", f"there is no agent `{agent}`", hint=f"one of: {known}")
+    return importlib.import_module(f"penstock.doors.hook.agents.{agent}")
+
+
+def _document(data: bytes) -> dict[str, Any]:
+    found = parse(data)
+    if not isinstance(found, dict):
+        raise ValueError("it is not a JSON object")  # noqa: TRY004 - as all that is no call
+    return found
+
+
+def _said(module: Any, call: Call, answer: Answer) -> Reply:
+    found: Reply = module.say(call, answer)
+    return found
+
+
+def _tool_call(call: Call, environ: Mapping[str, str], *, attended: bool) -> ToolCall:
+    return ToolCall(
+        tool=call.tool,
+        tool_input=call.tool_input,
+        cwd=call.cwd,
+        home=environ.get("HOME", ""),
+        attended=attended,
+        actor=_actor(call),
+    )
+
+
+def _actor(call: Call) -> Actor:
+    return Actor(agent=call.agent, session=call.session, tool_call_id=call.call_id)
+
+
+def spoken(decision: Decision) -> Answer:
+    """Return a decision as the agents' modules take it."""
+    verdict = str(decision.verdict)
+    if verdict == ALLOW:
+        return Answer(
+            ALLOW,
+            decision.because or "a rule of the project allows this",
+            notes=decision.notes,
+            granted=decision.granted,
+        )
+    because = decision.because or f"the rules say {verdict}"
+    if decision.degraded:
+        because = f"{because} ({decision.degraded})"
+    return Answer(verdict, phrase(because, decision.suggestion))
+
+
+def _command(call: Call) -> str:
+    """Return a shell command as the record tells it; secrets are taken out by the record."""
+    command = call.tool_input.get("command")
+    return command if isinstance(command, str) else ""
+
+
+def _greeting(here: Workspace) -> str:
+    """One line at the start of a session: Penstock is on, and by which rules."""
+    policy = here.policy()
+    files = {rule.where.file for layer in policy.layers for rule in layer.rules}
+    preset = ", ".join(sorted(name for name in files if name.startswith("preset:")))
+    rules = preset.removeprefix("preset:").removesuffix(".toml") or "the project's own rules"
+    broken = f" The rules file is broken: {policy.degraded}." if policy.degraded else ""
+    return f"Penstock is on ({rules}). A refusal says what to do instead.{broken}"
