@@ -21,7 +21,7 @@ from tests.agents import inside, install, notes_mcp
 from tests.agents.models import DIALECTS, Json, Result, Script, Step
 from tests.project import Project
 
-PATIENCE = 90.0
+PATIENCE = 60.0
 SLOTS = 2  # more clients at once only make each other slow
 KEY = "sk-ant-scripted-0000000000000000000000000000"
 MCP = {"command": sys.executable, "args": ["-I", notes_mcp.__file__]}
@@ -151,7 +151,7 @@ class Claude(Session):
         plain = ["-p", self.prompt, "--output-format", "stream-json", "--verbose"]
         granted = ["--dangerously-skip-permissions"]
         servers = ["--mcp-config", str(self._servers()), "--strict-mcp-config"]
-        start = [] if self.typed else [*plain, *granted]
+        start = [self.prompt] if self.typed else [*plain, *granted]
         return [*start, *(servers if self.mcp else []), *self.args]
 
     def variables(self) -> dict[str, str]:
