@@ -183,7 +183,7 @@ def _empty(data: bytes, path: str) -> bool:
 def registered_files(*, text: bool = False) -> dict[str, str]:
     """Return every file that an agent's registration is in, with the agent."""
     found: dict[str, str] = {}
-    for agent in NAMES[:1]:
+    for agent in NAMES:
         for entry in module(agent).registration("", strict=False):
             if "text" in entry or not text:
                 found.setdefault(entry["file"], agent)

@@ -1,0 +1,73 @@
+"""Cline: an executable named after its event, answered by `cancel`.
+
+Its documents disagree about what an empty answer or a failure does, so every call is answered
+in JSON, with `cancel` and a reason or without. Nothing can be asked or granted.
+"""
+
+from penstock.doors.hook.agents.common import call_id, first, noted, parsed, reason, said
+from penstock.doors.hook.talk import (
+    AFTER,
+    ALLOW,
+    BEFORE,
+    OTHER,
+    Answer,
+    Call,
+    Reply,
+    table,
+    text,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+NAME = "cline"
+TITLE = "Cline"
+EVENTS = {"PreToolUse": BEFORE, "PostToolUse": AFTER}
+INSIDE = {"PreToolUse": "preToolUse", "PostToolUse": "postToolUse"}
+SCRIPT = """\
+#!/bin/sh
+# Made by `penstock init`, and removed by `penstock uninstall`.
+exec {command}
+"""
+
+
+def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:  # noqa: ARG001 - every agent's module is called so
+    """Return what Cline is about to do; a server's tool is taken out of its wrapping."""
+    name = text(document.get("hookName"))
+    inside = table(document.get(INSIDE.get(name, "")))
+    tool, tool_input = text(inside.get("toolName")), table(inside.get("parameters"))
+    if tool == "use_mcp_tool":
+        server, own = text(tool_input.get("server_name")), text(tool_input.get("tool_name"))
+        tool, tool_input = f"mcp__{server}__{own}", parsed(tool_input.get("arguments"))
+    root = first(document.get("workspaceRoots"))
+    return Call(
+        NAME,
+        EVENTS.get(name, OTHER),
+        tool=tool,
+        tool_input=tool_input,
+        cwd=root,
+        root=root,
+        session=text(document.get("taskId")),
+        call_id=call_id("", tool, tool_input),
+    )
+
+
+def say(call: Call, answer: Answer) -> Reply:
+    """Return the answer in Cline's words."""
+    words: dict[str, object] = {"cancel": False}
+    if call.event == BEFORE and answer.verdict != ALLOW:
+        words = {"cancel": True, "errorMessage": reason(answer)}
+    if answer.notes:
+        words["contextModification"] = noted(answer)
+    return said(words)
+
+
+def registration(command: str, *, strict: bool) -> "list[dict[str, Any]]":
+    """Return the files that `init` makes."""
+    del strict
+    text_of = SCRIPT.format(command=command)
+    return [
+        {"file": f".clinerules/hooks/{event}", "text": text_of, "mode": 0o755} for event in EVENTS
+    ]
