@@ -1,12 +1,24 @@
 """What agents are told to start: `python -I -S .../penstock/hook.py AGENT`.
 
-As short as can be, because Python compiles a script anew at every start; all else is imported,
-and so comes compiled.
+As short as can be, because Python compiles a script anew at every start. The modules come out
+of the bundle that `doors/hook/bundle.py` makes, or are imported one by one where it is missing.
 """
 
 import sys
 
-sys.path.insert(0, __file__.rpartition("/penstock/")[0])
+PACKAGE = __file__.rpartition("/")[0]
+sys.path.insert(0, PACKAGE.rpartition("/")[0])
+try:
+    from io import FileIO
+    from marshal import loads
+
+    tag = sys.implementation.cache_tag
+    names: dict = {}  # type: ignore[type-arg]
+    code, stamps, modules = loads(FileIO(f"{PACKAGE}/__pycache__/hook.{tag}.bundle").readall())
+    exec(code, names)
+    names["unpack"](stamps, modules)
+except (OSError, ValueError, EOFError, TypeError):
+    pass
 
 from penstock.doors.hook.cold import main
 

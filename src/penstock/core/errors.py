@@ -4,8 +4,6 @@ A "no" is a Decision, never an exception. Only doors print these, exit, or choos
 Always true: an error carries a stable code, what happened, why, and what to do about it.
 """
 
-from __future__ import annotations
-
 
 class PenstockError(Exception):
     """The base: a stable `code` and up to three sentences for a person."""

@@ -33,16 +33,21 @@ class LateError(Exception):
 def main(arguments: "list[str]") -> None:
     """Answer one call on stdin and end the process."""
     agent = next((word for word in arguments if word != CLOSED), "claude")
-    closed = CLOSED in arguments
     _signal.signal(_signal.SIGALRM, _ring)
+    cold = False
     try:
         data = _stdin()
         _signal.setitimer(_signal.ITIMER_REAL, SECONDS)
-        reply = _short(agent, data) or _resident(agent, data) or _long(agent, data)
+        reply = _short(agent, data) or _resident(agent, data)
+        if reply is None:
+            cold, reply = True, _long(agent, data)
     except BaseException as problem:  # noqa: BLE001 - the agent waits, whatever it is
-        reply = _failed(problem, closed)
+        reply = _failed(problem, closed=CLOSED in arguments)
     _signal.setitimer(_signal.ITIMER_REAL, 0)
     _say(reply)
+    if cold:
+        _prepare()
+    posix._exit(reply.code)
 
 
 def _ring(_number: int, _frame: "FrameType | None") -> None:
@@ -112,26 +117,33 @@ def _resident(agent: str, data: bytes) -> "Reply | None":
 
 
 def _long(agent: str, data: bytes) -> Reply:
-    """Ask the engine in this process, and leave one running for the calls that follow."""
+    """Ask the engine in this process."""
     from penstock.doors.hook.resident_client import use_packages
 
     use_packages()
     import os
 
     from penstock.doors.hook.engine import Engine
-    from penstock.doors.hook.resident import start
 
-    reply = Engine().reply(agent, data, os.environ)
-    start()
-    return reply
+    return Engine().reply(agent, data, os.environ)
 
 
-def _failed(problem: BaseException, closed: bool) -> Reply:
+def _prepare() -> None:
+    """Make the next calls quicker: the modules in one file, and a resident process."""
+    try:
+        from penstock.doors.hook import bundle, resident
+
+        bundle.write()
+        resident.start()
+    except BaseException:  # noqa: BLE001 - the answer is given; this was for comfort
+        return
+
+
+def _failed(problem: BaseException, *, closed: bool) -> Reply:
     if not closed:
         return SILENT
-    return Reply(
-        "", f"{CANNOT} ({type(problem).__name__}). Ask a person to run `penstock doctor`.", 2
-    )
+    why = f"{CANNOT} ({type(problem).__name__})"
+    return Reply("", f"{why}. Ask a person to run `penstock doctor`.", 2)
 
 
 def _say(reply: Reply) -> None:
@@ -139,8 +151,7 @@ def _say(reply: Reply) -> None:
         _write(1, reply.stdout)
         _write(2, reply.stderr)
     except OSError:  # nobody listens any more
-        posix._exit(reply.code)
-    posix._exit(reply.code)
+        return
 
 
 def _write(descriptor: int, text: str) -> None:

@@ -1,0 +1,98 @@
+"""The modules of the short way as one file, so that a hook opens one instead of twenty.
+
+It lies in `__pycache__` beside the compiled modules and is as good as they are: made from the
+sources, out of date when one of them has changed, and made anew by the next call that takes
+the long way. Where it cannot be written the modules are imported one by one.
+Always true: what runs from the bundle is what the sources say. `unpack` is its first part.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+from contextlib import suppress
+from types import CodeType
+
+# In the order in which each finds what it imports.
+MODULES = (
+    "penstock",
+    "penstock.core",
+    "penstock.core.chain",
+    "penstock.core.errors",
+    "penstock.core.redact",
+    "penstock.core.event",
+    "penstock.core.match",
+    "penstock.core.quick",
+    "penstock.core.atmost",
+    "penstock.core.spelling",
+    "penstock.stores",
+    "penstock.stores.places",
+    "penstock.stores.watched",
+    "penstock.stores.cold_append",
+    "penstock.doors",
+    "penstock.doors.hook",
+    "penstock.doors.hook.talk",
+    "penstock.doors.hook.wire",
+    "penstock.doors.hook.resident_client",
+    "penstock.doors.hook.short",
+    "penstock.doors.hook.agents",
+    "penstock.doors.hook.agents.claude",
+    "penstock.doors.hook.cold",
+)
+
+
+def write() -> None:
+    """Make the bundle if it is missing or out of date; where that cannot be, nothing happens."""
+    with suppress(OSError):
+        path = place()
+        data = made()
+        if _read(path) != data:
+            fresh = f"{path}.{os.getpid()}"
+            with open(fresh, "wb") as file:
+                file.write(data)
+            os.replace(fresh, path)
+
+
+def place() -> str:
+    """Return where the bundle lies."""
+    return f"{_package()}/__pycache__/hook.{sys.implementation.cache_tag}.bundle"
+
+
+def made() -> bytes:
+    """Return the code that puts every module in its place, if no source has changed since."""
+    stamps, modules = [], []
+    for name in MODULES:
+        path = _source(name)
+        status = os.stat(path)
+        with open(path, "rb") as file:
+            code = compile(file.read(), path, "exec", dont_inherit=True, optimize=2)
+        stamps.append((path, status.st_size, status.st_mtime_ns))
+        modules.append((name, path, _bare(code)))
+    unpack = _source(f"{__package__}.unpack")
+    with open(unpack, "rb") as file:
+        first = compile(file.read(), unpack, "exec", dont_inherit=True, optimize=2)
+    return marshal.dumps((_bare(first), stamps, modules))
+
+
+def _bare(code: CodeType) -> CodeType:
+    """Leave out which line is which: half of the bytes, for tracebacks that nobody sees."""
+    consts = tuple(_bare(one) if isinstance(one, CodeType) else one for one in code.co_consts)
+    return code.replace(co_consts=consts, co_linetable=b"")
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return b""
+
+
+def _source(name: str) -> str:
+    path = f"{_package()[: -len('/penstock')]}/{name.replace('.', '/')}"
+    return f"{path}/__init__.py" if os.path.isdir(path) else f"{path}.py"
+
+
+def _package() -> str:
+    return __file__.rpartition("/doors/")[0]
