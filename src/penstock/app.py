@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from penstock.stores.signed_log import SignedLog
 
 LARGEST_RULES = 16 * 1024 * 1024
+SLIPPED = "a protected file that was changed in spite of the rules"
 
 
 def workspace_root(start: str | None = None) -> str:
@@ -263,7 +264,24 @@ class Workspace:
             )
         )
         gate.recover()
+        self._adopt(gate)
         return gate
+
+    def _adopt(self, gate: Gate) -> None:
+        """Give the gate what agents wrote by themselves, so that it can be undone."""
+        from penstock.stores.observed import drop, observed, tidy
+
+        for one in observed(self.state):
+            gate.adopt(
+                one.path,
+                before=one.before,
+                after=one.after,
+                event_hash=one.event_hash,
+                at=one.at,
+                note=SLIPPED if one.slipped else "",
+            )
+            drop(self.state, one.name)
+        tidy(self.state)
 
     @cached_property
     def _read_before(self) -> dict[tuple[Stamp, ...], Policy]:

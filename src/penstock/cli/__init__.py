@@ -32,6 +32,7 @@ CODES: Mapping[str, int] = {
 
 # Every subcommand with the module that has it and the line that `--help` shows.
 COMMANDS: Mapping[str, tuple[str, str]] = {
+    "hook": ("hook", "Answer one call of an agent's hook: JSON in, the agent's answer out."),
     "judge": ("judge", "Say what the rules would answer to a tool call; records nothing."),
     "init": ("init", "Put the gate in front of the agents of this project."),
     "uninstall": ("uninstall", "Take back exactly what `init` did."),
@@ -49,6 +50,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "undo": ("undo", "Put back what a write replaced."),
     "approver": ("approver", "Set up the key that proves an approval."),
     "audit": ("audit", "Read, prove and ship the record."),
+    "sandbox": ("sandbox", "Make and clean up a place for agents to try things in."),
     "demo": ("demo", "Show a denied, a waiting, an applied and an undone write."),
     "completion": ("completion", "Print the completion script for bash, zsh or fish."),
 }

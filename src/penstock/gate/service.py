@@ -15,6 +15,7 @@ from penstock.core.proposal import Proposal, Receipt
 from penstock.gate.applying import Applying
 from penstock.gate.calls import Call
 from penstock.gate.judging import Judged, judge_call
+from penstock.gate.keeping import Keeping
 from penstock.gate.parts import Item, Parts, Proof
 from penstock.gate.proposing import Proposing
 from penstock.gate.undoing import Undoing
@@ -28,6 +29,7 @@ class Gate:
         self._proposing = Proposing(parts)
         self._applying = Applying(parts, self._proposing)
         self._undoing = Undoing(parts, self._proposing)
+        self._keeping = Keeping(parts)
 
     # -- judge -----------------------------------------------------------------------------
 
@@ -52,7 +54,9 @@ class Gate:
         ttl: float | None = None,
     ) -> tuple[Proposal, ...]:
         """Measure, judge and store a change of one file or of a set. Writes nothing."""
-        return self._proposing.propose(items, actor=actor, attended=attended, ids=ids, ttl=ttl)
+        made = self._proposing.propose(items, actor=actor, attended=attended, ids=ids, ttl=ttl)
+        self._keeping.tidy()
+        return made
 
     def answer(
         self, proposal_id: str, *, approve: bool, proof: Proof, reason: str = ""
@@ -62,7 +66,9 @@ class Gate:
 
     def apply(self, proposal_id: str, *, path: str | None = None) -> tuple[Receipt, ...]:
         """Write an approved proposal, or a whole set, after the numbered checks."""
-        return self._applying.apply(proposal_id, path=path)
+        receipts = self._applying.apply(proposal_id, path=path)
+        self._keeping.tidy()
+        return receipts
 
     def expire(self) -> tuple[Proposal, ...]:
         """Close every proposal whose time is over, each with its line on the record."""
@@ -117,6 +123,21 @@ class Gate:
     ) -> tuple[tuple[Item, bytes | None], ...]:
         """Return what each file would hold again, beside what it holds now."""
         return self._undoing.preview(receipts, rebase=rebase)
+
+    def adopt(
+        self,
+        path: str,
+        *,
+        before: bytes | None,
+        after: bytes | None,
+        event_hash: str,
+        at: float,
+        note: str = "",
+    ) -> Receipt:
+        """Take a write that an agent made by itself into what can be undone."""
+        return self._undoing.adopt(
+            path, before=before, after=after, event_hash=event_hash, at=at, note=note
+        )
 
     def changed_since(self, receipts: Sequence[Receipt]) -> tuple[tuple[str, bytes | None], ...]:
         """Return the files that changed since, each with what Penstock had written."""

@@ -33,6 +33,32 @@ class Undoing:
         stands = standing(done)
         return tuple(r for r in done if r.id in stands and not r.undoes)[: last or 1]
 
+    def adopt(
+        self,
+        path: str,
+        *,
+        before: bytes | None,
+        after: bytes | None,
+        event_hash: str,
+        at: float,
+        note: str,
+    ) -> Receipt:
+        """Make a receipt of a write that did not go through the gate; the same one only once."""
+        blobs, proposals = self.parts.blobs, self.parts.proposals
+        receipt = Receipt(
+            id=f"seen-{event_hash.removeprefix('sha256:')[:32]}",
+            proposal="",
+            path=path,
+            before=None if before is None else blobs.put(before),
+            after=None if after is None else blobs.put(after),
+            event_hash=event_hash,
+            at=at,
+            note=note,
+        )
+        if proposals.receipt(receipt.id) is None:
+            proposals.add_receipt(receipt)
+        return receipt
+
     def _named(self, receipt: str) -> tuple[Receipt, ...]:
         of_set = self.parts.proposals.receipts(set_id=receipt)
         one = self.parts.proposals.receipt(receipt)

@@ -14,6 +14,8 @@ import sys
 from contextlib import suppress
 from types import CodeType
 
+FORM = 1  # of the bundle, as `hook.py` reads it
+
 # In the order in which each finds what it imports.
 MODULES = (
     "penstock",
@@ -56,7 +58,7 @@ def write() -> None:
 
 def place() -> str:
     """Return where the bundle lies."""
-    return f"{_package()}/__pycache__/hook.{sys.implementation.cache_tag}.bundle"
+    return f"{_package()}/__pycache__/hook-{FORM}.{sys.implementation.cache_tag}.bundle"
 
 
 def made() -> bytes:

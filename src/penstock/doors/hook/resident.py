@@ -28,7 +28,7 @@ IDLE_SECONDS = 15 * 60.0
 LINE_SECONDS = 10.0
 MOST_HEAD = 1 << 20
 MOST_INPUT = 64 << 20
-LOOK_SECONDS = 60.0
+LOOK_SECONDS = 20.0
 
 
 def start() -> None:
@@ -83,7 +83,7 @@ def serve(
         with _listen(folder, name) as listening:
             if ready is not None:
                 ready.set()
-            _accept(listening, engine, idle)
+            _accept(listening, engine, idle, os.path.join(folder, name))
     finally:
         with suppress(OSError):
             os.unlink(os.path.join(folder, name))
@@ -104,14 +104,18 @@ def _listen(folder: str, name: str) -> socket.socket:
     return listening
 
 
-def _accept(listening: socket.socket, engine: Engine, idle: float) -> None:
-    listening.settimeout(min(idle, LOOK_SECONDS))
-    name, quiet = socket_name(), 0.0
-    while quiet < idle and socket_name() == name:
+def _accept(listening: socket.socket, engine: Engine, idle: float, path: str) -> None:
+    """Take questions until it is quiet for long, or what this process stands on has changed."""
+    step = min(idle, LOOK_SECONDS)
+    listening.settimeout(step)
+    quiet = 0.0
+    while quiet < idle:
         try:
             line, _ = listening.accept()
         except TimeoutError:
-            quiet += min(idle, LOOK_SECONDS)
+            quiet += step
+            if os.path.basename(path) != socket_name() or not os.path.exists(path):
+                return
             continue
         quiet = 0.0
         threading.Thread(target=_talk, args=(line, engine), daemon=True).start()
