@@ -204,6 +204,13 @@ class Proposals(Protocol):
     ) -> tuple[Receipt, ...]:
         """Return receipts, newest first."""
 
+    def forget(self, *, before: float, limit: int = 1000) -> int:
+        """Drop the oldest closed proposals and receipts from before a wall time; return how many.
+
+        What is open stays, and so does every member of a set in which one is open. At most
+        `limit` of each are dropped.
+        """
+
     def last_wall(self, at_least: float) -> float:
         """Remember a wall time and return the latest one ever remembered."""
 
@@ -217,5 +224,23 @@ class Blobs(Protocol):
     def get(self, digest: str) -> bytes | None:
         """Return the bytes, checked against their digest, or None when they are gone."""
 
-    def prune(self, *, budget: int, keep: Collection[str]) -> int:
-        """Drop the oldest images until the budget holds, never those in `keep`."""
+    def prune(
+        self,
+        *,
+        budget: int,
+        keep: Collection[str],
+        spare: Collection[str] = (),
+        before: float = 0.0,
+        at: float | None = None,
+    ) -> int:
+        """Drop the oldest images until the budget holds, never those in `keep`.
+
+        Those in `spare` go last, and only for the budget; all others that were put before a
+        wall time go as well. `at` is what `pruned_at` returns from then on.
+        """
+
+    def pruned_at(self) -> float:
+        """Return the wall time of the last `prune` that said one, 0 when there was none."""
+
+    def size(self) -> int:
+        """Return how many bytes the images take."""

@@ -58,6 +58,8 @@ def test_the_queue_and_one_proposal_read_as_lines_and_as_json(app: Project) -> N
     assert status["waiting"] == 1
     assert status["audit_head"].startswith("sha256:")
     assert status["workspace"] == str(app.root.resolve())
+    assert 0 < status["images_bytes"] <= status["images_most"]
+    assert status["kept_days"] == 90
 
 
 def test_lost_lines_come_first_then_warnings_then_the_diff(app: Project) -> None:

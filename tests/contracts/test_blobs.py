@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -155,6 +156,42 @@ def test_a_negative_budget_keeps_what_is_to_be_kept(blobs: Store) -> None:
     names = filled(blobs, 2)
     assert blobs.prune(budget=-1, keep=names[:1]) == 1
     assert there(blobs, names) == [True, False]
+
+
+def test_those_that_are_spared_go_last_and_only_for_the_budget(blobs: Store) -> None:
+    names = filled(blobs, 4)
+    far = time.time() + 3600
+    assert blobs.prune(budget=10**9, keep=names[1:2], spare=names[:1], before=far) == 2
+    assert there(blobs, names) == [True, True, False, False], "too old, neither kept nor spared"
+    assert blobs.prune(budget=5100, keep=names[1:2], spare=names[:1]) == 1
+    assert there(blobs, names) == [False, True, False, False]
+
+
+def test_the_others_make_room_before_those_that_are_spared(blobs: Store) -> None:
+    names = filled(blobs, 4)
+    assert blobs.prune(budget=2 * 5100, keep=(), spare=names[:2]) == 2
+    assert there(blobs, names) == [True, True, False, False]
+
+
+def test_what_is_young_enough_stays(blobs: Store) -> None:
+    names = filled(blobs, 2)
+    assert blobs.prune(budget=10**9, keep=(), before=time.time() - 3600) == 0
+    assert there(blobs, names) == [True, True]
+
+
+def test_when_it_was_pruned_is_remembered(blobs: Store) -> None:
+    assert blobs.pruned_at() == 0
+    blobs.prune(budget=0, keep=())
+    assert blobs.pruned_at() == 0, "this one did not say when"
+    for at in (1000.0, 2000.0):
+        blobs.prune(budget=0, keep=(), at=at)
+        assert blobs.pruned_at() == at
+
+
+def test_the_size_is_that_of_the_images(blobs: Store) -> None:
+    assert blobs.size() == 0
+    filled(blobs, 3)
+    assert 3 * 5000 <= blobs.size() <= 3 * 5100
 
 
 def test_two_stores_in_one_place_are_one(tmp_path: Path) -> None:

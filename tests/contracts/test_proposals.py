@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from penstock.core.errors import InputError, PenstockError, StaleError
 from penstock.core.model import Actor, Change, ChangeKind, Decision, Reason, Verdict
-from penstock.core.proposal import NEXT, Answer, Moment, Move, Proposal, Receipt, State
+from penstock.core.proposal import NEXT, OPEN, Answer, Moment, Move, Proposal, Receipt, State
 from penstock.stores.memory_queue import MemoryProposals
 from penstock.stores.sqlite import SqliteProposals
 
@@ -371,6 +371,45 @@ def test_a_receipt_is_given_once(queue: Queue) -> None:
     queue.add_receipt(receipt())
     refused("id-taken", lambda: queue.add_receipt(receipt(note="again")), InputError)
     assert queue.receipt("r1") == receipt()
+
+
+# Forgetting
+
+
+CLOSED = [state for state in State if state not in OPEN]
+
+
+def test_what_is_closed_and_old_is_forgotten_and_what_is_open_never(queue: Queue) -> None:
+    queue.add([proposal(f"old-{state}", state=state) for state in State])
+    queue.add([proposal("young", state=State.APPLIED, created=Moment(wall=2000.0))])
+    queue.add_receipt(receipt("old", at=1000.0))
+    queue.add_receipt(receipt("young", at=2000.0))
+    assert queue.forget(before=1500.0) == len(CLOSED) + 1
+    assert ids(queue.find()) == [f"old-{state}" for state in State if state in OPEN] + ["young"]
+    assert [one.id for one in queue.receipts()] == ["young"]
+    assert queue.forget(before=1500.0) == 0
+
+
+def test_a_set_is_forgotten_whole(queue: Queue) -> None:
+    """A denied member that was forgotten alone would let the others be written without it."""
+    queue.add(
+        [
+            proposal("a", set_id="s", state=State.DENIED),
+            proposal("b", set_id="s", state=State.WAITING),
+            proposal("c", set_id="t", state=State.DENIED),
+        ]
+    )
+    assert queue.forget(before=1500.0) == 1
+    assert ids(queue.find()) == ["a", "b"]
+    queue.move("b", Move.REJECT, answer=NO)
+    assert queue.forget(before=1500.0) == 2
+    assert queue.find() == ()
+
+
+def test_forgetting_is_bounded_and_begins_with_the_oldest(queue: Queue) -> None:
+    queue.add([proposal(f"p{n}", state=State.REJECTED) for n in range(5)])
+    assert queue.forget(before=1500.0, limit=2) == 2
+    assert ids(queue.find()) == ["p2", "p3", "p4"]
 
 
 # Time

@@ -78,11 +78,12 @@ class World:
     policy: Policy = field(default_factory=lambda: parse_policy(RULES))
 
     def __post_init__(self) -> None:
+        blobs = MemoryBlobs(now=lambda: self.clock.now().wall)
         self.gate = Gate(
             Parts(
                 files=self.files,
                 proposals=MemoryProposals(),
-                blobs=MemoryBlobs(),
+                blobs=blobs,
                 log=self.log,
                 clock=self.clock,
                 policy=lambda: self.policy,

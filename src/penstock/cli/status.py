@@ -29,6 +29,9 @@ def command(workspace: str | None, as_json: bool) -> int:
         "audit_head": here.audit_head(),
         "state": here.state,
         "approver_key": here.keys.exists(),
+        "images_bytes": here.gate.parts.blobs.size(),
+        "images_most": policy.audit.keep_blobs_bytes,
+        "kept_days": policy.audit.keep_days or None,
     }
     if as_json:
         print_json(facts)

@@ -212,6 +212,9 @@ TABLES: Mapping[str, tuple[Field, ...]] = {
         _count("checkpoint_events", "A checkpoint after so many events.", 1000, 1),
         _count("checkpoint_seconds", "And after so many seconds.", 300, 1),
         _count("keep_blobs_bytes", "How much room kept contents may take.", 512 * 1024 * 1024),
+        _count(
+            "keep_days", "How long writes can be undone; 0 is for ever.", 90
+        ),
         Field(name="witnesses", kind=Kind.TEXTS, doc="Where checkpoints are sent."),
         _text("file", "Where the log is, when not in the state directory."),
     ),

@@ -175,6 +175,7 @@ class AuditSettings:
     checkpoint_events: int = 1000
     checkpoint_seconds: int = 300
     keep_blobs_bytes: int = 512 * 1024 * 1024
+    keep_days: int = 90
     witnesses: tuple[str, ...] = ()
     file: str = ""
 

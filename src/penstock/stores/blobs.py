@@ -34,6 +34,8 @@ LEVEL = 1
 WORTH = 0.9
 # A temporary file this old was left by a crash: no write takes so long.
 LEFT_BEHIND = 24 * 3600.0
+# Its time tells when the images were pruned last.
+PRUNED = ".pruned"
 HEX = frozenset("0123456789abcdef")
 
 
@@ -77,23 +79,52 @@ class DiskBlobs:
             except FileNotFoundError:
                 return None
 
-    def prune(self, *, budget: int, keep: Collection[str]) -> int:
+    def prune(
+        self,
+        *,
+        budget: int,
+        keep: Collection[str],
+        spare: Collection[str] = (),
+        before: float = 0.0,
+        at: float | None = None,
+    ) -> int:
         """Drop the oldest images until `budget` bytes on disk hold the rest.
 
-        Those in `keep` stay, whatever they take. Returns how many were dropped.
+        Those in `keep` stay, whatever they take; those in `spare` go last, and only for the
+        budget; all others that were put before a wall time go too. Returns how many were
+        dropped. `at` is what `pruned_at` returns from then on.
         """
-        kept = {_hex(digest) for digest in keep}
+        kept, spared = ({_hex(digest) for digest in some} for some in (keep, spare))
         with private.told("prune the images in", self._folder):
-            images = sorted(self._images(), key=lambda image: (image.changed, image.name))
-            over = sum(image.size for image in images) - budget
+            if at is not None:
+                self._mark(at)
+            images = sorted(
+                (image.name in spared, image.changed, image.name, image) for image in self._images()
+            )
+            over = sum(image.size for _, _, _, image in images) - budget
             dropped = 0
-            for image in images:
-                if over <= 0:
-                    break
-                if image.name not in kept and self._drop(image):
+            for spare_it, changed, name, image in images:
+                old = changed < before * 1e9 and not spare_it
+                if name not in kept and (over > 0 or old) and self._drop(image):
                     over -= image.size
                     dropped += 1
             return dropped
+
+    def pruned_at(self) -> float:
+        """Return the wall time of the last `prune` that said one, 0 when there was none."""
+        with private.told("look at the images in", self._folder):
+            try:
+                return os.lstat(os.path.join(self._folder, PRUNED)).st_mtime
+            except (FileNotFoundError, NotADirectoryError):
+                return 0.0
+
+    def _mark(self, at: float) -> None:
+        """Remember when it was pruned as the time of an empty file."""
+        self._make(self._folder)
+        path = os.path.join(self._folder, PRUNED)
+        with suppress(FileExistsError):
+            os.close(os.open(path, private.FRESH, private.OWN_FILE))
+        os.utime(path, (at, at), follow_symlinks=False)
 
     def size(self) -> int:
         """Return how many bytes the images take on disk."""

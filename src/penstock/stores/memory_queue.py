@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Collection, Iterable, Sequence
+import time
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from penstock.core.digest import digest
@@ -22,7 +23,7 @@ from penstock.core.moves import (
     moved,
     not_found,
 )
-from penstock.core.proposal import Answer, Moment, Move, Proposal, Receipt, State
+from penstock.core.proposal import OPEN, Answer, Moment, Move, Proposal, Receipt, State
 
 
 class MemoryProposals:
@@ -128,6 +129,22 @@ class MemoryProposals:
         found = [r for r in newest if path in ("", r.path) and (not set_id or r.set_id == set_id)]
         return tuple(found[: max(0, limit)])
 
+    def forget(self, *, before: float, limit: int = 1000) -> int:
+        """Drop the oldest closed proposals and receipts from before a wall time."""
+        with self._lock:
+            live = {one.set_id for one in self._proposals.values() if one.state in OPEN} - {""}
+            old = [
+                one.id
+                for one in self._proposals.values()
+                if one.state not in OPEN and one.set_id not in live and one.created.wall < before
+            ][:limit]
+            done = [r.id for r in self._receipts.values() if r.at < before][:limit]
+            for name in old:
+                del self._proposals[name]
+            for name in done:
+                del self._receipts[name]
+            return len(old) + len(done)
+
     def last_wall(self, at_least: float) -> float:
         """Remember a wall time and return the latest one ever remembered."""
         with self._lock:
@@ -148,14 +165,18 @@ class MemoryProposals:
 class MemoryBlobs:
     """Images in a dictionary; its order is how recently each was put."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, now: Callable[[], float] = time.time) -> None:
+        self._now = now
         self._images: dict[str, bytes] = {}
+        self._put_at: dict[str, float] = {}
+        self._pruned = 0.0
 
     def put(self, data: bytes) -> str:
         """Keep some bytes and return their digest."""
         name = digest(data)
         self._images.pop(name, None)
         self._images[name] = bytes(data)
+        self._put_at[name] = self._now()
         return name
 
     def put_source(self, source: Source) -> str:
@@ -166,20 +187,36 @@ class MemoryBlobs:
         """Return the bytes, or None when they are gone."""
         return self._images.get(digest)
 
-    def prune(self, *, budget: int, keep: Collection[str]) -> int:
+    def prune(
+        self,
+        *,
+        budget: int,
+        keep: Collection[str],
+        spare: Collection[str] = (),
+        before: float = 0.0,
+        at: float | None = None,
+    ) -> int:
         """Drop the oldest images until the budget holds, never those in `keep`."""
-        over = sum(map(len, self._images.values())) - budget
+        self._pruned = self._pruned if at is None else at
+        over = self.size() - budget
         dropped = 0
-        for name in _oldest(self._images, keep):
-            if over <= 0:
-                break
-            over -= len(self._images.pop(name))
-            dropped += 1
+        for name in [name for name in self._images if name not in keep]:
+            if name not in spare and (over > 0 or self._put_at[name] < before):
+                over -= len(self._images.pop(name))
+                dropped += 1
+        for name in [name for name in self._images if name in spare and name not in keep]:
+            if over > 0:
+                over -= len(self._images.pop(name))
+                dropped += 1
         return dropped
 
+    def pruned_at(self) -> float:
+        """Return the wall time of the last `prune` that said one."""
+        return self._pruned
 
-def _oldest(images: Iterable[str], keep: Collection[str]) -> list[str]:
-    return [name for name in images if name not in keep]
+    def size(self) -> int:
+        """Return how many bytes the images take."""
+        return sum(map(len, self._images.values()))
 
 
 @dataclass(kw_only=True)

@@ -13,6 +13,7 @@ import math
 import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from penstock.core.codec import from_json, to_json
@@ -24,7 +25,7 @@ from penstock.core.moves import (
     moved,
     not_found,
 )
-from penstock.core.proposal import Answer, Moment, Move, Proposal, Receipt, State
+from penstock.core.proposal import OPEN, Answer, Moment, Move, Proposal, Receipt, State
 from penstock.stores.alive import alive, this_process
 from penstock.stores.clock import boot_id, boot_time
 from penstock.stores.sqlite_file import Database, Migrations, broken
@@ -83,6 +84,11 @@ NEWEST = "ORDER BY p.seq DESC LIMIT ?"
 ADD_PROPOSAL = "INSERT INTO proposals (id, set_id, path, state, body, answer) VALUES (?,?,?,?,?,?)"
 ADD_RECEIPT = "INSERT INTO receipts (id, set_id, path, body) VALUES (?,?,?,?)"
 RECEIPTS = "SELECT body FROM receipts "
+_OPEN = ", ".join(f"'{state}'" for state in sorted(OPEN))
+OLDEST_CLOSED = f"""WHERE p.state NOT IN ({_OPEN}) AND NOT EXISTS (SELECT 1 FROM proposals o
+    WHERE o.set_id = p.set_id AND o.set_id <> '' AND o.state IN ({_OPEN}))
+    ORDER BY p.seq LIMIT ?"""  # noqa: S608 - the names of our own states
+OLDEST_RECEIPTS = "SELECT seq, body FROM receipts ORDER BY seq LIMIT ?"
 MOVE = "UPDATE proposals SET state = ?, answer = ?, renewed = ? WHERE seq = ?"
 
 Row = Sequence[Any]
@@ -235,6 +241,18 @@ class SqliteProposals:
         where = "WHERE " + " AND ".join(tests) + " " if tests else ""
         values = [_key(text) for text in wanted.values() if text]
         return self._receipts(where + "ORDER BY seq DESC LIMIT ?", *values, _bounded(limit))
+
+    def forget(self, *, before: float, limit: int = 1000) -> int:
+        """Drop the oldest closed proposals and receipts from before a wall time."""
+        with self._db.writing() as db:
+            rows = db.execute(ROWS + OLDEST_CLOSED, (_bounded(limit),)).fetchall()
+            # Rows are in the order in which they were added: the first young one ends it.
+            old = list(takewhile(lambda row: self._proposal(row).created.wall < before, rows))
+            receipts = db.execute(OLDEST_RECEIPTS, (_bounded(limit),)).fetchall()
+            done = list(takewhile(lambda row: from_json(Receipt, row[1]).at < before, receipts))
+            db.executemany("DELETE FROM proposals WHERE seq = ?", [row[:1] for row in old])
+            db.executemany("DELETE FROM receipts WHERE seq = ?", [row[:1] for row in done])
+        return len(old) + len(done)
 
     # Time
 
