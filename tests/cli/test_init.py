@@ -188,6 +188,7 @@ def test_strict_rules_make_the_hook_block_when_it_fails(project: Project, given:
     project.run("init", "--agent", "claude", *more)
     (hook,) = settings(project)["PreToolUse"][0]["hooks"]
     assert hook["onFailure"] == "block"
+    assert hook["command"].endswith(" claude closed")
 
 
 def test_http_registers_the_resident_with_a_token_and_blocks_without_it(project: Project) -> None:

@@ -77,7 +77,7 @@ def is_strict(here: Workspace, wish: Wish) -> bool:
 
 def _entries(agent: str, wish: Wish, *, strict: bool, token: str) -> Iterable[Entry]:
     module = registry.module(agent)
-    command = registry.hook_command(agent)
+    command = registry.hook_command(agent, closed=strict)
     if agent != "claude":
         return list(module.registration(command, strict=strict))
     found = module.registration(command, strict=strict)

@@ -34,6 +34,8 @@ from penstock.doors.hook.entries import (
 )
 from penstock.ports import Files, PlannedWrite
 
+CLOSED = "closed"  # as `cold` reads it
+
 
 class Remembered(Protocol):
     """A file as it was before us (see `stores/installed.py`)."""
@@ -82,10 +84,14 @@ class Found:
 # The command
 
 
-def hook_command(agent: str) -> str:
-    """Return the command that an agent is told to run: absolute, isolated, quoted for a shell."""
+def hook_command(agent: str, *, closed: bool = False) -> str:
+    """Return the command that an agent is told to run: absolute, isolated, quoted for a shell.
+
+    `closed` makes a hook that fails refuse, as far as it lives to say so.
+    """
     launcher = os.path.join(os.path.dirname(os.path.abspath(penstock.__file__)), "hook.py")
-    return shlex.join([interpreter(), "-I", "-S", launcher, agent])
+    more = [CLOSED] if closed else []
+    return shlex.join([interpreter(), "-I", "-S", launcher, agent, *more])
 
 
 def interpreter() -> str:

@@ -43,7 +43,8 @@ def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:
         event,
         tool=tool,
         tool_input=info,
-        root=environ.get("ROOT_WORKSPACE_PATH", ""),
+        # Not in the JSON: the hook is started in the project.
+        root=environ.get("ROOT_WORKSPACE_PATH", "") or environ.get("PWD", ""),
         session=text(document.get("trajectory_id")),
         call_id=f"{turn}-{about}" if turn and about else about,
     )
