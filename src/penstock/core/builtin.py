@@ -28,6 +28,8 @@ HOOK_REGISTRATIONS = (
     "**/.claude.json",
     "**/claude-code/managed-settings*.json",
     "**/claude-code/managed-settings.d/**",
+    "**/ClaudeCode/managed-settings*.json",
+    "**/ClaudeCode/managed-settings.d/**",
     # a Claude Code plugin in the project
     "**/hooks/hooks.json",
     "**/hooks/write-control.sh",
@@ -37,20 +39,29 @@ HOOK_REGISTRATIONS = (
     "**/.codex/config.toml",
     "**/.codex/hooks/**",
     "**/codex/requirements.toml",
+    "**/codex/managed_config.toml",
+    "**/etc/codex/**",
     # Gemini and Qwen
     "**/.gemini/settings.json",
     "**/.gemini/extensions/**",
-    "**/.qwen/settings.json",
+    "**/.gemini/trustedFolders.json",
     "**/gemini-cli/settings.json",
+    "**/GeminiCli/settings.json",
+    "**/.qwen/settings*.json",
+    "**/.qwen/extensions/**",
+    "**/.qwen/trustedFolders.json",
+    "**/qwen-code/settings.json",
     # Cursor
     "**/.cursor/hooks.json",
     "**/.cursor/hooks/**",
     "**/cursor/hooks.json",
+    "**/Cursor/hooks.json",
     # Copilot
     "**/.github/hooks/**",
     "**/.github/copilot/settings*.json",
     "**/.copilot/hooks/**",
     "**/.copilot/config.json",
+    "**/.copilot/settings*.json",
     "**/github-copilot/policy.d/**",
     # OpenCode
     "**/.opencode/plugins/**",
@@ -62,17 +73,22 @@ HOOK_REGISTRATIONS = (
     "**/.clinerules/hooks/**",
     "**/.cline/hooks/**",
     "**/Cline/Hooks/**",
+    "**/Cline/Rules/Hooks/**",
     # Windsurf, now Devin
     "**/.windsurf/hooks.json",
     "**/.devin/hooks.json",
     "**/.codeium/windsurf/hooks.json",
     "**/windsurf/hooks.json",
+    "**/Windsurf/hooks.json",
+    "**/devin/hooks.json",
     # Kiro
     "**/.kiro/hooks/**",
     "**/.kiro/agents/*.json",
     # Amp
     "**/.amp/plugins/**",
+    "**/.amp/settings*.json",
     "**/.config/amp/plugins/**",
+    "**/.config/amp/settings*.json",
 )
 
 SELF_PROTECTION = (*OWN_FILES, *STATE, *HOOK_REGISTRATIONS)
