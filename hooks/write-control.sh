@@ -4,8 +4,9 @@
 # with 2; so Python's own exit code never gets out of here.
 
 here=${BASH_SOURCE[0]%/*}
-src=$here/../src
-[[ -d $src/penstock ]] || src=${CLAUDE_PLUGIN_ROOT-}/src
+[[ $here != "${BASH_SOURCE[0]}" ]] || here=.
+root=$here/..
+[[ -d $root/src/penstock ]] || root=${CLAUDE_PLUGIN_ROOT-}
 
 judge() {
   command "$1" -I -S -X utf8 -c '
@@ -13,7 +14,7 @@ import sys
 sys.version_info >= (3, 9) or sys.exit("penstock write-control: needs Python 3.9 or newer")
 sys.path.insert(0, sys.argv[1])
 from penstock.doors.hook_spec import main
-main(sys.argv[2])' "$src" "$here/config/write-policies.json"
+main(sys.argv[2])' "$root/src" "$root/hooks/config/write-policies.json"
 }
 
 # A version manager's shim takes ten times as long as the interpreter that it looks for.

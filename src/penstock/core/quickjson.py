@@ -3,8 +3,8 @@
 The scanner behind `json` is asked directly. It is private to CPython and changes between
 versions, so where it is missing or cannot be made, `json` is asked instead.
 Always true: both ways give the same values and refuse the same texts, with ValueError or, for
-what is nested too deeply, RecursionError. Numbers stay text: nothing here counts, and one
-that is too long to convert must not make a whole call unreadable.
+what is nested too deeply, RecursionError. Every number is a float: nothing here counts, and
+one that is too long for an int must not make a whole call unreadable.
 """
 
 TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
@@ -48,7 +48,7 @@ class _Settings:
     strict = True
     object_hook = None
     array_hook = None
-    parse_float = parse_int = parse_constant = str
+    parse_float = parse_int = parse_constant = float
     memo: "dict[str, str]" = {}  # noqa: RUF012 - the scanner of older versions keeps keys here
 
     def __init__(self, pairs: "Callable[[Pairs], Any]") -> None:
@@ -67,7 +67,7 @@ def _by_json(text: str, pairs: "Callable[[Pairs], Any]") -> "Any":
     import json
 
     return json.loads(
-        text, object_pairs_hook=pairs, parse_float=str, parse_int=str, parse_constant=str
+        text, object_pairs_hook=pairs, parse_float=float, parse_int=float, parse_constant=float
     )
 
 

@@ -28,7 +28,7 @@ from penstock.core.spelling import fold, spellings
 
 TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
     from types import FrameType
     from typing import Any
 
@@ -47,6 +47,7 @@ LONGEST_PATH = 4096  # as Linux has it
 MOST_LINKS = 40
 MOST_LOOKS = 64
 OUTSIDE = ("none", "ask", "deny")
+PARANOID_REASON = "Production path: {path} cannot be modified in paranoid mode"
 
 
 class LateError(Exception):
@@ -61,7 +62,7 @@ def main(policy: str) -> None:
     """Answer one call and leave with 0; `policy` is the path of `write-policies.json`."""
     try:
         _set_alarm()
-        said = answer(_stdin(), _policy(policy), _environ())
+        said = answer(_stdin(), policy_of(policy), _environ())
         _print(1, said)
     except BaseException as fault:  # noqa: BLE001 - whatever it is, the spec lets the write go on
         complain(f"{type(fault).__name__}: {fault}; the write goes on")
@@ -138,12 +139,15 @@ def _getcwd() -> str:
 def judge(path: str, policy: "Mapping[str, Any]", roots: "tuple[str, str]") -> str:
     """Return the answer for one path."""
     root, here = roots
-    links = Links()
-    shown, inside, tightening, outside = spellings(path, root=root, resolve=links.resolve)
-    forms = [*inside, *(other for other in tightening if other.startswith("/"))]
+    resolve = Links().resolve
+    shown, judged, tightening, outside = spellings(path, root=root, resolve=resolve)
+    inside = [form for form in judged if not form.startswith("/")]
+    forms = [*judged, *(form for form in tightening if form.startswith("/"))]
     if here != root and not path.startswith("/"):
         # The client hangs a relative path from the directory that the agent is in.
-        forms += spellings(path, root=root, base=here, resolve=links.resolve)[1]
+        forms += spellings(path, root=root, base=here, resolve=resolve)[1]
+    if inside and shown not in inside:  # a link from outside that leads into the project
+        shown, outside = inside[-1], False
     for globs, reason in (
         (policy["protected"], PROTECTED_REASON),
         (OWN_FILES, STEERS),
@@ -153,36 +157,48 @@ def judge(path: str, policy: "Mapping[str, Any]", roots: "tuple[str, str]") -> s
             return _said("deny", reason.replace("{path}", shown))
     if outside and policy["outside_project"] != "none":
         return _said(policy["outside_project"], f"`{shown}` is outside the project")
-    if _meet(policy["warned"], inside) and not _meet(policy["suppress"], inside):
-        note = WARNED_NOTE.replace("{path}", shown)
+    if any(_is_warned(form, policy) for form in inside):
         if policy["paranoid"]:
-            return _said("deny", note)
+            return _said("deny", PARANOID_REASON.replace("{path}", shown))
+        note = WARNED_NOTE.replace("{path}", shown)
         # `allow` also spares the person's own prompt. That is for production paths, and not
         # for a link that leads out of the project.
         return _said("" if outside else "allow", note, context=note)
     return ""
 
 
-def _meet(globs: "Iterable[str]", forms: "Iterable[str]") -> bool:
+def _is_warned(form: str, policy: "Mapping[str, Any]") -> bool:
+    return _meet(policy["warned"], (form,)) and not _meet(policy["suppress"], (form,))
+
+
+def _meet(globs: "Sequence[str]", forms: "Sequence[str]") -> bool:
     return any(matches(glob, form) for form in forms for glob in globs)
 
 
-def _meet_folded(globs: "Iterable[str]", forms: "Iterable[str]", root: str) -> bool:
+def _meet_folded(globs: "Sequence[str]", forms: "Sequence[str]", root: str) -> bool:
     """Say whether a disk that takes `A` for `a` would take this for a protected name."""
     other = [folded for form in forms for folded in (fold(form),) if folded != form]
-    return bool(other) and _meet(map(fold, globs), other) and _folds_case(root)
+    return bool(other) and _meet([fold(glob) for glob in globs], other) and folds_case(root)
 
 
-def _folds_case(root: str) -> bool:
+def folds_case(root: str) -> bool:
     """Look for a name that is the same file in the other case; nothing is written."""
     try:
-        for name in (root, *(f"{root}/{name}" for name in posix.listdir(root)[:MOST_LOOKS])):
-            above, _, last = name.rpartition("/")
-            if last.swapcase() != last:
-                return posix.lstat(name)[1:3] == posix.lstat(f"{above}/{last.swapcase()}")[1:3]
+        names = posix.listdir(root)
     except OSError:
         return False
-    return False
+    for name in names[:MOST_LOOKS]:
+        if name.swapcase() != name and name.swapcase() not in names:
+            return _same(f"{root}/{name}", f"{root}/{name.swapcase()}")
+    above, _, name = root.rstrip("/").rpartition("/")
+    return name.swapcase() != name and _same(root, f"{above}/{name.swapcase()}")
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        return posix.lstat(one)[1:3] == posix.lstat(other)[1:3]  # inode and device
+    except OSError:
+        return False
 
 
 class Links:
@@ -190,6 +206,7 @@ class Links:
 
     def __init__(self) -> None:
         self._seen: dict[str, str] = {}
+        self._hangs = False
 
     def resolve(self, path: str) -> str:
         """Return a path with every link followed, or as it is where that fails."""
@@ -213,18 +230,25 @@ class Links:
         return done or "/"
 
     def _target(self, place: str) -> str:
+        """Return where a link points, nothing for what is no link or cannot be looked at."""
         if place not in self._seen:
-            try:
-                self._seen[place] = posix.readlink(place)
-            except (OSError, ValueError, LateError):  # no link, not there, not to be looked at
-                self._seen[place] = ""
+            self._seen[place] = "" if self._hangs else self._read(place)
         return self._seen[place]
+
+    def _read(self, place: str) -> str:
+        try:
+            return posix.readlink(place)
+        except LateError:
+            self._hangs = True  # a disk that does not answer is not asked again
+        except (OSError, ValueError):
+            pass
+        return ""
 
 
 # --- the policy ------------------------------------------------------------------------
 
 
-def _policy(file: str) -> "dict[str, Any]":
+def policy_of(file: str) -> "dict[str, Any]":
     """Return the lists in force: the file's, and the spec's own for what it does not have."""
     document = _document(file)
     lists: dict[str, Any] = {
