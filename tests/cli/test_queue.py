@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -438,3 +439,15 @@ def test_a_large_file_tells_that_it_is_being_compared(project: Project) -> None:
     assert seen.code == 0
     assert seen.text.index("comparing 10,050 lines") < seen.text.index("exactly like this?")
     assert "comparing" not in project.run("show", one).err, "nobody is there to wait"
+
+
+def test_measuring_a_large_file_again_shows_how_far_it_has_come(project: Project) -> None:
+    (project.root / "big.txt").write_bytes(b"".join(b"line %d\n" % n for n in range(10_050)))
+    one = one_proposed(project, "big.txt", b"one more\n")
+    argv = ("approve", one, "--strategy", "append")
+    seen = in_terminal(project, *argv, typed=[("exactly like this?", "n")])
+    assert re.search(r"measuring, \d+ % of [\d,]+ bytes", seen.text), seen.text
+    assert "3 of 3: what can be chosen" in seen.text
+    small = one_proposed(project, "small.txt", b"one more\n")
+    seen = in_terminal(project, "approve", small, typed=[("exactly like this?", "n")])
+    assert "measuring" not in seen.text

@@ -44,6 +44,7 @@ def command(
     from penstock.app import open_workspace
     from penstock.cli import render
     from penstock.cli.ask import agreed
+    from penstock.cli.progress import measuring
     from penstock.cli.proof import may_answer, person
     from penstock.cli.queue import document, named, still_open
 
@@ -53,7 +54,8 @@ def command(
     gate = here.gate
     gate.expire()
     group = named(gate, id_)
-    found = choice.made(gate, group)
+    with measuring(gate):
+        found = choice.made(gate, group)
     for one in found:
         render.show(console(stderr=True), one, *gate.contents(one))
     if not agreed(f"write {len(found)} file(s) exactly like this?", yes=yes):
@@ -117,17 +119,15 @@ class Choice:
         return found if len(group) == 1 else _whole(group, found)
 
     def _combined(self, gate: Gate, one: Proposal) -> Proposal:
-        from penstock.cli import render
         from penstock.cli.ask import at_terminal, insertion_point
 
-        before, after = gate.contents(one)
+        before, _ = gate.contents(one)
         at = self.at
         if self.strategy is Strategy.INSERT and at is None and before is not None:
             if not at_terminal():
                 raise click.UsageError("--strategy insert needs --at LINE")
             at = insertion_point(console(stderr=True), before)
-        with render.busy(before, after):
-            return gate.with_strategy(one.id, self.strategy or Strategy.REPLACE, at=at)
+        return gate.with_strategy(one.id, self.strategy or Strategy.REPLACE, at=at)
 
 
 def _of_paths(found: tuple[Proposal, ...], paths: tuple[str, ...]) -> tuple[Proposal, ...]:

@@ -22,6 +22,7 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
     """Open the proposed content in $VISUAL or $EDITOR; the result waits as a new version."""
     from penstock.app import open_workspace
     from penstock.cli import render
+    from penstock.cli.progress import measuring
     from penstock.cli.proof import refuse_inside_agent
     from penstock.cli.queue import code_of, document, named, only, still_open
 
@@ -36,7 +37,8 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
     if content == after:
         tell("nothing was changed")
         return COULD_NOT
-    made = here.gate.revise(one.id, content, origin="edit")
+    with measuring(here.gate):
+        made = here.gate.revise(one.id, content, origin="edit")
     if as_json:
         print_json({"proposals": [document(made)]})
     else:

@@ -15,12 +15,14 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
     """Merge a proposal with what was saved meanwhile; the old approval is void."""
     from penstock.app import open_workspace
     from penstock.cli import render
+    from penstock.cli.progress import measuring
     from penstock.cli.proof import refuse_inside_agent
     from penstock.cli.queue import code_of, document, named, only
 
     here = open_workspace(workspace)
     refuse_inside_agent(here)
-    made = here.gate.rebase(only(named(here.gate, id_)).id)
+    with measuring(here.gate):
+        made = here.gate.rebase(only(named(here.gate, id_)).id)
     if as_json:
         print_json({"proposals": [document(made)]})
     else:

@@ -7,12 +7,11 @@ obey (escapes, overrides, zero-width characters) is made visible.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 
 from rich.console import Console
 from rich.text import Text
 
-from penstock.cli.output import console
+from penstock.cli.progress import comparing
 from penstock.core.change import lost_lines
 from penstock.core.diff import hunks as hunks_of
 from penstock.core.diff import unified
@@ -21,7 +20,6 @@ from penstock.core.lineends import split
 from penstock.core.proposal import Moment, Proposal, State
 
 SHOWN_LOST, SHOWN_HUNKS = 40, 20
-MANY_LINES = 10_000
 STYLE = {
     State.WAITING: "yellow",
     State.APPROVED: "cyan",
@@ -56,9 +54,12 @@ def show(out: Console, one: Proposal, before: bytes | None, after: bytes | None)
     title = f"{change.kind.upper()} {spoken(one.path)}: {counts}, {change.lines_added} new"
     out.print(Text(title, style="bold"))
     in_lines = change.unit == "lines"
-    with busy(before, after):
+    with comparing(before, after, steps=3) as step:
+        step("what would be lost")
         gone = list(lost(before, after)) if in_lines else []
+        step("the difference")
         text = list(diff(one.path, before, after))
+        step("what can be chosen")
         choice = hunk_numbers(before, after) if in_lines else ""
     write(out, gone)
     facts(out, one)
@@ -158,15 +159,3 @@ def hunks(out: Console, before: bytes | None, after: bytes | None) -> None:
 
 def _without_end(line: bytes) -> bytes:
     return line.removesuffix(b"\n").removesuffix(b"\r")
-
-
-@contextmanager
-def busy(*contents: bytes | None) -> Iterator[None]:
-    """Tell a person at a terminal that a large file is being compared."""
-    most = max((content.count(b"\n") for content in contents if content), default=0)
-    err = console(stderr=True)
-    if most <= MANY_LINES or not err.is_terminal:
-        yield
-        return
-    with err.status(f"comparing {most:,} lines"):
-        yield

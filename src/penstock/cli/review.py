@@ -85,12 +85,15 @@ class Review:
 
     def _step(self, letter: str, one: Proposal) -> Proposal | None:
         """Do what a letter says; None when the proposal needs no more looking at."""
+        from penstock.cli.progress import measuring
+
         step = STEPS.get(letter)
         if step is None:
             self.out.print(f"`{letter}` is none of these", markup=False)
             return one
         try:
-            return step(self, one)
+            with measuring(self.gate):
+                return step(self, one)
         except PenstockError as error:
             self.out.print(printable(error.render()), markup=False)
             return self._still_waiting(one)

@@ -41,6 +41,7 @@ def command(
     """
     from penstock.app import open_workspace
     from penstock.cli.ask import agreed
+    from penstock.cli.progress import measuring
     from penstock.cli.proof import may_answer, person
     from penstock.cli.queue import document
 
@@ -62,7 +63,8 @@ def command(
         tell("nothing was written")
         return COULD_NOT
     proof = person(here, terminal=False)
-    made = gate.undo(receipts, rebase=rebase)
+    with measuring(gate):
+        made = gate.undo(receipts, rebase=rebase)
     for one in made:
         gate.answer(one.id, approve=True, proof=proof)
     done = gate.apply(made[0].set_id or made[0].id)
@@ -79,6 +81,7 @@ Plan: TypeAlias = "tuple[tuple[Item, bytes | None], ...]"
 def _shown(gate: Gate, receipts: tuple[Receipt, ...], *, rebase: bool, to_stdout: bool) -> Plan:
     """Show what each file would hold again; of one that changed since, show how."""
     from penstock.cli import render
+    from penstock.cli.progress import comparing
 
     try:
         plan = gate.preview_undo(receipts, rebase=rebase)
@@ -87,8 +90,11 @@ def _shown(gate: Gate, receipts: tuple[Receipt, ...], *, rebase: bool, to_stdout
         raise
     for item, now in plan:
         tell(f"{'remove' if item.content is None else 'put back'} {item.path}")
-        with render.busy(now, item.content):
-            lines = [*render.lost(now, item.content), *render.diff(item.path, now, item.content)]
+        with comparing(now, item.content, steps=2) as step:
+            step("what would be lost")
+            lines = list(render.lost(now, item.content))
+            step("the difference")
+            lines += render.diff(item.path, now, item.content)
         render.write(console(stderr=not to_stdout), lines)
     return plan
 

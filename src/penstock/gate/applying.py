@@ -143,7 +143,7 @@ class Applying:
         """Where no signature covers it, the bytes speak, not what the queue says of them."""
         before, after = self.proposing.contents(one)
         threshold = self.parts.policy().gate.change_threshold
-        return measure(before, after, change_threshold=threshold)
+        return measure(before, after, change_threshold=threshold, progress=self.parts.progress)
 
     def _check_place(self, one: Proposal) -> None:
         files = self.parts.files

@@ -7,7 +7,7 @@ the rules; it never holds content.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from penstock.core.model import Actor, Request
@@ -49,6 +49,18 @@ class Approvers(Protocol):
         """Say whether a known approver signed this statement."""
 
 
+class Progress:
+    """Passes on how far measuring a large file has come, to whoever listens at the moment."""
+
+    def __init__(self) -> None:
+        self.listener: Callable[[int, int], None] | None = None
+
+    def __call__(self, done: int, total: int) -> None:
+        """Tell the bytes that are done, and all that are to do."""
+        if self.listener is not None:
+            self.listener(done, total)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Parts:
     """Everything behind the gate."""
@@ -60,6 +72,7 @@ class Parts:
     clock: Clock
     policy: Callable[[], Policy]
     approvers: Approvers
+    progress: Progress = field(default_factory=Progress)
 
     def path(self, text: str) -> RelPath:
         """Return the workspace path that a stored text names."""

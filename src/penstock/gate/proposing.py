@@ -95,7 +95,12 @@ class Proposing:
             )
         before = self.current(path.text)
         policy = parts.policy()
-        change = measure(before, item.content, change_threshold=policy.gate.change_threshold)
+        change = measure(
+            before,
+            item.content,
+            change_threshold=policy.gate.change_threshold,
+            progress=parts.progress,
+        )
         request = Request(
             action=ACTIONS[change.kind], change=change, attended=attended, actor=actor
         )
