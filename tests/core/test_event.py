@@ -202,3 +202,44 @@ def test_a_secret_between_harmless_texts_is_hidden_every_time() -> None:
         compose(event)
         found = shown({**event, "note": "password=hunter2-and-more"})
         assert found["note"] == f"password={MARK}"
+
+
+LISTS: list[list[object]] = [
+    [],
+    ["env-files"],
+    ["a", "b", "c"],
+    ['with "quotes"', "back\\slash"],
+    ["token=hunter2hunter2"],
+    ["two\nlines"],
+    ["ü"],
+    ["x" * 3000],
+    ["a"] * 100,
+    ["a", 1, None, True, 2.5],
+    [1, True, 1.0],
+    [["nested"], {"a": "b"}],
+]
+
+
+@pytest.mark.parametrize("rules", LISTS, ids=str)
+def test_a_list_is_written_the_same_the_first_and_every_further_time(rules: list[object]) -> None:
+    event = {"op": "tool_call", "path": "a", "status": "allowed", "rules": rules}
+    first = compose(event)
+    assert {compose(event) for _ in range(3)} == {first}
+    assert json.loads(b"{%b}" % first)["path"] == "a"
+
+
+def test_a_text_that_reads_like_a_list_stays_a_text() -> None:
+    facts = {"op": "tool_call", "path": "a", "status": "allowed"}
+    for value in (["a"], '["a"]', ["a"], '["a"]'):
+        assert json.loads(b"{%b}" % compose({**facts, "rules": value}))["rules"] == value
+
+
+def test_numbers_that_equal_each_other_are_not_taken_for_each_other() -> None:
+    facts = {"op": "tool_call", "path": "a", "status": "allowed"}
+    for value in ([1], [True], [1.0], [1]):
+        assert str(json.loads(b"{%b}" % compose({**facts, "rules": value}))["rules"]) == str(value)
+
+
+def test_many_lists_stay_within_a_line() -> None:
+    event = {"op": "x", "path": "a", "status": "b", **{f"l{n}": ["y" * 900] for n in range(40)}}
+    assert {len(compose(event)) <= MOST_BODY + 100 for _ in range(3)} == {True}

@@ -37,11 +37,14 @@ CONTENT = frozenset(
 # form to fill in, made when it was first met, and then only the texts have to be looked at.
 MOST_KINDS = 256
 MOST_KNOWN, SHORT = 1024, 64
+MOST_LISTS = 4  # of one event; more of them could be too long for a line
 LITERALS = (bool, int, float, type(None))
 
 _forms: "dict[tuple[object, ...], str]" = {}
 # Short texts that were looked at before and showed nothing: they come again and again.
 _harmless: set[str] = set()
+# Lists of such texts, as they are written. Apart: a text that reads like a list is none.
+_lists: "dict[tuple[object, ...], str]" = {}
 
 
 def compose(event: "Mapping[str, object]") -> bytes:
@@ -56,16 +59,34 @@ def compose(event: "Mapping[str, object]") -> bytes:
         made = _carefully(event)
         _learn(event, kind)
         return made
-    texts = [value if value.__class__ is str else encode(value) for value in values]
-    fresh = [t for t in texts if t not in _harmless and not (len(t) == 71 and _is_digest(t))]
-    if fresh and not _seen_harmless(fresh):
+    texts = [
+        v if v.__class__ is str else _list(v) if v.__class__ is list else encode(v) for v in values
+    ]
+    fresh = [v for v in values if v.__class__ is str and v not in _harmless and not _is_digest(v)]
+    if None in texts or (fresh and not _seen_harmless(fresh)):
         return _carefully(event)
     return (form % tuple(texts)).encode()
 
 
+def _list(value: "list[object]") -> "str | None":
+    """Return a list of harmless texts as it is written; None for any other list."""
+    try:
+        known = _lists.get(tuple(value))
+    except TypeError:
+        return None
+    if known is None and len(value) <= MOST_ITEMS and all(v.__class__ is str for v in value):
+        texts = [str(item) for item in value]
+        if _are_plain(texts):
+            if len(_lists) > MOST_KNOWN:
+                _lists.clear()
+            known = _lists[tuple(value)] = encode(value)
+    return known
+
+
 def _learn(event: "Mapping[str, object]", kind: "tuple[object, ...]") -> None:
     """Make the form of a kind of event, where nothing in it can need a second look but texts."""
-    simple = all(value.__class__ in (str, *LITERALS) for value in event.values())
+    kinds = [value.__class__ for value in event.values()]
+    simple = all(one in (str, list, *LITERALS) for one in kinds) and kinds.count(list) <= MOST_LISTS
     usual = tuple(event)[: len(FIRST)] == FIRST and len(event) <= MOST_FIELDS
     if len(_forms) < MOST_KINDS and simple and usual and _open_names.issuperset(tuple(event)[3:]):
         places = ['"%s"' if value.__class__ is str else "%s" for value in event.values()]

@@ -107,8 +107,10 @@ def spellings(
     places = [normal(whole)]
     roots = [normal(root)]
     if resolve is not None:
-        # After `link/..` the kernel is elsewhere than a program that tidies paths first.
-        places += [normal(resolve(places[0])), normal(resolve(whole))]
+        places.append(normal(resolve(places[0])))
+        if whole != places[0]:
+            # After `link/..` the kernel is elsewhere than a program that tidies paths first.
+            places.append(normal(resolve(whole)))
         roots.append(normal(resolve(root)))
     spelled = [_spelled(place, roots) for place in places]
     inside = [spelling for spelling in spelled if not spelling.startswith("/")]
