@@ -45,12 +45,13 @@ def untouched(project: Project) -> bool:
     return all(text_of(project, path) == text for path, text in kept.items())
 
 
-def events(project: Project, **fields: str) -> list[dict[str, Any]]:
-    """Return the lines of the record that have these values."""
+def events(project: Project, *, rule: str = "", **fields: str) -> list[dict[str, Any]]:
+    """Return the lines of the record that have these values, and name a rule."""
     done = project.run("audit", "log", "--json")
     assert done.code == 0, done
     found: list[dict[str, Any]] = done.json["events"]
-    return [e for e in found if all(e.get(name) == value for name, value in fields.items())]
+    named = [e for e in found if not rule or rule in e.get("rules", ())]
+    return [e for e in named if all(e.get(name) == value for name, value in fields.items())]
 
 
 def proven(project: Project) -> bool:

@@ -27,7 +27,7 @@ KEY = "sk-ant-scripted-0000000000000000000000000000"
 MCP = {"command": sys.executable, "args": ["-I", notes_mcp.__file__]}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Report:
     """What happened: how the client ended and what the model was told."""
 
@@ -48,7 +48,7 @@ class Report:
         """Everything that the model was sent, as one text."""
         return json.dumps(self.bodies, ensure_ascii=False)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         lines = [f"exit {self.code}", self.err[-2000:], self.out[-3000:]]
         return "\n".join([*lines, *map(str, self.results)])
 
