@@ -42,5 +42,5 @@ def test_a_power_cut_leaves_the_old_file_or_the_new() -> None:
 
 @pytest.mark.slow
 def test_the_gate_survives_a_kill_and_a_failing_call_here_and_there() -> None:
-    out = faults("--every", "151", "--no-power", "--races", "0", "--only", "gate")
+    out = faults("--every", "61", "--no-power", "--races", "0", "--only", "gate")
     assert out.count("ok  gate") == 5

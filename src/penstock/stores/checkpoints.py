@@ -30,7 +30,7 @@ from penstock.core.merkle import consistency_proof, inclusion_proof, leaf_hash
 from penstock.core.proofs import Document, consistency_document, inclusion_document
 from penstock.core.trust import Evidence, Head, Opened
 from penstock.core.verify import START, Mark, Walk
-from penstock.stores.log_errors import shut, telling
+from penstock.stores.log_errors import is_there, shut, telling
 from penstock.stores.log_reader import line_at
 from penstock.stores.logfile import sync_directory, take_lock
 from penstock.stores.treefile import Place, TreeFile
@@ -270,9 +270,9 @@ class Checkpoints:
 
 def _text(path: str, most: int, *, from_end: bool = False) -> str:
     """Read a file of notes, or no more than its end; "" where there is none."""
-    if not os.path.lexists(path):
-        return ""
     with telling(path):
+        if not is_there(path):
+            return ""
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         with open(fd, "rb") as file:
             if from_end:

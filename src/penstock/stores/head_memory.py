@@ -12,7 +12,7 @@ import os
 import re
 
 from penstock.core.trust import Head
-from penstock.stores.log_errors import shut, telling
+from penstock.stores.log_errors import is_there, shut, telling
 from penstock.stores.logfile import take_lock
 
 RECORD = re.compile(rb"(\d{20}) (sha256:[0-9a-f]{64})\n")
@@ -28,9 +28,9 @@ class HeadMemory:
 
     def recall(self) -> Head | None:
         """Return what is remembered, or None."""
-        if not os.path.lexists(self.path):
-            return None
         with telling(self.path):
+            if not is_there(self.path):
+                return None
             fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
             try:
                 return _parsed(os.pread(fd, 128, 0))

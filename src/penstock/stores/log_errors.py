@@ -51,6 +51,19 @@ def telling(path: str) -> Iterator[None]:
         raise AuditError("audit-io", f"`{path!r}` cannot be opened", because=because) from error
 
 
+def is_there(path: str) -> bool:
+    """Say whether a name leads to anything, a link included. Raises OSError where that is unsure.
+
+    `os.path.lexists` says no to every error: a disk that fails for a moment would make a record
+    that is there look gone, and begin anew.
+    """
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
 def shut(fd: int) -> None:
     """Close a descriptor. It is closed even when that fails, and what mattered was synced."""
     with suppress(OSError):

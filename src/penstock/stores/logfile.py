@@ -13,7 +13,7 @@ import time
 from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
 
 from penstock.core.errors import AuditError
-from penstock.stores.log_errors import busy, shut, telling, wrong_permissions
+from penstock.stores.log_errors import busy, is_there, shut, telling, wrong_permissions
 from penstock.stores.segments import Tail, read_tail, require_plain
 
 OPEN = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -135,7 +135,7 @@ class LogFile:
     def rename_out(self, name: str) -> bool:
         """Give the file another name and let go of it; False when that cannot be done."""
         os.fdatasync(self.fd)
-        if os.path.lexists(name):
+        if is_there(name):
             return False
         try:
             os.rename(self.path, name)

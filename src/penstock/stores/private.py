@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 from penstock.core.errors import StoreError
+from penstock.stores.log_errors import is_there
 
 OWN_FILE, OWN_DIR = 0o600, 0o700
 OTHERS_WRITE = 0o022
@@ -143,7 +144,7 @@ def read_file(path: str, *, limit: int) -> bytes | None:
 def write_file(folder: str, name: str, data: bytes, *, replace: bool) -> bool:
     """Put a file in place, whole and on the disk; False when it exists and may not be replaced."""
     with locked(folder):
-        if not replace and os.path.lexists(os.path.join(folder, name)):
+        if not replace and is_there(os.path.join(folder, name)):
             return False
         put_file(folder, name, data)
     return True

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from penstock.core import chain
-from penstock.stores.log_errors import not_a_file, shut, telling
+from penstock.stores.log_errors import is_there, not_a_file, shut, telling
 
 BLOCK = 64 * 1024  # with what is made of it, this stays in a core's own cache
 MOST_LINE = 16 * 1024 * 1024  # of what a stranger may have put there
@@ -58,10 +58,11 @@ def strangers(path: str) -> list[str]:
 
 
 def _is_plain(path: str) -> bool:
-    try:
-        return stat.S_ISREG(os.stat(path, follow_symlinks=False).st_mode)
-    except OSError:
-        return False
+    with telling(path):
+        try:
+            return stat.S_ISREG(os.stat(path, follow_symlinks=False).st_mode)
+        except FileNotFoundError:
+            return False
 
 
 def _named_like_segments(path: str) -> list[Segment]:
@@ -80,9 +81,10 @@ def _named_like_segments(path: str) -> list[Segment]:
 
 def files_of(path: str) -> list[Segment]:
     """Return every file of a record in the order of its lines; none where none was begun."""
-    if not os.path.lexists(os.path.dirname(path) or "."):
-        return []
-    current = [Segment(path=path)] if os.path.lexists(path) else []
+    with telling(path):
+        if not is_there(os.path.dirname(path) or "."):
+            return []
+        current = [Segment(path=path)] if is_there(path) else []
     return [*rotated(path), *current]
 
 

@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 
 from penstock.core.errors import StoreError
 from penstock.stores import private
+from penstock.stores.log_errors import is_there
 
 APPLICATION = 0x50656E53  # tells our files from every other SQLite database
 MAGIC = b"SQLite format 3\0"
@@ -150,9 +151,9 @@ def _opening() -> threading.Lock:
 def _ensure(path: str, migrations: Migrations) -> None:
     """Make the file if there is none, and check that it is a plain one of ours."""
     folder = private.private_dir(os.path.dirname(path))
-    if not os.path.lexists(path):
+    if not is_there(path):
         with private.locked(folder):
-            if not os.path.lexists(path):
+            if not is_there(path):
                 _make(path, folder, migrations)
     status = os.lstat(path)
     if not stat.S_ISREG(status.st_mode):
