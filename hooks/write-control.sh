@@ -12,9 +12,9 @@ judge() {
   command "$1" -I -S -X utf8 -c '
 import sys
 sys.version_info >= (3, 9) or sys.exit("penstock write-control: needs Python 3.9 or newer")
-sys.path.insert(0, sys.argv[1])
+sys.path.insert(0, sys.argv[1] + "/src")
 from penstock.doors.hook_spec import main
-main(sys.argv[2])' "$root/src" "$root/hooks/config/write-policies.json"
+main(sys.argv[1])' "$root"
 }
 
 # A version manager's shim takes ten times as long as the interpreter that it looks for.

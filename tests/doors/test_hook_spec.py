@@ -272,8 +272,7 @@ def stdin_that_never_ends(plugin: Plugin) -> None:
     """What came in time is judged; half a call is no JSON."""
     whole = json.dumps({"tool_name": "Write", "tool_input": {"file_path": ".env"}}).encode()
     assert kind(plugin.run_with_open_stdin(whole)) == DENY
-    for half in (b"", whole[:20]):
-        assert plugin.run_with_open_stdin(half).silent
+    assert plugin.run_with_open_stdin(whole[:20]).silent
 
 
 ODD = ('a"b', "a\\b", "a\nb", "a\tb", "äöü", "日本", "\U0001f600", "\u2028", "a'b$(x)`y`", "%s{}")

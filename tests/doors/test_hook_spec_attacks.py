@@ -25,7 +25,8 @@ from penstock.core.model import Action, Request, Verdict
 from penstock.core.paths import locate
 from penstock.core.spelling import spellings
 from penstock.doors import hook_spec
-from tests.doors.plugin import CHECKOUT, POLICY, Plugin, bare_path, copied
+from penstock.doors.hook_spec_system import folds_case
+from tests.doors.plugin import CHECKOUT, POLICY, SCRIPT, Plugin, bare_path, copied
 from tests.doors.test_hook_spec import DENY, SILENT, WARNED, kind, protected, warned
 
 
@@ -79,6 +80,8 @@ HARMLESS = [
     (b'{"tool_input":{"file_path":".env"}}', DENY, "a call that does not name its tool"),
     (call_of(".env")[:-1] + b',"cwd":7}', DENY, "a directory that is none"),
     (call_of(".env")[:-1] + b',"cwd":"relative"}', DENY, "a directory that is relative"),
+    (call_of(".env")[:-1] + b',"cwd":"' + b"/a" * 500_000 + b'"}', DENY, "an endless directory"),
+    (call_of(".env")[:-1] + b',"cwd":"/\\ud800"}', DENY, "a directory that is no Unicode"),
     (call_of(".env")[:-1] + b',"hook_event_name":[{"a":1}],"permission_mode":"new"}', DENY, "new"),
     (call_of("src/" + "a/" * 1000 + "b"), WARNED, "deep, and short enough"),
 ]
@@ -144,7 +147,7 @@ def test_the_project_may_be_known_by_a_link(plugin: Plugin) -> None:
 
 def test_a_warned_link_out_of_the_project_is_told_and_not_granted(plugin: Plugin) -> None:
     (plugin.project / "src").mkdir()
-    (plugin.project / "src" / "out").symlink_to(plugin.root)
+    (plugin.project / "src" / "out").symlink_to("/")
     assert plugin.call("src/out/a").answer == {"additionalContext": warned("src/out/a")}
 
 
@@ -189,6 +192,16 @@ def test_penstocks_own_files_are_denied(plugin: Plugin) -> None:
     for path in ("penstock.toml", "a/penstock.toml", "/home/me/.config/penstock/penstock.toml"):
         assert kind(plugin.call(path)) == DENY, path
     assert kind(plugin.call("/srv/penstock/project-1/audit.jsonl")) == DENY
+
+
+def test_the_plugins_own_files_are_denied_unless_they_are_the_project(plugin: Plugin) -> None:
+    (plugin.project / "link").symlink_to(plugin.root)
+    for path in (POLICY, SCRIPT, ".claude-plugin/plugin.json", "hooks/hooks.json"):
+        for spelled in (f"{plugin.root}/{path}", f"../{plugin.root.name}/{path}", f"link/{path}"):
+            assert kind(plugin.call(spelled)) == DENY, spelled
+    assert kind(plugin.call(f"{plugin.root}/docs/a.md")) == SILENT
+    env = {"CLAUDE_PROJECT_DIR": str(plugin.root)}
+    assert plugin.run(call_of(str(POLICY)), env=env).silent, "somebody works on the plugin"
 
 
 # --- the policy file -----------------------------------------------------------------------
@@ -311,10 +324,10 @@ def test_a_version_managers_shim_is_passed_by(plugin: Plugin) -> None:
 def test_a_disk_that_folds_case_is_known_by_its_names(tmp_path: Path) -> None:
     root = tmp_path / "1"
     root.mkdir()
-    assert not hook_spec.folds_case(str(root)), "there is no letter to try"
+    assert not folds_case(str(root)), "there is no letter to try"
     (root / "name").touch()
-    assert not hook_spec.folds_case(str(root))
-    assert not hook_spec.folds_case(str(tmp_path / "missing"))
+    assert not folds_case(str(root))
+    assert not folds_case(str(tmp_path / "missing"))
 
 
 def test_a_link_from_outside_into_the_project_is_inside(plugin: Plugin) -> None:
@@ -377,9 +390,25 @@ def test_the_script_answers_as_the_whole_engine_does(
     said = json.loads(answer)["hookSpecificOutput"] if answer else {}
     verdict = said.get("permissionDecision", "allow")
     assert verdict == str(decision.verdict)
-    assert ("additionalContext" in said) == (
-        bool(decision.notes) and decision.verdict is Verdict.ALLOW
-    )
+    told = bool(decision.notes) and decision.verdict is Verdict.ALLOW
+    # Outside of the project the spec's door says nothing that would grant (C5).
+    assert ("additionalContext" in said) == (told and not target.outside)
+
+
+PIECES = st.sampled_from(
+    b"""{"tool_name":"Write", "tool_input":{ "file_path": ".env" "src/a" "cwd":"/ } , " null
+    \\ud800 \xff \0 [[[ 7""".split()
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(data=st.lists(PIECES, max_size=12).map(b"".join) | st.binary(max_size=60))
+def test_any_bytes_get_one_answer_or_none(data: bytes) -> None:
+    answer = hook_spec.answer(data, hook_spec.policy_of("/nowhere.json"))
+    if answer:
+        (said,) = json.loads(answer).values()
+        assert said["permissionDecision"] in ("allow", "deny")
+        assert said["permissionDecisionReason"]
 
 
 # --- what it loads -----------------------------------------------------------------------
@@ -394,6 +423,7 @@ LOADED = [
     "penstock.core.spelling",
     "penstock.doors",
     "penstock.doors.hook_spec",
+    "penstock.doors.hook_spec_system",
 ]
 TOLD = """
 import posix, sys
@@ -408,7 +438,7 @@ main(sys.argv[2])
 @pytest.mark.parametrize("path", [".env", "src/a.ts", "docs/a.md", "lib/a.py", "/elsewhere/a"])
 def test_hardly_anything_is_imported_on_the_common_path(path: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", TOLD, str(CHECKOUT / "src"), str(CHECKOUT / POLICY)],
+        [sys.executable, "-I", "-S", "-c", TOLD, str(CHECKOUT / "src"), str(CHECKOUT)],
         input=call_of(path),
         capture_output=True,
         check=True,

@@ -9,10 +9,6 @@ seconds whatever stdin does, and hardly anything is imported, because every writ
 waits for this.
 """
 
-import _signal  # type: ignore[import-not-found]  # `signal` would bring `enum` with it
-import posix
-import sys
-
 from penstock.core.known_names import (
     DEFAULT_LISTS,
     KEPT,
@@ -24,12 +20,24 @@ from penstock.core.known_names import (
 )
 from penstock.core.match import matches
 from penstock.core.quickjson import DuplicateKeyError, parse, quoted
-from penstock.core.spelling import fold, spellings
+from penstock.core.spelling import beneath, fold, joined, normal, spellings
+from penstock.doors.hook_spec_system import (
+    LONGEST_PATH,
+    Links,
+    complain,
+    contents,
+    folds_case,
+    leave,
+    print_to,
+    set_alarm,
+    stdin,
+    variable,
+    working_directory,
+)
 
 TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from types import FrameType
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
 # The spec names Write and Edit. The other two write files too, if somebody registers them.
@@ -39,42 +47,37 @@ TOOLS = {
     "MultiEdit": "file_path",
     "NotebookEdit": "notebook_path",
 }
-SECONDS = 3  # far below any client's own limit, after which it would write without an answer
-PIECE = 1 << 20
+POLICY = "hooks/config/write-policies.json"
+# Where the plugin lies in the project itself, somebody works on it, and the lists decide.
+PLUGIN_FILES = ("hooks/**", "src/penstock/**", ".claude-plugin/**")
 MOST_BYTES = 64 << 20
 MOST_POLICY_BYTES = 8 << 20
-LONGEST_PATH = 4096  # as Linux has it
-MOST_LINKS = 40
-MOST_LOOKS = 64
 OUTSIDE = ("none", "ask", "deny")
 PARANOID_REASON = "Production path: {path} cannot be modified in paranoid mode"
-
-
-class LateError(Exception):
-    """The time is up."""
 
 
 class HostileError(Exception):
     """Nobody sends this by accident, so it is denied and not let through as a fault."""
 
 
-def main(policy: str) -> None:
-    """Answer one call and leave with 0; `policy` is the path of `write-policies.json`."""
+def main(plugin: str) -> None:
+    """Answer one call and leave with 0; `plugin` is the directory that holds `hooks/`."""
     try:
-        _set_alarm()
-        said = answer(_stdin(), policy_of(policy), _environ())
-        _print(1, said)
+        set_alarm()
+        data, policy = stdin(most=MOST_BYTES), policy_of(f"{plugin}/{POLICY}")
+        policy["plugin"] = joined(plugin, working_directory())
+        print_to(1, answer(data, policy, project=variable("CLAUDE_PROJECT_DIR")))
     except BaseException as fault:  # noqa: BLE001 - whatever it is, the spec lets the write go on
         complain(f"{type(fault).__name__}: {fault}; the write goes on")
-    posix._exit(0)
+    leave()
 
 
-def answer(data: bytes, policy: "Mapping[str, Any]", environ: "Mapping[str, str]") -> str:
+def answer(data: bytes, policy: "Mapping[str, Any]", *, project: str = "") -> str:
     """Return the line that answers a call, or nothing for what passes without a word."""
     try:
         call = _call(data)
         path = _path_of(call)
-        return judge(path, policy, _roots(call, environ)) if path else ""
+        return judge(path, policy, _roots(call, project)) if path else ""
     except HostileError as hostile:
         return _said("deny", f"Refused: {hostile}")
 
@@ -118,19 +121,17 @@ def _path_of(call: "Any") -> str:
     return path
 
 
-def _roots(call: "Mapping[str, Any]", environ: "Mapping[str, str]") -> "tuple[str, str]":
+def _roots(call: "Mapping[str, Any]", project: str) -> "tuple[str, str]":
     """Return the project's directory and the one that the agent is in."""
-    cwd = call.get("cwd")
-    here = cwd if isinstance(cwd, str) and cwd.startswith("/") and "\0" not in cwd else _getcwd()
-    named = environ.get("CLAUDE_PROJECT_DIR", "")
-    return (named if named.startswith("/") else here, here)
+    here = _directory(call.get("cwd")) or working_directory()
+    return (_directory(project) or here, here)
 
 
-def _getcwd() -> str:
-    try:
-        return posix.getcwd()
-    except OSError:  # it was removed; the path is then matched as it is
-        return "/"
+def _directory(name: "Any") -> str:
+    """Return a directory's name if it can be one, absolute and not too long, or nothing."""
+    if not isinstance(name, str) or not name.startswith("/") or "\0" in name:
+        return ""
+    return name if len(name) <= LONGEST_PATH else ""
 
 
 # --- the judgement ---------------------------------------------------------------------
@@ -155,6 +156,8 @@ def judge(path: str, policy: "Mapping[str, Any]", roots: "tuple[str, str]") -> s
     ):
         if _meet(globs, forms) or _meet_folded(globs, forms, root):
             return _said("deny", reason.replace("{path}", shown))
+    if outside and _meet(PLUGIN_FILES, _below(policy["plugin"], forms, resolve)):
+        return _said("deny", STEERS.replace("{path}", shown))
     if outside and policy["outside_project"] != "none":
         return _said(policy["outside_project"], f"`{shown}` is outside the project")
     if any(_is_warned(form, policy) for form in inside):
@@ -165,6 +168,12 @@ def judge(path: str, policy: "Mapping[str, Any]", roots: "tuple[str, str]") -> s
         # for a link that leads out of the project.
         return _said("" if outside else "allow", note, context=note)
     return ""
+
+
+def _below(folder: str, forms: "Sequence[str]", resolve: "Callable[[str], str]") -> "list[str]":
+    """Return those forms that lie in a folder, relative to it."""
+    tops = {normal(folder), normal(resolve(folder))}
+    return [found for form in forms for top in tops for found in (beneath(form, top),) if found]
 
 
 def _is_warned(form: str, policy: "Mapping[str, Any]") -> bool:
@@ -181,70 +190,6 @@ def _meet_folded(globs: "Sequence[str]", forms: "Sequence[str]", root: str) -> b
     return bool(other) and _meet([fold(glob) for glob in globs], other) and folds_case(root)
 
 
-def folds_case(root: str) -> bool:
-    """Look for a name that is the same file in the other case; nothing is written."""
-    try:
-        names = posix.listdir(root)
-    except OSError:
-        return False
-    for name in names[:MOST_LOOKS]:
-        if name.swapcase() != name and name.swapcase() not in names:
-            return _same(f"{root}/{name}", f"{root}/{name.swapcase()}")
-    above, _, name = root.rstrip("/").rpartition("/")
-    return name.swapcase() != name and _same(root, f"{above}/{name.swapcase()}")
-
-
-def _same(one: str, other: str) -> bool:
-    try:
-        return posix.lstat(one)[1:3] == posix.lstat(other)[1:3]  # inode and device
-    except OSError:
-        return False
-
-
-class Links:
-    """Where paths lead on this disk; each place is looked at once."""
-
-    def __init__(self) -> None:
-        self._seen: dict[str, str] = {}
-        self._hangs = False
-
-    def resolve(self, path: str) -> str:
-        """Return a path with every link followed, or as it is where that fails."""
-        done, rest, followed = "", path.split("/")[::-1], 0
-        while rest:
-            name = rest.pop()
-            if name in ("", "."):
-                continue
-            if name == "..":
-                done = done.rpartition("/")[0]
-                continue
-            target = self._target(f"{done}/{name}")
-            if not target:
-                done = f"{done}/{name}"
-                continue
-            followed += 1
-            if followed > MOST_LINKS or len(done) > LONGEST_PATH:
-                return path
-            done = "" if target.startswith("/") else done
-            rest += target.split("/")[::-1]
-        return done or "/"
-
-    def _target(self, place: str) -> str:
-        """Return where a link points, nothing for what is no link or cannot be looked at."""
-        if place not in self._seen:
-            self._seen[place] = "" if self._hangs else self._read(place)
-        return self._seen[place]
-
-    def _read(self, place: str) -> str:
-        try:
-            return posix.readlink(place)
-        except LateError:
-            self._hangs = True  # a disk that does not answer is not asked again
-        except (OSError, ValueError):
-            pass
-        return ""
-
-
 # --- the policy ------------------------------------------------------------------------
 
 
@@ -259,12 +204,13 @@ def policy_of(file: str) -> "dict[str, Any]":
     lists["paranoid"] = document.get("paranoid", False) is not False
     outside = document.get("outside_project", "none")
     lists["outside_project"] = outside if outside in OUTSIDE else "deny"
+    lists["plugin"] = ""
     return lists
 
 
 def _document(file: str) -> "dict[str, Any]":
     try:
-        data = _file(file)
+        data = contents(file, most=MOST_POLICY_BYTES)
     except OSError:
         return {}  # there is none, and the spec has lists for that
     try:
@@ -290,55 +236,7 @@ def _globs(
     return globs
 
 
-# --- the system ------------------------------------------------------------------------
-
-
-def _set_alarm() -> None:
-    """Let nothing take longer than the limit; a blocked signal would wait for ever."""
-
-    def late(_number: int, _frame: "FrameType | None") -> None:
-        raise LateError("the time is up")
-
-    _signal.signal(_signal.SIGALRM, late)
-    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGALRM])
-    _signal.alarm(SECONDS)
-
-
-def _stdin() -> bytes:
-    """Return what comes until the end, or what came when it is too much or too late."""
-    got = bytearray()
-    try:
-        while len(got) <= MOST_BYTES:
-            try:
-                piece = posix.read(0, PIECE)
-            except BlockingIOError:
-                posix.set_blocking(0, True)
-                continue
-            if not piece:
-                break
-            got += piece
-    except LateError:
-        complain("stdin did not end in time; what came is judged")
-    _signal.alarm(SECONDS)
-    return bytes(got)
-
-
-def _file(path: str) -> bytes:
-    """Return a file's bytes; a pipe in its place is not waited for."""
-    opened = posix.open(path, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC)
-    got = bytearray()
-    while len(got) <= MOST_POLICY_BYTES:
-        piece = posix.read(opened, PIECE)
-        if not piece:
-            return bytes(got)
-        got += piece
-    return b""
-
-
-def _environ() -> "dict[str, str]":
-    name = "CLAUDE_PROJECT_DIR"
-    value = posix.environ.get(name.encode(), b"")
-    return {name: value.decode("utf-8", "surrogateescape")}
+# --- the answer -----------------------------------------------------------------------
 
 
 def _said(decision: str, reason: str, *, context: str = "") -> str:
@@ -350,22 +248,3 @@ def _said(decision: str, reason: str, *, context: str = "") -> str:
     if context:
         parts.append(f'"additionalContext":{quoted(context)}')
     return '{"hookSpecificOutput":{' + ",".join(parts) + "}}\n"
-
-
-def complain(what: str) -> None:
-    """Tell a fault on stderr, where a client's log may keep it."""
-    line = "".join(sign if " " <= sign <= "~" else "?" for sign in what[:400])
-    try:
-        _print(2, f"penstock write-control: {line}\n")
-    except OSError:
-        return  # nobody listens
-
-
-def _print(descriptor: int, text: str) -> None:
-    left = text.encode("ascii")
-    while left:
-        left = left[posix.write(descriptor, left) :]
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])
