@@ -7,25 +7,29 @@ import click
 from penstock.cli import OK
 from penstock.cli.output import console, json_option, print_json, printable, workspace_option
 
+MOST_SLIPPED = 1000
+
 
 @click.command()
 @workspace_option
 @json_option
 def command(workspace: str | None, as_json: bool) -> int:
     """Tell the workspace, the policy in force, what waits, the head of the record."""
-    from penstock.app import open_workspace
+    from penstock.app import SLIPPED, open_workspace
     from penstock.core.proposal import State
 
     here = open_workspace(workspace)
     here.gate.expire()
     policy = here.gate.parts.policy()
     waiting = here.gate.parts.proposals.find(states=(State.WAITING,))
+    slipped = {r.path for r in here.gate.undoable(last=MOST_SLIPPED) if r.note == SLIPPED}
     facts: dict[str, object] = {
         "workspace": here.root,
         "policy": policy.revision,
         "policy_files": list(policy.files),
         "degraded": policy.degraded or None,
         "waiting": len(waiting),
+        "slipped": sorted(slipped) or None,
         "audit_head": here.audit_head(),
         "state": here.state,
         "approver_key": here.keys.exists(),
