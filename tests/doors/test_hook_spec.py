@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -530,3 +531,12 @@ def test_without_its_source_the_script_lets_the_call_go_on(plugin: Plugin) -> No
     said = plugin.call(".env")
     assert said.silent
     assert said.err
+
+
+def test_the_manifests_name_the_root_as_the_plugin_and_the_version_that_is_built() -> None:
+    plugin = json.loads((CHECKOUT / ".claude-plugin/plugin.json").read_text())
+    market = json.loads((CHECKOUT / ".claude-plugin/marketplace.json").read_text())
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
+    (listed,) = market["plugins"]
+    assert (plugin["name"], listed["name"], listed["source"]) == ("penstock", "penstock", "./")
+    assert (plugin["version"], plugin["license"]) == (project["version"], project["license"])

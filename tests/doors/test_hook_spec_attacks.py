@@ -11,7 +11,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -452,4 +452,19 @@ def test_what_is_loaded_can_be_read_by_older_pythons(name: str) -> None:
     """A bare machine's python3 may be older than what the rest of Penstock needs."""
     found = CHECKOUT / "src" / name.replace(".", "/")
     file = found / "__init__.py" if found.is_dir() else found.with_suffix(".py")
-    ast.parse(file.read_text(encoding="utf-8"), feature_version=(3, 9))
+    tree = ast.parse(file.read_text(encoding="utf-8"), feature_version=(3, 9))
+    assert [ast.unparse(one) for one in annotations(tree) if one and holds_union(one)] == []
+
+
+def annotations(tree: ast.AST) -> Iterator[ast.expr | None]:
+    """Yield what is evaluated when a function is defined; a quoted one is a constant."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield node.returns
+        if isinstance(node, ast.arg):
+            yield node.annotation
+
+
+def holds_union(annotation: ast.expr) -> bool:
+    """Say whether it has `X | Y`, which cannot be evaluated before 3.10."""
+    return any(isinstance(node, ast.BinOp) for node in ast.walk(annotation))
