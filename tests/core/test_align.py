@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import compress
 
 import pytest
 from hypothesis import given, settings
@@ -18,6 +19,8 @@ from penstock.core import (
     align_pairs,
     align_tally,
     align_walk,
+    align_way,
+    align_windows,
     lcs,
 )
 from penstock.core.align_cuts import Chain, Common
@@ -36,7 +39,10 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(align_pairs, "SLICE", 30)
     monkeypatch.setattr(align_walk, "LONGEST_STEP", 200)
     monkeypatch.setattr(align_walk, "FIRST_STEP", 8)
-    monkeypatch.setattr(align_walk, "MOST_WANTED", 40)
+    monkeypatch.setattr(align_way, "MOST_WANTED", 40)
+    monkeypatch.setattr(align_way, "CHUNK", 16)
+    monkeypatch.setattr(align_windows, "WINDOW", 40)
+    monkeypatch.setattr(align_windows, "PROGRESS", 20)
     monkeypatch.setattr(align_tally, "CHUNK", 16)
     monkeypatch.setattr(align_cuts, "COPIED", 20)
     monkeypatch.setattr(lcs, "STRIP", 60)
@@ -128,6 +134,35 @@ def test_traps_for_the_cuts_are_counted_exactly(a: list[int], b: list[int]) -> N
 def test_small_contents_are_counted_exactly(a: list[int], b: list[int]) -> None:
     expected = truth((a, b))
     assert common((a, b)) == Common(expected, expected)
+    assert align.common_of_few(a, b) == Common(expected, expected)
+
+
+@pytest.mark.usefixtures("small")
+def test_contents_that_fit_into_sets_are_counted_exactly() -> None:
+    for case in (*cases(300, seed=11), *touched(100, seed=12)):
+        expected = truth(case)
+        assert align.common_of_few(*case) == Common(expected, expected)
+
+
+def test_a_guess_is_proven_or_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(align, "FEWEST", 2)
+    proven = 0
+    for case in (*cases(200, seed=21), *touched(300, seed=22)):
+        expected = truth(case)
+        for lost in (2, 20):
+            assert align._guessed(*case, lost=lost) == expected
+        needed = len(case[0]) + len(case[1]) - 2 * expected
+        proven += 0 < needed <= 20 and 2 * needed < len(case[1])
+    assert proven
+
+
+def test_lines_that_come_once_on_each_side_are_counted_in_any_order() -> None:
+    rng = random.Random(3)
+    for size in (2, 30, 400):
+        lines = [hash(("line", n)) for n in range(size)]
+        case = rng.sample(lines, size), rng.sample(lines, size)
+        expected = truth(case)
+        assert align.common_of_few(*case) == Common(expected, expected)
 
 
 @pytest.mark.usefixtures("small")
@@ -199,7 +234,46 @@ def test_a_walk_over_replaced_lines_pairs_all_others() -> None:
     sides = align_walk.walk(a, b)
     assert sides is not None
     assert sides[0].paired.count(1) == sides[1].paired.count(1) == 2000
-    assert align_walk.chain_of(*sides) is None
+    assert align_way.chain_of(*sides) is None
+
+
+def sparse(rng: random.Random, size: int) -> array[int]:
+    """Return lines of which one in fifty is the same."""
+    return array("q", (rng.getrandbits(60) if rng.randrange(50) else 7 for _ in range(size)))
+
+
+@pytest.mark.parametrize("kept", [0.2, 0.5, 0.8])
+def test_windows_pair_most_of_what_is_left_between_many_changes(kept: float) -> None:
+    rng = random.Random(5)
+    a = sparse(rng, 6000)
+    b = array("q", (line if rng.random() < kept else rng.getrandbits(60) for line in a))
+    sides = align_windows.pair(a, b)
+    assert sides is not None
+    left, right = (list(compress(side.lines, side.paired)) for side in sides)
+    assert left == right
+    assert truth((list(a), list(b))) * 0.9 < len(left)
+
+
+def test_windows_pair_around_lines_that_were_moved() -> None:
+    a = array("q", range(3000))
+    b = array("q", (*range(500), *range(900, 1000), *range(500, 900), *range(1000, 3000)))
+    sides = align_windows.pair(a, b)
+    assert sides is not None
+    assert sides[0].paired.count(1) == 2900
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "why"),
+    [
+        (range(9000), range(9000, 18_000), "nothing is in common"),
+        ([n % 9 for n in range(9000)], [n % 8 for n in range(9000)], "every line comes again"),
+        (range(9000), random.Random(1).sample(range(9000), 9000), "no order is left"),
+    ],
+)
+def test_windows_give_up_where_they_do_not_get_on(
+    a: Sequence[int], b: Sequence[int], why: str
+) -> None:
+    assert align_windows.pair(array("q", a), array("q", b)) is None, why
 
 
 def test_a_tally_never_calls_a_line_alone_that_comes_twice() -> None:
@@ -208,14 +282,14 @@ def test_a_tally_never_calls_a_line_alone_that_comes_twice() -> None:
     b = array("q", (hash(str(rng.randrange(900))) for _ in range(1000)))
     tally = align_tally.Tally(a, b, lines=100)
     for line in {*a, *b}:
-        if tally.alone(line):
+        if tally.alone([line]) == b"\1":
             assert a.count(line) <= 1 >= b.count(line)
-        if not tally.on_both_sides(line):
+        if tally.on_both_sides([line]) == b"\0":
             assert not (line in a and line in b)
 
 
-def test_the_longest_rise_skips_what_has_no_place() -> None:
-    run = align_anchors._longest_rise(array("i", [5, -1, 0, 1, 9, 2, -1, 3]))
+def test_thelongest_rise_skips_what_has_no_place() -> None:
+    run = align_anchors.longest_rise(array("i", [5, -1, 0, 1, 9, 2, -1, 3]))
     assert list(run) == [2, 3, 5, 7]
 
 

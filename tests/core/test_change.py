@@ -322,6 +322,7 @@ def without_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """Allow no work at all, so that counts of anything hard are bounds."""
     monkeypatch.setattr(align, "WORK", 1)
     monkeypatch.setattr(align, "CHEAP", 1)
+    monkeypatch.setattr(change, "FEW_BYTES", 0)
 
 
 def hard(rate: float) -> tuple[bytes, bytes]:

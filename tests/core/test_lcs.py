@@ -80,6 +80,18 @@ def test_a_wide_look_along_the_diagonal_sees_everything() -> None:
         assert lcs.along(a, b, width=600) == truth(a, b)
 
 
+@pytest.mark.parametrize("block", [4, 50, 2000])
+def test_near_by_ways_are_seen_and_none_gives_more_than_the_truth(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lcs, "FEW", block)
+    for a, b in random_runs(150, seed=6):
+        expected, least = truth(a, b), abs(len(a) - len(b))
+        needed = len(a) + len(b) - 2 * expected
+        assert lcs.near(a, b, reach=needed) == lcs.near(a, b, reach=needed + 9) == expected
+        assert lcs.near(a, b, reach=(least + needed) // 2) <= expected
+
+
 @pytest.mark.usefixtures("narrow")
 def test_pairs_are_equal_lines_in_order_and_as_many_as_can_be() -> None:
     for a, b in random_runs(250, seed=5):

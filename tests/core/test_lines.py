@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 
 from penstock.core import lines
 from penstock.core.errors import StaleError
-from penstock.core.lines import Facts, OldMac, Span, differing, numbers, read_exactly, survey
+from penstock.core.lines import (
+    Facts,
+    OldMac,
+    Span,
+    differing,
+    line_list,
+    numbers,
+    read_exactly,
+    survey,
+)
 from penstock.core.model import Bytes
 
 # Few bytes, so that line ends, cut characters and equal stretches come often.
@@ -138,6 +147,12 @@ def test_lines_have_the_same_number_exactly_when_they_are_the_same(
     found = numbered(one, pairs=pairs) + numbered(two, pairs=pairs)
     expected = feed_lines(one, pairs=pairs) + feed_lines(two, pairs=pairs)
     assert [found.index(x) for x in found] == [expected.index(x) for x in expected]
+    listed = [
+        line
+        for content in (one, two)
+        for line in line_list(Bytes(content), 0, len(content), pairs=pairs)
+    ]
+    assert [listed.index(x) for x in listed] == [expected.index(x) for x in expected]
 
 
 def test_a_line_longer_than_a_block_is_told_apart_by_any_byte() -> None:

@@ -1,9 +1,11 @@
 """What two contents have in common, line by line: as exact as a fixed amount of work allows.
 
-Contents are runs of numbers, one for each line. Small ones are measured at once; large ones
-are first cut into pieces that may be measured alone (`align_cuts`), found by a walk when they
-differ in few places (`align_walk`) and by anchors when in many (`align_anchors`). A piece that
-would cost more than the work allowed keeps the pairs that are known, and is told as a range.
+Contents of few lines lose those that the other side lacks, which often settles it. Others are
+runs of numbers, one for each line. They are paired by a walk when they differ in few places
+(`align_walk`), by windows when in many (`align_windows`), and by anchors when neither gets on
+(`align_anchors`); what such a way leaves open is cut into pieces that may be measured alone
+(`align_way`, `align_cuts`). A piece that would cost more than the work allowed keeps the pairs
+that are known, and is told as a range.
 Always true: the truth lies between `least` and `most`, and they are equal unless work ran out.
 The work is counted, never timed, so that the answer does not depend on the machine's speed.
 """
@@ -11,28 +13,28 @@ The work is counted, never timed, so that the answer does not depend on the mach
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
-from penstock.core import align_anchors, align_walk, lcs
+from penstock.core import align_anchors, align_walk, align_way, align_windows, lcs
 from penstock.core.align_cuts import Chain, Common, unsettled, view
 from penstock.core.align_tally import Tally
-from penstock.core.align_walk import Way
+from penstock.core.align_way import Way
 from penstock.core.lcs import Lines
 
-# Work, in units of about a nanosecond: what is spent without a thought, when a walk has
-# failed, on a first look at something large, and in all.
-CHEAP = 4_000_000
+# Work, in units of about a nanosecond: what is spent without a thought, on lines that both
+# sides have when nothing else helps, on a first look at something large, and in all.
+CHEAP = 16_000_000
 FAIR = 400_000_000
 LOOK = 1_500_000_000
 WORK = 5_000_000_000
 # Lines, of both sides together, that are measured as they are, and of which sets are small.
 TINY = 128
 FEW_LINES = 1 << 17
+# Fewer lines than this to delete and add are not worth a closer guess.
+FEWEST = 256
 # How wide a first look may be, in lines.
 LOOKS = (1 << 15, 1 << 14, 1 << 13, 1 << 12, 1 << 11)
-
-NOTHING = Common(0, 0)
 
 
 @dataclass(slots=True)
@@ -55,21 +57,63 @@ class Work:
 
 def common(a: array[int], b: array[int]) -> Common:
     """Return how many lines `a` and `b` have in common, in order. Both are used up."""
-    work = Work.allowed()
-    shared = trim(a, b)
+    shared, work = _exactly(trim(a, b)), Work.allowed()
     if lcs.cost(a, b) <= CHEAP:
-        return _exactly(shared) + measure(a, b, work)
-    way = align_walk.walk(a, b)
+        return shared + measure(a, b, work)
+    way = align_walk.walk(a, b) or align_windows.pair(a, b)
     if way is not None:
-        return _exactly(shared) + _walked(way, work)
-    if len(a) + len(b) <= FEW_LINES and lcs.cost(a, b) <= FAIR:
-        return _exactly(shared) + measure(a, b, work)
-    return _exactly(shared) + _reduced(a, b, work)
+        return shared + _between(way, work)
+    return shared + _reduced(a, b, work)
 
 
-def _walked(way: Way, work: Work) -> Common:
-    """Measure what a walk has left open."""
-    found = align_walk.chain_of(*way)
+def common_of_few(a: Lines, b: Lines) -> Common:
+    """Return how many lines are in common, for contents of which one can afford to make sets."""
+    x, y = on_both_sides(a, b)
+    # Often nothing but equal lines is left when those are out that the other side lacks.
+    if x == y:
+        return _exactly(len(x))
+    if len(set(x)) == len(x) == len(y):
+        return _exactly(_rising(x, y))
+    found = _guessed(x, y, lost=len(a) + len(b) - len(x) - len(y))
+    return common(_numbers(x), _numbers(y)) if found is None else _exactly(found)
+
+
+def _guessed(x: Lines, y: Lines, *, lost: int) -> int | None:
+    """Return how many lines are in common, if it is cheap to tell.
+
+    Mostly about as many lines are to be deleted and added among those that both sides have
+    as were `lost` because only one has them. Whether that is so, the answer itself tells.
+    """
+    head, tail = shared_ends(x, y)
+    x, y = x[head : len(x) - tail], y[head : len(y) - tail]
+    reach = max(lost, FEWEST) + abs(len(x) - len(y))
+    if 2 * reach < len(y) and lcs.cost(x, y, reach=reach) <= CHEAP:
+        found = lcs.near(x, y, reach=reach)
+        if len(x) + len(y) - 2 * found <= reach:
+            return head + found + tail
+    return head + lcs.length(x, y) + tail if lcs.cost(x, y) <= CHEAP else None
+
+
+def on_both_sides(a: Lines, b: Lines) -> tuple[list[Hashable], list[Hashable]]:
+    """Leave out lines that the other side lacks."""
+    here = list(filter(set(b).__contains__, a))
+    return here, list(filter(set(here).__contains__, b))
+
+
+def _rising(a: Lines, b: Lines) -> int:
+    """Return how many lines are in common when each comes once on both sides, in any order."""
+    place = dict(zip(b, range(len(b)), strict=True))
+    return len(align_anchors.longest_rise(array("i", map(place.__getitem__, a))))
+
+
+def _numbers(lines: Lines) -> array[int]:
+    # By way of a list, which an array takes in at once and not one by one.
+    return array("q", list(map(hash, lines)))
+
+
+def _between(way: Way, work: Work) -> Common:
+    """Measure what is left open between the pairs of a way."""
+    found = align_way.chain_of(*way)
     if found is None:
         return _exactly(way[0].paired.count(1))
     return _in_pieces(way[0].lines, way[1].lines, found, work)
@@ -84,7 +128,7 @@ def _reduced(a: array[int], b: array[int], work: Work) -> Common:
         return measure(a, b, work)
     way = align_walk.walk(a, b)
     if way is not None:
-        return _walked(way, work)
+        return _between(way, work)
     found = align_anchors.chain_of(a, seen_a, b, seen_b, measure=lambda x, y: measure(x, y, work))
     return _in_pieces(a, b, found, work)
 
@@ -137,27 +181,19 @@ def measure(a: Lines, b: Lines, work: Work, *, paired: int = 0) -> Common:
         return _exactly(lcs.length(a, b))
     head, tail = shared_ends(a, b)
     shared = head + tail
-    a, b = on_both_sides(a[head : len(a) - tail], b[head : len(b) - tail])
+    a, b = a[head : len(a) - tail], b[head : len(b) - tail]
+    if len(a) + len(b) <= FEW_LINES:
+        a, b = on_both_sides(a, b)
     rows, columns = (a, b) if len(a) <= len(b) else (b, a)
     if not rows:
         return _exactly(shared)
     paired = max(0, paired - shared)
     if paired == 0 and lcs.cost(rows, columns) > FAIR:
         paired = _look(rows, columns, work)
-    reach = len(a) + len(b) - 2 * paired
+    reach = len(rows) + len(columns) - 2 * paired
     if work.spend(lcs.cost(rows, columns, reach=reach)):
         return _exactly(shared + lcs.length(rows, columns, reach=reach))
     return Common(shared + paired, shared + len(rows))
-
-
-def on_both_sides(a: Lines, b: Lines) -> tuple[Lines, Lines]:
-    """Leave out lines that the other side lacks, while sets of them are small."""
-    if len(a) + len(b) > FEW_LINES:
-        return a, b
-    wanted = set(b)
-    a = array("q", filter(wanted.__contains__, a))
-    wanted = set(a)
-    return a, array("q", filter(wanted.__contains__, b))
 
 
 def _look(rows: Lines, columns: Lines, work: Work) -> int:

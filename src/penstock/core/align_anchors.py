@@ -13,12 +13,11 @@ from collections.abc import Callable, Iterator
 from itertools import chain, compress
 
 from penstock.core.align_cuts import Chain, Common, view
-from penstock.core.align_tally import ALONE
+from penstock.core.align_tally import ONLY_ALONE
 from penstock.core.lcs import Lines
 
 # Bits of an index into the table of partners: eight places for each, as far as memory goes.
 MOST_BITS = 22
-ONLY_ALONE = bytes(seen == ALONE for seen in range(256))
 
 Measure = Callable[[Lines, Lines], Common]
 NOTHING = Common(0, 0)
@@ -67,7 +66,7 @@ def anchors(
     at_a = array("i", compress(range(len(a)), seen_a.translate(ONLY_ALONE)))
     at_b = array("i", compress(range(len(b)), seen_b.translate(ONLY_ALONE)))
     partners = _partners(a, at_a, b, at_b)
-    run = _longest_rise(partners)
+    run = longest_rise(partners)
     return array("i", map(at_a.__getitem__, run)), array("i", map(partners.__getitem__, run))
 
 
@@ -89,7 +88,7 @@ def _partners(a: array[int], at_a: array[int], b: array[int], at_b: array[int]) 
     return found
 
 
-def _longest_rise(values: array[int]) -> array[int]:
+def longest_rise(values: array[int]) -> array[int]:
     """Return the places of a longest rising run among values, those below 0 left out.
 
     Patience: `lowest[k]` is the lowest value that can end a run of k + 1, `holder[k]` where.

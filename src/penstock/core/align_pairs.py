@@ -8,13 +8,14 @@ Always true: pairs are equal lines in order, and as many as can be unless the wo
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 
 from penstock.core import align_anchors, lcs
 from penstock.core.align import Work, measure, shared_ends
 from penstock.core.align_cuts import Chain, Piece, piece_of, pieces, view
-from penstock.core.align_tally import ON_BOTH_SIDES, Tally
+from penstock.core.align_tally import Tally
 from penstock.core.lcs import Lines
 
 # Work that is spent without a thought.
@@ -39,7 +40,7 @@ class Pairs:
         self.a.extend(range(i, i + length))
         self.b.extend(range(j, j + length))
 
-    def add(self, others: Pairs, at_a: Lines, at_b: Lines) -> None:
+    def add(self, others: Pairs, at_a: Sequence[int], at_b: Sequence[int]) -> None:
         """Pair lines whose places are given as places in `at_a` and `at_b`."""
         self.a.extend(map(at_a.__getitem__, others.a))
         self.b.extend(map(at_b.__getitem__, others.b))
@@ -93,8 +94,7 @@ def _large(a: array[int], b: array[int]) -> Pairs:
 
 
 def _kept(tally: Tally, lines: array[int]) -> array[int]:
-    both = tally.seen(lines).translate(ON_BOTH_SIDES)
-    return array("i", compress(range(len(lines)), both))
+    return array("i", compress(range(len(lines)), tally.on_both_sides(lines)))
 
 
 def _in_piece(

@@ -16,6 +16,7 @@ from itertools import compress
 _MORE_IN_A = bytes(4 * (seen // 4) + min(seen % 4 + 1, 2) for seen in range(12))
 _MORE_IN_B = bytes(4 * min(seen // 4 + 1, 2) + seen % 4 for seen in range(12))
 ALONE = 5
+ONLY_ALONE = bytes(seen == ALONE for seen in range(256))
 ON_BOTH_SIDES = bytes(seen % 4 > 0 and seen // 4 > 0 for seen in range(256))
 # Bits of an index: eight places for each line, as far as the memory goes.
 FEWEST_BITS, MOST_BITS = 12, 24
@@ -34,17 +35,17 @@ class Tally:
                 at = line & mask
                 table[at] = more[table[at]]
 
-    def seen(self, lines: array[int]) -> bytes:
+    def seen(self, lines: Iterable[int]) -> bytes:
         """Return for each line how often it comes on each side."""
         return bytes(map(self.table.__getitem__, map(self.mask.__and__, lines)))
 
-    def on_both_sides(self, line: int) -> bool:
-        """False only when a line comes on one side, or on none."""
-        return ON_BOTH_SIDES[self.table[line & self.mask]] == 1
+    def on_both_sides(self, lines: Iterable[int]) -> bytes:
+        """Return a flag for each line that may come on both sides."""
+        return self.seen(lines).translate(ON_BOTH_SIDES)
 
-    def alone(self, line: int) -> bool:
-        """True only when a line that is on both sides comes once on each."""
-        return self.table[line & self.mask] == ALONE
+    def alone(self, lines: Iterable[int]) -> bytes:
+        """Return a flag for each line of both sides that comes once on each."""
+        return self.seen(lines).translate(ONLY_ALONE)
 
     def reduce(self, lines: array[int]) -> bytes:
         """Take out, in place, lines that the other side lacks; return what is seen of the rest.

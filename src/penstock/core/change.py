@@ -28,12 +28,15 @@ from penstock.core.lines import (
     common_start,
     differing,
     feeds_between,
+    line_list,
     numbers,
     survey,
 )
 from penstock.core.model import Change, ChangeKind, Source
 from penstock.core.notes import Note
 
+# What is at most so many bytes and lines, both sides together, may be held at once.
+FEW_BYTES, FEW_LINES = 8 << 20, 1 << 18
 # More differing lines than this, both sides together, would not fit the memory allowed.
 MOST_LINES = 8_000_000
 # Content with more lines than this is worth telling how far one is.
@@ -193,6 +196,11 @@ def _common(
         if rows + columns > MOST_LINES:
             return rows, columns, Common(0, min(rows, columns))
     pairs = was.pairs > 0 or now.pairs > 0
+    differ = span.before_end + span.after_end - 2 * span.start
+    if differ <= FEW_BYTES and was.lines + now.lines <= FEW_LINES:
+        x = line_list(old, span.start, span.before_end, pairs=pairs)
+        y = line_list(new, span.start, span.after_end, pairs=pairs)
+        return len(x), len(y), align.common_of_few(x, y)
     a = numbers(old, span.start, span.before_end, pairs=pairs, told=told)
     b = numbers(new, span.start, span.after_end, pairs=pairs, told=told)
     rows, columns = len(a), len(b)

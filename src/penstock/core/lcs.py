@@ -11,7 +11,7 @@ Always true: `length` is the truth when `reach` is, and neither it nor `along` i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 # Bits of a digit of a long integer, and columns of one strip.
 DIGIT = 30
@@ -28,7 +28,7 @@ CHUNK = 4096
 # Up to so many columns, masks for all lines are small and quickest made bit by bit.
 FEW = 1024
 
-Lines = Sequence[int]
+Lines = Sequence[Hashable]
 Pair = tuple[int, int]
 
 
@@ -54,9 +54,32 @@ def length(a: Lines, b: Lines, *, reach: int | None = None) -> int:
     `reach` is known to be enough: there is an answer that deletes and adds no more lines than
     that, together. It bounds what has to be looked at.
     """
-    if len(b) <= STRIP and (reach is None or reach >= len(b)):
-        return len(b) - _narrow_row(a, b).bit_count()
-    return _within(a, b, len(a) + len(b) if reach is None else reach)
+    reach = len(a) + len(b) if reach is None else reach
+    if len(b) > STRIP:
+        return _within(a, b, reach)
+    if 2 * reach < len(b):
+        return near(a, b, reach=reach)
+    return len(b) - _narrow_row(a, b, (1 << len(b)) - 1).bit_count()
+
+
+def near(a: Lines, b: Lines, *, reach: int) -> int:
+    """Return how many lines are in common on ways that delete and add at most `reach` lines.
+
+    The rows are done in blocks, each over the columns that such ways can get to. A column
+    that is left behind keeps what it has counted, one that comes in has not counted yet.
+    """
+    surplus = len(b) - len(a)
+    deleted, added = (reach - surplus) // 2, (reach + surplus) // 2
+    size = max(reach, FEW)
+    known = first = last = row = 0
+    for top in range(0, len(a), size):
+        start, end = max(0, top - deleted), min(len(b), top + size + added)
+        left, fresh = start - first, end - last
+        known += left - (row & ((1 << left) - 1)).bit_count()
+        row = row >> left | ((1 << fresh) - 1) << (last - start)
+        first, last = start, end
+        row = _narrow_row(a[top : top + size], b[start:end], row)
+    return known + last - first - row.bit_count()
 
 
 def _mask(spots: list[int], width: int) -> int:
@@ -77,7 +100,7 @@ def _room(width: int) -> int:
     return MASKS // (width // 8 + 64)
 
 
-def _masks(b: Lines) -> tuple[dict[int, int], dict[int, list[int]]]:
+def _masks(b: Lines) -> tuple[dict[Hashable, int], dict[Hashable, list[int]]]:
     """Return masks for the lines that come often, and the spots of all others.
 
     A mask is as wide as the strip. Keeping one for each of many rare lines would take more
@@ -85,7 +108,7 @@ def _masks(b: Lines) -> tuple[dict[int, int], dict[int, list[int]]]:
     """
     if len(b) <= FEW:
         return _few_masks(b), {}
-    spots: dict[int, list[int]] = {}
+    spots: dict[Hashable, list[int]] = {}
     for j, line in enumerate(b):
         if line in spots:
             spots[line].append(j)
@@ -97,8 +120,8 @@ def _masks(b: Lines) -> tuple[dict[int, int], dict[int, list[int]]]:
     return masks, spots
 
 
-def _few_masks(b: Lines) -> dict[int, int]:
-    masks: dict[int, int] = {}
+def _few_masks(b: Lines) -> dict[Hashable, int]:
+    masks: dict[Hashable, int] = {}
     bit = 1
     for line in b:
         masks[line] = masks.get(line, 0) | bit
@@ -125,20 +148,20 @@ def _rows(a: Lines, b: Lines) -> Iterator[int]:
 def _last_row(a: Lines, b: Lines) -> int:
     """Return the last row of the table: a 0 bit where the length grows."""
     if len(b) <= STRIP:
-        return _narrow_row(a, b)
+        return _narrow_row(a, b, (1 << len(b)) - 1)
     row, grows = 0, bytearray(len(a))
     for start, strip in _strips(b, STRIP):
         row |= _strip(a, strip, 0, len(a), grows) << start
     return row
 
 
-def _narrow_row(a: Lines, b: Lines) -> int:
-    """Return the last row of a table that is one strip.
+def _narrow_row(a: Lines, b: Lines, row: int) -> int:
+    """Return the last row of a table that is one strip and starts with some row.
 
     The same loop as `_rows` without its yield, which would cost a third of the time.
     """
     masks, rare = _masks(b)
-    full = row = (1 << len(b)) - 1
+    full = (1 << len(b)) - 1
     for start in range(0, len(a), CLEAN_EVERY):
         for line in a[start : start + CLEAN_EVERY]:
             mask = masks.get(line)

@@ -20,6 +20,7 @@ from penstock.core.errors import StaleError
 from penstock.core.model import Bytes, Source
 
 BLOCK = 1 << 18
+FIRST_BLOCK = 1 << 13
 BOM = b"\xef\xbb\xbf"
 
 # Called with the bytes just read and the lines seen so far.
@@ -139,35 +140,45 @@ def _is_text(block: bytes, decoder: codecs.IncrementalDecoder) -> bool:
     return True
 
 
+def _growing(end: int) -> Iterator[tuple[int, int]]:
+    """Yield pieces to compare, small ones first: most contents differ soon."""
+    offset, length = 0, min(BLOCK, FIRST_BLOCK)
+    while offset < end:
+        yield offset, min(length, end - offset)
+        offset, length = offset + length, min(BLOCK, 8 * length)
+
+
 def common_start(one: Source, two: Source, *, end: int) -> int:
     """Return how many bytes two contents share from their beginning, at most `end`."""
-    for offset in range(0, end, BLOCK):
-        length = min(BLOCK, end - offset)
+    for offset, length in _growing(end):
         x, y = read_exactly(one, offset, length), read_exactly(two, offset, length)
         if x != y:
-            return offset + _shared(x, y, lambda block, n: block[:n])
+            return offset + _shared(x, y, lambda block, low, high: block[low:high])
     return end
 
 
 def common_end(one: Source, two: Source, *, end: int) -> int:
     """Return how many bytes two contents share up to their ends, at most `end`."""
-    for done in range(0, end, BLOCK):
-        length = min(BLOCK, end - done)
+    for done, length in _growing(end):
         x = read_exactly(one, one.size - done - length, length)
         y = read_exactly(two, two.size - done - length, length)
         if x != y:
-            return done + _shared(x, y, lambda block, n: block[-n:])
+            return done + _shared(x, y, _from_end)
     return end
 
 
-def _shared(x: bytes, y: bytes, part: Callable[[bytes, int], bytes]) -> int:
+def _shared(x: bytes, y: bytes, part: Callable[[bytes, int, int], bytes]) -> int:
     """Return how many bytes of two unequal blocks are the same, from one end on."""
     low, high = 0, len(x)
     while high - low > 1:
         middle = (low + high) // 2
-        same = part(x, middle) == part(y, middle)
+        same = part(x, low, middle) == part(y, low, middle)
         low, high = (middle, high) if same else (low, middle)
-    return low
+    return low + (part(x, low, high) == part(y, low, high))
+
+
+def _from_end(block: bytes, low: int, high: int) -> bytes:
+    return block[len(block) - high : len(block) - low]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -216,14 +227,21 @@ def feeds_between(source: Source, start: int, end: int) -> int:
     return sum(block.count(b"\n") for block in blocks(source, start, end))
 
 
+def line_list(source: Source, start: int, end: int, *, pairs: bool) -> list[bytes]:
+    r"""Return the lines between two offsets without their ends, for content that is small.
+
+    With `pairs`, a `\r` before `\n` is part of the line end. A last line without its end is
+    another line than the same text with one, as for git, so it starts with what no line has.
+    """
+    content = b"".join(blocks(source, start, end))
+    *lines, rest = (content.replace(b"\r\n", b"\n") if pairs else content).split(b"\n")
+    return [*lines, b"\n" + rest] if rest else lines
+
+
 def numbers(
     source: Source, start: int, end: int, *, pairs: bool, told: Progress | None = None
 ) -> array[int]:
-    r"""Return a number for each line between two offsets.
-
-    With `pairs`, a `\r` before `\n` is part of the line end. A last line without its end is
-    another line than the same text with one, as for git.
-    """
+    """Return a number for each line between two offsets, told apart as in `line_list`."""
     found = array("q")
     folded, rest = 0, b""
     for block in blocks(source, start, end):
@@ -239,7 +257,7 @@ def numbers(
         if told:
             told(len(block), len(found))
     if rest or folded:
-        found.append(hash((b"no newline", _folded(rest, folded))))
+        found.append(hash((b"\n", _folded(rest, folded))))
     return found
 
 
