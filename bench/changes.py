@@ -1,8 +1,8 @@
 """Measuring changes: beside GNU diff, git and difflib in time, beside fixed limits in memory.
 
-The contents are code as it is written: many lines of their own, and many that come again and
-again (blank lines, `return None`, braces). Each is edited by replacing, inserting and deleting
-lines, many of them in favour of lines that are common elsewhere.
+The contents are of two kinds. Code as it is written has many lines of its own, and many that
+come again and again (blank lines, `return None`, braces); data has no line twice. Each is edited
+by replacing, inserting and deleting lines, in favour of others of its kind.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 
 from bench.row import Row, best_of, command
 from penstock.core.change import measure
@@ -33,6 +34,8 @@ COMMON = [
 WORDS = ["value", "item", "index", "count", "total", "name", "path", "user", "data", "result"]
 # What is promised beside GNU diff, by lines and share of changed lines.
 PROMISED = {(10_000, 5): 6.0, (10_000, 50): 1.0, (10_000, 80): 1.0}
+# Times a small row is measured; the smaller the content, the more a busy machine disturbs it.
+ROUNDS = {2_000: 9, 10_000: 15, 100_000: 2}
 BESIDE = ("GNU diff", "git diff", "difflib")
 SECONDS = 10.0
 
@@ -71,14 +74,22 @@ def code(rng: random.Random) -> str:
     return f"    def {word(WORDS)}_{rng.randrange(10**7)}(self, {word(WORDS)}, {word(WORDS)}):"
 
 
-def edited(lines: list[str], percent: float, rng: random.Random) -> Iterator[str]:
+def data(rng: random.Random) -> str:
+    return f"{rng.choice(WORDS)}: {rng.getrandbits(96):024x}"
+
+
+Kind = Callable[[random.Random], str]
+KINDS: dict[str, Kind] = {"code": code, "data": data}
+
+
+def edited(lines: list[str], kind: Kind, percent: float, rng: random.Random) -> Iterator[str]:
     for line in lines:
         if rng.random() * 100 >= percent:
             yield line
         elif (choice := rng.random()) < 0.85:
-            yield code(rng)
+            yield kind(rng)
             if choice > 0.7:
-                yield code(rng)
+                yield kind(rng)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +110,11 @@ class Pair:
         return cls(*paths)
 
     @classmethod
-    def of_code(cls, where: str, lines: int, percent: float) -> Pair:
-        """Write code of so many lines, and the same with a share of them changed."""
+    def of_kind(cls, where: str, kind: Kind, lines: int, percent: float) -> Pair:
+        """Write so many lines of a kind, and the same with a share of them changed."""
         rng = random.Random(lines)
-        before = [code(rng) for _ in range(lines)]
-        return cls.of(where, f"{lines}-{percent}", before, list(edited(before, percent, rng)))
+        before = [kind(rng) for _ in range(lines)]
+        return cls.of(where, "edited", before, list(edited(before, kind, percent, rng)))
 
     def remove(self) -> None:
         """Make room for the next two."""
@@ -152,36 +163,36 @@ def row(
 
 
 def small(where: str) -> Iterator[Row]:
-    for lines, rounds in ((2_000, 9), (10_000, 9), (100_000, 2)):
-        for percent in (5, 50, 80):
-            pair = Pair.of_code(where, lines, percent)
-            calls: list[Callable[[], object]] = [pair.measure, pair.diff(), pair.git()]
-            if lines <= 10_000:
-                calls.append(pair.difflib)
-            own, *others = best_of(calls, rounds=rounds)
-            limits = (PROMISED.get((lines, percent)), None, None)
-            for other, beside, limit in zip(others, BESIDE, limits, strict=False):
-                name = f"counts, {lines:,} lines, {percent} % changed"
-                yield row(name, own, other, beside, limit=limit)
-            pair.remove()
+    """Up to 100,000 lines, few and many changes, beside everybody else."""
+    for lines, (name, kind), percent in product(ROUNDS, KINDS.items(), (5, 50, 80)):
+        pair = Pair.of_kind(where, kind, lines, percent)
+        calls: list[Callable[[], object]] = [pair.measure, pair.diff(), pair.git()]
+        if lines <= 10_000:
+            calls.append(pair.difflib)
+        own, *others = best_of(calls, rounds=ROUNDS[lines])
+        limits = (PROMISED.get((lines, percent)), None, None)
+        for other, beside, limit in zip(others, BESIDE, limits, strict=False):
+            title = f"counts, {lines:,} lines of {name}, {percent} % changed"
+            yield row(title, own, other, beside, limit=limit)
+        pair.remove()
 
 
 def large(where: str) -> Iterator[Row]:
     """15 MB, few and many changes: time beside GNU diff, memory beside its limit."""
-    for percent in (0.03, 5, 50, 80):
-        pair = Pair.of_code(where, 440_000, percent)
-        own, other = best_of([pair.measure, pair.diff()], rounds=1 if percent > 5 else 3)
+    for (name, kind), percent in product(KINDS.items(), (0.03, 1, 5, 50, 80)):
+        pair = Pair.of_kind(where, kind, 440_000, percent)
+        own, other = best_of([pair.measure, pair.diff()], rounds=2 if percent > 5 else 5)
         apart = Apart.run(pair)
-        name = f"15 MB, {percent} % changed"
-        yield row(f"counts, {name}", own, other, "GNU diff", limit=2.0, note=apart.note)
-        yield row(f"memory, {name}", apart.grown, 50 * MIB, "50 MiB", limit=1.0, unit="B")
+        title = f"15 MB of {name}, {percent} % changed"
+        yield row(f"counts, {title}", own, other, "GNU diff", limit=2.0, note=apart.note)
+        yield row(f"memory, {title}", apart.grown, 50 * MIB, "50 MiB", limit=1.0, unit="B")
         pair.remove()
 
 
 def huge(where: str) -> Iterator[Row]:
     """100 MB, few and many changes."""
     for percent in (0.03, 50):
-        pair = Pair.of_code(where, 2_900_000, percent)
+        pair = Pair.of_kind(where, code, 2_900_000, percent)
         apart = Apart.run(pair)
         (other,) = best_of([pair.git()], rounds=1)
         name = f"100 MB, {percent} % changed"
@@ -253,7 +264,7 @@ def hard_cases() -> dict[str, tuple[list[str], list[str]]]:
 def shown(where: str) -> Iterator[Row]:
     """Unified diffs and their previews."""
     for percent in (5, 50):
-        pair = Pair.of_code(where, 10_000, percent)
+        pair = Pair.of_kind(where, code, 10_000, percent)
         with open(pair.before, "rb") as one, open(pair.after, "rb") as two:
             before, after = one.read(), two.read()
         own, other = best_of(
