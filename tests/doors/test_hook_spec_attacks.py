@@ -453,10 +453,10 @@ def test_what_is_loaded_can_be_read_by_older_pythons(name: str) -> None:
     found = CHECKOUT / "src" / name.replace(".", "/")
     file = found / "__init__.py" if found.is_dir() else found.with_suffix(".py")
     tree = ast.parse(file.read_text(encoding="utf-8"), feature_version=(3, 9))
-    assert [ast.unparse(one) for one in annotations(tree) if one and holds_union(one)] == []
+    assert [ast.unparse(one) for one in evaluated(tree) if one and holds_union(one)] == []
 
 
-def annotations(tree: ast.AST) -> Iterator[ast.expr | None]:
+def evaluated(tree: ast.AST) -> Iterator[ast.expr | None]:
     """Yield what is evaluated when a function is defined; a quoted one is a constant."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
