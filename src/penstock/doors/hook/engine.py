@@ -46,10 +46,15 @@ DOOR = "hook"
 
 
 class Engine:
-    """Answers hooks. `signs` for a process that lives long enough to sign checkpoints."""
+    """Answers hooks. `signs` for a process that lives long enough to sign checkpoints.
 
-    def __init__(self, *, signs: bool = False) -> None:
+    Without `measures` a call is judged by names alone, for the time that is left when
+    measuring took too long; a file that would be overwritten then counts as lost.
+    """
+
+    def __init__(self, *, signs: bool = False, measures: bool = True) -> None:
         self._signs = signs
+        self._measures = measures
         self._open: dict[str, Workspace] = {}
         self._lock = threading.Lock()
 
@@ -82,6 +87,11 @@ class Engine:
         here.ready()
         return here
 
+    def opened(self) -> tuple[Workspace, ...]:
+        """Return the workspaces that are kept open."""
+        with self._lock:
+            return tuple(self._open.values())
+
     def failing(self, call: Call, problem: Exception) -> Answer:
         """Return what is said when a call could not be judged: the policy's `on_error`."""
         told = problem if isinstance(problem, PenstockError) else None
@@ -102,7 +112,8 @@ class Engine:
         """Judge a tool call, keep what it would overwrite, say what the rules say."""
         policy = here.policy()
         proposing = policy.gate.mode == "propose"
-        judged = here.judge(_tool_call(call, environ, attended=call.attended or proposing))
+        tool_call = _tool_call(call, environ, attended=call.attended or proposing)
+        judged = here.judge(tool_call, measures=self._measures)
         decision = judged.decision
         if proposing and decision.verdict is Verdict.ASK:
             return self._propose(here, call, judged)

@@ -21,7 +21,6 @@ from penstock.stores.places import stamp, state_of, workspace_above
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
 VERSION = 2  # of the compiled policy, as in `core/compiled.py`
@@ -39,13 +38,43 @@ class NotShortError(Exception):
     """Raised where only the engine can tell."""
 
 
-def short_answer(call: Call) -> "Answer | None":
+class Cold:
+    """How a process that ends at once reaches the policy, the record and what is kept."""
+
+    __slots__ = ()
+
+    def root(self, start: str) -> str:
+        """Return the workspace that a directory lies in, resolved."""
+        return workspace_above(_resolved(start))
+
+    def policy(self, state: str) -> "dict[str, Any]":
+        """Return the compiled policy of a workspace. Raises NotShortError where it is stale."""
+        return load(state)
+
+    def append(self, root: str, state: str, body: bytes, *, rotate_at: int) -> str:
+        """Put one line on the chain and return its hash; a log that needs more is the engine's."""
+        del root
+        ts = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        added = append_cold(f"{state}/audit.jsonl", body, ts, rotate_at=rotate_at)
+        if added is None:
+            raise NotShortError
+        return added[2]
+
+    def keep(self, state: str, key: str, path: str, there: "tuple[bytes, int] | None") -> None:
+        """Keep what a file holds that is about to be written."""
+        watched.keep(state, key, 0, path, there)
+
+
+COLD = Cold()
+
+
+def short_answer(call: Call, by: Cold = COLD) -> "Answer | None":
     """Return the answer to a call, recorded, or None."""
     try:
         if call.event == BEFORE:
-            return _before(call)
+            return _before(call, by)
         if call.event == AFTER:
-            return _after(call)
+            return _after(call, by)
     except (NotShortError, OSError, ValueError, KeyError, TypeError, EOFError):
         return None
     return None
@@ -54,26 +83,30 @@ def short_answer(call: Call) -> "Answer | None":
 # --- before ------------------------------------------------------------------------------------
 
 
-def _before(call: Call) -> Answer:
+def _before(call: Call, by: Cold) -> Answer:
     given = _path(call)
-    root = workspace_above(_resolved(call.root))
+    root = by.root(call.root)
     state = state_of(root)
-    policy = _policy(state)
-    shown, judged, tightening, outside = spellings(
-        given, root=root, base=call.cwd, resolve=_resolved
-    )
+    policy = by.policy(state)
+
+    def resolve(path: str) -> str:
+        return root if path == root else _resolved(path)  # a part of what was resolved above
+
+    shown, judged, tightening, outside = spellings(given, root=root, base=call.cwd, resolve=resolve)
     if outside:
         raise NotShortError
     place = f"{root}/{judged[-1]}"
     there = _there(place)
     said = _judged(policy, call, judged, tightening, there)
-    _record(state, policy, call, shown, said, created=there is None)
+    body = _event(policy, call, shown, said, created=there is None)
+    if body:
+        by.append(root, state, body, rotate_at=policy["rotate"])
     if said.verdict == DENY:
         reason = phrase(said.reason, said.instead).replace("{path}", shown)
         return Answer(DENY, reason)
     key = watched.call_key(call.session, call.call_id)
     if key:
-        watched.keep(state, key, 0, judged[-1], there)
+        by.keep(state, key, judged[-1], there)
     return Answer(notes=tuple([note.replace("{path}", shown) for note in said.notes]))
 
 
@@ -118,7 +151,7 @@ def _is_link(path: str) -> bool:
         return False
 
 
-def _policy(state: str) -> "dict[str, Any]":
+def load(state: str) -> "dict[str, Any]":
     """Return the compiled policy if it is of this version and its files have not changed."""
     fd = posix.open(f"{state}/hook.policy", watched.READ)
     try:
@@ -128,11 +161,16 @@ def _policy(state: str) -> "dict[str, Any]":
     policy = marshal.loads(data)  # noqa: S302 - our own file, 0600, below a 0700 directory
     if policy["version"] != VERSION or policy["folds"]:
         raise NotShortError
+    require_fresh(policy)
+    found: dict[str, Any] = policy
+    return found
+
+
+def require_fresh(policy: "dict[str, Any]") -> None:
+    """Raise NotShortError where a file has changed that the policy was made from."""
     for path, size, changed, inode in policy["stamps"]:
         if stamp(path) != (path, size, changed, inode):
             raise NotShortError
-    found: dict[str, Any] = policy
-    return found
 
 
 def _there(place: str) -> "tuple[bytes, int] | None":
@@ -193,15 +231,15 @@ def _result(call: Call, there: "tuple[bytes, int] | None") -> bytes:
 # --- after -------------------------------------------------------------------------------------
 
 
-def _after(call: Call) -> Answer:
+def _after(call: Call, by: Cold) -> Answer:
     """Settle what one file tool changed; all else is the engine's."""
     if call.tool not in WHOLE and call.tool not in EDITS:
         raise NotShortError
     key = watched.call_key(call.session, call.call_id)
-    root = workspace_above(_resolved(call.root))
+    root = by.root(call.root)
     state = state_of(root)
     kept = watched.kept(state, key) if key else []
-    policy = _policy(state) if kept else {}
+    policy = by.policy(state) if kept else {}
     for number, one in kept:
         found = _there(f"{root}/{one.path}")
         after = found[0] if found else None
@@ -209,8 +247,9 @@ def _after(call: Call) -> Answer:
         if digest == one.digest:
             watched.forget(state, key, number)
             continue
-        event = observed(call, one, digest)
-        watched.settle(state, key, number, after, _append(state, policy, event))
+        body = compose(observed(call, one, digest))
+        line = by.append(root, state, body, rotate_at=policy["rotate"])
+        watched.settle(state, key, number, after, line)
     return Answer()
 
 
@@ -247,9 +286,12 @@ def who(call: Call) -> "dict[str, object]":
     return {name: value for name, value in facts.items() if value}
 
 
-def _record(
-    state: str, policy: "dict[str, Any]", call: Call, shown: str, said: Short, *, created: bool
-) -> None:
+def _event(
+    policy: "dict[str, Any]", call: Call, shown: str, said: Short, *, created: bool
+) -> bytes:
+    """Return the event of a judgement, nothing where `[audit] level` wants none."""
+    if not recorded(policy["level"], said.verdict, said.rules):
+        return b""
     event: dict[str, object] = {
         "op": "tool_call",
         "path": shown,
@@ -261,14 +303,4 @@ def _record(
     }
     if said.code:
         event["code"] = said.code
-    if recorded(policy["level"], said.verdict, said.rules):
-        _append(state, policy, event)
-
-
-def _append(state: str, policy: "dict[str, Any]", event: "Mapping[str, object]") -> str:
-    """Put one line on the chain and return its hash; a log that needs more is the engine's."""
-    ts = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    added = append_cold(f"{state}/audit.jsonl", compose(event), ts, rotate_at=policy["rotate"])
-    if added is None:
-        raise NotShortError
-    return added[2]
+    return compose(event)

@@ -1,0 +1,213 @@
+"""The short way in a process that stays: the policy loaded, the log open, images written behind.
+
+The same steps as the cold hook takes (`short`), reached by other means; what they leave open
+goes to the engine.
+Always true: an answer is on the record before it is given, and what a file held is in memory
+by then and on the disk moments later; a policy is used only while none of its files changed.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from penstock.app import Workspace, policy_of, workspace_of
+from penstock.core.errors import PenstockError
+from penstock.doors.hook.engine import Engine, agent_module
+from penstock.doors.hook.short import Cold, NotShortError, load, require_fresh, short_answer
+from penstock.doors.hook.talk import AFTER, Reply
+from penstock.doors.hook.wire import parse
+from penstock.stores import watched
+from penstock.stores.places import stamp
+
+MOST_KNOWN = 64
+MOST_BEHIND = 1000  # images that wait to be written, and how many bytes of them
+MOST_BYTES = 64 << 20
+SETTLE_SECONDS = 5.0
+GATHER_SECONDS = 0.003
+
+Found = tuple[bytes, int] | None
+Image = tuple[str, str]  # the state and the key of the call
+
+
+class Images:
+    """Writes what was kept, in a thread of its own, so that nobody waits for it."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[Image, tuple[str, Found]] = {}
+        self._bytes = 0
+        self._changed = threading.Condition()
+        self._idle = True  # nothing waits and nothing is being written
+        self._hurry = False
+        threading.Thread(target=self._run, name="images", daemon=True).start()
+
+    def put(self, state: str, key: str, path: str, found: Found) -> None:
+        """Have an image written soon; at once where too many wait already."""
+        size = len(found[0]) if found else 0
+        with self._changed:
+            if len(self._waiting) < MOST_BEHIND and self._bytes + size <= MOST_BYTES:
+                self._waiting[state, key] = (path, found)
+                self._bytes += size
+                if self._idle:
+                    self._idle = False
+                    self._changed.notify_all()
+                return
+        self.settle()
+        watched.keep(state, key, 0, path, found)
+
+    def settle(self, seconds: float = SETTLE_SECONDS) -> None:
+        """Wait until everything is written."""
+        if self._idle:
+            return
+        with self._changed:
+            self._hurry = True
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._idle, seconds)
+
+    def _run(self) -> None:
+        while True:
+            for (state, key), (path, found) in self._next().items():
+                watched.keep(state, key, 0, path, found)
+
+    def _next(self) -> dict[Image, tuple[str, Found]]:
+        """Return what is to be written next; a moment's wait makes one turn of many."""
+        with self._changed:
+            self._idle = not self._waiting
+            if self._idle:
+                self._hurry = False
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: bool(self._waiting))
+            self._changed.wait_for(lambda: self._hurry, GATHER_SECONDS)
+            batch, self._waiting, self._bytes = self._waiting, {}, 0
+            return batch
+
+
+class Warm(Cold):
+    """Answers hooks; `quick` never waits for anybody, `reply` always answers."""
+
+    __slots__ = ("_engine", "_fresh", "_here", "_images", "_policies", "_roots", "_signing")
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._images = Images()
+        self._policies: dict[str, tuple[object, dict[str, Any]]] = {}
+        self._here: dict[str, Workspace] = {}
+        self._fresh: set[str] = set()  # states whose policy was looked at in this moment
+        self._roots: dict[str, str] = {}  # and directories
+        self._signing = Signing()
+
+    def quick(
+        self, agent: str, data: bytes, environ: Mapping[str, str], *, again: bool = False
+    ) -> Reply | None:
+        """Return the answer where the short way has one. For one thread at a time.
+
+        `again` says that this call and the one before arrived together: whether the rules
+        have changed was looked at for both.
+        """
+        if not again:
+            self._fresh.clear()
+            self._roots.clear()
+        module = _module(agent)
+        try:
+            call = module.read(parse(data), environ)
+        except (ValueError, TypeError, AttributeError):
+            return None
+        if call.event == AFTER:
+            self._images.settle()
+        answer = short_answer(call, self)
+        if answer is None:
+            return None
+        found: Reply = module.say(call, answer)
+        return found
+
+    def reply(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Reply:
+        """Return the engine's answer."""
+        self._images.settle()
+        return self._engine.reply(agent, data, environ)
+
+    def broken(self) -> list[str]:
+        """Return why rules are not in force, for each open workspace and the user's own."""
+        found = [here.policy().degraded for here in [*self._engine.opened(), *self._here.values()]]
+        return [why for why in (*found, policy_of("/").degraded) if why]
+
+    def close(self) -> None:
+        """Bring to its end what is under way."""
+        self._images.settle()
+
+    # --- what the short way asks for -------------------------------------------------------
+
+    def root(self, start: str) -> str:
+        """Return the workspace of a directory."""
+        found = self._roots.get(start)
+        if found is None:
+            found = self._roots[start] = super().root(start)
+        return found
+
+    def policy(self, state: str) -> dict[str, Any]:
+        """Return the compiled policy, loaded again only when it was made anew."""
+        known = self._policies.get(state)
+        if known is not None and state in self._fresh:
+            return known[1]
+        now = stamp(f"{state}/hook.policy")
+        if known is not None and known[0] == now:
+            require_fresh(known[1])
+            self._fresh.add(state)
+            return known[1]
+        policy = load(state)
+        if len(self._policies) >= MOST_KNOWN:
+            self._policies.clear()
+        self._policies[state] = (now, policy)
+        return policy
+
+    def append(self, root: str, state: str, body: bytes, *, rotate_at: int) -> str:
+        """Put one line on the chain; the log is kept open."""
+        del state, rotate_at
+        here = self._here.get(root) or self._opened(root)
+        try:
+            line = here.record.unsigned.append(body, durable=False).event_hash
+        except PenstockError as problem:
+            raise NotShortError from problem
+        self._signing.after(here)
+        return line
+
+    def keep(self, state: str, key: str, path: str, there: Found) -> None:
+        """Keep what a file holds, behind the answer."""
+        self._images.put(state, key, path, there)
+
+    def _opened(self, root: str) -> Workspace:
+        here = workspace_of(root)
+        here.ready()
+        if len(self._here) >= MOST_KNOWN:
+            self._here.clear()
+        self._here[root] = here
+        return here
+
+
+@cache
+def _module(agent: str) -> Any:
+    return agent_module(agent)
+
+
+class Signing:
+    """Has checkpoints signed when they are due, in a thread, because signing waits for the disk."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._since: dict[str, tuple[int, float]] = {}  # events and the time, for each state
+        self._thread: threading.Thread | None = None
+
+    def after(self, here: Workspace) -> None:
+        """Count one event, and sign where that is due."""
+        now = self._clock()
+        events, since = self._since.get(here.state, (0, now))
+        settings = here.record.settings
+        due = events + 1 >= settings.checkpoint_events or now - since >= settings.checkpoint_seconds
+        if not due or (self._thread is not None and self._thread.is_alive()):
+            self._since[here.state] = (events + 1, since)
+            return
+        self._since[here.state] = (0, now)
+        self._thread = threading.Thread(target=here.record.log.sign, name="signing", daemon=True)
+        self._thread.start()
