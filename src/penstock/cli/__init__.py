@@ -51,6 +51,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "approver": ("approver", "Set up the key that proves an approval."),
     "audit": ("audit", "Read, prove and ship the record."),
     "sandbox": ("sandbox", "Make and clean up a place for agents to try things in."),
+    "serve": ("serve", "Answer hooks from one process that stays."),
     "demo": ("demo", "Show a denied, a waiting, an applied and an undone write."),
     "completion": ("completion", "Print the completion script for bash, zsh or fish."),
 }

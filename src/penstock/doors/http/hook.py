@@ -1,7 +1,8 @@
 """`POST /hook/{agent}`: the agent's own JSON in the body, that agent's own answer as the body.
 
-The engine judges and records; here its answer becomes a status and JSON. Calls that may take
-long are answered in threads, so that a large file never holds up another client.
+The engine judges and records; here its answer becomes a status and JSON. What it answers
+quickly is answered at once; the rest in threads, so that nobody waits for another's large file,
+command or advisor.
 Always true: an answer that a command would give by its exit code is given as JSON, because a
 client takes any 2xx without a decision for a yes; a fault of ours is a no.
 """
@@ -18,11 +19,16 @@ from penstock.doors.http.wire import Head, Response
 
 THREADS = 4
 MOST_WAITING = 64  # calls in threads or waiting for one
-QUICK = 32 * 1024  # bodies up to here are answered at once
+LARGEST_QUICK = 256 * 1024
 BLOCKED = 2  # the exit code by which a command says no
-PROJECT = "x-penstock-project"
 SILENT = b"{}"
 FAULT = "Penstock could not judge this call; try again, or ask for a review"
+
+# What a client may tell about itself by a header, as the variable that a command would find.
+TOLD: Mapping[str, str] = {
+    "x-penstock-project": "CLAUDE_PROJECT_DIR",
+    "x-penstock-entrypoint": "CLAUDE_CODE_ENTRYPOINT",
+}
 
 
 class Spoken(Protocol):
@@ -33,45 +39,81 @@ class Spoken(Protocol):
     code: int
 
 
-Judge = Callable[[str, bytes, Mapping[str, str]], Spoken]
+class Judge(Protocol):
+    """The engine kept warm."""
+
+    def quick(
+        self, agent: str, data: bytes, environ: Mapping[str, str], *, again: bool = False
+    ) -> Spoken | None:
+        """Return an answer that is there in no time, or None.
+
+        `again`: this call and the one before arrived together.
+        """
+
+    def reply(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Spoken:
+        """Return the answer, whatever it takes."""
+
+
+class Desk:
+    """What the endpoints of all agents share: the judge, its threads, who waits."""
+
+    def __init__(self, judge: Judge, environ: Mapping[str, str]) -> None:
+        self.judge = judge
+        self.environ = environ
+        self.waiting = 0
+        self.together = False  # true until the calls that arrived together are answered
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="judging")
+
+    def quick(self, agent: str, body: bytes, environ: Mapping[str, str]) -> Spoken | None:
+        """Ask for a quick answer."""
+        again = self.together
+        if not again:
+            self.together = True
+            asyncio.get_running_loop().call_soon(self._apart)
+        return self.judge.quick(agent, body, environ, again=again)
+
+    def _apart(self) -> None:
+        self.together = False
+
+    async def later(self, answer: Callable[[], Response]) -> Response:
+        """Have a call answered in a thread."""
+        if self.waiting >= MOST_WAITING:
+            return _error(503, "busy", "too many calls are being judged")
+        self.waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, answer)
+        finally:
+            self.waiting -= 1
 
 
 class Hook:
     """The endpoint of one agent."""
 
-    def __init__(
-        self, agent: str, judge: Judge, pool: ThreadPoolExecutor, environ: Mapping[str, str]
-    ) -> None:
+    def __init__(self, agent: str, desk: Desk) -> None:
         self._agent = agent
-        self._judge = judge
-        self._pool = pool
-        self._environ = environ
-        self._waiting = 0
+        self._desk = desk
 
     def __call__(self, head: Head, body: bytes) -> Response | Awaitable[Response]:
         """Answer one call, at once or later."""
-        environ = self._environ
-        if PROJECT in head.headers:
-            environ = {**environ, "CLAUDE_PROJECT_DIR": head.headers[PROJECT]}
-        if len(body) <= QUICK:
-            return self._answer(body, environ)
-        if self._waiting >= MOST_WAITING:
-            return _error(503, "busy", "too many calls are being judged")
-        return self._later(body, environ)
+        environ = self._environ(head.headers)
+        if len(body) <= LARGEST_QUICK:
+            try:
+                found = self._desk.quick(self._agent, body, environ)
+            except Exception:  # noqa: BLE001 - whatever it was, the call was not judged
+                return _blocked(FAULT)
+            if found is not None:
+                return as_response(found)
+        return self._desk.later(lambda: self._answer(body, environ))
 
-    async def _later(self, body: bytes, environ: Mapping[str, str]) -> Response:
-        self._waiting += 1
-        try:
-            loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._pool, self._answer, body, environ)
-        finally:
-            self._waiting -= 1
+    def _environ(self, headers: Mapping[str, str]) -> Mapping[str, str]:
+        told = {name: headers[header] for header, name in TOLD.items() if headers.get(header)}
+        return {**self._desk.environ, **told} if told else self._desk.environ
 
     def _answer(self, body: bytes, environ: Mapping[str, str]) -> Response:
         if not _is_object(body):
             return _error(400, "bad-json", "the body is not a JSON object")
         try:
-            return as_response(self._judge(self._agent, body, environ))
+            return as_response(self._desk.judge.reply(self._agent, body, environ))
         except Exception:  # noqa: BLE001 - whatever it was, the call was not judged
             return _blocked(FAULT)
 

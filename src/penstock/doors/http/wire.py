@@ -24,7 +24,7 @@ CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 # Two of these could be read in two ways.
 ONCE = frozenset(
     {"host", "content-length", "authorization", "origin", "expect", "connection", "content-type"}
-    | {"x-penstock-token", "x-penstock-project"}
+    | {"x-penstock-token", "x-penstock-project", "x-penstock-entrypoint"}
 )
 NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_!#$%&'*+.^`|~")
 
