@@ -331,11 +331,11 @@ class Workspace:
             warnings=(*report.warnings, *approvals.warnings),
         )
 
-    def judge(self, call: Call) -> Judged:
+    def judge(self, call: Call, *, measures: bool = True) -> Judged:
         """Return what the rules say to a tool call, without opening the queue or the record."""
         import time
 
-        return judge_call(self.files, self.policy(), call, now=time.time())
+        return judge_call(self.files, self.policy(), call, now=time.time(), measures=measures)
 
     def ready(self) -> None:
         """Make the directories that a hook leaves things in; they stay as they are if there."""

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+import penstock
 from penstock.doors.hook import bundle
 from tests.doors.hooking import LAUNCHER, Hook, said
 from tests.project import Project
@@ -398,3 +402,38 @@ def test_without_a_home_there_is_still_an_answer(hook: Hook) -> None:
         check=False,
     )
     assert b'"deny"' in done.stdout
+
+
+def test_what_cannot_be_measured_in_time_counts_as_lost(hook: Hook) -> None:
+    """A resident that never answers stands for a disk or a machine that takes too long."""
+    hook.project.write("big.py", BIG)
+    assert said(hook.write("big.py", BIG.replace("line 7", "line seven"))) == {}
+    _policy_of(hook).unlink()
+    hook.resident = ""
+    with _deaf_resident(hook):
+        got = said(hook.write("big.py", BIG.replace("line 7", "line seven")))
+    assert got["permissionDecision"] == "deny"
+    assert "would be lost" in got["permissionDecisionReason"]
+
+
+@contextmanager
+def _deaf_resident(hook: Hook) -> Iterator[None]:
+    """Listen where the hook asks, and never say a word."""
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from penstock.doors.hook.resident_client import socket_name; print(socket_name())"
+    )
+    beside = str(Path(penstock.__file__).parent.parent)
+    named = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, beside],
+        env=hook.environ(),
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    folder = os.open(hook.project.home / "state" / "penstock", os.O_PATH)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(f"/proc/self/fd/{folder}/{named.stdout.decode().strip()}")
+        listening.listen(1)
+        yield
+    os.close(folder)

@@ -45,6 +45,8 @@ REPLACES = frozenset(
 
 UNKNOWN = "the new content is not known before the command runs"
 
+UNMEASURED = "there was no time to measure it"
+
 
 def replaces(by: str) -> bool:
     """Say whether a program or redirection puts other content in a file's place."""
@@ -64,4 +66,22 @@ def overwritten(before: Source | bytes) -> Change:
         least_deleted=0,
         unit=gone.unit,
         notes=(UNKNOWN,),
+    )
+
+
+def unmeasured(size: int) -> Change:
+    """Return the change of a file of so many bytes that nobody had the time to compare.
+
+    No file has more lines than bytes, so this errs on the side of asking.
+    """
+    return Change(
+        kind=ChangeKind.REPLACE if size else ChangeKind.MODIFY,
+        existing_lines=size,
+        lines_deleted=size,
+        change_ratio=1.0 if size else 0.0,
+        before_size=size,
+        exact=False,
+        least_deleted=0,
+        unit="bytes",
+        notes=(UNMEASURED,),
     )

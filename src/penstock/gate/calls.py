@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from penstock.core.change import measure
 from penstock.core.errors import InputError
 from penstock.core.model import NOBODY, Action, Actor, Change, Request, Source, Target
-from penstock.core.overwrite import overwritten, replaces
+from penstock.core.overwrite import overwritten, replaces, unmeasured
 from penstock.core.paths import RelPath, locate, parse
 from penstock.core.toolcall import Intent, intents, resulting
 from penstock.ports import FileKind, Files
@@ -57,6 +57,7 @@ class Preparation:
     files: Files
     call: Call
     change_threshold: float
+    measures: bool = True
     left: dict[str, bytes | None] = field(default_factory=dict)
 
     def all(self) -> Iterator[Prepared]:
@@ -141,6 +142,8 @@ class Preparation:
         named_only = Prepared(request=self._request(intent, action, target), path=path)
         if kind not in (None, FileKind.FILE):
             return replace(named_only, path=None)
+        if not self.measures:
+            return self._unmeasured(intent, target, path, named_only)
         try:
             after = self._after(intent, path)
         except InputError:  # the edit does not fit: the agent's own tool will refuse it
@@ -154,6 +157,17 @@ class Preparation:
         self.left[path.text] = after
         request = self._request(intent, action, target, change)
         return Prepared(request=request, path=path, known=True, after=after)
+
+    def _unmeasured(
+        self, intent: Intent, target: Target, path: RelPath, named_only: Prepared
+    ) -> Prepared:
+        """Reading and comparing took too long; what is there may all be lost."""
+        there = self._there(path)
+        if there is None:
+            return named_only
+        change = unmeasured(len(there) if isinstance(there, bytes) else there.size)
+        request = named_only.request
+        return replace(named_only, request=self._request(intent, request.action, target, change))
 
     def _unknown(
         self, intent: Intent, target: Target, path: RelPath, named_only: Prepared

@@ -23,9 +23,14 @@ class Judged:
     prepared: tuple[Prepared, ...] = ()
 
 
-def judge_call(files: Files, policy: Policy, call: Call, *, now: float) -> Judged:
-    """Return the decision on a call at a time (seconds since 1970)."""
-    preparation = Preparation(files, call, policy.gate.change_threshold)
+def judge_call(
+    files: Files, policy: Policy, call: Call, *, now: float, measures: bool = True
+) -> Judged:
+    """Return the decision on a call at a time (seconds since 1970).
+
+    Without `measures` no content is read: every file that is there may be lost whole.
+    """
+    preparation = Preparation(files, call, policy.gate.change_threshold, measures)
     prepared = tuple(preparation.all())
     decisions = [_decide(one, policy, now) for one in prepared]
     return Judged(decision=combine(decisions, policy), prepared=prepared)
