@@ -2,6 +2,8 @@
 # PreToolUse hook for Write and Edit: JSON on stdin, the answer on stdout, always exit 0.
 # Clients take exit 2 for a denial, and a shell or a Python that cannot start may well end
 # with 2; so Python's own exit code never gets out of here.
+[ "${BASH_VERSION-}" ] || exec bash "$0"
+set +e
 
 here=${BASH_SOURCE[0]%/*}
 [[ $here != "${BASH_SOURCE[0]}" ]] || here=.

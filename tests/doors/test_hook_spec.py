@@ -236,6 +236,8 @@ def a_failure_never_blocks(plugin: Plugin) -> None:
         (tools / "python3").write_text(f"#!/usr/bin/env bash\necho broken >&2\nexit {code}\n")
         (tools / "python3").chmod(0o755)
         assert plugin.run(call, path=str(tools)).silent, code
+        strict = {"SHELLOPTS": "errexit:pipefail"}
+        assert plugin.run(call, path=str(tools), env=strict).silent, code
     (tools / "python3").write_text("#!/usr/bin/env bash\nkill -SEGV $$\n")
     assert plugin.run(call, path=str(tools)).silent
 

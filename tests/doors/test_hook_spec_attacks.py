@@ -281,6 +281,7 @@ def test_the_surroundings_of_python_and_bash_do_not_matter(plugin: Plugin) -> No
         "PYTHONIOENCODING": "utf-16",
         "LC_ALL": "C",
         "CDPATH": "/",
+        "SHELLOPTS": "errexit:nounset:pipefail",
         "BASH_FUNC_python3%%": "() { exit 2; }",
         "CLAUDE_PLUGIN_ROOT": "/nowhere",
     }
@@ -289,7 +290,7 @@ def test_the_surroundings_of_python_and_bash_do_not_matter(plugin: Plugin) -> No
 
 
 def test_the_script_can_be_called_from_any_directory_and_by_a_link(plugin: Plugin) -> None:
-    for argv in (["bash", "write-control.sh"], ["./write-control.sh"]):
+    for argv in (["bash", "write-control.sh"], ["./write-control.sh"], ["sh", "write-control.sh"]):
         done = subprocess.run(
             argv,
             cwd=plugin.root / "hooks",
@@ -311,7 +312,8 @@ def test_a_version_managers_shim_is_passed_by(plugin: Plugin) -> None:
     shims.mkdir()
     (shims / "python3").write_text("#!/bin/sh\necho slow >&2\nexit 2\n")
     (shims / "python3").chmod(0o755)
-    said = plugin.run(call_of(".env"), path=f"{shims}:/usr/bin:/bin")
+    env = {"SHELLOPTS": "errexit"}
+    said = plugin.run(call_of(".env"), path=f"{shims}:/usr/bin:/bin", env=env)
     if bare_path() == "/usr/bin:/bin":
         assert (kind(said), said.err) == (DENY, "")
     else:  # then the system's is missing or too old, and the shim is asked after all
