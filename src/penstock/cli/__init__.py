@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "judge": ("judge", "Say what the rules would answer to a tool call; records nothing."),
     "init": ("init", "Put the gate in front of the agents of this project."),
     "uninstall": ("uninstall", "Take back exactly what `init` did."),
+    "doctor": ("doctor", "Prove that the hooks work, or say why they do not."),
     "check": ("check", "Read the rules and tell every problem in them, with its line."),
     "status": ("status", "Tell the workspace, the policy in force, what waits."),
     "proposals": ("proposals", "List what waits for a person."),

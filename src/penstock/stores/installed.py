@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from penstock.stores.private import private_dir, read_file, told, write_file
 
 NAME = "installed.json"
+TRIED = ".penstock-tried"
 LIMIT = 64 * 1024 * 1024
 
 
@@ -39,6 +40,12 @@ class Installed:
     def before(self, *, content: bytes | None, after: str, made: tuple[str, ...]) -> Before:
         """Return a note about one file, to be saved with the others."""
         return Before(content=content, after=after, made=made)
+
+    def touch(self) -> None:
+        """See that the state can be written. Raises StoreError."""
+        with told("write to", self.state):
+            write_file(private_dir(self.state), TRIED, b"", replace=True)
+            os.unlink(os.path.join(self.state, TRIED))
 
     def load(self) -> dict[str, Before]:
         """Return what is remembered, by path in the project."""

@@ -1,0 +1,323 @@
+"""Every way we know in which an agent's hooks can be off while they look registered.
+
+Reads the agents' settings, in the project, in the home and for all users, as the agents do.
+Whether a hook that runs answers rightly is `probe`'s.
+Always true: looking changes nothing, and a file that cannot be read is told rather than passed
+over.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import tomllib
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.core.errors import InputError
+from penstock.doors.hook import jsontext
+
+OK, NOTE, WARN, BAD = "ok", "note", "warn", "bad"
+LARGEST = 16 * 1024 * 1024
+CLAUDE_TYPES = frozenset({"command", "http", "mcp_tool", "prompt", "agent"})
+CODEX_TYPES = frozenset({"command", "mcp_tool", "prompt", "agent"})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """One thing that was looked at: how it is, and what to do where it is not well."""
+
+    name: str
+    status: str
+    what: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """Where to look. `system` is put in front of the paths that are for all users."""
+
+    root: str
+    home: str
+    system: str = ""
+
+
+def ways_off(agent: str, place: Place) -> Iterator[Finding]:
+    """Yield what speaks against an agent's hooks being run."""
+    for look in LOOKS.get(agent, ()):
+        yield from look(place)
+
+
+# Claude Code, and those that took over its settings
+
+
+def claude_files(place: Place) -> list[str]:
+    """Return every settings file that Claude Code reads."""
+    own = [os.path.join(place.root, ".claude", name) for name in ("settings.json", LOCAL)]
+    managed = [
+        f"{place.system}/etc/claude-code",
+        f"{place.system}/Library/Application Support/ClaudeCode",
+    ]
+    wide = [os.path.join(folder, "managed-settings.json") for folder in managed]
+    for folder in managed:
+        wide += sorted(glob.glob(glob.escape(folder) + "/managed-settings.d/*.json"))
+    return [*own, os.path.join(place.home, ".claude/settings.json"), *wide]
+
+
+LOCAL = "settings.local.json"
+
+
+def _claude(place: Place) -> Iterator[Finding]:
+    for path in claude_files(place):
+        document = yield from _settings(path, place)
+        if document is None:
+            continue
+        yield from _disabled(document, path, place)
+        yield from _types(document, path, place, CLAUDE_TYPES)
+        if "managed-settings" in path and document.get("allowManagedHooksOnly"):
+            yield Finding(
+                name="managed-only",
+                status=BAD,
+                what=f"`{_shown(path, place)}` lets managed hooks run only",
+                hint="have the hook added to the managed settings",
+            )
+    yield Finding(
+        name="switches",
+        status=NOTE,
+        what="`claude --bare` and `--safe-mode` run no hooks, except those of managed settings",
+    )
+
+
+def _qwen(place: Place) -> Iterator[Finding]:
+    for folder in (place.root, place.home):
+        path = os.path.join(folder, ".qwen/settings.json")
+        document = yield from _settings(path, place)
+        if document is not None:
+            yield from _disabled(document, path, place)
+
+
+def _disabled(document: Mapping[str, Any], path: str, place: Place) -> Iterator[Finding]:
+    if document.get("disableAllHooks"):
+        yield Finding(
+            name="disabled",
+            status=BAD,
+            what=f"`{_shown(path, place)}` sets disableAllHooks, which stops all hooks",
+            hint="take that line out",
+        )
+
+
+def _types(
+    document: Mapping[str, Any], path: str, place: Place, known: frozenset[str]
+) -> Iterator[Finding]:
+    """One hook of a type that the agent does not know drops all hooks of its file."""
+    for event, group in _groups(document):
+        inner = group.get("hooks")
+        for hook in inner if isinstance(inner, list) else ():
+            kind = hook.get("type") if isinstance(hook, dict) else None
+            if kind not in known:
+                yield Finding(
+                    name="hook-type",
+                    status=BAD,
+                    what=f"`{_shown(path, place)}` has a hook of type `{kind}` for `{event}`, "
+                    "which drops every hook of the file",
+                    hint="correct or remove that hook",
+                )
+
+
+def _groups(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    hooks = document.get("hooks")
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        for group in groups if isinstance(groups, list) else ():
+            if isinstance(group, dict):
+                yield event, group
+
+
+# Codex
+
+
+def _codex(place: Place) -> Iterator[Finding]:
+    own = os.path.join(place.root, ".codex/hooks.json")
+    document = yield from _settings(own, place)
+    if document is not None:
+        yield from _types(document, own, place, CODEX_TYPES)
+    config = os.path.join(place.home, ".codex/config.toml")
+    for path in (config, os.path.join(place.root, ".codex/config.toml")):
+        features = _toml(path).get("features")
+        if isinstance(features, dict) and features.get("hooks") is False:
+            yield Finding(
+                name="disabled",
+                status=BAD,
+                what=f"`{_shown(path, place)}` switches the feature `hooks` off",
+                hint="take `hooks = false` out of [features]",
+            )
+    if document is not None:
+        yield _codex_trust(_toml(config), own)
+
+
+def _codex_trust(config: Mapping[str, Any], path: str) -> Finding:
+    """An untrusted hook is skipped without a word."""
+    state = (
+        config.get("hooks", {}).get("state", {}) if isinstance(config.get("hooks"), dict) else {}
+    )
+    paths = {path, os.path.realpath(path)}
+    for key, row in state.items() if isinstance(state, dict) else ():
+        if any(key.startswith(one) for one in paths) and isinstance(row, dict):
+            if row.get("enabled") is False:
+                break
+            if row.get("trusted_hash") or row.get("trusted_content_hash"):
+                return Finding(name="trust", status=OK, what="a person trusted the hook in Codex")
+    return Finding(
+        name="trust",
+        status=BAD,
+        what="Codex has not been told to trust the hook, and skips it without a word",
+        hint="start codex in this project, trust the project, then trust the hook with /hooks",
+    )
+
+
+# Gemini
+
+
+def gemini_files(place: Place) -> list[str]:
+    """Return every settings file that Gemini reads."""
+    return [
+        os.path.join(place.root, ".gemini/settings.json"),
+        os.path.join(place.home, ".gemini/settings.json"),
+        f"{place.system}/etc/gemini-cli/settings.json",
+    ]
+
+
+def _gemini(place: Place) -> Iterator[Finding]:
+    trusting = True
+    for path in gemini_files(place):
+        document = yield from _settings(path, place)
+        if document is None:
+            continue
+        hooks, tools = _table(document, "hooksConfig"), _table(document, "tools")
+        if hooks.get("enabled") is False or tools.get("enableHooks") is False:
+            yield Finding(
+                name="disabled",
+                status=BAD,
+                what=f"`{_shown(path, place)}` switches hooks off (`hooksConfig.enabled`)",
+                hint="take that line out",
+            )
+        if hooks.get("disabled"):
+            yield Finding(
+                name="disabled-some",
+                status=WARN,
+                what=f"`{_shown(path, place)}` switches some hooks off by name",
+                hint="see that Penstock's is not among them: /hooks",
+            )
+        trust = _table(_table(document, "security"), "folderTrust")
+        trusting = trusting and trust.get("enabled") is not False
+    if trusting:
+        yield _gemini_trust(place)
+
+
+def _gemini_trust(place: Place) -> Finding:
+    try:
+        said = _json(os.path.join(place.home, ".gemini/trustedFolders.json")) or {}
+    except InputError:
+        said = {}
+    for path, trust in said.items():
+        trusted = {"TRUST_FOLDER": path, "TRUST_PARENT": os.path.dirname(path)}.get(str(trust), "")
+        if trusted and (place.root + "/").startswith(trusted.rstrip("/") + "/"):
+            return Finding(name="trust", status=OK, what="the folder is trusted in Gemini")
+    return Finding(
+        name="trust",
+        status=BAD,
+        what="the folder is not trusted in Gemini, which runs no project hooks then",
+        hint="start gemini in this project and trust the folder",
+    )
+
+
+# All others
+
+
+def _plain(*files: str) -> Callable[[Place], Iterator[Finding]]:
+    """Look only whether some files of the project can be read at all."""
+
+    def look(place: Place) -> Iterator[Finding]:
+        for file in files:
+            yield from _settings(os.path.join(place.root, file), place)
+
+    return look
+
+
+def _cursor(place: Place) -> Iterator[Finding]:
+    document = yield from _settings(os.path.join(place.root, ".cursor/hooks.json"), place)
+    if document is not None and document.get("version") != 1:
+        yield Finding(
+            name="version",
+            status=BAD,
+            what="`.cursor/hooks.json` has no `version` of 1, and Cursor does not read it",
+            hint='add "version": 1',
+        )
+
+
+LOOKS: Mapping[str, Sequence[Callable[[Place], Iterator[Finding]]]] = {
+    "claude": (_claude,),
+    "codex": (_codex,),
+    "gemini": (_gemini,),
+    "qwen": (_qwen,),
+    "cursor": (_cursor,),
+    "copilot": (_plain(".github/hooks/penstock.json"),),
+    "windsurf": (_plain(".windsurf/hooks.json"),),
+    "kiro": (_plain(".kiro/hooks/penstock.json"),),
+}
+
+
+# Reading
+
+
+def _settings(path: str, place: Place) -> Generator[Finding, None, dict[str, Any] | None]:
+    """Return a settings file as an object, None where there is none; tell what is wrong."""
+    try:
+        return _json(path)
+    except InputError as wrong:
+        yield Finding(
+            name="settings",
+            status=BAD,
+            what=f"`{_shown(path, place)}` cannot be read, and its hooks are dropped: "
+            f"{wrong.because or wrong.message}",
+            hint="repair the file",
+        )
+    return None
+
+
+def _json(path: str) -> dict[str, Any] | None:
+    try:
+        with open(path, "rb") as file:
+            data = file.read(LARGEST)
+    except FileNotFoundError:
+        return None
+    except OSError as fault:
+        raise InputError(
+            "unreadable", f"`{path}`", because=(fault.strerror or "").lower()
+        ) from None
+    document = jsontext.read(data, path)[1]
+    if not isinstance(document, dict):
+        why = "it is not an object"
+        raise InputError("settings-shape", f"`{path}` has no settings", because=why)
+    return document
+
+
+def _toml(path: str) -> dict[str, Any]:
+    try:
+        with open(path, "rb") as file:
+            return tomllib.load(file)
+    except (OSError, ValueError):
+        return {}
+
+
+def _table(document: Mapping[str, Any], key: str) -> dict[str, Any]:
+    found = document.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _shown(path: str, place: Place) -> str:
+    """Return a path as a person finds it: from the project, from the home, or whole."""
+    for above, sign in ((place.root, ""), (place.home, "~/")):
+        if above and path.startswith(above + "/"):
+            return sign + path[len(above) + 1 :]
+    return path

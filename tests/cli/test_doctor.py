@@ -1,0 +1,297 @@
+"""`penstock doctor`: what works is proven, what does not is named."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock.doors.hook import probe
+from penstock.doors.hook.agents import NAMES
+from penstock.doors.hook.asked import ask_hook, to_ask
+from penstock.doors.hook.offs import BAD, Place, ways_off
+from penstock.doors.hook.probe import TAKES, WRITES, Raw
+from penstock.doors.hook.registered import looked_at
+from penstock.doors.hook.registry import find, hook_command, module
+from penstock.doors.hook.talk import ALLOW, ASK, BEFORE, DENY, Answer
+from tests.agents.install import NotHereError
+from tests.agents.install import cache as clients
+from tests.agents.install import command as client
+from tests.project import Project
+
+SETTINGS = ".claude/settings.json"
+
+
+def statuses(done: Any) -> dict[str, str]:
+    return {check["name"]: check["status"] for check in done.json["checks"]}
+
+
+# The command
+
+
+def test_a_sound_project_is_proven_sound_and_nothing_is_left_behind(project: Project) -> None:
+    project.run("init", "--agent", "claude")
+    before = sorted(str(path) for path in project.root.rglob("*"))
+    done = project.run("doctor", "--json")
+    assert done.code == 0, done.out
+    (hook,) = done.json["hooks"]
+    assert hook["sound"] is True
+    assert ".env" in hook["refused"]
+    assert hook["then_ms"] > 0
+    assert statuses(done)["claude-works"] == "ok"
+    assert sorted(str(path) for path in project.root.rglob("*")) == before
+    assert not list((project.home / "state").rglob("audit.jsonl"))
+
+
+def test_without_a_registration_nothing_is_sound(project: Project) -> None:
+    done = project.run("doctor")
+    assert done.code == 1
+    assert "penstock init" in done.out
+
+
+def test_hooks_that_are_switched_off_are_told_although_they_answer(project: Project) -> None:
+    project.run("init", "--agent", "claude")
+    project.write(".claude/settings.local.json", '{"disableAllHooks": true}')
+    done = project.run("doctor", "--json")
+    assert done.code == 1
+    assert statuses(done)["claude-disabled"] == "bad"
+    assert statuses(done)["claude-works"] == "ok"
+
+
+def test_broken_rules_and_a_state_that_cannot_be_written_are_told(project: Project) -> None:
+    project.run("init", "--agent", "claude")
+    project.write("penstock.toml", "version = ")
+    file = project.home / "file"
+    file.write_text("")
+    done = project.run("doctor", "--json", env={"XDG_STATE_HOME": str(file)})
+    assert done.code == 1
+    assert statuses(done)["rules"] == "bad"
+    assert statuses(done)["state"] == "bad"
+
+
+# Ways to be off
+
+FINE = json.dumps({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x"}]}]}})
+TRUSTED = '[hooks.state."{root}/.codex/hooks.json:pre_tool_use:0:0"]\ntrusted_hash = "sha256:1"\n'
+OFF = [
+    # agent, where, what stands there, which finding
+    ("claude", "project/.claude/settings.json", '{"disableAllHooks": true}', "disabled"),
+    ("claude", "project/.claude/settings.local.json", '{"disableAllHooks": true}', "disabled"),
+    ("claude", "home/.claude/settings.json", '{"disableAllHooks": true}', "disabled"),
+    (
+        "claude",
+        "system/etc/claude-code/managed-settings.json",
+        '{"disableAllHooks": 1}',
+        "disabled",
+    ),
+    (
+        "claude",
+        "system/etc/claude-code/managed-settings.d/10.json",
+        '{"allowManagedHooksOnly": true}',
+        "managed-only",
+    ),
+    ("claude", "project/.claude/settings.json", "{,}", "settings"),
+    ("claude", "home/.claude/settings.json", "[]", "settings"),
+    ("claude", "project/.claude/settings.json", FINE.replace("command", "shell", 1), "hook-type"),
+    ("codex", "project/.codex/hooks.json", FINE, "trust"),
+    ("codex", "project/.codex/hooks.json", FINE.replace("command", "http", 1), "hook-type"),
+    ("codex", "home/.codex/config.toml", "[features]\nhooks = false\n", "disabled"),
+    ("codex", "project/.codex/config.toml", "[features]\nhooks = false\n", "disabled"),
+    ("gemini", "project/.gemini/settings.json", '{"hooksConfig": {"enabled": false}}', "disabled"),
+    ("gemini", "home/.gemini/settings.json", '{"hooksConfig": {"enabled": false}}', "disabled"),
+    ("gemini", "project/.gemini/settings.json", "// c\n{}", "settings"),
+    ("gemini", "project/.gemini/settings.json", "{}", "trust"),
+    ("gemini", "home/.gemini/trustedFolders.json", '{"{root}": "DO_NOT_TRUST"}', "trust"),
+    ("qwen", "home/.qwen/settings.json", '{"disableAllHooks": true}', "disabled"),
+    ("cursor", "project/.cursor/hooks.json", '{"hooks": {}}', "version"),
+    ("windsurf", "project/.windsurf/hooks.json", "{", "settings"),
+]
+
+
+def place(tmp_path: Path) -> Place:
+    return Place(
+        root=str(tmp_path / "project"),
+        home=str(tmp_path / "home"),
+        system=str(tmp_path / "system"),
+    )
+
+
+def put(tmp_path: Path, name: str, text: str) -> None:
+    file = tmp_path / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text.replace("{root}", str(tmp_path / "project")))
+
+
+def wrong(agent: str, tmp_path: Path) -> set[str]:
+    return {one.name for one in ways_off(agent, place(tmp_path)) if one.status == BAD}
+
+
+@pytest.mark.parametrize(("agent", "file", "text", "name"), OFF)
+def test_each_way_to_be_off_is_named(
+    agent: str, file: str, text: str, name: str, tmp_path: Path
+) -> None:
+    put(tmp_path, file, text)
+    assert name in wrong(agent, tmp_path)
+
+
+def test_a_trusted_codex_hook_is_fine_and_a_disabled_one_is_not(tmp_path: Path) -> None:
+    put(tmp_path, "project/.codex/hooks.json", FINE)
+    put(tmp_path, "home/.codex/config.toml", TRUSTED)
+    assert wrong("codex", tmp_path) == set()
+    put(tmp_path, "home/.codex/config.toml", TRUSTED + "enabled = false\n")
+    assert wrong("codex", tmp_path) == {"trust"}
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("trustedFolders.json", '{"{root}": "TRUST_FOLDER"}'),
+        ("trustedFolders.json", '{"{root}/sub": "TRUST_PARENT"}'),
+        ("settings.json", '{"security": {"folderTrust": {"enabled": false}}}'),
+    ],
+)
+def test_a_folder_that_gemini_trusts_is_fine(file: str, text: str, tmp_path: Path) -> None:
+    put(tmp_path, f"home/.gemini/{file}", text)
+    assert wrong("gemini", tmp_path) == set()
+
+
+@pytest.mark.parametrize("agent", NAMES)
+def test_an_empty_machine_has_nothing_to_complain_about(agent: str, tmp_path: Path) -> None:
+    assert wrong(agent, tmp_path) <= {"trust"}
+
+
+# Registrations
+
+
+def registered(project: Project, change: Any) -> set[str]:
+    """Register, change the settings by hand, and return what is wrong then."""
+    project.run("init", "--agent", "claude")
+    file = project.root / SETTINGS
+    document = json.loads(file.read_text())
+    change(document["hooks"])
+    file.write_text(json.dumps(document))
+    found = list(find(str(project.root)))
+    return {one.name for one in looked_at("claude", found) if one.status == BAD}
+
+
+def _set(**values: Any) -> Any:
+    def change(hooks: Any) -> None:
+        hooks["PreToolUse"][0]["hooks"][0].update(values)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        (lambda hooks: hooks.pop("PreToolUse"), "registered"),
+        (lambda hooks: hooks.pop("ConfigChange"), "registered"),
+        (lambda hooks: hooks["PreToolUse"][0].update(matcher="Write"), "matcher"),
+        (_set(command="/nowhere/python -I -S /nowhere/penstock/hook.py claude"), "command"),
+        (_set(command=f"python3 -I -S {shlex.split(hook_command('claude'))[3]} claude"), "shim"),
+        (_set(command="'/penstock/hook.py"), "command"),
+        (_set(type="http", url="http://127.0.0.1:1/hook/claude"), "http"),
+    ],
+)
+def test_a_registration_that_was_changed_by_hand_is_told(
+    change: Any, name: str, project: Project
+) -> None:
+    assert name in registered(project, change)
+
+
+def test_a_shim_in_place_of_the_interpreter_is_told(project: Project, tmp_path: Path) -> None:
+    shim = tmp_path / "python"
+    shim.write_text("#!/bin/sh\n")
+    shim.chmod(0o755)
+    launcher = shlex.split(hook_command("claude"))[3]
+    assert "shim" in registered(project, _set(command=f"{shim} -I -S {launcher} claude"))
+
+
+# Answers
+
+
+@pytest.mark.parametrize("agent", NAMES)
+def test_what_we_say_to_an_agent_is_what_it_would_understand(agent: str) -> None:
+    call = module(agent).read(WRITES[agent]("/p", ".env"), {})
+    assert call.event == BEFORE
+    assert not call.attended or agent == "copilot"
+    for answer in (Answer(DENY, "no"), Answer(ASK, "whether")):
+        reply = module(agent).say(call, answer)
+        heard = TAKES[agent](
+            Raw(code=reply.code, stdout=reply.stdout, stderr=reply.stderr, seconds=0)
+        )
+        assert heard.refused
+        assert heard.reason == answer.reason
+    for answer in (Answer(), Answer(notes=("careful",)), Answer(ALLOW, "yes", granted=True)):
+        reply = module(agent).say(call, answer)
+        heard = TAKES[agent](
+            Raw(code=reply.code, stdout=reply.stdout, stderr=reply.stderr, seconds=0)
+        )
+        assert (heard.refused, heard.fault) == (False, "")
+
+
+BAD_ANSWERS = [
+    # what stands in the hook's place, and what is to be told
+    ("", "lets `.env` be written"),
+    ("import sys; sys.exit(1)", "exit code 1"),
+    ("print('a log line')", "not the JSON"),
+    ('print(\'{"hookSpecificOutput": {"permissionDecision": "deny"}}\')', "not the JSON"),
+    ("import sys; sys.exit('no')", "exit code 1"),
+    ("import sys; sys.stderr.write('no'); sys.exit(2)", "stops what the rules allow: no"),
+    ("import time; time.sleep(60)", "no answer within"),
+]
+
+
+@pytest.mark.parametrize(("code", "told"), BAD_ANSWERS)
+def test_a_hook_that_does_not_do_its_work_is_found_out(
+    code: str, told: str, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in project.environ.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(probe, "SECONDS", 0.7 if "sleep" in code else 30.0)
+    folder = project.home / "penstock"
+    folder.mkdir()
+    (folder / "hook.py").write_text(code)
+    command = shlex.join([sys.executable, "-I", "-S", str(folder / "hook.py"), "claude"])
+    hook = {"type": "command", "command": command, "timeout": 10}
+    hooks = {"hooks": {"PreToolUse": [{"matcher": "Write", "hooks": [hook]}]}}
+    project.write(SETTINGS, json.dumps(hooks))
+    (one,) = to_ask(find(str(project.root)))
+    asked, findings = ask_hook(str(project.root), one)
+    assert asked.sound is False
+    assert told in " ".join(finding.what for finding in findings if finding.status == BAD)
+
+
+def test_a_resident_that_is_not_there_is_told(project: Project) -> None:
+    hook = {
+        "type": "http",
+        "url": "http://127.0.0.1:9/hook/claude",
+        "headers": {"Authorization": "Bearer x"},
+        "onFailure": "block",
+    }
+    hooks = {"hooks": {"PreToolUse": [{"matcher": "Write", "hooks": [hook]}]}}
+    project.write(SETTINGS, json.dumps(hooks))
+    (one,) = to_ask(find(str(project.root)))
+    asked, findings = ask_hook(str(project.root), one)
+    assert asked.sound is False
+    assert "nothing answers" in findings[0].what
+
+
+# The real agents
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("agent", ["claude", "codex", "gemini"])
+def test_the_real_agent_is_refused_and_let_pass(agent: str, project: Project) -> None:
+    try:
+        client(agent)
+    except NotHereError as missing:
+        pytest.skip(f"{agent} was not tried: {missing}")
+    project.run("init", "--agent", agent)
+    done = project.run("doctor", "--live", "--json", env={"PENSTOCK_CLIENTS": str(clients())})
+    assert statuses(done)[f"{agent}-live"] == "ok", done.out
+    assert not (project.root / ".env").exists()
