@@ -1,0 +1,176 @@
+"""The hook as agents start it, beside a bare start of the same interpreter in the same run.
+
+A call is a process: it starts, reads the agent's JSON, answers and ends. Commands and rewrites
+are judged by the resident process that the first such call leaves behind; what that first call
+itself costs is told as well. Under load, four busy processes share the machine with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import penstock
+from bench.row import Row, best_of
+
+AREA = "hook"
+LAUNCHER = str(Path(penstock.__file__).with_name("hook.py"))
+HOOK = [sys.executable, "-I", "-S", LAUNCHER, "claude"]
+BARE = [sys.executable, "-I", "-S", "-c", "pass"]
+BIG = "".join(f"line {n}\n" for n in range(1, 271))
+SHORT = "".join(f"line {n}\n" for n in range(1, 57))
+ROUNDS = 40
+BUSY = 4
+CALLS_UNDER_LOAD = 40
+COMMON, MEASURED = 1.25, 2.0
+
+# What is called, and how many bare starts it may cost.
+CALLS: tuple[tuple[str, str, dict[str, str], float], ...] = (
+    ("Write, a new file", "Write", {"file_path": "new.txt", "content": "x\n"}, COMMON),
+    ("Write, the agent is told a note", "Write", {"file_path": "src/a.py", "content": "x"}, COMMON),
+    ("Write, denied", "Write", {"file_path": ".env", "content": "x"}, COMMON),
+    (
+        "Edit, a large file",
+        "Edit",
+        {"file_path": "big.py", "old_string": "line 7\n", "new_string": "line seven\n"},
+        COMMON,
+    ),
+    (
+        "Write, a large file with few changes",
+        "Write",
+        {"file_path": "big.py", "content": BIG.replace("line 100\n", "")},
+        MEASURED,
+    ),
+    ("Write, a large file replaced", "Write", {"file_path": "big.py", "content": SHORT}, MEASURED),
+    ("Bash, a plain command", "Bash", {"command": "ls -la"}, MEASURED),
+    ("Bash, one that writes", "Bash", {"command": "echo x > .env && sed -i s/a/b/ c"}, MEASURED),
+)
+
+
+class Project:
+    """A project with the hook's state, in a place of its own."""
+
+    def __init__(self, place: str) -> None:
+        self.root = f"{place}/project"
+        self.environ = {
+            "HOME": place,
+            "PATH": os.environ.get("PATH", ""),
+            "CLAUDE_PROJECT_DIR": self.root,
+        }
+        os.makedirs(f"{self.root}/.git")
+        with open(f"{self.root}/big.py", "w", encoding="utf-8") as file:
+            file.write(BIG)
+
+    def call(self, tool: str, given: dict[str, str], event: str = "PreToolUse") -> bytes:
+        """Return the JSON of a call, with its path as Claude Code sends it."""
+        path = {"file_path": f"{self.root}/{given['file_path']}"} if "file_path" in given else {}
+        document = {
+            "session_id": "bench",
+            "cwd": self.root,
+            "hook_event_name": event,
+            "tool_name": tool,
+            "tool_input": {**given, **path},
+            "tool_use_id": "toolu_bench",
+        }
+        return json.dumps(document).encode()
+
+    def run(self, data: bytes, **more: str) -> None:
+        """Call the hook once."""
+        env = {**self.environ, **more}
+        subprocess.run(HOOK, input=data, env=env, cwd="/", stdout=subprocess.DEVNULL, check=True)
+
+    def calling(self, data: bytes) -> Callable[[], None]:
+        """Return a call of the hook, to be timed."""
+        return lambda: self.run(data)
+
+    def bare(self) -> None:
+        """Start the same interpreter in the same way, for nothing."""
+        subprocess.run(BARE, input=b"", env=self.environ, cwd="/", check=True)
+
+
+@contextmanager
+def project() -> Iterator[Project]:
+    """A project whose resident process is up; it is ended with it."""
+    with tempfile.TemporaryDirectory() as place:
+        made = Project(place)
+        try:
+            made.run(made.call("Bash", {"command": "ls"}))
+            _wait_for_resident(place)
+            yield made
+        finally:
+            _end_resident(place)
+
+
+def _wait_for_resident(place: str) -> None:
+    for _ in range(200):
+        if any(path.is_socket() for path in Path(place).glob(".local/state/penstock/engine-*")):
+            return
+        time.sleep(0.05)
+
+
+def _end_resident(place: str) -> None:
+    wanted = f"HOME={place}".encode()
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            environ = Path(f"/proc/{number}/environ").read_bytes().split(b"\0")
+            command = Path(f"/proc/{number}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if wanted in environ and b"hook.resident" in command:
+            os.kill(int(number), signal.SIGKILL)
+
+
+def _under_load(here: Project) -> float:
+    """Return the slowest of many calls while four processes keep the machine busy."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(BUSY)]
+    slowest = 0.0
+    try:
+        for at in range(CALLS_UNDER_LOAD):
+            _, tool, given, _ = CALLS[at % len(CALLS)]
+            start = time.perf_counter()
+            here.run(here.call(tool, given))
+            slowest = max(slowest, time.perf_counter() - start)
+    finally:
+        for child in busy:
+            child.kill()
+            child.wait()
+    return slowest
+
+
+def rows() -> Iterator[Row]:
+    """Measure every kind of call beside a bare start."""
+    with project() as here:
+        runs = [here.calling(here.call(tool, given)) for _, tool, given, _ in CALLS]
+        after = here.call("Write", {"file_path": "new.txt"}, "PostToolUse")
+        bare, *times, post = best_of([here.bare, *runs, here.calling(after)], rounds=ROUNDS)
+        beside = "python -I -S -c pass"
+        for (name, _, _, limit), took in zip(CALLS, times, strict=True):
+            yield Row(area=AREA, name=name, subject=took, baseline=bare, beside=beside, limit=limit)
+        yield Row(area=AREA, name="after a Write", subject=post, baseline=bare, beside=beside)
+        alone = here.call("Bash", {"command": "ls -la"})
+        (first,) = best_of([lambda: here.run(alone, PENSTOCK_RESIDENT="off")], rounds=3)
+        yield Row(
+            area=AREA,
+            name="Bash, without a resident",
+            subject=first,
+            baseline=bare,
+            beside=beside,
+            note="the first call of the day",
+        )
+        yield Row(
+            area=AREA,
+            name="the slowest under load",
+            subject=_under_load(here),
+            baseline=1.0,
+            beside="one second",
+            limit=1.0,
+            note=f"{BUSY} busy processes on {os.cpu_count()} cores",
+        )
