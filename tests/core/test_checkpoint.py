@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -270,3 +271,20 @@ def test_any_text_is_a_note_or_an_audit_error(text: str) -> None:
         split_notes(note)
         with suppress(AuditError):
             assert open_note(note, [KEY.public()]).origin
+
+
+def test_the_hash_of_the_last_line_is_signed_along() -> None:
+    head = "sha256:" + "a" * 64
+    made = Checkpoint(origin="o", size=3, root=ROOT, head=head)
+    note = KEY.sign(made)
+    assert note.split("\n")[3] == f"head {head}"
+    assert open_note(note, [KEY.public()]) == made
+    for changed in (note.replace("aaa", "aab", 1), note.replace(f"head {head}\n", "")):
+        with pytest.raises(AuditError) as error:
+            open_note(changed, [KEY.public()])
+        assert code_of(error) == "bad-signature"
+
+
+def test_lines_of_others_after_the_root_are_passed_over() -> None:
+    body = HERE.body() + "something else\nhead x\nhead y\n"
+    assert parse_checkpoint(body) == replace(HERE, head="x")

@@ -96,4 +96,16 @@ def test_the_level_is_that_of_the_strongest_evidence(evidence: Evidence, level: 
 
 def test_roots_are_wanted_at_the_size_of_every_good_note() -> None:
     evidence = Evidence(own=[note(5), BAD], remembered=note(7), witnesses={"w": note(9), "x": BAD})
-    assert evidence.sizes() == {5, 7, 9}
+    assert {one.size for one in evidence.checkpoints()} == {5, 7, 9}
+
+
+def test_a_root_is_agreed_with_where_the_hash_signed_beside_it_is_there() -> None:
+    heads = {size: f"sha256:{size:064d}" for size in SIZES}
+
+    def with_head(size: int, head: str) -> Opened:
+        root = root_of(LEAVES[:size])
+        return Opened(checkpoint=Checkpoint(origin="o", size=size, root=root, head=head), size=size)
+
+    own = [with_head(5, heads[5]), with_head(7, heads[6]), note(9), with_head(11, heads[11])]
+    agreed = Evidence(own=own).agreed({size: heads[size] for size in (5, 6, 7, 9)})
+    assert agreed == {5: root_of(LEAVES[:5])}, "7 is another, 9 has none, 11 was not found"

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from penstock.core import chain
 from penstock.core.checkpoint import make_key
 from penstock.core.findings import Report
-from penstock.core.trust import Evidence
+from penstock.core.trust import Evidence, Opened
 from penstock.stores import segments
 from penstock.stores import verify_log as module
 from penstock.stores.checkpoints import Checkpoints
+from penstock.stores.jsonl import JsonlLog
+from penstock.stores.log_reader import numbered_line
 from penstock.stores.segments import Segment, rotated, segment_name
 from penstock.stores.verify_log import verify_log
 from penstock.stores.verify_worker import check
@@ -191,3 +196,54 @@ def test_lines_that_are_asked_for_come_along_with_their_numbers(path: str, worke
     assert all(text == lines[number - 1] for number, text in report.noticed)
     assert verify_log(path, workers=workers).noticed == ()
     assert "noticed" not in report.as_json()
+
+
+# A line by its number, and checkpoints by the hash signed beside the root
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 300])
+def test_a_line_is_found_by_the_number_that_it_bears(tmp_path: Path, count: int) -> None:
+    path = tmp_path / "audit.jsonl"
+    prev, lines = chain.GENESIS, []
+    for seq in range(5, 5 + count):
+        size = 3000 if seq % 70 == 0 else seq % 90
+        body = f'"op":"x","path":"{"p" * size}"'.encode()
+        line, prev = chain.link("2025-01-13T12:00:00Z", seq, body, prev)
+        lines.append(line)
+    path.write_bytes(b"".join(lines) + b"torn")
+    with path.open("rb") as file:
+        for number in range(10 + count):
+            line = numbered_line(file.fileno(), number)
+            assert line == (lines[number - 5][:-1] if 5 <= number < 5 + count else b"")
+
+
+def test_bytes_that_are_no_lines_have_no_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    for data in (b"", b"x" * 100_000, b"\n" * 100_000, b"x\n" * 50_000):
+        path.write_bytes(data)
+        with path.open("rb") as file:
+            assert numbered_line(file.fileno(), 7) == b""
+
+
+SIGNED = [
+    ({}, [], "as it was signed"),
+    ({"head": ""}, [], "from before the hash was signed along"),
+    ({"head": "sha256:" + "0" * 64}, [], "another hash, but the root is right"),
+    ({"head": "sha256:" + "0" * 64, "root": bytes(32)}, ["rewritten"], "neither is right"),
+    ({"head": "", "root": bytes(32)}, ["rewritten"], "only a root, and it is wrong"),
+]
+
+
+@pytest.mark.parametrize(("changes", "kinds", "why"), SIGNED, ids=[row[2] for row in SIGNED])
+def test_a_checkpoint_is_compared_by_its_hash_and_otherwise_by_its_root(
+    tmp_path: Path, changes: dict[str, Any], kinds: list[str], why: str
+) -> None:
+    log = JsonlLog(str(tmp_path / "audit.jsonl"), clock=lambda: 1736769600.0, rotate_at=3000)
+    log.append_many([{"op": "x", "path": "a", "status": "ok"}] * 30, durable=True)
+    apart = Checkpoints(str(tmp_path / "apart"), log.path, public=KEY.public(), key=KEY)
+    signed = apart.sign()
+    assert signed is not None
+    log.append({"op": "y"}, durable=True)
+    note = Opened(checkpoint=replace(signed, **changes), size=signed.size)
+    report = verify_log(log.path, Evidence(own=[note]))
+    assert [problem.kind for problem in report.problems] == kinds

@@ -1,7 +1,9 @@
 """Sign the size and the root of the record, in the C2SP signed-note form.
 
-A checkpoint is three lines (origin, size, root in base64), an empty line, and signatures. It
-is text that anybody can keep, mail or commit, and check with the public key alone. Where it is
+A checkpoint is three lines (origin, size, root in base64) and mostly a fourth (`head`, the hash
+of the last line of the chain), an empty line, and signatures. The root proves single lines and
+growth to those who have no log; the head proves the whole to those who check the chain. It is
+text that anybody can keep, mail or commit, and check with the public key alone. Where it is
 kept and when it is made are a store's work; `CheckpointPolicy` only says when one is due.
 Always true: a note is read only if a known key signed it; a signature by a known key that does
 not fit spoils the whole note.
@@ -23,6 +25,7 @@ MOST_NOTE = 64 * 1024
 MOST_SIGNATURES = 64
 MOST_SIZE = 2**63
 DASH = "\u2014 "
+HEAD = "head "
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,11 +35,13 @@ class Checkpoint:
     origin: str
     size: int
     root: bytes
+    head: str = ""
 
     def body(self) -> str:
         """Return the text that is signed."""
         root = base64.b64encode(self.root).decode("ascii")
-        return f"{self.origin}\n{self.size}\n{root}\n"
+        head = f"{HEAD}{self.head}\n" if self.head else ""
+        return f"{self.origin}\n{self.size}\n{root}\n{head}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -160,7 +165,7 @@ def _from_b64(text: str) -> bytes | None:
 
 
 def parse_checkpoint(body: str) -> Checkpoint:
-    """Read a checkpoint's text; lines after the third are allowed and mean nothing to us."""
+    """Read a checkpoint's text; lines after the third but `head` mean nothing to us."""
     lines = body.split("\n")
     if len(lines) < 4 or lines[-1] or not all(lines[:-1]):
         raise AuditError("bad-checkpoint", "a checkpoint is origin, size and root, a line each")
@@ -169,7 +174,8 @@ def parse_checkpoint(body: str) -> Checkpoint:
         raise AuditError("bad-checkpoint", f"`{size[:40]}` is not a size")
     if int(size) >= MOST_SIZE or root is None or len(root) != HASH_SIZE:
         raise AuditError("bad-checkpoint", "the size or the root is out of bounds")
-    return Checkpoint(origin=origin, size=int(size), root=root)
+    heads = [line.removeprefix(HEAD) for line in lines[3:-1] if line.startswith(HEAD)]
+    return Checkpoint(origin=origin, size=int(size), root=root, head=heads[0] if heads else "")
 
 
 def open_note(note: str, keys: Iterable[PublicKey]) -> Checkpoint:

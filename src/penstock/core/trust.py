@@ -52,11 +52,23 @@ class Evidence:
             return "remembered"
         return "checkpoints" if self.own else "chain"
 
-    def sizes(self) -> set[int]:
-        """Return the sizes at which roots of the record are needed."""
+    def checkpoints(self) -> list[Checkpoint]:
+        """Return every checkpoint that could be read, wherever it is kept."""
         notes = [*self.own, *self.witnesses.values()]
         notes += [self.remembered] if self.remembered else []
-        return {note.checkpoint.size for note in notes if note.checkpoint}
+        return [note.checkpoint for note in notes if note.checkpoint]
+
+    def agreed(self, heads: Mapping[int, str]) -> dict[int, bytes]:
+        """Return the roots of the checkpoints that a sound chain agrees with, by size.
+
+        `heads` are the hashes at some sizes. A hash is over all lines before it, so where it is
+        the one that was signed beside a root, that root need not be made anew.
+        """
+        found: dict[int, bytes] = {}
+        for note in self.checkpoints():
+            if note.head and heads.get(note.size) == note.head:
+                found.setdefault(note.size, note.root)
+        return found
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -92,7 +92,8 @@ class Checkpoints:
             if place.size == (last.size if last else 0):
                 return None
             root = self._tree.root(place.size)
-            checkpoint = Checkpoint(origin=self._public.name, size=place.size, root=root)
+            name = self._public.name
+            checkpoint = Checkpoint(origin=name, size=place.size, root=root, head=place.hash)
             note = self._key.sign(checkpoint)
             self._add(note)
             self._tree.keep(place)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from penstock.core import chain
 from penstock.core.audit import EVERYTHING, Query
 from penstock.stores.log_errors import shut, telling
 from penstock.stores.segments import files_of, open_to_read, whole_blocks
@@ -174,4 +175,24 @@ def line_at(path: str, number: int) -> bytes:
         if seen + lines >= number:
             return block.split(b"\n")[number - seen - 1]
         seen += lines
+    return b""
+
+
+def numbered_line(fd: int, number: int) -> bytes:
+    """Return the line of a file that bears a number, found by halving; b"" where none is found.
+
+    Numbers that do not go on one by one lead nowhere: nothing is found then, or another line.
+    """
+    low, high = 0, _end_of_lines(fd)
+    while high - low > NEAR:
+        middle = _line_start(fd, (low + high) // 2, high)
+        if middle >= high:
+            break
+        if chain.place(os.pread(fd, 64, middle))[1] <= number:
+            low = middle
+        else:
+            high = middle
+    for line in os.pread(fd, 4 * NEAR, low).split(b"\n")[:-1]:
+        if chain.place(line)[1] == number:
+            return line
     return b""

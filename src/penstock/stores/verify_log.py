@@ -12,7 +12,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -20,10 +20,10 @@ from penstock.core import chain
 from penstock.core.breaks import find_hashes
 from penstock.core.errors import AuditError
 from penstock.core.findings import Kind, Problem, Report
-from penstock.core.trust import Evidence, Found, compare
+from penstock.core.trust import Evidence, Found, Head, compare
 from penstock.core.verify import Walk
 from penstock.stores.log_errors import shut, telling
-from penstock.stores.log_reader import line_at
+from penstock.stores.log_reader import line_at, numbered_line
 from penstock.stores.segments import (
     Segment,
     blocks_of,
@@ -73,13 +73,21 @@ def _verified(path: str, evidence: Evidence, workers: int, notice: frozenset[str
     if not files and evidence.level == "chain":
         raise AuditError("audit-not-found", f"there is no record at `{path}`")
     spans = _spans(files)
-    apart = bool(evidence.sizes()) and _is_long(spans)
-    children = [_start_roots(spans, evidence.sizes())] if apart else []
+    # Where a hash was signed beside the root, the chain itself will say whether they agree.
+    alone = {note.size for note in evidence.checkpoints() if not note.head}
+    children = [_start_roots(spans, alone)] if alone and _is_long(spans) else []
     report = _quick(files, spans, workers, notice) or _walked(files, notice)
+    heads = {note.size for note in evidence.checkpoints() if note.head}
+    hashes = {} if report.problems else _hashes_at(files, heads | _last_of(evidence))
+    agreed = evidence.agreed(hashes)
     found = Found(
         count=report.count,
-        roots=_roots(spans, evidence.sizes(), children),
-        at_head=_hash_at(path, evidence.head.seq) if evidence.head else "",
+        roots={
+            **_roots(spans, alone, children),
+            **_roots(spans, heads - agreed.keys() - alone, ()),
+            **{size: root for size, root in agreed.items() if size not in alone},
+        },
+        at_head=_at_head(path, evidence.head, hashes),
     )
     problems = [*_strangers(path), *report.problems, *compare(evidence, found)]
     return Report(
@@ -235,8 +243,38 @@ def _start_roots(spans: Sequence[Span], sizes: set[int]) -> subprocess.Popen[str
     return _start({"spans": list(spans), "sizes": sorted(sizes)})
 
 
-def _hash_at(path: str, seq: int) -> str:
-    return chain.stated_hash(line_at(path, seq + 1))
+def _last_of(evidence: Evidence) -> set[int]:
+    return {evidence.head.seq + 1} if evidence.head else set()
+
+
+def _at_head(path: str, head: Head | None, hashes: Mapping[int, str]) -> str:
+    """Return the hash where the remembered head should be; counting lines takes a while."""
+    if head is None:
+        return ""
+    if hashes.get(head.seq + 1) == head.event_hash:
+        return head.event_hash
+    return chain.stated_hash(line_at(path, head.seq + 1))
+
+
+def _hashes_at(files: Sequence[Segment], sizes: set[int]) -> dict[int, str]:
+    """Return the hash of the last of so many lines, for each size that can be found quickly.
+
+    Only the numbers that the lines themselves bear are used for finding; a sound chain whose
+    line has the hash that was signed is the chain that was signed, wherever the line was found.
+    """
+    found: dict[int, str] = {}
+    wanted = sorted(sizes)
+    for segment in files if wanted else ():
+        fd = open_to_read(segment.path)
+        try:
+            with telling(segment.path):
+                for size in wanted:
+                    line = numbered_line(fd, size - 1)
+                    if line:
+                        found[size] = chain.stated_hash(line)
+        finally:
+            shut(fd)
+    return found
 
 
 # --- children ------------------------------------------------------------------------------
