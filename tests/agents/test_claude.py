@@ -163,6 +163,19 @@ def test_a_large_file_is_not_emptied_through_the_shell(guard: Project) -> None:
     assert report.result.error
 
 
+def test_the_shell_is_judged_where_it_stands_and_monitors_are_shells_too(guard: Project) -> None:
+    report = ran(
+        guard,
+        bash("cd .git"),
+        bash("echo x > config"),
+        Use("ToolSearch", {"query": "select:Monitor"}),
+        Use("Monitor", {"command": "echo x > ../.env", "description": "d", "timeout_ms": 5000}),
+        Use("Bash", {"command": "echo x > ../.env", "run_in_background": True}),
+    )
+    assert untouched(guard)
+    assert ["Protected path" in r.text for r in report.results] == [False, True, False, True, True]
+
+
 # Links and spellings
 
 
@@ -341,6 +354,17 @@ def test_what_a_command_wrote_can_be_undone(guard: Project) -> None:
     done = guard.run("undo", "--last", "1", "--yes")
     assert done.code == 0, done
     assert text_of(guard, "notes.txt") == NOTES
+
+
+def test_a_protected_file_that_a_program_changed_is_told_and_put_back(guard: Project) -> None:
+    """What a program writes cannot be told beforehand; afterwards the file is compared."""
+    guard.write("build/step.py", "open('.e' + 'nv', 'w').write('x')\n")
+    report = ran(guard, bash("python3 build/step.py"))
+    assert text_of(guard, ".env") == "x", "the scenario needs it"
+    assert ".env" in report.result.also, report
+    assert len(events(guard, op="slipped", path=".env")) == 1
+    assert guard.run("undo", "--path", ".env", "--yes").code == 0
+    assert text_of(guard, ".env") == SECRET
 
 
 def test_the_agent_s_own_shell_neither_undoes_nor_uninstalls(guard: Project) -> None:

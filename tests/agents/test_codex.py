@@ -76,6 +76,13 @@ def test_the_shell_does_not_reach_protected_files(guard: Project) -> None:
     assert untouched(guard)
 
 
+def test_the_shell_is_judged_where_it_runs(guard: Project) -> None:
+    commands = ({"cmd": "echo x > config", "workdir": str(guard.root / ".git")},)
+    report = ran(guard, *[Use("exec_command", command) for command in commands])
+    assert untouched(guard)
+    assert "Protected path: .git/config" in report.result.text
+
+
 def test_a_patch_typed_into_the_shell_is_read_as_a_patch(guard: Project) -> None:
     """Codex applies it by itself, and calls it a shell command."""
     body = "*** Begin Patch\n*** Update File: .env\n@@\n-TOKEN=keep-me\n+TOKEN=gone\n*** End Patch"
