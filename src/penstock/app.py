@@ -25,6 +25,7 @@ from penstock.stores.last_good import keep, keep_compiled, kept
 from penstock.stores.places import RULES, stamp, state_home, state_of, user_rules, workspace_above
 
 if TYPE_CHECKING:
+    from penstock.core.advice import Advice, Facts
     from penstock.core.findings import Report
     from penstock.core.trust import Head
     from penstock.gate import Gate
@@ -336,6 +337,15 @@ class Workspace:
         import time
 
         return judge_call(self.files, self.policy(), call, now=time.time(), measures=measures)
+
+    def advise(self, facts: Facts, *, environ: Mapping[str, str], within: float) -> Advice | None:
+        """Return what the advisor thinks of a call that no rule decides; None without one."""
+        settings = self.policy().advisor
+        if not settings.enabled:
+            return None
+        from penstock.stores.llm import advise
+
+        return advise(settings, facts, environ=environ, within=within)
 
     def ready(self) -> None:
         """Make the directories that a hook leaves things in; they stay as they are if there."""

@@ -126,12 +126,12 @@ def resident(project: Project) -> Iterator[Resident]:
         yield found
 
 
-def hook(project: Project, document: object) -> Done:
+def hook(project: Project, document: object, env: dict[str, str] | None = None) -> Done:
     """Ask the command hook, which has nothing to do with the resident."""
     done = subprocess.run(
         [sys.executable, "-I", "-S", LAUNCHER, "claude"],
         cwd=project.root,
-        env={**project.environ, "PENSTOCK_RESIDENT": "off"},
+        env={**project.environ, "PENSTOCK_RESIDENT": "off", **(env or {})},
         input=json.dumps(document),
         capture_output=True,
         text=True,

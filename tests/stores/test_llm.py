@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -17,55 +15,9 @@ from penstock.core.model import Verdict
 from penstock.core.policy import AdvisorSettings
 from penstock.stores import llm
 from penstock.stores.llm import advise
+from tests.stores.endpoint import Behaviour, Endpoint, Handler, completion, gives, listening, says
 
 FACTS = Facts(tool="Bash", tool_input={"command": "make deploy"}, action="run")
-Behaviour = Callable[["Handler"], None]
-
-
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: Endpoint
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.asked.append(Asked(self.path, dict(self.headers.items()), json.loads(body)))
-        at = min(len(self.server.asked), len(self.server.script)) - 1
-        self.close_connection = True
-        try:
-            self.server.script[at](self)
-        except OSError:  # whoever asked did not wait for the end
-            return
-
-    def give(self, body: bytes, status: int = 200, **headers: str) -> None:
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(body)), **headers}.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args: Any) -> None:
-        pass
-
-
-@dataclass
-class Asked:
-    path: str
-    headers: dict[str, str]
-    body: dict[str, Any]
-
-
-class Endpoint(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.script: list[Behaviour] = []
-        self.asked: list[Asked] = []
-        self.over = threading.Event()  # ends what would dawdle for ever
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/v1"
 
 
 @dataclass
@@ -84,29 +36,8 @@ class World:
 
 @pytest.fixture
 def world() -> Iterator[World]:
-    endpoint = Endpoint()
-    thread = threading.Thread(target=endpoint.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    yield World(endpoint)
-    endpoint.over.set()
-    endpoint.shutdown()
-    endpoint.server_close()
-    thread.join()
-
-
-def completion(content: object) -> bytes:
-    message = {"role": "assistant", "content": content}
-    choice = {"index": 0, "finish_reason": "stop", "message": message}
-    return json.dumps({"id": "c", "object": "chat.completion", "choices": [choice]}).encode()
-
-
-def says(verdict: str, reasoning: str = "because") -> Behaviour:
-    content = json.dumps({"verdict": verdict, "reasoning": reasoning})
-    return lambda client: client.give(completion(content), Content_Type="application/json")
-
-
-def gives(body: bytes, status: int = 200, **headers: str) -> Behaviour:
-    return lambda client: client.give(body, status, **headers)
+    with listening() as endpoint:
+        yield World(endpoint)
 
 
 # --- well ----------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ def compile_policy(
         "folds": folds,
         "rotate": policy.audit.rotate_bytes,
         "level": policy.audit.level,
-        "layers": [_layer(layer) for layer in policy.layers],
+        "layers": [_layer(layer, advised=policy.advisor.enabled) for layer in policy.layers],
     }
 
 
@@ -55,14 +55,17 @@ def load(data: bytes) -> dict[str, object] | None:
     return policy if fits else None
 
 
-def _layer(layer: Layer) -> dict[str, object]:
+def _layer(layer: Layer, *, advised: bool) -> dict[str, object]:
+    """`advised`: what no rule decides is not simply allowed, an advisor is asked first."""
     globs = [(g, at) for at, rule in enumerate(layer.rules) if rule.enabled for g in rule.paths]
     pathless = [rule for rule in layer.rules if rule.enabled and not rule.paths]
     return {
         "index": compile_globs([(glob, number) for number, (glob, _) in enumerate(globs)]),
         "owners": [at for _, at in globs],
         "rules": [_rule(rule, layer) for rule in layer.rules],
-        "silent": {str(action): _silent(layer, action, pathless) for action in Action},
+        "silent": {
+            str(action): not advised and _silent(layer, action, pathless) for action in Action
+        },
         "uncertain": {str(action): _uncertain(layer, action, pathless) for action in Action},
         "losses": [_loss(rule) for rule in pathless if rule.line_threshold is not None],
         "bytes": min((_fewest_bytes(rule) for rule in pathless), default=NO_LIMIT),

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 MOST_OPEN = 64
 STATUS = {Verdict.ALLOW: "allowed", Verdict.ASK: "hitl_required", Verdict.DENY: "denied"}
 DOOR = "hook"
+ADVICE_SECONDS = 2.5  # less than the hook itself may take (`SECONDS` in `cold`)
 
 
 class Engine:
@@ -114,7 +115,7 @@ class Engine:
         proposing = policy.gate.mode == "propose"
         tool_call = _tool_call(call, environ, attended=call.attended or proposing)
         judged = here.judge(tool_call, measures=self._measures)
-        decision = judged.decision
+        decision = self._advised(here, call, judged.decision, environ)
         if proposing and decision.verdict is Verdict.ASK:
             return self._propose(here, call, judged)
         self._record(here, call, decision)
@@ -155,6 +156,31 @@ class Engine:
         return Answer(notes=(_greeting(here),))
 
     # -- steps -----------------------------------------------------------------------------
+
+    def _advised(
+        self, here: Workspace, call: Call, decision: Decision, environ: Mapping[str, str]
+    ) -> Decision:
+        """Ask the advisor where no rule decides; it can only make the answer stricter."""
+        policy = here.policy()
+        if not policy.advisor.enabled:
+            return decision
+        from penstock.core.advice import Facts, tightened, undecided
+
+        if not undecided(decision):
+            return decision
+        facts = Facts(
+            tool=call.tool,
+            tool_input=call.tool_input,
+            path=decision.path,
+            action=str(decision.action or ""),
+        )
+        around = {**os.environ, **environ}  # a resident is told of few variables
+        advice = here.advise(facts, environ=around, within=ADVICE_SECONDS)
+        if advice is not None:
+            self._add(here, {**advice.event(), "path": decision.path, **who(call)})
+        # What the rules allow would not wait as a proposal, so nobody could be asked there.
+        attended = call.attended and policy.gate.mode != "propose"
+        return tightened(decision, advice, attended=attended)
 
     def _propose(self, here: Workspace, call: Call, judged: Judged) -> Answer:
         """Store what a person must see, and tell the agent to go on without it."""
