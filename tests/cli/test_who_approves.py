@@ -340,6 +340,16 @@ def test_a_key_in_the_place_of_ours_is_refused(keyed: Project) -> None:
     assert state_of(keyed, one) == "waiting"
 
 
+def test_rules_that_ask_for_codes_are_not_content_with_a_passphrase(keyed: Project) -> None:
+    one = new_file(keyed, "no-code.txt")
+    keyed.write("penstock.toml", "version = 1\n[approval]\ntotp = true\n")
+    try:
+        done = handed(keyed, "approve", one, "--yes", "--json")
+    finally:
+        (keyed.root / "penstock.toml").unlink()
+    assert (done.code, error(done)) == (2, "code-needed")
+
+
 # The key and its passphrase change, and codes are demanded: last, as they stay
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from penstock.core.errors import AuditError, InputError, RefusedError, StaleError
@@ -207,3 +209,18 @@ class TestOtherContentIsAnotherProposal:
         world.files.edit("careful/a.py", b"one\nzwei\n")
         with pytest.raises(StaleError, match="conflict"):
             world.gate.rebase(waiting)
+
+
+def test_where_the_rules_ask_for_a_key_a_terminal_is_not_enough(world: World) -> None:
+    early = world.propose("careful/a", b"early\n")
+    world.approve(early)
+    approval = replace(world.policy.approval, require_key=True)
+    world.policy = replace(world.policy, approval=approval)
+    with pytest.raises(RefusedError, match="key-needed") as refused:
+        world.approve(world.propose("careful/b", b"new\n"))
+    assert refused.value.hint == "penstock approver init"
+    with pytest.raises(RefusedError, match="bad-signature"):
+        world.gate.apply(early)
+    world.gate.apply(world.propose("free.txt", b"the rules allow this\n"))
+    assert world.holds("careful/a") is None
+    assert world.holds("free.txt") == b"the rules allow this\n"

@@ -101,6 +101,13 @@ def _command() -> dict[str, object]:
 
 
 def _by_key(here: Workspace) -> Proof:
+    if here.policy().approval.totp and not here.keys.current().totp:
+        raise RefusedError(
+            "code-needed",
+            "the rules ask for a one-time code, and none are set up",
+            because="[approval] totp is true",
+            hint="set them up with `penstock approver totp`",
+        )
     here.keys.current()
     words = passphrase()
     code = code_if_needed(here)

@@ -100,7 +100,7 @@ class Applying:
 
     def _check_signature(self, one: Proposal) -> None:
         """Once a key exists an approval counts by its signature, not by what the queue says."""
-        if by_policy(one) or not self.parts.approvers.required():
+        if by_policy(one) or not self.parts.key_needed():
             return
         answer = one.answer
         valid = answer is not None and self.parts.approvers.valid(
@@ -133,7 +133,7 @@ class Applying:
             )
 
     def _judge_again(self, one: Proposal) -> Decision:
-        forgeable = by_policy(one) and self.parts.approvers.required()
+        forgeable = by_policy(one) and self.parts.key_needed()
         change = self._measured_again(one) if forgeable else one.change
         request = Request(action=ACTIONS[change.kind], change=change, actor=one.actor)
         now = self.parts.clock.now().wall

@@ -74,6 +74,10 @@ class Parts:
     approvers: Approvers
     progress: Progress = field(default_factory=Progress)
 
+    def key_needed(self) -> bool:
+        """True once a key exists, or where the rules ask for one: then nothing else approves."""
+        return self.approvers.required() or self.policy().approval.require_key
+
     def path(self, text: str) -> RelPath:
         """Return the workspace path that a stored text names."""
         return parse(text, root=self.files.root)

@@ -187,13 +187,8 @@ class Proposing:
         if not approve:
             return unsigned
         if proof.sign is None:
-            if self.parts.approvers.required():
-                raise RefusedError(
-                    "key-needed",
-                    f"`{one.path}` needs an approver's key",
-                    because="a key was set up, and since then nothing else approves",
-                    hint="type the passphrase at a terminal, or hand it over by file descriptor",
-                )
+            if self.parts.key_needed():
+                raise _key_needed(one, exists=self.parts.approvers.required())
             return unsigned
         said = signed_statement(one, at)
         signature, key_id = proof.sign(said)
@@ -359,6 +354,17 @@ class Proposing:
                 hint="ask the agent to propose again, or raise [audit] keep_blobs_bytes",
             )
         return data
+
+
+def _key_needed(one: Proposal, *, exists: bool) -> RefusedError:
+    """Return the error for an approval that is not signed and has to be."""
+    because = "a key was set up, and since then nothing else approves"
+    hint = "type the passphrase at a terminal, or hand it over by file descriptor"
+    if not exists:
+        because, hint = "the rules ask for one, [approval] require_key", "penstock approver init"
+    return RefusedError(
+        "key-needed", f"`{one.path}` needs an approver's key", because=because, hint=hint
+    )
 
 
 def signed_statement(one: Proposal, at: float) -> bytes:
