@@ -21,9 +21,15 @@ from penstock.doors.hook.talk import ALLOW, ASK, BEFORE, DENY, Answer
 from tests.agents.install import NotHereError
 from tests.agents.install import cache as clients
 from tests.agents.install import command as client
+from tests.cli.quick import Quick
 from tests.project import Project
 
 SETTINGS = ".claude/settings.json"
+
+
+@pytest.fixture
+def project(project: Project) -> Project:
+    return Quick(project.root, project.home)
 
 
 def statuses(done: Any) -> dict[str, str]:
@@ -36,6 +42,7 @@ def statuses(done: Any) -> dict[str, str]:
 def test_a_sound_project_is_proven_sound_and_nothing_is_left_behind(project: Project) -> None:
     project.run("init", "--agent", "claude")
     before = sorted(str(path) for path in project.root.rglob("*"))
+    recorded = project.run("audit", "log").out
     done = project.run("doctor", "--json")
     assert done.code == 0, done.out
     (hook,) = done.json["hooks"]
@@ -44,7 +51,7 @@ def test_a_sound_project_is_proven_sound_and_nothing_is_left_behind(project: Pro
     assert hook["then_ms"] > 0
     assert statuses(done)["claude-works"] == "ok"
     assert sorted(str(path) for path in project.root.rglob("*")) == before
-    assert not list((project.home / "state").rglob("audit.jsonl"))
+    assert project.run("audit", "log").out == recorded
 
 
 def test_without_a_registration_nothing_is_sound(project: Project) -> None:

@@ -9,9 +9,19 @@ from typing import Any
 
 import pytest
 
+from penstock.doors.hook.agents import NAMES
+from penstock.doors.hook.registry import find
+from tests.cli.quick import Quick
 from tests.project import Project
 
 SETTINGS = ".claude/settings.json"
+
+
+@pytest.fixture
+def project(project: Project) -> Project:
+    return Quick(project.root, project.home)
+
+
 # A person's file: their own hook, an order, an indentation and a line end of their own.
 OWN = (
     '{\n    "zebra": [1, 2],\n    "hooks": {\n        "PreToolUse": [\n            '
@@ -240,3 +250,55 @@ def test_from_an_agents_shell_hooks_are_added_but_nothing_is_taken_back(project:
 
 def test_an_unknown_agent_is_wrong_usage(project: Project) -> None:
     assert project.run("init", "--agent", "nobody").code == 64
+
+
+def test_every_agent_is_registered_at_once_and_taken_back(project: Project) -> None:
+    project.write(".gitignore", "build/\r\n")
+    project.write(".cursor/hooks.json", '{"version": 1, "hooks": {"stop": [{"command": "x"}]}}')
+    project.write(".github/workflows/ci.yml", "on: push\n")
+    was = everything(project.root)
+    named = [word for name in NAMES for word in ("--agent", name)]
+    assert project.run("init", *named).code == 0
+    assert len(list(find(str(project.root)))) > len(NAMES)
+    assert project.run("init", *named, "--json").json["changes"][0]["status"] == "unchanged"
+    assert project.run("uninstall").code == 0
+    assert everything(project.root) == was
+
+
+def test_the_agents_that_are_here_are_found(project: Project) -> None:
+    (project.root / ".gemini").mkdir()
+    (project.home / ".codex").mkdir()
+    programs = project.home / "bin"
+    programs.mkdir()
+    (programs / "opencode").write_text("#!/bin/sh\n")
+    (programs / "opencode").chmod(0o755)
+    done = project.run("init", "--json", env={"PATH": str(programs)})
+    found = {agent["name"]: agent["found"] for agent in done.json["agents"]}
+    assert found == {
+        "codex": "~/.codex",
+        "gemini": ".gemini in the project",
+        "opencode": "opencode on PATH",
+    }
+    assert any("/hooks" in sentence for sentence in done.json["left"])
+
+
+def test_a_change_after_a_persons_change_never_brings_our_entries_back(project: Project) -> None:
+    """The old bytes that are given back one day are a person's, without us in them."""
+    project.run("init", "--agent", "claude")
+    file = project.root / SETTINGS
+    document = json.loads(file.read_text())
+    file.write_text(json.dumps({**document, "mine": 1}))
+    project.run("init", "--agent", "claude", "--preset", "strict", "--http")
+    assert "http://" in file.read_text()
+    project.run("uninstall")
+    assert json.loads(file.read_text()) == {"mine": 1}
+
+
+def test_putting_the_gate_up_and_down_is_on_the_record(project: Project) -> None:
+    project.run("init", "--agent", "claude")
+    project.run("uninstall")
+    log = project.run("audit", "log", "--json").json
+    events = log if isinstance(log, list) else log["events"]
+    ops = [event["op"] for event in events]
+    assert ops.count("hooks_registered") == ops.count("hooks_removed") == 3
+    assert project.run("audit", "verify").code == 0

@@ -16,7 +16,7 @@ from penstock.core.errors import RefusedError
 from penstock.core.model import Verdict
 from penstock.core.paths import RelPath
 from penstock.doors.hook import jsontext, registry
-from penstock.doors.hook.entries import Entry, places, value_at
+from penstock.doors.hook.entries import OURS, Entry, places, value_at, without_entries
 from penstock.doors.hook.registry import SANDBOX, Step
 
 RULES = "penstock.toml"
@@ -109,19 +109,40 @@ def _ours(data: bytes, path: str) -> list[object]:
 
 
 def carry_out(here: Workspace, steps: Sequence[Step]) -> None:
-    """Remember how each file was, then write all of them."""
+    """Remember how each file was, record what is done, then write all of them."""
+    todo = [step for step in steps if step.changes and step.after is not None]
     memory = here.installed.load()
-    for step in steps:
-        if not step.changes or step.after is None:
-            continue
+    for step in todo:
         known = memory.get(step.path)
-        content, made = step.before, registry.missing_above(here.files, step.path)
+        content, made = _without_us(step), registry.missing_above(here.files, step.path)
         if known is not None and step.before is not None and digest(step.before) == known.after:
             content, made = known.content, known.made
-        after = digest(step.after)
+        after = digest(step.after or b"")
         memory[step.path] = here.installed.before(content=content, after=after, made=made)
     here.installed.save(memory)
+    _recorded(here, "hooks_registered", todo)
     registry.carry_out(here.files, steps)
+
+
+def _without_us(step: Step) -> bytes | None:
+    """Return a file as it is to be given back one day: without an older entry of ours."""
+    if step.before is None or not step.path.endswith(".json"):
+        ours = step.before is not None and OURS.encode() in step.before[:1000]
+        return None if ours else step.before
+    return without_entries(step.before, step.path)
+
+
+def _recorded(here: Workspace, op: str, steps: Sequence[Step]) -> None:
+    """Leave a line for each file: who reads the record sees when the gate was put up or down."""
+    for step in steps:
+        if step.changes:
+            here.gate.parts.record(
+                op,
+                path=step.path,
+                status="done",
+                base_hash="" if step.before is None else digest(step.before),
+                content_hash="" if step.after is None else digest(step.after),
+            )
 
 
 def plan_back(here: Workspace) -> list[Step]:
@@ -132,6 +153,7 @@ def plan_back(here: Workspace) -> list[Step]:
 def carry_back(here: Workspace, steps: Sequence[Step]) -> list[str]:
     """Take everything back; return the directories that went as well."""
     memory = here.installed.load()
+    _recorded(here, "hooks_removed", steps)
     registry.carry_out(here.files, steps)
     made = [path for before in memory.values() for path in before.made]
     gone = registry.remove_empty(here.root, made)
