@@ -20,6 +20,7 @@ from penstock.core.toolcall import intents
 from penstock.doors.hook import agents
 from penstock.doors.hook.agents import NAMES
 from penstock.doors.hook.registry import module
+from penstock.doors.hook.resident_client import PREFIXES
 from penstock.doors.hook.talk import (
     AFTER,
     ALLOW,
@@ -455,6 +456,26 @@ def test_before_and_after_a_call_its_id_is_the_same() -> None:
         one, two = (module(agent).read(sent, {}) for sent in (before, after))
         assert (one.session, one.call_id) == (two.session, two.call_id)
         assert one.call_id
+
+
+class Noticing(dict[str, str]):
+    """An environment that notices what is asked of it."""
+
+    def __init__(self) -> None:
+        self.asked: set[str] = set()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.asked.add(name)
+        return default
+
+
+def test_what_a_module_asks_of_the_environment_reaches_the_resident() -> None:
+    """Otherwise the same call would be judged differently by the process that stays."""
+    environ = Noticing()
+    for sent in SENT:
+        module(sent.agent).read(sent.document, environ)
+    assert "CLAUDE_PROJECT_DIR" in environ.asked
+    assert all(name.encode().startswith(PREFIXES) for name in environ.asked), environ.asked
 
 
 # Answers
