@@ -41,6 +41,15 @@ class FileKind(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """One name in a directory; `size` is a regular file's, 0 for everything else."""
+
+    name: str
+    kind: FileKind
+    size: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class PlannedWrite:
     """One file of a set: `new` None removes it, `expect` None creates it."""
 
@@ -92,6 +101,13 @@ class Files(Protocol):
 
     def below(self, path: RelPath) -> Iterator[RelPath]:
         """Yield every file and link below a directory, links not followed."""
+
+    def entries(self, path: RelPath | None) -> tuple[Entry, ...]:
+        """Return what a directory holds, by name; None is the workspace itself.
+
+        Names that are no text are left out. Raises InputError `not-found`, `is-symlink` or
+        `not-a-directory`.
+        """
 
     def state(self, path: RelPath) -> FileState | None:
         """Return what is there now, or None. Raises InputError for what is no plain file."""

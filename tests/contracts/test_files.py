@@ -185,6 +185,25 @@ def test_missing_parents_come_with_the_first_file_below_them(workspace: Workspac
     assert workspace.files.kind(workspace.path("a/b")) is FileKind.DIRECTORY
 
 
+def test_a_directory_lists_what_it_holds_by_name(workspace: Workspace) -> None:
+    workspace.edit("dir/b.txt", b"12345")
+    workspace.edit("dir/a/deep", b"1")
+    listed = workspace.files.entries(workspace.path("dir"))
+    assert [(e.name, e.kind, e.size) for e in listed] == [
+        ("a", FileKind.DIRECTORY, 0),
+        ("b.txt", FileKind.FILE, 5),
+    ]
+    assert "dir" in [e.name for e in workspace.files.entries(None)]
+
+
+@pytest.mark.parametrize(("name", "code"), [("gone", "not-found"), ("file", "not-a-directory")])
+def test_only_a_directory_can_be_listed(workspace: Workspace, name: str, code: str) -> None:
+    workspace.edit("file", b"x")
+    with pytest.raises(InputError) as caught:
+        workspace.files.entries(workspace.path(name))
+    assert caught.value.code == code
+
+
 def planned(text: str, new: bytes | None, expect: bytes | None) -> PlannedWrite:
     base = None if expect is None else digest(expect)
     return PlannedWrite(path=RelPath(text=text), new=new, expect=base)

@@ -36,7 +36,7 @@ from functools import cached_property
 
 from penstock.core.errors import InputError, StoreError
 from penstock.core.paths import RelPath
-from penstock.ports import FileKind, FileState, PlannedWrite, Recovered
+from penstock.ports import Entry, FileKind, FileState, PlannedWrite, Recovered
 from penstock.stores import kernel, reach, refusals
 from penstock.stores.beneath import Beneath, look
 from penstock.stores.contents import READING, FileSource, close, digest_of, whole
@@ -102,6 +102,16 @@ class DiskFiles:
                 except InputError:
                     continue
                 yield found
+
+    def entries(self, path: RelPath | None) -> tuple[Entry, ...]:
+        """Return what a directory holds, by name; no link is followed on the way or in it."""
+        parts = () if path is None else refusals.parts_of(path)
+        with refusals.told(path.text if path else ".", "read"):
+            folder = self._reading.open(parts)
+            try:
+                return tuple(sorted(_listed(folder), key=lambda entry: entry.name))
+            finally:
+                close(folder)
 
     def state(self, path: RelPath) -> FileState | None:
         """Return what is there now, or None. Raises InputError for what is no plain file."""
@@ -198,6 +208,23 @@ class DiskFiles:
                 yield descriptor
             finally:
                 close(descriptor)
+
+
+def _listed(folder: int) -> Iterator[Entry]:
+    for name in os.listdir(folder):
+        status = look(folder, name)
+        if status is None or not _is_text(name):
+            continue
+        kind = refusals.kind_of(status)
+        yield Entry(name=name, kind=kind, size=status.st_size if kind is FileKind.FILE else 0)
+
+
+def _is_text(name: str) -> bool:
+    try:
+        RelPath(text=name)
+    except InputError:
+        return False
+    return True
 
 
 def _root(root: str) -> str:

@@ -12,7 +12,7 @@ from penstock.core.digest import digest
 from penstock.core.errors import InputError
 from penstock.core.model import Bytes
 from penstock.core.paths import RelPath
-from penstock.ports import FileKind, FileState, PlannedWrite, Recovered
+from penstock.ports import Entry, FileKind, FileState, PlannedWrite, Recovered
 from penstock.stores import reach, refusals
 
 NEW_MODE = 0o644
@@ -84,6 +84,25 @@ class MemoryFiles:
         for name in (*self._files, *self._links):
             if name.startswith(start):
                 yield RelPath(text=name)
+
+    def entries(self, path: RelPath | None) -> tuple[Entry, ...]:
+        """Return what a directory holds, by name."""
+        start = "" if path is None else self._key(path.text) + "/"
+        kind = FileKind.DIRECTORY if path is None else self.kind(path)
+        if path is not None and kind is not FileKind.DIRECTORY:
+            raise refusals.no_directory(path.text, kind)
+        names = {
+            name.removeprefix(start).partition("/")[0]
+            for name in (*self._files, *self._links, *self._folders)
+            if name.startswith(start)
+        }
+        return tuple(self._entry(start, name) for name in sorted(names))
+
+    def _entry(self, start: str, name: str) -> Entry:
+        path = RelPath(text=start + name)
+        kind = self.kind(path) or FileKind.DIRECTORY
+        size = len(self.read(path)) if kind is FileKind.FILE else 0
+        return Entry(name=name, kind=kind, size=size)
 
     def state(self, path: RelPath) -> FileState | None:
         """Return what is there now, or None."""

@@ -75,6 +75,16 @@ def not_found(shown: str) -> InputError:
     return InputError("not-found", f"`{shown}` does not exist")
 
 
+def no_directory(shown: str, kind: FileKind | None) -> InputError:
+    """Return the error for what should be a directory and is none."""
+    if kind is None:
+        return not_found(shown)
+    if kind is FileKind.SYMLINK:
+        code, sentence = NO_PLAIN_FILE[kind]
+        return InputError(code, sentence.format(path=shown))
+    return InputError("not-a-directory", f"`{shown}` is not a directory")
+
+
 def require_sense(plan: Sequence[PlannedWrite]) -> None:
     """Raise InputError for a plan that names a file twice or removes what it does not know."""
     if any(write.new is None and write.expect is None for write in plan):
