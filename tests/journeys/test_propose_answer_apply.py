@@ -8,6 +8,7 @@ import pytest
 
 from penstock.core.errors import AuditError, InputError, RefusedError, StaleError
 from penstock.core.merge import Strategy
+from penstock.core.model import Decision, Verdict
 from penstock.core.proposal import State
 from penstock.core.rules import parse_policy
 from penstock.gate import Item
@@ -224,3 +225,15 @@ def test_where_the_rules_ask_for_a_key_a_terminal_is_not_enough(world: World) ->
     world.gate.apply(world.propose("free.txt", b"the rules allow this\n"))
     assert world.holds("careful/a") is None
     assert world.holds("free.txt") == b"the rules allow this\n"
+
+
+def test_a_stricter_decision_on_the_whole_call_is_the_one_that_counts(world: World) -> None:
+    asked = Decision(verdict=Verdict.ASK, because="this tool is asked about", revision="r")
+    item = Item(path="docs/new.md", content=b"hello\n")
+    (one,) = world.gate.propose([item], judged=asked)
+    assert (one.state, one.decision.because) == (State.WAITING, "this tool is asked about")
+    with pytest.raises(RefusedError, match="not-approved"):
+        world.gate.apply(one.id)
+    allowed = Decision(verdict=Verdict.ALLOW, revision="r")
+    (secret,) = world.gate.propose([Item(path=".env", content=b"x")], judged=allowed)
+    assert secret.state is State.DENIED

@@ -17,6 +17,7 @@ from penstock.core.errors import InputError, RefusedError, StaleError, StoreErro
 from penstock.core.merge import Strategy, combine, select_hunks
 from penstock.core.model import (
     NOBODY,
+    STRICTNESS,
     Action,
     Actor,
     Change,
@@ -54,10 +55,13 @@ class Proposing:
         ids: Sequence[str] = (),
         set_id: str = "",
         ttl: float | None = None,
+        judged: Decision | None = None,
     ) -> tuple[Proposal, ...]:
         """Measure, judge and store the files of one task; several files are one set.
 
         With `ids` given (derived from a call), proposing the same again finds the first.
+        `judged` is what the rules say to the whole call, its tool and arguments included; it
+        can only make the answer stricter.
         """
         if not items:
             raise InputError("nothing-proposed", "a proposal needs at least one file")
@@ -70,7 +74,7 @@ class Proposing:
         for at, item in enumerate(items):
             known = ids[at] if at < len(ids) else self._new_id("hitl")
             one = self.make(item, known, actor=actor, attended=attended, left=left, ttl=ttl)
-            made.append(replace(one, set_id=group))
+            made.append(replace(_at_least(one, judged), set_id=group))
         return self.store(made)
 
     def make(
@@ -376,6 +380,13 @@ def _place(conflict: Conflict) -> str:
     first, last = conflict.theirs_start + 1, max(conflict.theirs_end, conflict.theirs_start + 1)
     lines = f"line {first}" if last == first else f"lines {first} to {last}"
     return f"{lines} of what is there now"
+
+
+def _at_least(one: Proposal, judged: Decision | None) -> Proposal:
+    """Put a stricter decision on the whole call in the place of the one on this file."""
+    if judged is None or STRICTNESS[judged.verdict] <= STRICTNESS[one.decision.verdict]:
+        return one
+    return replace(one, decision=replace(judged, parts=()), state=FIRST[judged.verdict])
 
 
 def _at_least_waiting(made: Proposal) -> State:

@@ -52,9 +52,15 @@ class Gate:
         attended: bool = True,
         ids: Sequence[str] = (),
         ttl: float | None = None,
+        judged: Decision | None = None,
     ) -> tuple[Proposal, ...]:
-        """Measure, judge and store a change of one file or of a set. Writes nothing."""
-        made = self._proposing.propose(items, actor=actor, attended=attended, ids=ids, ttl=ttl)
+        """Measure, judge and store a change of one file or of a set. Writes nothing.
+
+        `judged`, the decision on the call behind it, can only make the answer stricter.
+        """
+        made = self._proposing.propose(
+            items, actor=actor, attended=attended, ids=ids, ttl=ttl, judged=judged
+        )
         self._keeping.tidy()
         return made
 
