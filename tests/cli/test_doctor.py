@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
+import socket
+import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -239,6 +243,46 @@ def test_what_we_say_to_an_agent_is_what_it_would_understand(agent: str) -> None
             Raw(code=reply.code, stdout=reply.stdout, stderr=reply.stderr, seconds=0)
         )
         assert (heard.refused, heard.fault) == (False, "")
+
+
+def test_the_real_hook_refuses_and_lets_pass_for_every_agent(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in project.environ.items():
+        monkeypatch.setenv(name, value)
+    root = str(project.root)
+    with probe.state_apart() as apart, probe.warm(apart) as environ:
+        for agent in NAMES:
+            denied = probe.run(agent, hook_command(agent), root, ".env", environ)
+            assert (denied.refused, denied.fault) == (True, ""), agent
+            assert ".env" in denied.reason
+            passed = probe.run(agent, hook_command(agent), root, "agent_sandbox/x", environ)
+            assert (passed.refused, passed.fault) == (False, ""), agent
+
+
+def test_a_hook_over_http_is_asked_where_it_is_registered(project: Project) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    assert project.run("init", "--agent", "claude", "--http", "--port", port).code == 0
+    serve = [sys.executable, "-m", "penstock.cli", "serve", "--port", port]
+    with subprocess.Popen(serve, cwd=project.root, env=project.environ) as server:
+        try:
+            wait_for(int(port))
+            done = project.run("doctor", "--json")
+        finally:
+            server.terminate()
+    assert done.code == 0, done.out
+    hook = next(one for one in done.json["hooks"] if one["runs"].startswith("http://"))
+    assert hook["sound"] is True
+
+
+def wait_for(port: int) -> None:
+    for _ in range(600):
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"nothing listens on port {port}")
 
 
 BAD_ANSWERS = [
