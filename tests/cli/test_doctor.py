@@ -346,3 +346,41 @@ def test_the_real_agent_is_refused_and_let_pass(agent: str, project: Project) ->
     done = project.run("doctor", "--live", "--json", env={"PENSTOCK_CLIENTS": str(clients())})
     assert statuses(done)[f"{agent}-live"] == "ok", done.out
     assert not (project.root / ".env").exists()
+
+
+def only(programs: Path) -> dict[str, str]:
+    """Variables under which no agent is found but those in one directory."""
+    return {"PATH": f"{programs}", "PENSTOCK_CLIENTS": ""}
+
+
+def test_a_client_that_cannot_fail_closed_is_told(project: Project) -> None:
+    """A stand-in that says an old version and writes nothing."""
+    programs = project.home / "bin"
+    programs.mkdir()
+    old = programs / "claude"
+    old.write_text("#!/bin/sh\necho '2.1.197 (Claude Code)'\n")
+    old.chmod(0o755)
+    project.run("init", "--agent", "claude", "--preset", "strict")
+    done = project.run("doctor", "--live", "--json", env=only(programs))
+    assert statuses(done)["claude-version"] == "warn"
+    assert statuses(done)["claude-live"] == "bad"
+
+
+def test_a_client_that_writes_what_it_must_not_is_found_out(project: Project) -> None:
+    programs = project.home / "bin"
+    programs.mkdir()
+    bad = programs / "codex"
+    bad.write_text("#!/bin/sh\n/bin/mkdir agent_sandbox; > .env; > agent_sandbox/live.txt\n")
+    bad.chmod(0o755)
+    project.run("init", "--agent", "codex")
+    done = project.run("doctor", "--live", "--json", env=only(programs))
+    told = {check["name"]: check["what"] for check in done.json["checks"]}
+    assert "did not hold" in told["codex-live"]
+    assert not (project.root / ".env").exists()
+
+
+def test_an_agent_that_is_not_here_is_noted_and_no_fault(project: Project) -> None:
+    project.run("init", "--agent", "kiro", "--agent", "claude")
+    done = project.run("doctor", "--live", "--json", env=only(project.home / "nothing"))
+    assert statuses(done)["kiro-live"] == statuses(done)["claude-live"] == "note"
+    assert done.code == 0

@@ -302,3 +302,21 @@ def test_putting_the_gate_up_and_down_is_on_the_record(project: Project) -> None
     ops = [event["op"] for event in events]
     assert ops.count("hooks_registered") == ops.count("hooks_removed") == 3
     assert project.run("audit", "verify").code == 0
+
+
+def test_a_plugin_that_blocks_is_not_made_to_let_pass_from_an_agents_shell(
+    project: Project,
+) -> None:
+    inside = {"CLAUDECODE": "1"}
+    rules = project.write("penstock.toml", 'version = 1\npreset = "strict"\n')
+    assert project.run("init", "--agent", "opencode", env=inside).code == 0
+    rules.write_text('version = 1\npreset = "guard"\n')
+    assert project.run("init", "--agent", "opencode", env=inside).code == 2
+    assert project.run("init", "--agent", "opencode").code == 0
+
+
+def test_hooks_that_are_switched_off_are_told_at_once(project: Project) -> None:
+    project.write(SETTINGS, '{"disableAllHooks": true}')
+    done = project.run("init", "--agent", "claude")
+    assert done.code == 0
+    assert "disableAllHooks" in done.out

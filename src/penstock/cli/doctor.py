@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -29,10 +28,10 @@ def command(live: bool, workspace: str | None, as_json: bool) -> int:
     """
     from penstock.app import open_workspace
     from penstock.doors.hook.doctor import examine
-    from penstock.doors.hook.offs import Place
+    from penstock.doors.hook.offs import place_of
 
     here = open_workspace(workspace)
-    report = examine(here, Place(root=here.root, home=os.path.expanduser("~")))
+    report = examine(here, place_of(here.root))
     if live:
         from penstock.doors.hook.live import tried
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -63,7 +64,8 @@ def command(
             only_adds(steps)
         carry_out(here, steps)
     facts = _facts(here, wish, steps, here_too, dry_run=dry_run)
-    facts["left"] = _left(wish, steps, named=bool(agents), found=bool(here_too), preset=preset)
+    left = _left(wish, steps, named=bool(agents), found=bool(here_too), preset=preset)
+    facts["left"] = [*_off(here, wish), *left]
     if as_json:
         print_json(facts)
     else:
@@ -92,6 +94,17 @@ def _facts(
         ],
         "changes": described(steps, WOULD if dry_run else DONE),
     }
+
+
+def _off(here: Workspace, wish: Wish) -> Iterator[str]:
+    """Yield why a hook would not run although it is registered now; trust is asked for below."""
+    from penstock.doors.hook.offs import BAD, place_of, ways_off
+    from penstock.doors.hook.registry import module
+
+    for name in wish.agents:
+        for finding in ways_off(name, place_of(here.root)):
+            if finding.status == BAD and finding.name != "trust":
+                yield f"{module(name).TITLE}: {finding.what}; {finding.hint}"
 
 
 def _left(

@@ -91,16 +91,20 @@ def _entries(agent: str, wish: Wish, *, strict: bool, token: str) -> Iterable[En
 def only_adds(steps: Sequence[Step]) -> None:
     """Raise RefusedError for a plan that would change a registration that is there."""
     for step in steps:
-        if step.before is None or not step.changes or not step.path.endswith(".json"):
-            continue
-        before, after = (_ours(data, step.path) for data in (step.before, step.after or b"{}"))
-        if any(value not in after for value in before):
+        if step.changes and step.before is not None and _changes_ours(step, step.before):
             raise RefusedError(
                 "inside-agent",
                 f"the registration in `{step.path}` cannot be changed from an agent's shell",
                 because="from there hooks are only ever added",
                 hint="open a terminal of your own and run the command there",
             )
+
+
+def _changes_ours(step: Step, before: bytes) -> bool:
+    if not step.path.endswith(".json"):
+        return OURS.encode() in before[:1000]
+    after = _ours(step.after or b"{}", step.path)
+    return any(value not in after for value in _ours(before, step.path))
 
 
 def _ours(data: bytes, path: str) -> list[object]:

@@ -24,10 +24,11 @@ from penstock.doors.hook import registry
 from penstock.doors.hook.asked import verdict_on
 from penstock.doors.hook.doctor import Report
 from penstock.doors.hook.live_model import model
-from penstock.doors.hook.offs import BAD, NOTE, OK, Finding
+from penstock.doors.hook.offs import BAD, NOTE, OK, WARN, Finding
 
 SECONDS = 120.0
 DENIED, PASSED = ".env", "agent_sandbox/live.txt"
+SINCE = [2, 1, 295]
 CLIENTS = "PENSTOCK_CLIENTS"  # a directory with installations, beside those on PATH
 
 
@@ -125,6 +126,8 @@ def _tried(here: Workspace, agent: str) -> Iterator[Finding]:
         yield Finding(name=name, status=NOTE, what=what)
         return
     with tempfile.TemporaryDirectory(prefix="penstock-live-", ignore_cleanup_errors=True) as folder:
+        for finding in _too_old(here, agent, program, folder):
+            yield replace(finding, name=f"{agent}-version")
         yield replace(_outcome(here, agent, client, program, folder), name=name)
 
 
@@ -133,6 +136,18 @@ def installed(client: Client) -> str:
     place = os.environ.get(CLIENTS)
     found = sorted(glob.glob(os.path.join(glob.escape(place), client.packaged))) if place else []
     return found[-1] if found else shutil.which(client.program) or ""
+
+
+def _too_old(here: Workspace, agent: str, program: str, folder: str) -> Iterator[Finding]:
+    """Claude Code before 2.1.295 takes `onFailure` and does nothing about it."""
+    closed = any("onFailure" in json.dumps(one.value) for one in registry.find(here.root))
+    if agent != "claude" or not closed:
+        return
+    told = _run([program, "--version"], folder, _environ(folder))
+    numbers = told.split(" ")[0].split(".")
+    if all(number.isdecimal() for number in numbers) and [int(n) for n in numbers] < SINCE:
+        what = f"version {told.split(' ')[0]} writes when a hook fails, whatever `onFailure` says"
+        yield Finding(name="", status=WARN, what=what, hint="update Claude Code")
 
 
 def _outcome(here: Workspace, agent: str, client: Client, program: str, folder: str) -> Finding:

@@ -41,6 +41,19 @@ class Place:
     root: str
     home: str
     system: str = ""
+    claude: str = ""  # where they are not in the home: CLAUDE_CONFIG_DIR
+    codex: str = ""  # CODEX_HOME
+
+
+def place_of(root: str) -> Place:
+    """Return where to look for a project on this machine."""
+    environ = os.environ
+    return Place(
+        root=root,
+        home=os.path.expanduser("~"),
+        claude=environ.get("CLAUDE_CONFIG_DIR", ""),
+        codex=environ.get("CODEX_HOME", ""),
+    )
 
 
 def ways_off(agent: str, place: Place) -> Iterator[Finding]:
@@ -62,7 +75,8 @@ def claude_files(place: Place) -> list[str]:
     wide = [os.path.join(folder, "managed-settings.json") for folder in managed]
     for folder in managed:
         wide += sorted(glob.glob(glob.escape(folder) + "/managed-settings.d/*.json"))
-    return [*own, os.path.join(place.home, ".claude/settings.json"), *wide]
+    folder = place.claude or os.path.join(place.home, ".claude")
+    return [*own, os.path.join(folder, "settings.json"), *wide]
 
 
 LOCAL = "settings.local.json"
@@ -141,7 +155,8 @@ def _codex(place: Place) -> Iterator[Finding]:
     document = yield from _settings(own, place)
     if document is not None:
         yield from _types(document, own, place, CODEX_TYPES)
-    config = os.path.join(place.home, ".codex/config.toml")
+    folder = place.codex or os.path.join(place.home, ".codex")
+    config = os.path.join(folder, "config.toml")
     for path in (config, os.path.join(place.root, ".codex/config.toml")):
         features = _toml(path).get("features")
         if isinstance(features, dict) and features.get("hooks") is False:
