@@ -7,7 +7,7 @@ of the bundle that `doors/hook/bundle.py` makes, or are imported one by one wher
 import sys
 
 PACKAGE = __file__.rpartition("/")[0]
-sys.path.insert(0, PACKAGE.rpartition("/")[0])
+sys.path.append(PACKAGE.rpartition("/")[0])
 try:
     from io import FileIO
     from marshal import loads
@@ -21,6 +21,10 @@ except Exception:  # a bundle that is missing, torn or of another form is no bun
     for half in [name for name in sys.modules if name.startswith("penstock")]:
         del sys.modules[half]
 
-from penstock.doors.hook.cold import main
+try:
+    from penstock.doors.hook.cold import main
+except Exception as problem:  # an installation that is broken or half replaced
+    sys.stderr.write(f"Penstock cannot start ({type(problem).__name__}); install it again\n")
+    sys.exit(2 if "closed" in sys.argv else 1)
 
 main(sys.argv[1:])

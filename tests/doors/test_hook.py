@@ -311,7 +311,6 @@ BAD = [
     ("no text", b'{"a": "\xff"}'),
     ("twice", b'{"tool_name": "Write", "tool_name": "Read"}'),
     ("more behind", b'{"hook_event_name": "PreToolUse"} {}'),
-    ("numbers", b'{"a": NaN}'),
 ]
 
 
@@ -437,3 +436,21 @@ def _deaf_resident(hook: Hook) -> Iterator[None]:
         listening.listen(1)
         yield
     os.close(folder)
+
+
+@pytest.mark.parametrize(("words", "code"), [(["claude"], 1), (["claude", "closed"], 2)])
+def test_a_broken_installation_says_one_line_and_blocks_where_that_is_wanted(
+    tmp_path: Path, words: list[str], code: int
+) -> None:
+    (tmp_path / "penstock").mkdir()
+    lonely = tmp_path / "penstock" / "hook.py"
+    lonely.write_text(Path(LAUNCHER).read_text())
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(lonely), *words],
+        input=b"{}",
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (code, b"")
+    assert done.stderr.count(b"\n") == 1

@@ -3,8 +3,8 @@
 The scanner behind `json` is asked directly. It is private to CPython and changes between
 versions, so where it is missing or cannot be made, `json` is asked instead.
 Always true: both ways give the same values and refuse the same texts, with ValueError or, for
-what is nested too deeply, RecursionError. Every number is a float: nothing here counts, and
-one that is too long for an int must not make a whole call unreadable.
+what is nested too deeply, RecursionError. Every number is a float unless whole ones are asked
+for: one that is too long for an int must not make a whole call unreadable.
 """
 
 TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     Pairs = list[tuple[str, Any]]
 
 BLANK = " \t\n\r"
+MOST_DIGITS = 300
 
 
 class DuplicateKeyError(ValueError):
@@ -29,14 +30,26 @@ def unique(pairs: "Pairs") -> "dict[str, Any]":
     return made
 
 
-def parse(text: str, pairs: "Callable[[Pairs], Any]" = unique) -> "Any":
-    """Return what a JSON text holds; `pairs` makes an object from its keys and values."""
+def whole(digits: str) -> "int | float":
+    """Return a whole number; one beyond any count is a float."""
+    return int(digits) if len(digits) <= MOST_DIGITS else float(digits)
+
+
+def parse(
+    text: str,
+    pairs: "Callable[[Pairs], Any]" = unique,
+    number: "Callable[[str], float]" = float,
+) -> "Any":
+    """Return what a JSON text holds; `pairs` makes an object from its keys and values.
+
+    `number` makes a value from a number without a fraction: `whole`, or a float.
+    """
     try:
-        value, end = _scanner(pairs)(text, len(text) - len(text.lstrip(BLANK)))
+        value, end = _scanner(pairs, number)(text, len(text) - len(text.lstrip(BLANK)))
     except (DuplicateKeyError, RecursionError):
         raise
     except Exception:  # noqa: BLE001 - it fails in several ways; `json` tells what is wrong
-        return _by_json(text, pairs)
+        return _by_json(text, pairs, number)
     if text[end:].strip(BLANK):
         raise ValueError("more than one value")
     return value
@@ -48,26 +61,29 @@ class _Settings:
     strict = True
     object_hook = None
     array_hook = None
-    parse_float = parse_int = parse_constant = float
+    parse_float = parse_constant = float
     memo: "dict[str, str]" = {}  # noqa: RUF012 - the scanner of older versions keeps keys here
 
-    def __init__(self, pairs: "Callable[[Pairs], Any]") -> None:
+    def __init__(self, pairs: "Callable[[Pairs], Any]", number: "Callable[[str], float]") -> None:
         self.object_pairs_hook = pairs
+        self.parse_int = number
 
 
-def _scanner(pairs: "Callable[[Pairs], Any]") -> "Callable[[str, int], tuple[Any, int]]":
+def _scanner(
+    pairs: "Callable[[Pairs], Any]", number: "Callable[[str], float]"
+) -> "Callable[[str, int], tuple[Any, int]]":
     from _json import make_scanner
 
     made: Callable[[str, int], tuple[Any, int]]
-    made = make_scanner(_Settings(pairs))  # type: ignore[arg-type]  # it asks for attributes only
+    made = make_scanner(_Settings(pairs, number))  # type: ignore[arg-type]  # it asks for attributes only
     return made
 
 
-def _by_json(text: str, pairs: "Callable[[Pairs], Any]") -> "Any":
+def _by_json(text: str, pairs: "Callable[[Pairs], Any]", number: "Callable[[str], float]") -> "Any":
     import json
 
     return json.loads(
-        text, object_pairs_hook=pairs, parse_float=float, parse_int=float, parse_constant=float
+        text, object_pairs_hook=pairs, parse_float=float, parse_int=number, parse_constant=float
     )
 
 

@@ -22,6 +22,7 @@ MODULES = (
     "penstock.core",
     "penstock.core.chain",
     "penstock.core.errors",
+    "penstock.core.quickjson",
     "penstock.core.redact",
     "penstock.core.event",
     "penstock.core.match",

@@ -64,7 +64,7 @@ def _stdin() -> bytes:
     try:
         while size <= MOST_INPUT:
             _signal.setitimer(_signal.ITIMER_REAL, STDIN_SECONDS)
-            piece = posix.read(0, 1 << 20)
+            piece = posix.read(0, 1 << 16)
             if not piece:
                 break
             pieces.append(piece)
@@ -79,10 +79,7 @@ def _short(agent: str, data: bytes) -> "Reply | None":
     if module is None:
         return None
     try:
-        document = parse(data)
-        if not isinstance(document, dict):
-            return None
-        call = module.read(document, Environ())
+        call = module.read(parse(data), Environ())
     except (ValueError, TypeError, AttributeError):
         return None
     from penstock.doors.hook.short import short_answer

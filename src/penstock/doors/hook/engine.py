@@ -64,7 +64,7 @@ class Engine:
         module = agent_module(agent)
         call = Call(agent, BEFORE, root=os.getcwd())
         try:
-            call = module.read(_document(data), environ)
+            call = module.read(parse(data), environ)
             return _said(module, call, self.answer(call, environ))
         except (PenstockError, OSError, ValueError, RecursionError) as problem:
             return _said(module, call, self.failing(call, problem))
@@ -242,13 +242,6 @@ def agent_module(agent: str) -> Any:
         known = ", ".join(NAMES)
         raise InputError("unknown-agent", f"there is no agent `{agent}`", hint=f"one of: {known}")
     return importlib.import_module(f"penstock.doors.hook.agents.{agent}")
-
-
-def _document(data: bytes) -> dict[str, Any]:
-    found = parse(data)
-    if not isinstance(found, dict):
-        raise ValueError("it is not a JSON object")  # noqa: TRY004 - as all that is no call
-    return found
 
 
 def _said(module: Any, call: Call, answer: Answer) -> Reply:
