@@ -87,7 +87,6 @@ def test_broken_rules_and_a_state_that_cannot_be_written_are_told(project: Proje
 # Ways to be off
 
 FINE = json.dumps({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x"}]}]}})
-TRUSTED = '[hooks.state."{root}/.codex/hooks.json:pre_tool_use:0:0"]\ntrusted_hash = "sha256:1"\n'
 OFF = [
     # agent, where, what stands there, which finding
     ("claude", "project/.claude/settings.json", '{"disableAllHooks": true}', "disabled"),
@@ -149,12 +148,35 @@ def test_each_way_to_be_off_is_named(
     assert name in wrong(agent, tmp_path)
 
 
-def test_a_trusted_codex_hook_is_fine_and_a_disabled_one_is_not(tmp_path: Path) -> None:
-    put(tmp_path, "project/.codex/hooks.json", FINE)
-    put(tmp_path, "home/.codex/config.toml", TRUSTED)
-    assert wrong("codex", tmp_path) == set()
-    put(tmp_path, "home/.codex/config.toml", TRUSTED + "enabled = false\n")
-    assert wrong("codex", tmp_path) == {"trust"}
+# As the real Codex 0.166 counts it: the command, and the digest that it reports for it.
+CODEX_COMMAND = "/opt/venv/bin/python -I -S /opt/penstock/hook.py codex closed"
+CODEX_HOOK = {"type": "command", "command": CODEX_COMMAND, "timeout": 10}
+CODEX_HOOKS = {"hooks": {"PreToolUse": [{"matcher": "apply_patch|Bash", "hooks": [CODEX_HOOK]}]}}
+CODEX_DIGEST = "sha256:beb6f6d24b3c64f2d016e2ce4f7162961d984dc69532fcfb44ae27f9816706af"
+
+
+def trusted(value: str, more: str = "") -> str:
+    key = '[hooks.state."{root}/.codex/hooks.json:pre_tool_use:0:0"]'
+    return f'{key}\ntrusted_hash = "{value}"\n{more}'
+
+
+@pytest.mark.parametrize(
+    ("config", "found"),
+    [
+        (trusted(CODEX_DIGEST), set()),
+        (trusted("sha256:00"), {"trust"}),
+        (trusted(CODEX_DIGEST, "enabled = false\n"), {"trust"}),
+        ("", {"trust"}),
+        ("not toml", {"trust"}),
+        ("hooks = 1", {"trust"}),
+    ],
+)
+def test_only_a_codex_hook_that_is_trusted_as_it_is_counts(
+    config: str, found: set[str], tmp_path: Path
+) -> None:
+    put(tmp_path, "project/.codex/hooks.json", json.dumps(CODEX_HOOKS))
+    put(tmp_path, "home/.codex/config.toml", config)
+    assert wrong("codex", tmp_path) == found
 
 
 @pytest.mark.parametrize(

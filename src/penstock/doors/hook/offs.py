@@ -9,14 +9,17 @@ over.
 from __future__ import annotations
 
 import glob
+import json
 import os
 import tomllib
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from penstock.core.digest import digest
 from penstock.core.errors import InputError
 from penstock.doors.hook import jsontext
+from penstock.doors.hook.entries import places, value_at
 
 OK, NOTE, WARN, BAD = "ok", "note", "warn", "bad"
 LARGEST = 16 * 1024 * 1024
@@ -167,27 +170,55 @@ def _codex(place: Place) -> Iterator[Finding]:
                 hint="take `hooks = false` out of [features]",
             )
     if document is not None:
-        yield _codex_trust(_toml(config), own)
+        yield _codex_trust(_toml(config), own, document)
 
 
-def _codex_trust(config: Mapping[str, Any], path: str) -> Finding:
-    """An untrusted hook is skipped without a word."""
-    state = (
-        config.get("hooks", {}).get("state", {}) if isinstance(config.get("hooks"), dict) else {}
-    )
-    paths = {path, os.path.realpath(path)}
-    for key, row in state.items() if isinstance(state, dict) else ():
-        if any(key.startswith(one) for one in paths) and isinstance(row, dict):
-            if row.get("enabled") is False:
-                break
-            if row.get("trusted_hash") or row.get("trusted_content_hash"):
-                return Finding(name="trust", status=OK, what="a person trusted the hook in Codex")
+def _codex_trust(config: Mapping[str, Any], path: str, document: Mapping[str, Any]) -> Finding:
+    """An untrusted hook is skipped without a word, and so is one that changed since."""
+    state = _table(_table(config, "hooks"), "state")
+    trusted: set[str] = set()
+    for event, group, handler, value in _codex_hooks(document):
+        keys = {f"{one}:{event}:{group}:{handler}" for one in (path, os.path.realpath(path))}
+        rows = [row for key, row in state.items() if key in keys and isinstance(row, dict)]
+        same = any(row.get("trusted_hash") == codex_hash(event, value) for row in rows)
+        off = any(row.get("enabled") is False for row in rows)
+        trusted.add("off" if off else "trusted" if same else "changed" if rows else "never")
+    if trusted == {"trusted"}:
+        return Finding(name="trust", status=OK, what="a person trusted the hook in Codex")
+    why = {
+        "off": "the hook is switched off in Codex",
+        "changed": "the hook has changed since a person trusted it, and Codex skips it",
+        "never": "Codex has not been told to trust the hook, and skips it without a word",
+    }
     return Finding(
         name="trust",
         status=BAD,
-        what="Codex has not been told to trust the hook, and skips it without a word",
+        what=next((why[one] for one in why if one in trusted), why["never"]),
         hint="start codex in this project, trust the project, then trust the hook with /hooks",
     )
+
+
+def _codex_hooks(document: Mapping[str, Any]) -> Iterator[tuple[str, int, int, Json]]:
+    """Yield each hook of ours as Codex counts it: event, group, place in it, and its group."""
+    for place in places(document):
+        _, event, number, *inner = place
+        group = value_at(document, place[:3])
+        handlers = group.get("hooks", [])
+        for at in [int(inner[1])] if inner else range(len(handlers)):
+            alone = {**group, "hooks": [handlers[at]]}
+            yield SNAKE.get(str(event), str(event)), int(number), at, alone
+
+
+SNAKE = {"PreToolUse": "pre_tool_use", "PostToolUse": "post_tool_use"}
+Json = dict[str, Any]
+
+
+def codex_hash(event: str, group: Json) -> str:
+    """Return the digest that Codex keeps of a hook that was trusted (as of 0.166)."""
+    hooks = [{"async": False, **hook} for hook in group["hooks"]]
+    known = {"event_name": event, "hooks": hooks, "matcher": group.get("matcher")}
+    text = json.dumps(known, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return digest(text.encode("utf-8", "surrogatepass"))
 
 
 # Gemini
