@@ -137,6 +137,13 @@ class Files(Protocol):
     def recover(self) -> tuple[Recovered, ...]:
         """Finish or put back what a crash left, and clean up our own temporary files."""
 
+    def sweep(self, path: RelPath, contents: Collection[bytes]) -> tuple[str, ...]:
+        """Remove temporary files that an interrupted write of these contents left beside a file.
+
+        For whoever knows of such a write after `recover`: a power cut may have lost its note.
+        Returns the names that were removed.
+        """
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Appended:

@@ -14,16 +14,19 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from penstock.stores.swap import is_temp_name
-from tests.faults import writing
+from tests.faults import gate, record, writing
+from tests.faults.scenario import Scenario, calls_of
 from tests.faults.tracer import Plan, run
 
 IMAGE_BYTES = 16 << 20
 BLOCK = 1 << 16
 NAMES = ["create", "create with parents", "modify", "remove", "set"]
+SCENARIOS_CUT = [*gate.SCENARIOS, *record.SCENARIOS]
+MOST_CUTS = 100  # of one scenario; a copy and two mounts each
 
 
 @dataclass(frozen=True)
@@ -82,23 +85,25 @@ def copied(image: str, to: str) -> None:
                 target.write(block)
 
 
-def cuts(name: str, folder: str, *, sync: bool) -> list[Cut]:
-    """Do one thing on a mounted image and cut the power before every call and after the end."""
-    writes = writing.WRITES[name]
+def cuts(
+    prepare: Callable[[str], None], act: Callable[[str], str], folder: str, *, every: int = 1
+) -> list[Cut]:
+    """Do one thing on a mounted image; cut the power before every Nth call and after the end."""
     image = new_image(folder)
     taken: list[Cut] = []
 
     def cut(number: int, call: str, answer: str | None = None) -> None:
-        copy = os.path.join(folder, f"cut-{number}")
-        copied(image, copy)
-        taken.append(Cut(copy, call, answer))
+        if number % every == 0 or answer is not None:
+            copy = os.path.join(folder, f"cut-{number}")
+            copied(image, copy)
+            taken.append(Cut(copy, f"call {number}, {call}", answer))
 
     with mounted(image, os.path.join(folder, "disk")) as disk:
-        writing.prepared(writes)(disk)
+        if problem := apart(lambda: prepare(disk)):
+            raise RuntimeError(problem)
         command("sync", "-f", disk)
-        act = writing.written(writes, "", sync=sync)
         trace = run(lambda: act(disk), Plan(pause=cut))
-        cut(len(taken) + 1, "nothing more", trace.answer)
+        cut(len(trace.calls) + 1, "nothing more", trace.answer)
     return taken
 
 
@@ -138,22 +143,63 @@ def _clear_strays(disk: str) -> None:
 
 
 def problems(name: str, *, sync: bool) -> tuple[int, list[str]]:
-    """Return how many cuts were tried on one thing, and which it did not survive."""
+    """Return how many cuts were tried on one write, and which it did not survive."""
+    writes = writing.WRITES[name]
     with tempfile.TemporaryDirectory(prefix="penstock-power-") as folder:
-        taken = cuts(name, folder, sync=sync)
+        act = writing.written(writes, "", sync=sync)
+        taken = cuts(writing.prepared(writes), act, folder)
         found = [looked_at(name, cut, folder) for cut in taken]
         return len(taken), [problem for problem in found if problem]
 
 
+def problems_of(scenario: Scenario) -> tuple[int, list[str]]:
+    """Return how many cuts were tried on a scenario, and which it did not survive."""
+    every = 1 + len(calls_of(scenario)) // MOST_CUTS
+    with tempfile.TemporaryDirectory(prefix="penstock-power-") as folder:
+        taken = cuts(scenario.prepare, scenario.act, folder, every=every)
+        found = [_checked(scenario, cut, folder) for cut in taken]
+        return len(taken), [problem for problem in found if problem]
+
+
+def _checked(scenario: Scenario, cut: Cut, folder: str) -> str:
+    with mounted(cut.image, os.path.join(folder, "disk")) as disk:
+        problem = apart(lambda: scenario.check(disk, cut.answer))
+    return f"cut before {cut.before}, answered {cut.answer}: {problem}" if problem else ""
+
+
+def apart(work: Callable[[], None]) -> str:
+    """Do something in a process of its own; return what went wrong, if anything.
+
+    What it left open would otherwise keep the image mounted.
+    """
+    reading, writing_end = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+            said = ""
+        except BaseException as problem:
+            said = f"{type(problem).__name__}: {problem}"
+        os.write(writing_end, said.encode()[:60_000])
+        os._exit(0)
+    os.close(writing_end)
+    with os.fdopen(reading, "rb") as pipe:
+        said = pipe.read().decode("utf-8", "replace")
+    os.waitpid(child, 0)
+    return said
+
+
 def main(only: tuple[str, ...] = ("",)) -> bool:
     """Try the power cuts; True when all is as it should be."""
-    chosen = [name for name in NAMES if f"power cut: {name}".startswith(only) or only == ("",)]
-    if not chosen:
+    chosen = [name for name in NAMES if f"power cut: {name}".startswith(only)]
+    whole = [one for one in SCENARIOS_CUT if f"power cut: {one.name}".startswith(only)]
+    if not chosen and not whole:
         return True
     if reason := why_not():
         print(f"SKIPPED: power cuts, because {reason}", file=sys.stderr)
         return True
     good = [_told(name, *problems(name, sync=True)) for name in chosen]
+    good += [_told(one.name, *problems_of(one)) for one in whole]
     tried, lost = problems("modify", sync=False)
     seen = any("answered ok" in problem for problem in lost)
     word = "ok  " if seen else "BAD "

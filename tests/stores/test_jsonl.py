@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import multiprocessing
 import os
@@ -747,3 +748,13 @@ def test_an_append_after_a_lost_descriptor_opens_the_log_again(tmp_path: Path) -
     log._writer.file.drop()  # what a failing unlock leaves behind
     log.append({"op": "decided", "path": "b"}, durable=True)
     assert verify_log(log.path).count == 2
+
+
+def test_a_log_that_nobody_holds_any_more_gives_its_file_back(tmp_path: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    for number in range(20):
+        JsonlLog(str(tmp_path / f"{number}.jsonl"), clock=lambda: 1.0).append(
+            {"op": "x"}, durable=True
+        )
+    gc.collect()
+    assert len(os.listdir("/proc/self/fd")) <= before + 1

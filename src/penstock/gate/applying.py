@@ -278,6 +278,8 @@ class Applying:
             groups.setdefault(token, []).append(one)
         receipts: list[Receipt] = []
         for token, claimed in groups.items():
+            for one in claimed:
+                self._sweep(one)
             if all(self._holds(one, one.content) for one in claimed):
                 receipts += self._written(claimed, token, how="found written after a crash")
                 continue
@@ -285,6 +287,14 @@ class Applying:
             for one in claimed:
                 self.parts.record_of("abandoned", one, status="error", code="interrupted")
         return tuple(receipts)
+
+    def _sweep(self, one: Proposal) -> None:
+        """Remove what a power cut left beside a file, where even the writer's note was lost."""
+        with suppress(PenstockError):  # it is only in the way; the write is what matters
+            known = [data for data in self.proposing.contents(one) if data is not None]
+            swept = self.parts.files.sweep(self.parts.path(one.path), known)
+            if swept:
+                self.parts.record("recovered", path=one.path, status="swept", notes=swept)
 
 
 def receipt_id(one: Proposal) -> str:

@@ -30,7 +30,7 @@ them follows a link.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 
@@ -43,6 +43,7 @@ from penstock.stores.contents import READING, FileSource, close, digest_of, whol
 from penstock.stores.exchange import Renames
 from penstock.stores.journal import Journal
 from penstock.stores.recovery import Recovery
+from penstock.stores.strays import sweep
 from penstock.stores.writer import Writer
 
 
@@ -158,6 +159,11 @@ class DiskFiles:
         """Finish or put back what a crash interrupted; remove our own left-overs only."""
         with refusals.told(self._root, "write"):
             return tuple(Recovery(writer=self._writer).recover())
+
+    def sweep(self, path: RelPath, contents: Collection[bytes]) -> tuple[str, ...]:
+        """Remove temporary files that an interrupted write of these contents left beside a file."""
+        with refusals.told(path.text, "write"):
+            return sweep(self._writer.beneath, refusals.parts_of(path), contents)
 
     @cached_property
     def _writer(self) -> Writer:

@@ -26,12 +26,16 @@ class LogFile:
     """The open log. Made for one thread at a time."""
 
     def __init__(self, path: str, *, wait: float) -> None:
+        self.fd = -1  # first, as it is what is given back at the end
         self.path = path
-        self.fd = -1
         self.named = True
         """False while the file's name may not have reached the disk."""
         self._identity = (-1, -1)
         self._wait = wait
+
+    def __del__(self) -> None:
+        """Give the descriptor back: a server opens many logs in its life."""
+        self.drop()
 
     def lock(self) -> None:
         """Take the lock, opening or making the file where need be."""

@@ -6,7 +6,7 @@ Always true: it passes the same contract suite as the store that is real.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from penstock.core.digest import digest
 from penstock.core.errors import InputError
@@ -139,6 +139,11 @@ class MemoryFiles:
         """Do all of a plan or nothing."""
         self._write(plan)
         return [None if write.new is None else self.state(write.path) for write in plan]
+
+    def sweep(self, path: RelPath, contents: Collection[bytes]) -> tuple[str, ...]:
+        """Remove nothing: memory has no temporary files."""
+        del path, contents
+        return ()
 
     def recover(self) -> tuple[Recovered, ...]:
         """Return nothing: what is in memory does not outlive a crash."""

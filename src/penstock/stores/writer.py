@@ -136,7 +136,7 @@ class Writer:
         """Lock every directory once, in one order for everybody, so that no two wait in a ring."""
         by_ident = {folder.ident: folder for folder in batch.folders.values()}
         for _, folder in sorted(by_ident.items()):
-            locked = _lock(folder.descriptor)
+            locked = lock_folder(folder.descriptor)
             for same in batch.folders.values():
                 if same.ident == folder.ident:
                     same.locked = locked
@@ -296,7 +296,7 @@ def _told(problem: BaseException, batch: Batch) -> BaseException:
     return told
 
 
-def _lock(descriptor: int) -> bool:
+def lock_folder(descriptor: int) -> bool:
     """Lock a directory among all Penstocks; False when somebody holds on to it."""
     for _ in range(LOCK_TRIES):
         try:
