@@ -43,13 +43,39 @@ class Cold:
 
     __slots__ = ()
 
-    def root(self, start: str) -> str:
-        """Return the workspace that a directory lies in, resolved."""
-        return workspace_above(_resolved(start))
+    def root(self, start: str) -> "tuple[str, str]":
+        """Return the workspace that a directory lies in, resolved, and its state."""
+        root = workspace_above(resolved(start))
+        return root, state_of(root)
 
     def policy(self, state: str) -> "dict[str, Any]":
         """Return the compiled policy of a workspace. Raises NotShortError where it is stale."""
         return load(state)
+
+    def spelled(
+        self, given: str, root: str, base: str
+    ) -> "tuple[str, tuple[str, ...], tuple[str, ...], bool]":
+        """Return what `spellings` says of a path."""
+
+        def resolve(path: str) -> str:
+            return root if path == root else resolved(path)  # the root is resolved already
+
+        return spellings(given, root=root, base=base, resolve=resolve)
+
+    def judge(
+        self,
+        policy: "dict[str, Any]",
+        action: str,
+        judged: "tuple[str, ...]",
+        tightening: "tuple[str, ...]",
+        bounds: "tuple[int, float]",
+        size: int,
+    ) -> "Short | None":
+        """Return the short answer for a path."""
+        lines, lost = bounds
+        return answer(
+            policy, action, judged, tightening, most_lines=lines, most_lost=lost, size=size
+        )
 
     def append(self, root: str, state: str, body: bytes, *, rotate_at: int) -> str:
         """Put one line on the chain and return its hash; a log that needs more is the engine's."""
@@ -85,19 +111,14 @@ def short_answer(call: Call, by: Cold = COLD) -> "Answer | None":
 
 def _before(call: Call, by: Cold) -> Answer:
     given = _path(call)
-    root = by.root(call.root)
-    state = state_of(root)
+    root, state = by.root(call.root)
     policy = by.policy(state)
-
-    def resolve(path: str) -> str:
-        return root if path == root else _resolved(path)  # a part of what was resolved above
-
-    shown, judged, tightening, outside = spellings(given, root=root, base=call.cwd, resolve=resolve)
+    shown, judged, tightening, outside = by.spelled(given, root, call.cwd)
     if outside:
         raise NotShortError
     place = f"{root}/{judged[-1]}"
     there = _there(place)
-    said = _judged(policy, call, judged, tightening, there)
+    said = _judged(by, policy, call, judged, tightening, there)
     body = _event(policy, call, shown, said, created=there is None)
     if body:
         by.append(root, state, body, rotate_at=policy["rotate"])
@@ -123,7 +144,7 @@ def _path(call: Call) -> str:
     return given
 
 
-def _resolved(path: str) -> str:
+def resolved(path: str) -> str:
     """Return where the kernel would arrive: the deepest part that exists, then the rest."""
     rest = ""
     while True:
@@ -190,6 +211,7 @@ def _exists(place: str) -> bool:
 
 
 def _judged(
+    by: Cold,
     policy: "dict[str, Any]",
     call: Call,
     judged: "tuple[str, ...]",
@@ -200,15 +222,8 @@ def _judged(
     bounds = (0, 0.0) if there is None else bound(there[0], after)
     if bounds is None:
         raise NotShortError
-    said = answer(
-        policy,
-        "create" if there is None else "write",
-        judged,
-        tightening,
-        most_lines=bounds[0],
-        most_lost=bounds[1],
-        size=len(after),
-    )
+    action = "create" if there is None else "write"
+    said = by.judge(policy, action, judged, tightening, bounds, len(after))
     if said is None:
         raise NotShortError
     return said
@@ -236,8 +251,7 @@ def _after(call: Call, by: Cold) -> Answer:
     if call.tool not in WHOLE and call.tool not in EDITS:
         raise NotShortError
     key = watched.call_key(call.session, call.call_id)
-    root = by.root(call.root)
-    state = state_of(root)
+    root, state = by.root(call.root)
     kept = watched.kept(state, key) if key else []
     policy = by.policy(state) if kept else {}
     for number, one in kept:

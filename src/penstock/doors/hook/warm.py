@@ -8,6 +8,7 @@ by then and on the disk moments later; a policy is used only while none of its f
 
 from __future__ import annotations
 
+import posix
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -16,20 +17,32 @@ from typing import Any
 
 from penstock.app import Workspace, policy_of, workspace_of
 from penstock.core.errors import PenstockError
+from penstock.core.quick import Short
+from penstock.core.spelling import normal, spellings
 from penstock.doors.hook.engine import Engine, agent_module
-from penstock.doors.hook.short import Cold, NotShortError, load, require_fresh, short_answer
+from penstock.doors.hook.short import (
+    LINK,
+    Cold,
+    NotShortError,
+    load,
+    require_fresh,
+    resolved,
+    short_answer,
+)
 from penstock.doors.hook.talk import AFTER, Reply
 from penstock.doors.hook.wire import parse
 from penstock.stores import watched
 from penstock.stores.places import stamp
 
 MOST_KNOWN = 64
+MOST_ANSWERS = 4096
 MOST_BEHIND = 1000  # images that wait to be written, and how many bytes of them
 MOST_BYTES = 64 << 20
 SETTLE_SECONDS = 5.0
 GATHER_SECONDS = 0.003
 
 Found = tuple[bytes, int] | None
+Spelled = tuple[str, tuple[str, ...], tuple[str, ...], bool]
 Image = tuple[str, str]  # the state and the key of the call
 
 
@@ -88,15 +101,23 @@ class Images:
 class Warm(Cold):
     """Answers hooks; `quick` never waits for anybody, `reply` always answers."""
 
-    __slots__ = ("_engine", "_fresh", "_here", "_images", "_policies", "_roots", "_signing")
+    __slots__ = (
+        *("_answers", "_engine", "_folders", "_fresh", "_here", "_images", "_policies", "_roots"),
+        *("_signing", "_spelled"),
+    )
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._images = Images()
         self._policies: dict[str, tuple[object, dict[str, Any]]] = {}
         self._here: dict[str, Workspace] = {}
-        self._fresh: set[str] = set()  # states whose policy was looked at in this moment
-        self._roots: dict[str, str] = {}  # and directories
+        # What was looked at in this moment: policies, workspaces, where directories lead.
+        self._fresh: set[str] = set()
+        self._roots: dict[str, tuple[str, str]] = {}
+        self._folders: dict[str, str] = {}
+        # What follows from its key alone, whenever that is.
+        self._spelled: dict[tuple[str, str, str], Spelled] = {}
+        self._answers: dict[tuple[object, ...], Short | None] = {}
         self._signing = Signing()
 
     def quick(
@@ -110,6 +131,7 @@ class Warm(Cold):
         if not again:
             self._fresh.clear()
             self._roots.clear()
+            self._folders.clear()
         module = _module(agent)
         try:
             call = module.read(parse(data), environ)
@@ -139,12 +161,59 @@ class Warm(Cold):
 
     # --- what the short way asks for -------------------------------------------------------
 
-    def root(self, start: str) -> str:
-        """Return the workspace of a directory."""
+    def root(self, start: str) -> tuple[str, str]:
+        """Return the workspace of a directory, and its state."""
         found = self._roots.get(start)
         if found is None:
             found = self._roots[start] = super().root(start)
         return found
+
+    def spelled(self, given: str, root: str, base: str) -> Spelled:
+        """Return what `spellings` says of a path; of a plain one it is worked out once."""
+        if not given.startswith("/") or normal(given) != given:
+            return super().spelled(given, root, base)
+        leads = self._leads(given)
+        known = self._spelled.get((given, leads, root))
+        if known is None:
+            if len(self._spelled) >= MOST_ANSWERS:
+                self._spelled.clear()
+            to = {given: leads, root: root}
+            known = spellings(given, root=root, base=base, resolve=to.__getitem__)
+            self._spelled[given, leads, root] = known
+        return known
+
+    def _leads(self, path: str) -> str:
+        """Return where the kernel would arrive; a directory is followed once in a moment."""
+        folder, _, name = path.rpartition("/")
+        found = self._folders.get(folder)
+        if found is None:
+            found = self._folders[folder] = resolved(folder or "/").rstrip("/")
+        place = f"{found}/{name}"
+        try:
+            linked = posix.lstat(place).st_mode & watched.KIND == LINK
+        except FileNotFoundError:
+            linked = False
+        return resolved(place) if linked else place
+
+    def judge(
+        self,
+        policy: dict[str, Any],
+        action: str,
+        judged: tuple[str, ...],
+        tightening: tuple[str, ...],
+        bounds: tuple[int, float],
+        size: int,
+    ) -> Short | None:
+        """Return the short answer for a path; the same question has the same answer."""
+        key = (id(policy), action, judged, tightening, bounds, size)
+        try:
+            return self._answers[key]
+        except KeyError:
+            if len(self._answers) >= MOST_ANSWERS:
+                self._answers.clear()
+            found = super().judge(policy, action, judged, tightening, bounds, size)
+            self._answers[key] = found
+            return found
 
     def policy(self, state: str) -> dict[str, Any]:
         """Return the compiled policy, loaded again only when it was made anew."""
@@ -157,6 +226,7 @@ class Warm(Cold):
             self._fresh.add(state)
             return known[1]
         policy = load(state)
+        self._answers.clear()  # they are known by the policy's place in memory
         if len(self._policies) >= MOST_KNOWN:
             self._policies.clear()
         self._policies[state] = (now, policy)
