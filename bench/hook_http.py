@@ -1,0 +1,242 @@
+"""The resident over HTTP: one kept connection, 32 clients, and ten thousand rules.
+
+Beside a bare server of the same kind in the same run: the same connections and routes, but
+nothing is judged, recorded or kept. The clients are a process of their own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import select
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from bench.row import Row
+
+ROUNDS = 5
+SECONDS = 1.0  # of one turn
+CLIENTS = 32
+FEW, MANY = 30, 10_000
+PROMISED = 5_000  # decisions a second
+LISTENING = re.compile(r"http://127\.0\.0\.1:(\d+)")
+
+
+def rows() -> Iterator[Row]:
+    """Measure three servers turn by turn."""
+    with ExitStack() as stack:
+        few = stack.enter_context(_resident(FEW))
+        many = stack.enter_context(_resident(MANY))
+        bare = stack.enter_context(_bare())
+        latest = {name: float("inf") for name in ("few", "many", "bare")}
+        rate = dict.fromkeys(("few", "bare"), 0.0)
+        for _ in range(ROUNDS):
+            for name, one in (("few", few), ("many", many), ("bare", bare)):
+                latest[name] = min(latest[name], one.ask(clients=1)["p50"])
+            for name, one in (("few", few), ("bare", bare)):
+                rate[name] = max(rate[name], one.ask(clients=CLIENTS)["rate"])
+    area = "hook_http"
+    note = f"{rate['few']:.0f} a second; bare server {rate['bare']:.0f}"
+    yield Row(
+        area=area,
+        name="a decision on one kept connection, p50",
+        subject=latest["few"],
+        baseline=0.001,
+        beside="one millisecond",
+        limit=1,
+    )
+    yield Row(
+        area=area,
+        name="the same",
+        subject=latest["few"],
+        baseline=latest["bare"],
+        beside="a server that judges nothing",
+    )
+    yield Row(
+        area=area,
+        name=f"a decision with {CLIENTS} clients",
+        subject=1 / rate["few"],
+        baseline=1 / PROMISED,
+        beside=f"{PROMISED} a second",
+        limit=1,
+        note=note,
+    )
+    yield Row(
+        area=area,
+        name=f"a decision by {MANY} rules",
+        subject=latest["many"],
+        baseline=latest["few"],
+        beside=f"by {FEW} rules",
+        limit=1.2,
+    )
+
+
+class Asked:
+    """A running server and how to ask it."""
+
+    def __init__(self, port: int, token: str, root: str) -> None:
+        self._argv = [str(port), token, root]
+
+    def ask(self, *, clients: int) -> Mapping[str, float]:
+        """Ask for a moment; return the rate and the median."""
+        argv = [sys.executable, "-m", "bench.hook_http", *self._argv, str(clients)]
+        found: Mapping[str, float] = json.loads(subprocess.check_output(argv))
+        return found
+
+
+@contextmanager
+def _resident(rules: int) -> Iterator[Asked]:
+    """Start `penstock serve` for a project with so many rules."""
+    with tempfile.TemporaryDirectory(prefix="penstock-bench-") as folder:
+        root = Path(folder, "project")
+        (root / "src").mkdir(parents=True)
+        (root / "src/app.py").write_text("".join(f"line {n}\n" for n in range(200)))
+        (root / "penstock.toml").write_text(_rules(rules))
+        places = {"XDG_STATE_HOME": f"{folder}/state", "XDG_CONFIG_HOME": f"{folder}/config"}
+        environ = {**os.environ, **places, "PENSTOCK_RESIDENT": "off"}
+        argv = ["-m", "penstock.cli", "serve", "--port", "0"]
+        with _started(argv, environ) as port:
+            token = Path(folder, "state/penstock/hook.token").read_text().strip()
+            asked = Asked(port, token, str(root))
+            asked.ask(clients=1)  # the policy is compiled at the first call
+            yield asked
+
+
+@contextmanager
+def _bare() -> Iterator[Asked]:
+    with _started(["-m", "bench.hook_http", "bare"], os.environ) as port:
+        yield Asked(port, "t", "/nowhere")
+
+
+@contextmanager
+def _started(argv: list[str], environ: Mapping[str, str]) -> Iterator[int]:
+    process = subprocess.Popen(
+        [sys.executable, *argv], env=environ, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    try:
+        found = LISTENING.search(process.stderr.readline())
+        assert found, process.stderr.read()
+        yield int(found[1])
+    finally:
+        process.terminate()
+        process.wait()
+        process.stderr.close()
+
+
+def _rules(count: int) -> str:
+    """Return rules of the usual kinds: by directory, by extension, by name."""
+    shapes = ('"team{n}/**"', '"*.x{n}"', '"**/secret{n}.txt"', '"a{n}/b/*.py"')
+    lines = [
+        f'[[deny]]\nid = "r{n}"\npaths = [{shapes[n % len(shapes)].format(n=n)}]\n'
+        for n in range(count)
+    ]
+    return "\n".join(lines)
+
+
+# --- the clients, in a process of their own ------------------------------------------------------
+
+
+def _requests(port: int, token: str, root: str) -> list[bytes]:
+    """Return calls as Claude Code sends them: new files, a rewrite in place, an edit."""
+    line = "line 7\n"
+    written = "".join(f"line {n}\n" for n in range(200)).replace(line, "seven\n")
+    calls = [("Write", {"file_path": f"{root}/src/new{n}.py", "content": "x\n"}) for n in range(6)]
+    calls.append(("Write", {"file_path": f"{root}/src/app.py", "content": written}))
+    edit = {"file_path": f"{root}/src/app.py", "old_string": line, "new_string": "seven\n"}
+    calls.append(("Edit", edit))
+    return [
+        _request(port, token, root, *call, f"toolu_{number}") for number, call in enumerate(calls)
+    ]
+
+
+def _request(
+    port: int, token: str, root: str, tool: str, tool_input: Mapping[str, str], call: str
+) -> bytes:
+    body = json.dumps(
+        {
+            "session_id": "0972e5c0-dbb3-408b-b3f8-43164b455e51",
+            "transcript_path": f"{root}/.claude/projects/x.jsonl",
+            "cwd": root,
+            "permission_mode": "acceptEdits",
+            "hook_event_name": "PreToolUse",
+            "tool_name": tool,
+            "tool_input": tool_input,
+            "tool_use_id": call,
+        }
+    ).encode()
+    head = (
+        "POST /hook/claude HTTP/1.1\r\nAccept: application/json, text/plain, */*\r\n"
+        f"Content-Type: application/json\r\nAuthorization: Bearer {token}\r\n"
+        f"User-Agent: axios/1.15.2\r\nContent-Length: {len(body)}\r\n"
+        f"Host: 127.0.0.1:{port}\r\nConnection: keep-alive\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+def _load(port: int, token: str, root: str, clients: int) -> Mapping[str, float]:
+    """Keep every client asking for a while."""
+    requests = _requests(port, token, root)
+    poll = select.epoll()
+    lines: dict[int, socket.socket] = {}
+    sent: dict[int, float] = {}
+    for _ in range(clients):
+        line = socket.create_connection(("127.0.0.1", port))
+        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        lines[line.fileno()] = line
+        poll.register(line.fileno(), select.EPOLLIN)
+    took: list[float] = []
+    start = time.perf_counter()
+    for number, (at, line) in enumerate(lines.items()):
+        sent[at] = time.perf_counter()
+        line.sendall(requests[number % len(requests)])
+    while time.perf_counter() - start < SECONDS:
+        for at, _ in poll.poll():
+            answer = lines[at].recv(65536)
+            now = time.perf_counter()
+            assert answer.startswith(b"HTTP/1.1 200 "), answer
+            took.append(now - sent[at])
+            sent[at] = now
+            lines[at].sendall(requests[len(took) % len(requests)])
+    rate = len(took) / (time.perf_counter() - start)
+    return {"rate": rate, "p50": sorted(took)[len(took) // 2]}
+
+
+# --- the bare server -----------------------------------------------------------------------------
+
+
+def _serve_bare() -> None:
+    from penstock.doors.http.hook import Desk, Hook
+    from penstock.doors.http.routes import Route
+    from penstock.doors.http.server import Server, bound, run
+
+    handle = Hook("claude", Desk(_Silent(), {}))
+    run(Server([Route(method="POST", path="/hook/claude", handle=handle, token="t")]), bound(0))
+
+
+class _Silent:
+    """Says nothing to everything."""
+
+    stdout, stderr, code = "", "", 0
+
+    def quick(
+        self, agent: str, data: bytes, environ: Mapping[str, str], *, again: bool = False
+    ) -> _Silent:
+        return self
+
+    def reply(self, agent: str, data: bytes, environ: Mapping[str, str]) -> _Silent:
+        return self
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "bare":
+        _serve_bare()
+    else:
+        print(json.dumps(_load(int(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]))))
