@@ -33,6 +33,7 @@ from tests.agents.models import DIALECTS, Json, ModelServer, Script
 
 UP_AND_RUNNING = 0x1 | 0x40
 SET_FLAGS = 0x8914  # SIOCSIFFLAGS
+SEALED = "PENSTOCK_SEALED"  # tells the process inside that the network is its own
 ROWS, COLUMNS = 50, 130
 PAUSE = 0.3  # a dialog that has just been drawn does not listen yet
 
@@ -69,9 +70,11 @@ def run(job: Job, folder: Path) -> Ended:
     """Run the job in a process of its own, sealed off if possible."""
     order, report = folder / "job.json", folder / "report.json"
     order.write_text(json.dumps(asdict(job)))
-    argv = [*_seal(), sys.executable, "-m", "tests.agents.inside", str(order), str(report)]
+    seal = _seal()
+    argv = [*seal, sys.executable, "-m", "tests.agents.inside", str(order), str(report)]
     done = subprocess.run(
         argv,
+        env={**os.environ, SEALED: "yes" if seal else ""},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -95,14 +98,10 @@ def _seal() -> tuple[str, ...]:
     )
 
 
-def sealed() -> bool:
-    """Tell whether sessions run in a network of their own."""
-    return bool(_seal())
-
-
 def main(order: str, report: str) -> None:
     """Do the job and leave a report."""
-    _raise_loopback()
+    if os.environ.get(SEALED):
+        _raise_loopback()
     job = Job(**json.loads(Path(order).read_text()))
     model = ModelServer(DIALECTS[job.dialect], Script.from_json(job.script))
     filled = functools.partial(_filled, model=model.address)
@@ -119,8 +118,8 @@ def _filled(text: str, *, model: str) -> str:
 
 
 def _raise_loopback() -> None:
-    """Switch the loopback interface of a new namespace on; on the host it is on already."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket, suppress(PermissionError):
+    """Switch the loopback interface of a new namespace on."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, SET_FLAGS, struct.pack("16sh14x", b"lo", UP_AND_RUNNING))
 
 

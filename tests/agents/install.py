@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -135,20 +135,20 @@ def _beside(place: Path, what: str) -> Path:
 def _alone(place: Path) -> Iterator[None]:
     place.parent.mkdir(parents=True, exist_ok=True)
     with open(_beside(place, "lock"), "w") as lock:
-        wait_for(lock.fileno(), 3 * PATIENCE)
+        wait_for([lock.fileno()], 3 * PATIENCE)
         yield
 
 
-def wait_for(descriptor: int, seconds: float) -> None:
-    """Lock a file; give up in the end, because who has it may hang."""
+def wait_for(descriptors: Sequence[int], seconds: float) -> None:
+    """Lock any one of some files; give up in the end, because who has them may hang."""
     end = time.monotonic() + seconds
     while True:
-        try:
-            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > end:
-                raise NotHereError("another process holds the installation for too long") from None
-            time.sleep(0.2)
+        for descriptor in descriptors:
+            with suppress(BlockingIOError):
+                return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if time.monotonic() > end:
+            raise NotHereError("other processes hold the clients for too long")
+        time.sleep(0.2)
 
 
 def _tell_recent_failure(place: Path) -> None:

@@ -12,6 +12,16 @@ NOTES = "first\nsecond\nthird\n"
 BIG = "".join(f"value_{n} = {n}\n" for n in range(270))
 SMALL = "".join(f"value_{n} = {n}\n" for n in range(56))  # 214 of the 270 lines are gone
 
+OWN_RULES = """
+version = 1
+preset = "guard"
+
+[[deny]]
+id = "db"
+paths = ["db/**"]
+reason = "{path} is the database's"
+"""
+
 
 def furnish(project: Project) -> Project:
     """Put files there that are protected, told about, large and free."""

@@ -9,10 +9,9 @@ Always true: the client has the project's own home and none of our variables.
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -242,8 +241,10 @@ def _slot() -> Iterator[None]:
     """Wait until fewer than SLOTS clients run on this machine."""
     folder = install.cache()
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / f"slot-{os.getpid() % SLOTS}.lock", "w") as lock:
-        install.wait_for(lock.fileno(), 20 * PATIENCE)
+    with ExitStack() as stack:
+        names = [folder / f"slot-{number}.lock" for number in range(SLOTS)]
+        slots = [stack.enter_context(open(name, "w")) for name in names]
+        install.wait_for([slot.fileno() for slot in slots], 20 * PATIENCE)
         yield
 
 

@@ -241,6 +241,19 @@ def test_settings_that_switch_hooks_off_are_not_written(guard: Project) -> None:
     assert untouched(guard)
 
 
+@pytest.mark.xfail(reason="a directory outside the project that holds the state is not protected")
+def test_the_state_is_not_removed_as_a_whole(guard: Project) -> None:
+    state = guard.home / "state" / "penstock"
+    report = ran(
+        guard,
+        bash(f"rm -rf {state}"),
+        bash(f"mv {state} {guard.home}/x"),
+        bash(f"rm -r {state}/.."),
+    )
+    assert list(state.glob("*/audit.jsonl"))
+    assert [result.error for result in report.results] == [True] * 3, report
+
+
 def test_a_settings_change_that_slips_through_does_not_switch_the_hook_off(guard: Project) -> None:
     """What a program of the project does cannot be told beforehand: the change is blocked."""
     guard.write("build/step.py", STEP)
@@ -356,6 +369,14 @@ def test_what_a_command_wrote_can_be_undone(guard: Project) -> None:
     assert text_of(guard, "notes.txt") == NOTES
 
 
+@pytest.mark.xfail(reason="PostToolUseFailure is not registered, so nothing is observed")
+def test_what_a_failing_command_wrote_can_be_undone(guard: Project) -> None:
+    ran(guard, bash("echo mine > notes.txt; exit 3"))
+    assert text_of(guard, "notes.txt") == "mine\n"
+    assert guard.run("undo", "--last", "1", "--yes").code == 0
+    assert text_of(guard, "notes.txt") == NOTES
+
+
 def test_a_protected_file_that_a_program_changed_is_told_and_put_back(guard: Project) -> None:
     """What a program writes cannot be told beforehand; afterwards the file is compared."""
     guard.write("build/step.py", "open('.e' + 'nv', 'w').write('x')\n")
@@ -363,6 +384,7 @@ def test_a_protected_file_that_a_program_changed_is_told_and_put_back(guard: Pro
     assert text_of(guard, ".env") == "x", "the scenario needs it"
     assert ".env" in report.result.also, report
     assert len(events(guard, op="slipped", path=".env")) == 1
+    assert guard.run("status", "--json").json["slipped"] == [".env"]
     assert guard.run("undo", "--path", ".env", "--yes").code == 0
     assert text_of(guard, ".env") == SECRET
 

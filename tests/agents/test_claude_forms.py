@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from tests.agents.models import Use
-from tests.agents.scene import BIG, SECRET, SMALL, events, guarded, proven, text_of
+from tests.agents.scene import BIG, OWN_RULES, SECRET, SMALL, events, guarded, proven, text_of
 from tests.agents.session import Claude, Report
 from tests.project import Project
 
@@ -128,3 +128,20 @@ def test_a_stopped_resident_process_is_no_open_door(project: Project) -> None:
     assert text_of(project, "lib/new.py") is None
     assert text_of(project, ".env") == SECRET
     assert [result.error for result in report.results] == [True, True], report
+
+
+@pytest.mark.xfail(reason="over HTTP the rules are taken from the shell's directory")
+def test_over_http_a_shell_that_moved_is_judged_by_the_project_s_rules(project: Project) -> None:
+    port = free_port()
+    guarded(project, "claude", "--http", "--port", str(port), rules=OWN_RULES)
+    project.write("db/schema.sql", "old\n")
+    (project.root / "vendor" / "lib" / ".git").mkdir(parents=True)
+    report = ran(
+        project,
+        Use("Bash", {"command": "cd vendor/lib"}),
+        Use("Bash", {"command": "echo x > ../../db/schema.sql"}),
+        write(str(project.root / "db" / "schema.sql")),
+        port=port,
+    )
+    assert text_of(project, "db/schema.sql") == "old\n"
+    assert [result.error for result in report.results] == [False, True, True], report

@@ -9,6 +9,7 @@ from tests.agents.scene import (
     BIG,
     LOCK,
     NOTES,
+    OWN_RULES,
     SECRET,
     SMALL,
     events,
@@ -77,10 +78,28 @@ def test_the_shell_does_not_reach_protected_files(guard: Project) -> None:
 
 
 def test_the_shell_is_judged_where_it_runs(guard: Project) -> None:
-    commands = ({"cmd": "echo x > config", "workdir": str(guard.root / ".git")},)
-    report = ran(guard, *[Use("exec_command", command) for command in commands])
+    report = ran(
+        guard,
+        Use("exec_command", {"cmd": "echo x > config", "workdir": ".git"}),
+        Use("exec_command", {"cmd": "echo x > ../.env", "workdir": str(guard.root / "lib")}),
+    )
     assert untouched(guard)
-    assert "Protected path: .git/config" in report.result.text
+    assert ["Protected path" in result.text for result in report.results] == [True, True], report
+
+
+@pytest.mark.xfail(reason="the rules are taken from where the command runs, not from the project")
+def test_a_command_that_runs_elsewhere_is_judged_by_the_project_s_rules(project: Project) -> None:
+    guarded(project, "codex", rules=OWN_RULES)
+    project.write("db/schema.sql", "old\n")
+    (project.root / "vendor" / "lib" / ".git").mkdir(parents=True)
+    schema = project.root / "db" / "schema.sql"
+    report = ran(
+        project,
+        Use("exec_command", {"cmd": "echo x > ../../db/schema.sql", "workdir": "vendor/lib"}),
+        Use("exec_command", {"cmd": f"echo x > {schema}", "workdir": str(project.home)}),
+    )
+    assert schema.read_text() == "old\n"
+    assert [BLOCKED in result.text for result in report.results] == [True, True], report
 
 
 def test_a_patch_typed_into_the_shell_is_read_as_a_patch(guard: Project) -> None:
@@ -120,6 +139,17 @@ def test_production_code_is_written_and_the_model_is_told(guard: Project) -> Non
     report = ran(guard, patch("*** Add File: src/new.py", "+x = 1"))
     assert text_of(guard, "src/new.py") == "x = 1\n"
     assert "Production path: src/new.py - ensure this is intentional" in report.told
+
+
+@pytest.mark.xfail(reason="protected files are looked at when a session starts, which is not told")
+def test_a_protected_file_that_a_program_changed_is_told_and_put_back(guard: Project) -> None:
+    guard.write("build/step.py", "open('.e' + 'nv', 'w').write('x')\n")
+    report = ran(guard, shell("python3 build/step.py"))
+    assert text_of(guard, ".env") == "x", "the scenario needs it"
+    assert ".env" in report.result.also, report
+    assert len(events(guard, op="slipped", path=".env")) == 1
+    assert guard.run("undo", "--path", ".env", "--yes").code == 0
+    assert text_of(guard, ".env") == SECRET
 
 
 def test_a_tool_of_an_mcp_server_is_judged_by_the_paths_it_names(guard: Project) -> None:

@@ -113,6 +113,24 @@ def test_production_code_is_written_and_the_person_is_told(guard: Project) -> No
     assert note in report.told or note in report.err, report
 
 
+@pytest.mark.xfail(reason="protected files are looked at when a session starts, which is not told")
+def test_a_protected_file_that_a_program_changed_is_told_and_put_back(guard: Project) -> None:
+    guard.write("build/step.py", "open('.e' + 'nv', 'w').write('x')\n")
+    ran(guard, shell("python3 build/step.py"))
+    assert text_of(guard, ".env") == "x", "the scenario needs it"
+    assert len(events(guard, op="slipped", path=".env")) == 1
+    assert guard.run("undo", "--path", ".env", "--yes").code == 0
+    assert text_of(guard, ".env") == SECRET
+
+
+def test_a_command_is_judged_in_the_directory_that_it_names(guard: Project) -> None:
+    guard.write("secrets/key.txt", "keep\n")
+    command = {"command": "echo x > key.txt", "dir_path": "secrets", "description": "work"}
+    report = ran(guard, Use("run_shell_command", command))
+    assert text_of(guard, "secrets/key.txt") == "keep\n"
+    assert "Protected path: secrets/key.txt" in report.result.text
+
+
 def test_a_tool_of_an_mcp_server_is_judged_by_the_paths_it_names(guard: Project) -> None:
     tool = "mcp_notes_write_note"
     report = ran(
