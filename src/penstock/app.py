@@ -9,7 +9,7 @@ directory 0700, outside the workspace.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -27,8 +27,10 @@ from penstock.stores.places import RULES, stamp, state_home, state_of, user_rule
 if TYPE_CHECKING:
     from penstock.core.advice import Advice, Facts
     from penstock.core.findings import Report
+    from penstock.core.layers import Loaded
     from penstock.core.trust import Head
     from penstock.gate import Gate
+    from penstock.ports import AuditLog
     from penstock.stores.checkpoints import Checkpoints
     from penstock.stores.installed import Installed
     from penstock.stores.jsonl import JsonlLog
@@ -63,27 +65,45 @@ def read_rules(path: str) -> bytes | None:
         ) from None
 
 
-def policy_of(root: str, *, state: str = "", policy_file: str | None = None) -> Policy:
+def policy_of(
+    root: str,
+    *,
+    state: str = "",
+    policy_file: str | None = None,
+    others: Sequence[Loaded] = (),
+) -> Policy:
     """Return the policy in force for a workspace, or for one named file.
 
     While the rules are broken, those that were last good stay in force if `state` kept them.
+    `others` are levels that a door brings along; they stay in force either way.
     """
     project = os.path.abspath(policy_file) if policy_file else os.path.join(root, RULES)
     if policy_file and read_rules(project) is None:
         raise InputError("not-found", f"there is no rules file `{policy_file}`")
     user = "" if policy_file else user_rules()
-    policy = _in_force(read_rules, project, user)
+    policy = _in_force(read_rules, project, user, others)
     files = kept(state) if policy.degraded and state else {}
     if not files:
         return policy
-    return _in_force(read_rules, project, user, _in_force(files.get, project, user))
+    last_good = _in_force(files.get, project, user, others)
+    return _in_force(read_rules, project, user, others, last_good)
 
 
 def _in_force(
-    read: Callable[[str], bytes | None], project: str, user: str, last_good: Policy | None = None
+    read: Callable[[str], bytes | None],
+    project: str,
+    user: str,
+    others: Sequence[Loaded] = (),
+    last_good: Policy | None = None,
 ) -> Policy:
-    protect = (f"**{state_home()}/**",)
-    return in_force(read, project=project, user=user, last_good=last_good, protect=protect)
+    return in_force(
+        read,
+        project=project,
+        user=user,
+        others=others,
+        last_good=last_good,
+        protect=(f"**{state_home()}/**",),
+    )
 
 
 def judge_here(
@@ -180,6 +200,16 @@ class Record:
 
         return (parse_line(line) or {} for line in read_lines(self.path, EVERYTHING))
 
+    def of_path(self, path: str, *, last: int) -> tuple[Mapping[str, object], ...]:
+        """Return the newest events about one file, oldest first."""
+        from penstock.core.audit import Query, parse_line
+        from penstock.stores.log_reader import read_lines
+
+        # `*` and `?` are the only signs that a glob does not take for themselves.
+        lines = read_lines(self.path, Query(path=path.replace("*", "?"), last=last))
+        events = (parse_line(line) or {} for line in lines)
+        return tuple(event for event in events if event.get("path") == path)
+
     def verify(self, *, notice: frozenset[str] = frozenset()) -> Report:
         """Compare the log with everything that there is to compare it with.
 
@@ -206,12 +236,26 @@ def _no_record(remembered: Head | None) -> Report:
     return Report(count=0, head="", problems=(gone,), level="remembered")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Brought:
+    """What a door brings along: a level of rules from a file of its own, and a second log.
+
+    `level` reads the file's bytes (None: there is none); `beside` returns the log to write to
+    in place of the record, which it passes everything on to.
+    """
+
+    file: str
+    level: Callable[[bytes | None], Loaded]
+    beside: Callable[[AuditLog], AuditLog]
+
+
 @dataclass(frozen=True)
 class Workspace:
     """One workspace with its state; each part is opened when it is first needed."""
 
     root: str
     state: str
+    brought: Brought | None = None
 
     @cached_property
     def keys(self) -> ApproverKeys:
@@ -258,7 +302,7 @@ class Workspace:
                 files=self.files,
                 proposals=proposals,
                 blobs=DiskBlobs(os.path.join(self.state, "blobs")),
-                log=self.record.log,
+                log=self.brought.beside(self.record.log) if self.brought else self.record.log,
                 clock=SystemClock(proposals.last_wall),
                 policy=self.policy,
                 approvers=self.keys,
@@ -293,12 +337,17 @@ class Workspace:
         known = next(iter(list(self._read_before.values())), None)
         if known is not None and self._stamps(known) in self._read_before:
             return known
-        policy = policy_of(self.root, state=self.state)
+        policy = policy_of(self.root, state=self.state, others=self._levels())
         self._read_before.clear()
         self._read_before[self._stamps(policy)] = policy
-        if not policy.degraded and os.path.isdir(self.state):
+        # What a door brings along is its own business and must not become the hook's.
+        if not policy.degraded and self.brought is None and os.path.isdir(self.state):
             self._keep(policy)
         return policy
+
+    def _levels(self) -> tuple[Loaded, ...]:
+        brought = self.brought
+        return () if brought is None else (brought.level(read_rules(brought.file)),)
 
     def _keep(self, policy: Policy) -> None:
         """Keep a good policy for the time when it is broken, and compiled for the hook."""
@@ -308,7 +357,8 @@ class Workspace:
 
     def _stamps(self, policy: Policy) -> tuple[Stamp, ...]:
         own = (os.path.join(self.root, RULES), user_rules())
-        return tuple(stamp(path) for path in dict.fromkeys((*own, *policy.files)))
+        more = () if self.brought is None else (self.brought.file,)
+        return tuple(stamp(path) for path in dict.fromkeys((*own, *more, *policy.files)))
 
     def verify(self, log: str = "") -> Report:
         """Compare the record with all evidence, and each approval with its signature.
@@ -357,6 +407,14 @@ class Workspace:
             private_dir(self.state)
             private_dir(watch)
 
+    def log_beside(self, name: str) -> JsonlLog:
+        """Return a log in the workspace itself; where it ends is remembered in the state."""
+        from penstock.stores.private import private_dir
+
+        private_dir(self.state)
+        path, folder = os.path.join(self.root, name), os.path.join(self.state, name.strip("."))
+        return Record(path, folder, self.policy().audit).unsigned
+
     def inside_agent(self) -> str | None:
         """Say why this process is taken to run inside an agent, or None."""
         from penstock.stores.surroundings import seen_here
@@ -382,10 +440,12 @@ def workspace_of(start: str) -> Workspace:
     return Workspace(root, state_of(root))
 
 
-def open_workspace(workspace: str | None = None, *, state: str | None = None) -> Workspace:
+def open_workspace(
+    workspace: str | None = None, *, state: str | None = None, brought: Brought | None = None
+) -> Workspace:
     """Find a workspace and its state."""
     root = workspace_root(workspace)
-    return Workspace(root, state or state_of(root))
+    return Workspace(root, state or state_of(root), brought)
 
 
 def open_gate(workspace: str | None = None, *, state: str | None = None) -> Gate:

@@ -72,6 +72,16 @@ class ChainWriter:
         self.file.drop()
         self._end = -1
 
+    def require_ready(self) -> None:
+        """Open and lock the file, as a write would; it is made where there is none."""
+        try:
+            self.file.lock()
+            self.file.require_current()
+        except OSError as error:
+            raise told(error, self.path) from error
+        finally:
+            self.file.unlock()
+
     def owe(self, event: Mapping[str, object]) -> None:
         """Have an event told before the next one."""
         self._owed.append(compose(event))

@@ -95,6 +95,11 @@ class JsonlLog:
         bodies = [compose(event) for event in events]
         return self._add(bodies, durable=durable) if bodies else ()
 
+    def require_ready(self) -> None:
+        """Raise AuditError where a line could not be appended now; adds none."""
+        with self._mutex:
+            self._writer.require_ready()
+
     def head(self) -> Head | None:
         """Return the end of the record as it is on the disk, or None where there is none."""
         for segment in reversed(files_of(self.path)):
