@@ -40,6 +40,24 @@ def person(here: Workspace, *, terminal: bool = True) -> Proof:
     return Proof(by=who(), kind="terminal" if at_terminal() else "no-terminal")
 
 
+def front_end(here: Workspace) -> Proof:
+    """Return the proof of a person's own program, which may talk to us over pipes.
+
+    Where a key exists its passphrase is handed over or typed; without one nothing is signed, and
+    the gate then refuses what needs a signature.
+    """
+    refuse_inside_agent(here)
+    proof = Proof(by=who(), kind="front-end")
+    if not here.keys.exists():
+        return proof
+    try:
+        return _by_key(here)
+    except RefusedError as no:
+        if no.code != "no-terminal":
+            raise
+    return proof
+
+
 def _need_terminal(needed: bool) -> None:
     if needed and not at_terminal():
         raise RefusedError(

@@ -157,9 +157,10 @@ class Proposing:
 
     def _new_id(self, kind: str) -> str:
         token = self.parts.clock.token()
-        # The shape of a random UUID, so that tools which expect one are content.
-        shaped = f"{token[:8]}-{token[8:12]}-4{token[13:16]}-{token[16:20]}-{token[20:32]}"
-        return f"{kind}-{shaped}"
+        # A random UUID (its version is 4, its variant one of 8, 9, a, b): tools expect one.
+        variant = "89ab"[int(token[16], 16) % 4]
+        halves = f"{token[:8]}-{token[8:12]}-4{token[13:16]}", f"{token[17:20]}-{token[20:32]}"
+        return f"{kind}-{halves[0]}-{variant}{halves[1]}"
 
     # -- answers ---------------------------------------------------------------------------
 

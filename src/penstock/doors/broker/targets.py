@@ -1,0 +1,125 @@
+"""From the path in a request to the file that is meant, judged before it is touched.
+
+A link inside the workspace is followed, and both its name and where it leads are judged; one
+that leads out is refused. Always true: what comes out lies in the workspace and is allowed to be
+proposed or read; a path that is absolute or climbs is refused however harmless it would be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from penstock.core.display import spoken
+from penstock.core.errors import InputError, PenstockError
+from penstock.core.model import Action, Change, ChangeKind, Decision, Request, Verdict
+from penstock.core.paths import RelPath, locate, parse
+from penstock.gate import Gate
+from penstock.ports import FileKind
+
+LARGEST = 64 * 1024 * 1024  # of a file that is compared with what shall be in its place
+
+
+class DeniedError(PenstockError):
+    """The rules say no; `decision` says why."""
+
+    def __init__(self, decision: Decision) -> None:
+        super().__init__(decision.code or "path-denied", decision.because)
+        self.decision = decision
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """A file: how the request names it, and where that name leads."""
+
+    shown: str
+    path: RelPath
+    kind: FileKind | None
+
+    @property
+    def exists(self) -> bool:
+        """Say whether something is there."""
+        return self.kind is not None
+
+    @property
+    def linked(self) -> bool:
+        """Say whether the name leads elsewhere."""
+        return self.shown != self.path.text
+
+
+def find(gate: Gate, text: str) -> Place:
+    """Return where a path leads. Raises InputError for one that leaves the workspace."""
+    files = gate.parts.files
+    named = parse(text, root=files.root, absolute_allowed=False)
+    if ".." in text.split("/"):
+        raise InputError(
+            "path-escape",
+            f"`{spoken(text)}` climbs with `..`",
+            hint="name the file by its way down from the workspace",
+        )
+    there = files.resolve(f"{files.root}/{named.text}")
+    try:
+        reached = parse(there, root=files.root)
+    except InputError:
+        raise InputError(
+            "path-escape",
+            f"`{named.text}` leads out of the workspace",
+            because="a link on the way points elsewhere",
+            hint="use the path of a file inside the workspace",
+        ) from None
+    return Place(shown=named.text, path=reached, kind=files.kind(reached))
+
+
+def require_allowed(gate: Gate, place: Place, action: Action, size: int = 0) -> None:
+    """Judge a path, and a size, by all of its names. Raises DeniedError."""
+    files = gate.parts.files
+    target = locate(place.shown, root=files.root, resolve=files.resolve, folds=files.folds)
+    change = None
+    if action is not Action.READ:
+        kind = ChangeKind.MODIFY if place.exists else ChangeKind.NEW
+        change = Change(kind=kind, after_size=size)
+    decision = gate.judge(Request(action=action, target=target, change=change))
+    # Nobody can be asked about a read here, so what would be asked is not read.
+    if decision.verdict is Verdict.DENY or (
+        action is Action.READ and decision.verdict is not Verdict.ALLOW
+    ):
+        raise DeniedError(decision)
+
+
+def require_file(place: Place) -> None:
+    """Raise InputError for what is there and is no file."""
+    if place.kind is FileKind.DIRECTORY:
+        raise InputError("is-directory", f"`{place.shown}` is a directory")
+    if place.kind not in (None, FileKind.FILE):
+        raise InputError(
+            "not-a-file", f"`{place.shown}` is a pipe, a socket or a device, not a file"
+        )
+
+
+def current(gate: Gate, place: Place) -> bytes | None:
+    """Return what a file holds; None where there is none. Raises InputError for no text."""
+    from penstock.doors.broker.reading import not_text
+
+    if not place.exists:
+        return None
+    require_file(place)
+    if gate.parts.files.source(place.path).size > LARGEST:
+        raise InputError(
+            "too-large",
+            f"`{place.shown}` is too large to be compared",
+            because=f"it has more than {LARGEST} bytes",
+        )
+    content = gate.parts.files.read(place.path)
+    if not is_text(content):
+        raise not_text()
+    return content
+
+
+def is_text(content: bytes) -> bool:
+    """Say whether a person can judge it as text."""
+    if b"\0" in content:
+        return False
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

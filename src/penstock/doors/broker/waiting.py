@@ -1,0 +1,185 @@
+"""Propose, and say what waits: the spec's answer to a change that a person has to look at.
+
+Always true: the diff, its hash and the digests are of exactly the bytes that would be written;
+a set waits as a whole or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from penstock.core.diff import unified
+from penstock.core.digest import digest
+from penstock.core.errors import StaleError
+from penstock.core.model import Actor, ChangeKind
+from penstock.core.proposal import OPEN, Proposal, State
+from penstock.doors.broker.answers import NOTHING, Answer, Status, of_decision, preview, refuse
+from penstock.doors.broker.targets import Place
+from penstock.gate import Gate, Item, Proof
+
+PROPOSE = "fs.propose_patch"
+THE_DOOR = Proof(by="broker", kind="door")
+VERBS: Mapping[ChangeKind, str] = {
+    ChangeKind.NEW: "CREATE FILE",
+    ChangeKind.MODIFY: "MODIFY",
+    ChangeKind.REPLACE: "MODIFY",
+    ChangeKind.DELETE: "DELETE FILE",
+}
+NOW_WAITS = "nothing is written until a person approves it"
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """One file with what it holds and what it should hold; None is no file."""
+
+    place: Place
+    before: bytes | None
+    after: bytes | None
+
+
+def propose(gate: Gate, actor: Actor, wanted: Sequence[Wanted]) -> Answer:
+    """Put changes on the queue as one proposal or one set, and answer with them."""
+    changed = [one for one in wanted if one.before != one.after]
+    if not changed:
+        return _unchanged(wanted)
+    items = [Item(path=one.place.path.text, content=one.after) for one in changed]
+    made = gate.propose(items, actor=actor)
+    denied = next((one for one in made if one.state is State.DENIED), None)
+    if denied is not None:
+        withdraw(gate, made, f"`{denied.path}` of the same set is denied")
+        return refuse(of_decision(denied.decision), method=PROPOSE, path=denied.path)
+    _require_same(gate, changed, made)
+    return _waiting(gate, changed, made)
+
+
+def diff_of(path: str, before: bytes | None, after: bytes | None) -> bytes:
+    """Return the unified diff whose digest is a proposal's `patch_hash`."""
+    return unified(before, after, path=path)
+
+
+def withdraw(gate: Gate, made: Sequence[Proposal], reason: str) -> None:
+    """Close what is still open of some proposals."""
+    for one in made:
+        now = gate.parts.proposals.get(one.id)
+        if now is not None and now.state in OPEN:
+            gate.answer(one.id, approve=False, proof=THE_DOOR, reason=reason)
+
+
+def _require_same(gate: Gate, wanted: Sequence[Wanted], made: Sequence[Proposal]) -> None:
+    """What was patched must be what the gate then measured: a file may be saved in between."""
+    for each, one in zip(wanted, made, strict=True):
+        if one.base != (None if each.before is None else digest(each.before)):
+            withdraw(gate, made, "the file changed while it was proposed")
+            raise StaleError(
+                "base-changed",
+                f"`{one.path}` changed while this was proposed",
+                hint="read it again and propose again",
+            )
+
+
+def _unchanged(wanted: Sequence[Wanted]) -> Answer:
+    """What is there already needs nobody's approval, and nothing is written either."""
+    shown = wanted[0].place.shown if wanted else ""
+    base = digest(wanted[0].before or b"") if wanted else NOTHING
+    data = {
+        "path": shown,
+        "created": False,
+        "changed": False,
+        "base_hash": base,
+        "patch_hash": digest(b""),
+        "patch_format": "unified_diff",
+    }
+    return Answer(
+        status=Status.ALLOWED,
+        method=PROPOSE,
+        path=shown,
+        output=f"{shown} already holds exactly this; nothing to propose",
+        data=data,
+        facts={"created": False, "base_hash": base, "patch_hash": digest(b"")},
+    )
+
+
+def _waiting(gate: Gate, wanted: Sequence[Wanted], made: Sequence[Proposal]) -> Answer:
+    """Return the answer for one proposal, or for a set: the first of it stands for all."""
+    first, shown = made[0], wanted[0].place.shown
+    diffs = [diff_of(one.place.shown, one.before, one.after) for one in wanted]
+    whole = b"".join(diffs)
+    base, patch_hash = first.base or NOTHING, digest(whole)
+    created = first.creates
+    summary = _summary(wanted, made)
+    data: dict[str, object] = {
+        "path": shown,
+        "created": created,
+        "base_hash": base,
+        "patch_hash": patch_hash,
+        "patch_format": "unified_diff",
+    }
+    facts = {"created": created, "base_hash": base, "patch_hash": patch_hash, "hitl_id": first.id}
+    if len(made) > 1:
+        data |= {"set_id": first.set_id, "files": _files(wanted, made, diffs)}
+        facts |= {"set": first.set_id, "files": len(made)}
+    return Answer(
+        status=Status.HITL_REQUIRED,
+        method=PROPOSE,
+        path=shown,
+        output=f"{summary}: {NOW_WAITS} ({first.id}, {first.ttl:g} s)",
+        hitl={
+            "hitl_id": first.id,
+            "ttl_seconds": int(first.ttl),
+            "summary": summary,
+            "diff_preview": preview(whole.decode("utf-8", "backslashreplace")),
+        },
+        data=data,
+        warnings=_warnings(gate, wanted, made),
+        facts=facts,
+    )
+
+
+def _summary(wanted: Sequence[Wanted], made: Sequence[Proposal]) -> str:
+    said = [
+        f"{VERBS[one.change.kind]} {each.place.shown}"
+        for each, one in zip(wanted, made, strict=True)
+    ]
+    if len(said) == 1:
+        return said[0]
+    more = f", and {len(said) - MOST_NAMED} more" if len(said) > MOST_NAMED else ""
+    return f"CHANGE {len(said)} FILES: {', '.join(said[:MOST_NAMED])}{more}"
+
+
+def _files(
+    wanted: Sequence[Wanted], made: Sequence[Proposal], diffs: Sequence[bytes]
+) -> list[dict[str, object]]:
+    return [
+        {
+            "path": each.place.shown,
+            "hitl_id": one.id,
+            "summary": f"{VERBS[one.change.kind]} {each.place.shown}",
+            "created": one.creates,
+            "base_hash": one.base or NOTHING,
+            "patch_hash": digest(diff),
+        }
+        for each, one, diff in zip(wanted, made, diffs, strict=True)
+    ]
+
+
+def _warnings(gate: Gate, wanted: Sequence[Wanted], made: Sequence[Proposal]) -> list[str]:
+    """Return what an approver must know, each with its path where there are several."""
+    found: list[str] = []
+    for each, one in zip(wanted, made, strict=True):
+        before = f"{each.place.shown}: " if len(made) > 1 else ""
+        linked = f"the name is a link, and `{one.path}` is what would be written"
+        said = [*([linked] if each.place.linked else []), *one.decision.notes, *one.warnings]
+        found += [before + text for text in (*said, *_sent_back(gate, one))]
+    return list(dict.fromkeys(found))
+
+
+def _sent_back(gate: Gate, one: Proposal) -> list[str]:
+    """Tell that the very same was rejected before: agents try again, and people forget."""
+    closed = gate.parts.proposals.find(states=(State.REJECTED,), path=one.path, limit=20)
+    for old in reversed(closed):
+        if (old.base, old.content) == (one.base, one.content):
+            why = f": {old.answer.reason}" if old.answer and old.answer.reason else ""
+            return [f"exactly this was rejected before ({old.id}){why}"]
+    return []

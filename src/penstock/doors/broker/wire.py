@@ -1,0 +1,99 @@
+"""Lines in, lines out: one JSON object a line, read strictly and within bounds.
+
+What a request asks for is `service`'s; here is only whether it is one.
+Always true: a line is a request or a problem with a code, never an exception; a line of any
+length takes bounded memory; an answer is one line of ASCII.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
+
+from penstock.core.errors import InputError
+
+PIECE = 64 * 1024
+LEAST_CAP = 8 * 1024 * 1024
+MOST_CAP = 64 * 1024 * 1024
+ESCAPED = 6  # bytes that one byte of content may take as JSON
+
+Request: TypeAlias = Mapping[str, object]
+Read: TypeAlias = Callable[[int], bytes]
+
+
+def cap_for(max_write_bytes: int | None) -> int:
+    """Return how long a line may be: room for the largest content, however it is escaped."""
+    wanted = ESCAPED * (max_write_bytes or LEAST_CAP) + PIECE
+    return min(max(LEAST_CAP, wanted), MOST_CAP)
+
+
+def lines(read: Read, *, most: int) -> Iterator[bytes | InputError]:
+    """Yield each line without its end, and an error in the place of one that is too long."""
+    held = bytearray()
+    dropped = 0
+    while piece := read(PIECE):
+        *ended, rest = piece.split(b"\n")
+        for part in ended:
+            held += part
+            yield (
+                _too_long(dropped + len(held), most) if dropped or len(held) > most else bytes(held)
+            )
+            held.clear()
+            dropped = 0
+        held += rest
+        if len(held) > most:
+            dropped += len(held)
+            held.clear()
+    if dropped or len(held) > most:
+        yield _too_long(dropped + len(held), most)
+    elif held:
+        yield bytes(held)
+
+
+def _too_long(size: int, most: int) -> InputError:
+    return InputError(
+        "too-large",
+        f"the line has {size} bytes",
+        because=f"a request has {most} bytes at most",
+        hint="send less at a time",
+    )
+
+
+def parse(line: bytes) -> Request:
+    """Return the request on a line. Raises InputError `bad-json` or `duplicate-key`."""
+    try:
+        found = json.loads(
+            line.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
+        )
+    except (ValueError, RecursionError) as wrong:
+        raise _bad_json(wrong) from None
+    if not isinstance(found, dict):
+        raise InputError("bad-json", "the line is no JSON object", hint="send one object a line")
+    return found
+
+
+def _bad_json(wrong: Exception) -> InputError:
+    because = "it is nested too deeply" if isinstance(wrong, RecursionError) else str(wrong)[:200]
+    return InputError(
+        "bad-json", "the line is not JSON", because=because, hint="send one object a line"
+    )
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Two values under one key would let two readers read different ones."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise InputError(
+            "duplicate-key", "a key stands twice in one object", hint="send each key once"
+        )
+    return found
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a number")
+
+
+def encode(answer: Mapping[str, object]) -> bytes:
+    """Return an answer as a line; ASCII, so that no reader can disagree about it."""
+    return json.dumps(answer, separators=(",", ":")).encode("ascii") + b"\n"
