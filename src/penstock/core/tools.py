@@ -80,6 +80,7 @@ TOOLS: Mapping[str, Row] = {
     "read_many_files": _READ,
     "list_directory": _READ,
     "search_file_content": _READ,
+    "search_files": _READ,
     "grep_search": _READ,
     "edit_file": texts_swapped,
     "append_file": text_appended,

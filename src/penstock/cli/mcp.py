@@ -1,0 +1,82 @@
+"""`penstock mcp`: the MCP server, on standard input and output or over HTTP on loopback."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.cli import OK
+from penstock.cli.output import workspace_option
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+
+
+@click.command()
+@click.option(
+    "--http",
+    "address",
+    metavar="HOST:PORT",
+    help="Serve streamable HTTP at /mcp on loopback instead of stdio; port 0 takes a free one.",
+)
+@click.option(
+    "--page",
+    metavar="URL",
+    default="",
+    help="The approval page to offer where a write waits; {id} stands for the proposal.",
+)
+@workspace_option
+def command(address: str | None, page: str, workspace: str | None) -> int:
+    """Serve the tools of a workspace to an agent, over the Model Context Protocol.
+
+    An agent reads, searches and proposes. What the rules allow is written at once, what they ask
+    about waits for a person; no tool approves or applies.
+    """
+    if address is None:
+        _over_stdio(workspace, page)
+    else:
+        _over_http(address, workspace, page)
+    return OK
+
+
+def _over_stdio(workspace: str | None, page: str) -> None:
+    # Taken before a library is loaded: one that prints would break the protocol.
+    from penstock.doors.mcp.wire import taken
+
+    wire = taken()
+    server = _server(workspace, page)
+    import anyio
+
+    from penstock.doors.mcp.stdio import serve
+
+    anyio.run(serve, server, wire)
+
+
+def _over_http(address: str, workspace: str | None, page: str) -> None:
+    server = _server(workspace, page)
+    import anyio
+
+    from penstock.doors.mcp.http import address as taken_apart
+    from penstock.doors.mcp.http import bound, serve
+
+    on = bound(*taken_apart(address))
+    anyio.run(serve, server, on)
+
+
+def _server(workspace: str | None, page: str) -> Server[object]:
+    from penstock.app import open_workspace
+    from penstock.core.errors import StoreError
+
+    here = open_workspace(workspace)
+    here.gate  # noqa: B018 - what a crash left in the middle is finished before anybody asks
+    try:
+        from penstock.doors.mcp.server import made
+    except ModuleNotFoundError as missing:
+        raise StoreError(
+            "extra-missing",
+            f"`penstock mcp` needs the package `{missing.name}`",
+            because="it is part of the extra `mcp`, which is not installed",
+            hint="pip install 'penstock[mcp]'",
+        ) from None
+    return made(here, page=page)

@@ -1,0 +1,223 @@
+"""`proposal_status`, `explain_decision`, and the resources: policy in force, a file's history.
+
+Always true: nothing here changes a proposal, and no content of a file is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from penstock.core.display import spoken
+from penstock.core.errors import InputError
+from penstock.core.model import Change, Decision
+from penstock.core.policy import Layer, Policy, Rule
+from penstock.core.proposal import OPEN, Proposal, State
+from penstock.doors.mcp.asked import Answer, Asked, Json, denied, refuse, text_of
+from penstock.doors.mcp.writing import WAITS, facts
+from penstock.gate import Call
+
+HISTORY = 200  # events about one file; the record has all of them
+
+# What an agent does next, by what became of its proposal.
+NEXT: Mapping[State, str] = {
+    State.WAITING: "go on with other work and ask again later; do not send it again unchanged",
+    State.APPROVED: "a person approved it; it is written as soon as it is applied",
+    State.APPLIED: "it is written; read the file before you change it again",
+    State.REJECTED: "do not send it again unchanged; change it as the reason says, or leave it",
+    State.DENIED: "the rules deny it; do what `explain_decision` suggests instead",
+    State.EXPIRED: "nobody answered in time; propose it again if it is still wanted",
+    State.STALE: "the file changed meanwhile; read it again and propose again",
+    State.SUPERSEDED: "another version took its place; look at the one in `replaced_by`",
+}
+# A set is told by what most needs somebody: what is refused, then what waits, then the rest.
+FIRST = (
+    State.REJECTED,
+    State.DENIED,
+    State.STALE,
+    State.EXPIRED,
+    State.WAITING,
+    State.APPROVED,
+    State.APPLIED,
+    State.SUPERSEDED,
+)
+
+
+def proposal_status(asked: Asked, arguments: Mapping[str, object]) -> Answer:
+    """Tell what became of a proposal or a set."""
+    found = _found(asked, text_of(arguments, "proposal_id"))
+    now = asked.gate.parts.clock.now()
+    states = [State.EXPIRED if one.expired(now) else one.state for one in found]
+    state = next(known for known in FIRST if known in states)
+    one = found[states.index(state)]
+    reason = one.answer.reason if one.answer else ""
+    data: Json = {
+        "proposal_id": text_of(arguments, "proposal_id"),
+        "status": WAITS if state is State.WAITING else str(state),
+        "state": str(state),
+        "open": state in OPEN,
+        "next": NEXT[state],
+        "reason": reason,
+        "because": one.decision.because,
+        "answered_by": one.answer.by if one.answer else "",
+        "expires_in_seconds": max(0, round(one.expires_in(now))) if state in OPEN else 0,
+        "replaced_by": _replaced_by(asked, found),
+        "files": [
+            facts(each) | {"state": str(told)} for each, told in zip(found, states, strict=True)
+        ],
+    }
+    paths = ", ".join(spoken(each.path) for each in found[:5])
+    why = f" ({reason})" if reason else ""
+    return Answer(texts=(f"{paths}: {state}{why}. Next: {NEXT[state]}.",), data=data)
+
+
+def _found(asked: Asked, known: str) -> tuple[Proposal, ...]:
+    proposals = asked.gate.parts.proposals
+    of_set = proposals.of_set(known) if known else ()
+    found = tuple(one for one in of_set if one.state is not State.SUPERSEDED) or of_set
+    one = proposals.get(known)
+    if not found and one is None:
+        raise InputError(
+            "not-found",
+            f"there is no proposal `{spoken(known[:80])}`",
+            because="the id is not known here, or it was closed long ago and forgotten",
+            hint="use the `proposal_id` of the answer to your write",
+        )
+    return found if one is None else (one,)
+
+
+def _replaced_by(asked: Asked, found: Sequence[Proposal]) -> list[str]:
+    """A person's own version of a proposal has it as its parent."""
+    ids = {one.id for one in found if one.state is State.SUPERSEDED}
+    if not ids:
+        return []
+    newer = asked.gate.parts.proposals.find(path=found[0].path)
+    return [one.id for one in newer if one.parent in ids]
+
+
+# Decisions
+
+
+def explain_decision(asked: Asked, arguments: Mapping[str, object]) -> Answer:
+    """Tell the verdict, the rules behind it and what to do instead; records nothing."""
+    known = text_of(arguments, "proposal_id")
+    if known:
+        found = _found(asked, known)
+        return _explained([(one.decision, one.change) for one in found])
+    tool, given = text_of(arguments, "tool"), arguments.get("input")
+    if not tool or not isinstance(given, Mapping):
+        raise InputError(
+            "bad-tool-input",
+            "there is nothing to explain",
+            hint="give `proposal_id`, or `tool` and `input` of a call",
+        )
+    root = asked.here.files.root
+    judged = asked.here.judge(Call(tool=tool, tool_input=given, cwd=root, actor=asked.actor))
+    parts = judged.decision.parts or (judged.decision,)
+    changes = [one.request.change for one in judged.prepared] or [None]
+    lead = (judged.decision, changes[0] if len(changes) == 1 else None)
+    return _explained([lead] if len(parts) == 1 else [lead, *zip(parts, changes, strict=False)])
+
+
+def _explained(decisions: Sequence[tuple[Decision, Change | None]]) -> Answer:
+    lead = decisions[0][0]
+    data = _decision(*decisions[0])
+    data["revision"], data["degraded"] = lead.revision, lead.degraded
+    data["parts"] = [_decision(*one) for one in decisions[1:]]
+    lines = [f"{lead.verdict}: {lead.because or 'no rule speaks of this'}"]
+    lines += [f"instead: {lead.suggestion}"] if lead.suggestion else []
+    lines += [f"rule {r.rule}: {r.verdict or 'note'} ({r.where})" for r in lead.reasons]
+    lines += [f"note: {note}" for note in lead.notes]
+    return Answer(texts=("\n".join(lines),), data=data)
+
+
+def _decision(decision: Decision, change: Change | None) -> Json:
+    return {
+        "verdict": str(decision.verdict),
+        "path": decision.path,
+        "action": str(decision.action or ""),
+        "code": decision.code,
+        "because": decision.because,
+        "instead": decision.suggestion,
+        "notes": list(decision.notes),
+        "rules": [
+            {
+                "id": reason.rule,
+                "verdict": str(reason.verdict or "note"),
+                "reason": reason.text,
+                "where": reason.where,
+            }
+            for reason in decision.reasons
+        ],
+        "change": _change(change) if change else {},
+    }
+
+
+def _change(change: Change) -> Json:
+    return {
+        "kind": str(change.kind),
+        "existing_lines": change.existing_lines,
+        "lines_deleted": change.lines_deleted,
+        "lines_added": change.lines_added,
+        "unit": change.unit,
+    }
+
+
+# Resources
+
+
+def policy_in_force(asked: Asked) -> Json:
+    """Return the rules as they are now."""
+    policy = asked.here.policy()
+    return {
+        "revision": policy.revision,
+        "degraded": policy.degraded,
+        "files": list(policy.files),
+        "layers": [_layer(layer) for layer in policy.layers],
+        "limits": _limits(policy),
+        "waits_seconds": policy.approval.ttl_seconds,
+        "warnings": list(policy.warnings),
+    }
+
+
+def _limits(policy: Policy) -> Json:
+    limits = policy.limits
+    return {
+        "max_read_bytes_default": limits.max_read_bytes_default,
+        "max_read_bytes_hard": limits.max_read_bytes_hard,
+        "max_write_bytes": limits.max_write_bytes,
+    }
+
+
+def _layer(layer: Layer) -> Json:
+    return {
+        "name": layer.name,
+        "defaults": {str(action): str(verdict) for action, verdict in layer.defaults.items()},
+        "rules": [_rule(rule) for rule in layer.rules if rule.enabled],
+    }
+
+
+def _rule(rule: Rule) -> Json:
+    said: Json = {
+        "id": rule.id,
+        "verdict": str(rule.verdict or ("warn" if rule.warns else "note")),
+        "actions": sorted(str(action) for action in rule.actions),
+        "paths": list(rule.paths),
+        "not_paths": list(rule.not_paths),
+        "tool": rule.tool or rule.tool_regex,
+        "description": rule.description,
+        "reason": rule.reason,
+        "note": rule.note,
+        "instead": rule.instead,
+        "where": str(rule.where),
+    }
+    return {name: value for name, value in said.items() if value}
+
+
+def history_of(asked: Asked, path: str) -> Json:
+    """Return what the record tells of one file, oldest first."""
+    reached = asked.reach(path)
+    decision = asked.may_read(reached.text)
+    if denied(decision):
+        raise refuse(decision)
+    events = asked.here.record.of_path(reached.text, last=HISTORY)
+    return {"path": reached.text, "events": [dict(event) for event in events]}

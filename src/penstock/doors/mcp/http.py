@@ -1,0 +1,132 @@
+"""Carry the protocol over streamable HTTP, on loopback.
+
+The SDK's own transport does the sessions; here is the socket, and a look at each body before
+anything reads it.
+Always true: only loopback is listened on, a page of another site cannot ask (Host and Origin are
+checked), a body is bounded, and nothing is printed on stdout.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+
+from penstock.core.errors import InputError, StoreError
+from penstock.doors.mcp.lines import LONGEST, Wrong, parsed
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+PATH = "/mcp"
+BACKLOG = 128
+
+
+def address(text: str) -> tuple[str, int]:
+    """Return HOST:PORT taken apart. Raises InputError `not-loopback`, `wrong-usage`."""
+    host, colon, port = text.rpartition(":")
+    host = host.strip("[]")
+    if not colon or not port.isascii() or not port.isdigit() or int(port) > 65535:
+        raise InputError("wrong-usage", f"`{text}` is not HOST:PORT", hint="--http 127.0.0.1:7718")
+    if host not in LOOPBACK:
+        raise InputError(
+            "not-loopback",
+            f"`{host}` is not listened on",
+            because="whoever can connect can ask",
+            hint="use 127.0.0.1, and forward a port with ssh to reach it from elsewhere",
+        )
+    return host, int(port)
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; port 0 takes a free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((host, port))
+        made.listen(BACKLOG)
+    except OSError as fault:
+        made.close()
+        raise StoreError(
+            "port-taken",
+            f"port {port} of {host} cannot be listened on",
+            because=(fault.strerror or str(fault)).lower(),
+            hint="choose another with --http HOST:PORT; port 0 takes a free one",
+        ) from None
+    return made
+
+
+async def serve(server: Server[Any], on: socket.socket) -> None:
+    """Serve until a signal says stop; the address is told on stderr."""
+    app = server.streamable_http_app(streamable_http_path=PATH, max_request_body_size=LONGEST)
+    config = uvicorn.Config(
+        Checked(app),
+        log_config=None,
+        access_log=False,
+        lifespan="on",
+        server_header=False,
+        timeout_graceful_shutdown=5,
+    )
+    name = on.getsockname()
+    host = f"[{name[0]}]" if ":" in name[0] else name[0]
+    sys.stderr.write(f"penstock mcp: listening on http://{host}:{name[1]}{PATH}\n")
+    sys.stderr.flush()
+    await uvicorn.Server(config).serve(sockets=[on])
+
+
+class Checked:
+    """Refuse bodies that readers could disagree about, before anything reads them."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, its body looked at."""
+        if scope["type"] != "http" or scope.get("method") != "POST":
+            await self.app(scope, receive, send)
+            return
+        body = await _body(receive)
+        found = parsed(body) if body is not None else _too_large()
+        if isinstance(found, Wrong):
+            await _answer(send, found, 413 if body is None else 400)
+            return
+        await self.app(scope, _once(body or b"", receive), send)
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """Return the whole body, None when it is too large."""
+    data = bytearray()
+    while True:
+        message = await receive()
+        data += message.get("body", b"")
+        if len(data) > LONGEST:
+            return None
+        if message["type"] != "http.request" or not message.get("more_body", False):
+            return bytes(data)
+
+
+def _once(body: bytes, receive: Receive) -> Receive:
+    """Give the body out once, and afterwards whatever comes."""
+    left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Message:
+        return left.pop() if left else await receive()
+
+    return again
+
+
+def _too_large() -> Wrong:
+    return Wrong(code=-32600, message=f"too-large: the body is longer than {LONGEST} bytes")
+
+
+async def _answer(send: Send, wrong: Wrong, status: int) -> None:
+    body = json.dumps(wrong.as_json()).encode()
+    head = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": status, "headers": head})
+    await send({"type": "http.response.body", "body": body})

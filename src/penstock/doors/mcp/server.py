@@ -1,0 +1,282 @@
+"""The MCP server: the protocol's requests become calls of tools, their answers its results.
+
+The gate is synchronous and is asked by one thread at a time; a search runs beside it. What a
+tool does is in its own module, what a transport carries is `stdio`'s and `http`'s work.
+Always true: every call is answered; what Penstock refuses, and what it cannot do, is a tool
+error with a code; and that somebody opens the approval page proves nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from importlib.metadata import version
+from typing import Any, TypeVar
+from urllib.parse import quote, unquote
+
+import anyio
+import anyio.from_thread
+import anyio.to_thread
+import mcp_types as types
+from mcp.server import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+
+from penstock.app import Workspace
+from penstock.core.errors import PenstockError, StoreError
+from penstock.core.model import Actor
+from penstock.doors.mcp import asking, writing
+from penstock.doors.mcp.asked import SERVER, Answer, Asked, Json, Progress, number_of, text_of
+from penstock.doors.mcp.results import refusal, result, shown, status_of
+from penstock.doors.mcp.roots import PAGE, Round, roots_of, round_of
+from penstock.doors.mcp.tools import LONGEST_WAIT, TOOLS, Tool
+
+Context = ServerRequestContext[Any, Any]
+T = TypeVar("T")
+POLICY = "penstock://policy"
+HISTORY = "penstock://history/"
+LOOK_EVERY = 0.25  # seconds between two looks at a proposal that is waited for
+TELL_EVERY = 0.2  # seconds between two tellings of progress
+PAGE_SECONDS = 30.0
+INSTRUCTIONS = """Penstock stands between you and the files of this project. Reads and searches \
+leave out what the rules protect. A write is judged: what the rules allow is written at once \
+(status `applied`), the rest waits for a person (status `hitl_required`, with a `proposal_id`) \
+and nothing is written yet: go on with other work, ask `proposal_status` later, and do not send \
+the same again. A refusal is an error that says why and what to do instead; do not look for a \
+way around it. You cannot approve or apply; only a person can."""
+
+
+def made(here: Workspace, *, page: str = "") -> Server[Any]:
+    """Return the server of a workspace. `page` is the approval page, `{id}` the proposal."""
+    desk = Desk(here=here, page=page)
+    return Server(
+        SERVER,
+        version=version("penstock"),
+        title="Penstock",
+        description="The gate between AI coding agents and a project's files",
+        instructions=INSTRUCTIONS,
+        on_list_tools=desk.list_tools,
+        on_call_tool=desk.call_tool,
+        on_list_resources=desk.list_resources,
+        on_list_resource_templates=desk.list_templates,
+        on_read_resource=desk.read_resource,
+    )
+
+
+@dataclass
+class Desk:
+    """One workspace's tools and resources, and what their calls share."""
+
+    here: Workspace
+    page: str = ""
+    gate_turn: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(1))
+    search_turn: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(2))
+
+    # -- tools -----------------------------------------------------------------------------
+
+    async def list_tools(self, ctx: Context, params: object) -> types.ListToolsResult:
+        """Tell every tool."""
+        return types.ListToolsResult(tools=[shown(tool) for tool in TOOLS.values()])
+
+    async def call_tool(
+        self, ctx: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        """Answer one call; whatever happens, the answer is a result."""
+        tool = TOOLS.get(params.name)
+        if tool is None:
+            raise MCPError(types.INVALID_PARAMS, f"there is no tool `{params.name[:80]}`")
+        try:
+            return await self._call(ctx, tool, params)
+        except PenstockError as problem:
+            await self._in_turn(partial(self._tell, ctx, params, problem))
+            return refusal(problem)
+        except Exception:  # noqa: BLE001 - a call without an answer would hang the agent
+            traceback.print_exc(file=sys.stderr)
+            return refusal(StoreError("internal", "something went wrong inside Penstock"))
+
+    async def _call(
+        self, ctx: Context, tool: Tool, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        known = round_of(params)
+        roots = await roots_of(ctx, known)
+        if isinstance(roots, types.InputRequiredResult):
+            return roots
+        asked = replace(self._asked(ctx, tool.name), roots=roots)
+        answer = await self._answer(ctx, tool, asked, tool.checked(params.arguments or {}), known)
+        return await self._shown_page(ctx, answer, replace(known, roots=roots)) or result(answer)
+
+    async def _answer(
+        self, ctx: Context, tool: Tool, asked: Asked, arguments: Json, known: Round
+    ) -> Answer:
+        if known.waits and not tool.reads:
+            again = await self._in_turn(partial(writing.again, asked, known.waits))
+            if again is not None:
+                return again
+        run = partial(tool.run, asked, arguments)
+        if tool.apart:
+            return await self._apart(tool, asked, arguments)
+        return await (self._waited(ctx, run, arguments) if tool.waits else self._in_turn(run))
+
+    def _asked(self, ctx: Context, tool: str) -> Asked:
+        client = ctx.session.client_params
+        actor = Actor(
+            agent=client.client_info.name[:80] if client else SERVER,
+            session=_session(ctx),
+            tool_call_id=str(ctx.request_id or ""),
+        )
+        return Asked(here=self.here, tool=tool, actor=actor, progress=_telling(ctx))
+
+    def _tell(
+        self, ctx: Context, params: types.CallToolRequestParams, problem: PenstockError
+    ) -> None:
+        """Put a call that came to nothing on the record."""
+        path = text_of(params.arguments or {}, "path")[:1000]
+        self._asked(ctx, params.name).add(status_of(problem), path=path, code=problem.code)
+
+    # -- turns -----------------------------------------------------------------------------
+
+    async def _in_turn(self, run: Callable[[], T]) -> T:
+        return await anyio.to_thread.run_sync(run, limiter=self.gate_turn)
+
+    async def _apart(self, tool: Tool, asked: Asked, arguments: Json) -> Answer:
+        """Run beside the gate; a call that is cancelled stops looking."""
+        stop = threading.Event()
+        run = partial(tool.run, replace(asked, stopped=stop.is_set), arguments)
+        try:
+            return await anyio.to_thread.run_sync(
+                run, limiter=self.search_turn, abandon_on_cancel=True
+            )
+        finally:
+            stop.set()
+
+    async def _waited(self, ctx: Context, run: Callable[[], Answer], arguments: Json) -> Answer:
+        """Ask again until somebody has answered or the time is over."""
+        seconds = min(max(0, number_of(arguments, "wait_seconds") or 0), LONGEST_WAIT)
+        end = time.monotonic() + seconds
+        while True:
+            answer = await self._in_turn(run)
+            left = end - time.monotonic()
+            if not answer.data["open"] or left <= 0:
+                return answer
+            await _quietly(ctx.session.report_progress(seconds - left, seconds, "waiting"))
+            await anyio.sleep(min(LOOK_EVERY, left))
+
+    # -- the approval page -----------------------------------------------------------------
+
+    async def _shown_page(
+        self, ctx: Context, answer: Answer, known: Round
+    ) -> types.InputRequiredResult | None:
+        """Offer to open the approval page, once; what comes back is no approval.
+
+        Returns the answer for clients that take the offer as an answer, else None.
+        """
+        waits = str(answer.data.get("proposal_id", ""))
+        asks = answer.data.get("status") == writing.WAITS and "open" not in answer.data
+        if not (self.page and asks) or known.waits or not _opens_pages(ctx):
+            return None
+        url = self.page.replace("{id}", quote(waits, safe=""))
+        message = f"A change waits for your decision ({waits}). Open the approval page?"
+        if not ctx.session.can_send_request:
+            offer = types.ElicitRequest(
+                params=types.ElicitRequestURLParams(message=message, url=url)
+            )
+            state = replace(known, waits=waits).as_text()
+            return types.InputRequiredResult(input_requests={PAGE: offer}, request_state=state)
+        with anyio.move_on_after(PAGE_SECONDS):
+            await _quietly(ctx.session.elicit_url(message, url, waits, ctx.request_id))
+        return None
+
+    # -- resources -------------------------------------------------------------------------
+
+    async def list_resources(self, ctx: Context, params: object) -> types.ListResourcesResult:
+        """Tell the resource that has a fixed name."""
+        policy = types.Resource(
+            uri=POLICY,
+            name="policy",
+            title="The policy in force",
+            description="Every rule, the defaults and the limits, with the revision.",
+            mime_type="application/json",
+        )
+        return types.ListResourcesResult(resources=[policy])
+
+    async def list_templates(
+        self, ctx: Context, params: object
+    ) -> types.ListResourceTemplatesResult:
+        """Tell how to ask for a file's history."""
+        history = types.ResourceTemplate(
+            uri_template=HISTORY + "{+path}",
+            name="history",
+            title="A file's history",
+            description="What the record tells of one file: proposals, answers, writes, refusals.",
+            mime_type="application/json",
+        )
+        return types.ListResourceTemplatesResult(resource_templates=[history])
+
+    async def read_resource(
+        self, ctx: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult | types.InputRequiredResult:
+        """Return a resource; what cannot be had is an error of the protocol."""
+        try:
+            roots = await roots_of(ctx, round_of(params))
+            if isinstance(roots, types.InputRequiredResult):
+                return roots
+            asked = replace(self._asked(ctx, "read_file"), roots=roots)
+            found = await self._in_turn(partial(_resource, asked, params.uri))
+        except PenstockError as problem:
+            raise MCPError(types.INVALID_PARAMS, problem.render(), problem.as_json()) from None
+        text = json.dumps(found, ensure_ascii=False, indent=2)
+        content = types.TextResourceContents(
+            uri=params.uri, mime_type="application/json", text=text
+        )
+        return types.ReadResourceResult(contents=[content])
+
+
+def _resource(asked: Asked, uri: str) -> Json:
+    if uri == POLICY:
+        return asking.policy_in_force(asked)
+    if uri.startswith(HISTORY):
+        return asking.history_of(asked, unquote(uri.removeprefix(HISTORY)))
+    raise MCPError(types.INVALID_PARAMS, f"there is no resource `{uri[:200]}`")
+
+
+def _session(ctx: Context) -> str:
+    """Return the session of a client that comes by HTTP."""
+    headers = getattr(ctx.request, "headers", None)
+    return "" if headers is None else str(headers.get("mcp-session-id", ""))[:80]
+
+
+def _opens_pages(ctx: Context) -> bool:
+    capabilities = ctx.session.client_capabilities
+    elicitation = capabilities.elicitation if capabilities else None
+    return elicitation is not None and elicitation.url is not None
+
+
+async def _quietly(sent: Awaitable[object]) -> None:
+    """Send something that nobody depends on; that it does not arrive changes nothing."""
+    with suppress(MCPError, ValueError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+        await sent
+
+
+def _telling(ctx: Context) -> Progress:
+    """Return how a thread tells its progress, not more often than anyone can read."""
+    told = [0.0]
+
+    def tell(done: float, total: float | None, what: str) -> None:
+        now = time.monotonic()
+        if now - told[0] >= TELL_EVERY:
+            told[0] = now
+            send = partial(ctx.session.report_progress, done, total, what)
+            anyio.from_thread.run(_sent, send)
+
+    return tell
+
+
+async def _sent(send: Callable[[], Awaitable[None]]) -> None:
+    await _quietly(send())

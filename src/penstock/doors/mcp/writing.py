@@ -1,0 +1,264 @@
+"""`write_file`, `edit_file`, `apply_patch`: a change becomes a proposal, and maybe more.
+
+What the rules allow outright was answered by them, so the gate applies it at once; what they
+ask about waits for a person; what they deny is refused and nothing is stored.
+Always true: nothing is written here but by `gate.apply`, and that is called only for what the
+policy itself approved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from penstock.core.digest import digest
+from penstock.core.errors import InputError
+from penstock.core.model import Decision
+from penstock.core.patch import FilePatch, apply_all, parse_patch
+from penstock.core.proposal import Proposal, Receipt, State
+from penstock.core.toolcall import intents, resulting
+from penstock.doors.mcp.asked import Answer, Asked, Json, denied, refuse, text_of
+from penstock.gate import Item
+
+WAITS = "hitl_required"
+APPLIED = "applied"
+UNCHANGED = "unchanged"
+MOST_WAITING = 1000
+
+
+def write_file(asked: Asked, arguments: Mapping[str, object]) -> Answer:
+    """Propose the whole content of a file."""
+    return _change(asked, arguments, _edited)
+
+
+def edit_file(asked: Asked, arguments: Mapping[str, object]) -> Answer:
+    """Propose a file with some of its texts replaced."""
+    return _change(asked, arguments, _edited)
+
+
+def apply_patch(asked: Asked, arguments: Mapping[str, object]) -> Answer:
+    """Propose what a patch makes of its files; several files are one set."""
+    return _change(asked, arguments, _patched)
+
+
+def _change(asked: Asked, arguments: Mapping[str, object], contents: Contents) -> Answer:
+    """Judge, measure, propose; apply what the policy approved."""
+    places = _places(asked, arguments)
+    decision = asked.judge(arguments, attended=True).decision
+    if denied(decision):
+        raise refuse(decision)
+    items = contents(asked, arguments, places)
+    changed = [item for item in items if not _same(asked, item)]
+    if not changed:
+        return unchanged([item.path for item in items], decision)
+    return settled(asked, _proposed(asked, changed, decision))
+
+
+# What is asked for
+
+
+Places = dict[str, str]  # every name as the call spells it, and the file that it leads to
+Contents = Callable[[Asked, Mapping[str, object], Places], list[Item]]
+
+
+def _places(asked: Asked, arguments: Mapping[str, object]) -> Places:
+    """Return every file that a call names. One that cannot be reached ends the call."""
+    return {name: asked.reach(name).text for name in _names(arguments)}
+
+
+def _names(arguments: Mapping[str, object]) -> list[str]:
+    if "patch" not in arguments:
+        return [text_of(arguments, "path")]
+    found: list[str] = []
+    for patch in parse_patch(text_of(arguments, "patch")):
+        found += [patch.path, *([patch.moved_to] if patch.moved_to else [])]
+    return found
+
+
+def _edited(asked: Asked, arguments: Mapping[str, object], places: Places) -> list[Item]:
+    ((_, path),) = places.items()
+    found = intents(asked.tool, arguments, cwd=asked.here.files.root)
+    edits = [intent for intent in found if intent.edit is not None]
+    if len(edits) != 1:
+        why = next((intent.unclear for intent in found if intent.unclear), "it says no content")
+        raise InputError("bad-tool-input", "the call cannot be understood", because=why)
+    return [Item(path=path, content=resulting(edits[0], asked.gate.current(path)))]
+
+
+def _patched(asked: Asked, arguments: Mapping[str, object], places: Places) -> list[Item]:
+    patches = [_settled(one, places) for one in parse_patch(text_of(arguments, "patch"))]
+    after = apply_all(patches, asked.gate.current)
+    items = [Item(path=path, content=content) for path, content in after.items()]
+    # What a patch makes and takes away again was never there.
+    return [item for item in items if item.content is not None or _exists(asked, item)]
+
+
+def _settled(patch: FilePatch, places: Places) -> FilePatch:
+    moved = places[patch.moved_to] if patch.moved_to else None
+    return replace(patch, path=places[patch.path], moved_to=moved)
+
+
+def _exists(asked: Asked, item: Item) -> bool:
+    return asked.gate.current(item.path) is not None
+
+
+def _same(asked: Asked, item: Item) -> bool:
+    return asked.gate.current(item.path) == item.content
+
+
+# What becomes of it
+
+
+def _proposed(asked: Asked, items: Sequence[Item], decision: Decision) -> tuple[Proposal, ...]:
+    """Propose it, unless exactly this waits already: asking twice asks once."""
+    waiting = _waiting_already(asked, items)
+    if waiting:
+        return waiting
+    listener, parts = asked.progress, asked.gate.parts
+    parts.progress.listener = lambda done, total: listener(done, total, "measuring the change")
+    try:
+        return asked.gate.propose(items, actor=asked.actor, judged=decision)
+    finally:
+        parts.progress.listener = None
+
+
+def _waiting_already(asked: Asked, items: Sequence[Item]) -> tuple[Proposal, ...]:
+    proposals, now = asked.gate.parts.proposals, asked.gate.parts.clock.now()
+    states = (State.WAITING, State.APPROVED)
+    wanted = {item.path: _digests(asked, item) for item in items}
+    for one in proposals.find(states=states, path=items[0].path, limit=MOST_WAITING):
+        group = proposals.of_set(one.set_id) if one.set_id else (one,)
+        open_now = all(each.state in states and not each.expired(now) for each in group)
+        waits = any(each.state is State.WAITING for each in group)
+        same = {each.path: (each.base, each.content) for each in group} == wanted
+        if open_now and waits and same:
+            return group
+    return ()
+
+
+def _digests(asked: Asked, item: Item) -> tuple[str | None, str | None]:
+    before, after = asked.gate.current(item.path), item.content
+    return (
+        None if before is None else digest(before),
+        None if after is None else digest(after),
+    )
+
+
+def settled(asked: Asked, made: tuple[Proposal, ...]) -> Answer:
+    """Apply what the policy approved as a whole; tell what waits; refuse what is denied."""
+    refused = next((one for one in made if one.state is State.DENIED), None)
+    if refused is not None:
+        raise refuse(refused.decision)
+    if all(one.state is State.APPROVED and _by_policy(one) for one in made):
+        receipts = asked.gate.apply(made[0].set_id or made[0].id)
+        return applied(made, receipts)
+    return waiting(asked, made)
+
+
+def _by_policy(one: Proposal) -> bool:
+    return one.answer is not None and one.answer.proof == "policy"
+
+
+def named(made: Sequence[Proposal]) -> str:
+    """Return the id to ask about: of the set where there is one, else of the proposal."""
+    return made[0].set_id or made[0].id
+
+
+def applied(made: Sequence[Proposal], receipts: Sequence[Receipt]) -> Answer:
+    """Tell what was written."""
+    said = [f"{verb(one)} {one.path} ({counts(one)})" for one in made]
+    notes = [note for one in made for note in one.decision.notes]
+    notes += [receipt.note for receipt in receipts if receipt.note]
+    told = "The rules allow this, and it is written: " + "; ".join(said) + "."
+    by_path = {receipt.path: receipt.id for receipt in receipts}
+    files = [{**facts(one), "receipt": by_path.get(one.path, "")} for one in made]
+    data = _data(APPLIED, made, files) | {"applied": True, "notes": notes}
+    return Answer(texts=(told, *notes), data=data)
+
+
+def waiting(asked: Asked, made: Sequence[Proposal]) -> Answer:
+    """Tell that a person decides, and what the agent does meanwhile."""
+    known = named(made)
+    asks = next((one for one in made if one.state is State.WAITING), made[0])
+    because = asks.decision.because or "the rules say that a person decides on this"
+    left = min(one.expires_in(asked.gate.parts.clock.now()) for one in made)
+    told = (
+        f"Nothing is written yet. This waits for a person as {known}: {because}. "
+        f"Go on with other work; ask `proposal_status` about it later, and do not send it again "
+        f"unchanged. A person sees it with `penstock review`."
+    )
+    warned = [text for one in made for text in one.warnings]
+    data = _data(WAITS, made, [facts(one) for one in made])
+    data |= {
+        "applied": False,
+        "because": because,
+        "instead": asks.decision.suggestion,
+        "rules": [reason.rule for reason in asks.decision.reasons],
+        "warnings": warned,
+        "expires_in_seconds": max(0, round(left)),
+        "notes": [note for one in made for note in one.decision.notes],
+    }
+    return Answer(texts=(told,), data=data)
+
+
+def unchanged(paths: Sequence[str], decision: Decision) -> Answer:
+    """Tell that the files hold this already; nothing is stored and nothing written."""
+    told = f"Nothing to do: {', '.join(paths)} holds exactly this already."
+    files = [{"path": path, "kind": UNCHANGED} for path in paths]
+    data: Json = {"status": UNCHANGED, "applied": False, "changed": False, "files": files}
+    return Answer(texts=(told,), data=data | {"notes": list(decision.notes)})
+
+
+def _data(status: str, made: Sequence[Proposal], files: Sequence[Json]) -> Json:
+    return {
+        "status": status,
+        "changed": True,
+        "proposal_id": named(made),
+        "files": list(files),
+        "revision": made[0].decision.revision,
+    }
+
+
+def facts(one: Proposal) -> Json:
+    """Return what is told of one file of a proposal."""
+    return {
+        "path": one.path,
+        "kind": str(one.change.kind),
+        "proposal_id": one.id,
+        "base_digest": one.base,
+        "content_digest": one.content,
+        "lines_added": one.change.lines_added,
+        "lines_deleted": one.change.lines_deleted,
+        "existing_lines": one.change.existing_lines,
+        "unit": one.change.unit,
+    }
+
+
+VERBS = {"new": "created", "delete": "deleted"}
+
+
+def verb(one: Proposal) -> str:
+    """Return what happens to a file, in one word."""
+    return VERBS.get(one.change.kind, "changed")
+
+
+def counts(one: Proposal) -> str:
+    """Return how much of a file changes."""
+    return f"+{one.change.lines_added} -{one.change.lines_deleted} {one.change.unit}"
+
+
+def again(asked: Asked, known: str) -> Answer | None:
+    """Return the answer about something that was proposed a moment ago, or None."""
+    proposals = asked.gate.parts.proposals
+    made = proposals.of_set(known)
+    one = proposals.get(known)
+    found = made or (() if one is None else (one,))
+    if not found or any(each.state in CLOSED for each in found):
+        return None
+    if all(each.state is State.APPLIED for each in found):
+        receipts = [proposals.receipt(f"r-{each.id.removeprefix('hitl-')}") for each in found]
+        return applied(found, [receipt for receipt in receipts if receipt is not None])
+    return waiting(asked, found)
+
+
+CLOSED = frozenset(State) - {State.WAITING, State.APPROVED, State.APPLIED}
