@@ -109,3 +109,42 @@ def test_a_root_is_agreed_with_where_the_hash_signed_beside_it_is_there() -> Non
     own = [with_head(5, heads[5]), with_head(7, heads[6]), note(9), with_head(11, heads[11])]
     agreed = Evidence(own=own).agreed({size: heads[size] for size in (5, 6, 7, 9)})
     assert agreed == {5: root_of(LEAVES[:5])}, "7 is another, 9 has none, 11 was not found"
+
+
+# Older notes are opened only where they could tell something.
+
+HASHES = {size: f"sha256:{size:064d}" for size in SIZES}
+
+
+def older(size: int, head: str) -> str:
+    return Checkpoint(origin="o", size=size, root=bytes(32), head=head).body() + "\nsignature\n"
+
+
+OLDER = [
+    (older(5, HASHES[5]), False, "names the chain's own hash"),
+    (older(5, HASHES[6]), True, "names another hash"),
+    (older(5, ""), True, "names none"),
+    (older(15, HASHES[15]), True, "reaches further than what is trusted"),
+    (older(30, HASHES[5]), True, "a size that the chain does not have"),
+    ("nonsense", True, "is none"),
+]
+
+
+@pytest.mark.parametrize(("text", "opened", "why"), OLDER, ids=[row[2] for row in OLDER])
+def test_an_older_note_is_opened_where_it_could_tell_something(
+    text: str, opened: bool, why: str
+) -> None:
+    last = Checkpoint(origin="o", size=10, root=root_of(LEAVES[:10]), head=HASHES[10])
+    own = [Opened(checkpoint=last, size=10)]
+    found = Evidence(own=own, older=[text], check=lambda _: BAD).opened(HASHES)
+    assert list(found.own) == ([BAD, *own] if opened else own)
+    assert found.older == ()
+
+
+def test_without_a_newest_note_that_holds_every_older_one_is_opened() -> None:
+    notes = [older(5, HASHES[5]), older(6, HASHES[6])]
+    for own in ([], [BAD], [note(10)]):
+        found = Evidence(own=own, older=notes, check=lambda _: BAD).opened(HASHES)
+        assert list(found.own) == [BAD, BAD, *own]
+    signed = Evidence(own=[note(10)], older=notes, check=lambda _: BAD).opened({})
+    assert len(signed.own) == 3, "a chain that is not sound vouches for nothing"

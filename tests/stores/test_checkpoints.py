@@ -358,3 +358,16 @@ def test_witnesses_are_told_beside_the_way_and_their_refusal_is_on_the_record(
     assert report.ok
     assert [warning.kind for warning in report.warnings] == ["unreachable"]
     assert report.level == "witness"
+
+
+def test_an_older_note_that_was_changed_is_told(log: JsonlLog, checkpoints: Checkpoints) -> None:
+    for _ in range(3):
+        add(log, 5)
+        checkpoints.sign()
+    path = Path(checkpoints.path)
+    kept = path.read_text()
+    assert verify_log(log.path, checkpoints.evidence()).ok
+    first = checkpoints.notes()[0]
+    path.write_text(kept.replace(first.split("\n")[3], "head sha256:" + "0" * 64))
+    report = verify_log(log.path, checkpoints.evidence())
+    assert [problem.kind for problem in report.problems] == ["bad-signature"]

@@ -83,6 +83,8 @@ class Scene:
         every = self.checkpoints.evidence(self.memory.recall())
         evidence = Evidence(
             own=every.own if level >= 2 else (),
+            older=every.older if level >= 2 else (),
+            check=every.check,
             remembered=every.remembered if level >= 3 else None,
             head=every.head if level >= 3 else None,
             witnesses=every.witnesses if level >= 4 else {},

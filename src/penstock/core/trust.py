@@ -8,10 +8,10 @@ Always true: a copy that is only older never counts against a record that has gr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from penstock.core.checkpoint import Checkpoint
+from penstock.core.checkpoint import Checkpoint, glance
 from penstock.core.errors import AuditError
 from penstock.core.findings import Kind, Problem
 
@@ -38,6 +38,10 @@ class Evidence:
     """Everything that the record is compared with. Empty means that there is none."""
 
     own: Sequence[Opened] = ()
+    older: Sequence[str] = ()
+    """Notes beside the log before those in `own`, as text that nobody has opened yet."""
+    check: Callable[[str], Opened] | None = None
+    """Opens such a note."""
     remembered: Opened | None = None
     head: Head | None = None
     witnesses: Mapping[str, Opened] = field(default_factory=dict)
@@ -57,6 +61,30 @@ class Evidence:
         notes = [*self.own, *self.witnesses.values()]
         notes += [self.remembered] if self.remembered else []
         return [note.checkpoint for note in notes if note.checkpoint]
+
+    def sizes_to_find(self) -> set[int]:
+        """Return the sizes at which the chain's own hash tells most of what there is to tell."""
+        sizes = {note.size for note in self.checkpoints() if note.head}
+        sizes |= {size for size, head in map(glance, self.older) if head}
+        return sizes | ({self.head.seq + 1} if self.head else set())
+
+    def opened(self, heads: Mapping[int, str]) -> Evidence:
+        """Return this with every older note opened that could tell something.
+
+        Opening a note means to check its signature, and a long record has thousands of them.
+        Below a checkpoint that a sound chain agrees with, one that names the chain's own hash
+        adds nothing, whoever has signed it.
+        """
+        if self.check is None or not self.older:
+            return self
+        good = [note for note in _good(self.own) if heads.get(note.size) == note.head != ""]
+        trusted = max((note.size for note in good), default=-1)
+        telling = []
+        for note in self.older:
+            size, head = glance(note)
+            if not (head and size <= trusted and heads.get(size) == head):
+                telling.append(self.check(note))
+        return replace(self, own=[*telling, *self.own], older=())
 
     def agreed(self, heads: Mapping[int, str]) -> dict[int, bytes]:
         """Return the roots of the checkpoints that a sound chain agrees with, by size.

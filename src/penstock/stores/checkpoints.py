@@ -219,8 +219,11 @@ class Checkpoints:
                 if latest:
                     witnesses[witness.name] = self._opened(latest)
         remembered = _text(self._remembered, MOST_NOTES_BYTES) if self._remembered else ""
+        notes = self.notes()
         return Evidence(
-            own=[self._opened(note) for note in self.notes()],
+            own=[self._opened(note) for note in notes[-1:]],
+            older=notes[:-1],
+            check=self._opened,
             remembered=self._opened(remembered) if remembered else None,
             head=head,
             witnesses=witnesses,

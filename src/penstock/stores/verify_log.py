@@ -23,7 +23,7 @@ from penstock.core.findings import Kind, Problem, Report
 from penstock.core.trust import Evidence, Found, Head, compare
 from penstock.core.verify import Walk
 from penstock.stores.log_errors import shut, telling
-from penstock.stores.log_reader import line_at, numbered_line
+from penstock.stores.log_reader import line_at, numbered_lines
 from penstock.stores.segments import (
     Segment,
     blocks_of,
@@ -73,20 +73,15 @@ def _verified(path: str, evidence: Evidence, workers: int, notice: frozenset[str
     if not files and evidence.level == "chain":
         raise AuditError("audit-not-found", f"there is no record at `{path}`")
     spans = _spans(files)
-    # Where a hash was signed beside the root, the chain itself will say whether they agree.
-    alone = {note.size for note in evidence.checkpoints() if not note.head}
-    children = [_start_roots(spans, alone)] if alone and _is_long(spans) else []
     report = _quick(files, spans, workers, notice) or _walked(files, notice)
-    heads = {note.size for note in evidence.checkpoints() if note.head}
-    hashes = {} if report.problems else _hashes_at(files, heads | _last_of(evidence))
+    # Where a hash was signed beside a root, a sound chain itself says whether they agree.
+    hashes = {} if report.problems else _hashes_at(files, evidence.sizes_to_find())
+    evidence = evidence.opened(hashes)
     agreed = evidence.agreed(hashes)
+    doubtful = {note.size for note in evidence.checkpoints()} - agreed.keys()
     found = Found(
         count=report.count,
-        roots={
-            **_roots(spans, alone, children),
-            **_roots(spans, heads - agreed.keys() - alone, ()),
-            **{size: root for size, root in agreed.items() if size not in alone},
-        },
+        roots={**agreed, **_roots(spans, doubtful)},
         at_head=_at_head(path, evidence.head, hashes),
     )
     problems = [*_strangers(path), *report.problems, *compare(evidence, found)]
@@ -229,22 +224,9 @@ def _joined(results: Sequence[dict[str, Any] | None]) -> Report | None:
     return Report(count=count, head=head, warnings=tuple(warnings), noticed=tuple(noticed))
 
 
-def _roots(
-    spans: Sequence[Span], sizes: set[int], children: Sequence[subprocess.Popen[str]]
-) -> dict[int, bytes]:
-    if not sizes:
-        return {}
-    found = _answer(children[0]) if children else None
-    found = roots(spans, sizes) if found is None else found
+def _roots(spans: Sequence[Span], sizes: set[int]) -> dict[int, bytes]:
+    found = roots(spans, sizes) if sizes else {}
     return {int(size): bytes.fromhex(root) for size, root in found.items()}
-
-
-def _start_roots(spans: Sequence[Span], sizes: set[int]) -> subprocess.Popen[str]:
-    return _start({"spans": list(spans), "sizes": sorted(sizes)})
-
-
-def _last_of(evidence: Evidence) -> set[int]:
-    return {evidence.head.seq + 1} if evidence.head else set()
 
 
 def _at_head(path: str, head: Head | None, hashes: Mapping[int, str]) -> str:
@@ -263,15 +245,12 @@ def _hashes_at(files: Sequence[Segment], sizes: set[int]) -> dict[int, str]:
     line has the hash that was signed is the chain that was signed, wherever the line was found.
     """
     found: dict[int, str] = {}
-    wanted = sorted(sizes)
-    for segment in files if wanted else ():
+    for segment in files if sizes else ():
         fd = open_to_read(segment.path)
         try:
             with telling(segment.path):
-                for size in wanted:
-                    line = numbered_line(fd, size - 1)
-                    if line:
-                        found[size] = chain.stated_hash(line)
+                for number, line in numbered_lines(fd, [size - 1 for size in sizes]):
+                    found[number + 1] = chain.stated_hash(line)
         finally:
             shut(fd)
     return found
