@@ -9,11 +9,13 @@ directory 0700, outside the workspace.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from penstock.core.builtin import Own
 from penstock.core.compiled import Stamp, dump
 from penstock.core.errors import InputError
 from penstock.core.policy import AuditSettings, Policy
@@ -102,8 +104,19 @@ def _in_force(
         user=user,
         others=others,
         last_good=last_good,
-        protect=(f"**{state_home()}/**",),
+        protect=own_places(os.path.dirname(project)),
     )
+
+
+def own_places(root: str) -> Own:
+    """Return where Penstock keeps its state, and where it is installed.
+
+    Code that lies in the workspace is the project's own: somebody works on Penstock there.
+    """
+    package = os.path.dirname(os.path.abspath(__file__))
+    code = [place for place in (package, sys.executable) if place]
+    outside = [place for place in code if not os.path.abspath(place).startswith(f"{root}/")]
+    return Own(kept=(state_home(),), code=tuple(outside))
 
 
 def judge_here(

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.core import rules
-from penstock.core.builtin import SELF_RULE, STATE_RULE
+from penstock.core.builtin import SELF_RULE, STATE_RULE, Own
 from penstock.core.digest import digest
 from penstock.core.errors import RulesError
 from penstock.core.model import Action, ChangeKind, Verdict
@@ -690,7 +690,7 @@ def test_a_broken_policy_leaves_the_last_good_one_in_force() -> None:
 
 
 def test_a_broken_policy_without_a_good_one_leaves_the_built_in_list() -> None:
-    broken = rules.in_force(files(penstock_toml="["), protect=("**/state/**",))
+    broken = rules.in_force(files(penstock_toml="["), protect=Own(kept=("/state",)))
     paths = {glob for layer in broken.layers for rule in layer.rules for glob in rule.paths}
     assert {"**/.env*", "**/.git/**", "**/*.pem", "**/penstock.toml", "**/state/**"} <= paths
     assert "the built-in protected list is in force" in broken.degraded
@@ -719,7 +719,7 @@ def test_a_door_may_bring_a_level_along() -> None:
 
 
 def test_what_the_running_program_protects_is_protected() -> None:
-    made = rules.in_force(files(), protect=("**/srv/state/**",))
+    made = rules.in_force(files(), protect=Own(kept=("/srv/state",)))
     assert "**/srv/state/**" in made.layers[-1].rules[1].paths
 
 

@@ -9,7 +9,7 @@ project and outside of it.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from penstock.core.known_names import KEPT, OWN_FILES, STATE, STEERS
 from penstock.core.model import COVERS, Action, Verdict
@@ -17,6 +17,7 @@ from penstock.core.policy import Layer, Rule, Where
 
 SELF_RULE = "penstock-self"
 STATE_RULE = "penstock-state"
+CODE_RULE = "penstock-code"
 NAME = "built-in"
 
 # Where each agent is told which hooks to run; a line there switches the gate off.
@@ -145,12 +146,30 @@ PROTECTED = (*ENV_FILES, *SECRETS, *MACHINERY)
 WHERE = Where(file=NAME)
 
 
-def self_layer(*, literal: bool = False, protect: tuple[str, ...] = ()) -> Layer:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Own:
+    """Absolute places that only the running program knows: what it keeps, what it is."""
+
+    kept: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+
+
+NOTHING = Own()
+
+
+def _whole(place: str) -> tuple[str, str]:
+    """Return the globs of a place: itself, and everything below it."""
+    return f"**{place}", f"**{place}/**"
+
+
+def self_layer(*, literal: bool = False, protect: Own = NOTHING) -> Layer:
     """Return the layer that is part of every policy.
 
     With a spec's own format only Penstock's own files are in it, because there the spec says
     what happens to all others. `protect` adds places that only the running program knows.
     """
+    kept = [glob for place in protect.kept for glob in _whole(place)]
+    code = [glob for place in protect.code for glob in _whole(place)]
     names = OWN_FILES if literal else (*OWN_FILES, *HOOK_REGISTRATIONS)
     return Layer(
         name=NAME,
@@ -169,15 +188,32 @@ def self_layer(*, literal: bool = False, protect: tuple[str, ...] = ()) -> Layer
                 id=STATE_RULE,
                 verdict=Verdict.DENY,
                 actions=frozenset(Action) - {Action.RUN},
-                paths=(*STATE, *protect),
+                paths=(*STATE, *kept),
                 description="proposals, kept contents, the record and keys",
                 reason=KEPT,
                 instead="use the `penstock` command to look at proposals and the record",
                 code="self-protection",
                 where=WHERE,
             ),
+            *_of_code(tuple(code)),
         ),
     )
+
+
+def _of_code(paths: tuple[str, ...]) -> tuple[Rule, ...]:
+    if not paths:
+        return ()
+    rule = Rule(
+        id=CODE_RULE,
+        verdict=Verdict.DENY,
+        paths=paths,
+        description="Penstock itself, as it is installed",
+        reason="{path} is part of Penstock itself",
+        instead="ask a person to install another version",
+        code="self-protection",
+        where=WHERE,
+    )
+    return (rule,)
 
 
 def protected_layer() -> Layer:

@@ -13,7 +13,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar, cast
 
-from penstock.core.builtin import NAME, SELF_RULE, STATE_RULE, protected_layer, self_layer
+from penstock.core.builtin import (
+    CODE_RULE,
+    NAME,
+    NOTHING,
+    SELF_RULE,
+    STATE_RULE,
+    Own,
+    protected_layer,
+    self_layer,
+)
 from penstock.core.digest import digest_of_pieces
 from penstock.core.model import Action, Verdict, strictest
 from penstock.core.policy import (
@@ -120,7 +129,7 @@ def _disabled(
     for name in sorted(names - known):
         hint = did_you_mean(name, known) if known else ""
         message = f"`disable` names `{name}`, and no rule has that id"
-        if name in (SELF_RULE, STATE_RULE):
+        if name in (SELF_RULE, STATE_RULE, CODE_RULE):
             message, hint = f"`{name}` cannot be disabled", "it is what keeps agents from the rules"
         place = _place_of_disable(parts)
         wrong.append(replace(place, message=message, hint=hint))
@@ -213,7 +222,7 @@ def build(
     user: Loaded | None = None,
     *,
     others: Sequence[Loaded] = (),
-    protect: Sequence[str] = (),
+    protect: Own = NOTHING,
 ) -> Policy:
     """Return the policy of a project's and a user's level; raise when one has problems.
 
@@ -226,13 +235,14 @@ def build(
     literal = bool(levels) and all(level.literal for level in levels)
     sources = [source for level in levels for source in level.sources]
     layers = [as_layer(level) for level in levels]
-    built_in = self_layer(literal=literal, protect=tuple(protect))
+    built_in = self_layer(literal=literal, protect=protect)
     # A user's word stands before a project's where neither is the stricter one.
     by_trust = [level.settings for level in reversed(levels)]
     return Policy(
         layers=(*layers, built_in),
         revision=_revision(sources),
         files=tuple(file for file, _ in sources),
+        guarded=protect.kept,
         limits=_combined(Limits, "limits", by_trust),
         gate=_combined(GateSettings, "gate", by_trust),
         broker=_combined(BrokerSettings, "broker", by_trust),
@@ -276,7 +286,7 @@ def fallback(
     last_good: Policy | None = None,
     *,
     good: Sequence[Loaded] = (),
-    protect: Sequence[str] = (),
+    protect: Own = NOTHING,
 ) -> Policy:
     """Return what is in force while a policy is broken: never nothing.
 
@@ -292,6 +302,6 @@ def fallback(
     own = [layer for layer in policy.layers if layer.name != NAME]
     return replace(
         policy,
-        layers=(*own, protected_layer(), self_layer(protect=tuple(protect))),
+        layers=(*own, protected_layer(), self_layer(protect=protect)),
         degraded=f"{why}, so the built-in protected list is in force",
     )

@@ -201,12 +201,14 @@ ON_ERROR: Mapping[str, Verdict] = {"hook": Verdict.ALLOW}
 class Policy:
     """Everything the rules say. Frozen; one revision, one set of answers.
 
-    `degraded` is empty, or tells why an older or the built-in policy is in force.
+    `degraded` is empty, or tells why an older or the built-in policy is in force. `guarded`
+    are directories that must not go together with what lies above them.
     """
 
     layers: tuple[Layer, ...]
     revision: str
     files: tuple[str, ...] = ()
+    guarded: tuple[str, ...] = ()
     limits: Limits = Limits()
     gate: GateSettings = GateSettings()
     broker: BrokerSettings = BrokerSettings()

@@ -17,6 +17,7 @@ from typing import cast
 
 from penstock import presets
 from penstock.core import dialects
+from penstock.core.builtin import NOTHING, Own
 from penstock.core.digest import digest
 from penstock.core.fields import RULE_TABLES, TABLES
 from penstock.core.layers import Loaded, Settings, build, fallback, join
@@ -102,7 +103,7 @@ def in_force(
     user: str = "",
     others: Sequence[Loaded] = (),
     last_good: Policy | None = None,
-    protect: Sequence[str] = (),
+    protect: Own = NOTHING,
 ) -> Policy:
     """Return the policy of a workspace, whatever state its files are in.
 

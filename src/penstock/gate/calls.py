@@ -58,6 +58,7 @@ class Preparation:
     call: Call
     change_threshold: float
     measures: bool = True
+    guarded: tuple[str, ...] = ()
     left: dict[str, bytes | None] = field(default_factory=dict)
 
     def all(self) -> Iterator[Prepared]:
@@ -82,12 +83,26 @@ class Preparation:
 
     def _on(self, intent: Intent, target: Target) -> Iterator[Prepared]:
         path = self._reached(target)
+        yield from self._taken_along(intent, target)
         if path is None or intent.action not in WRITES:
             yield Prepared(request=self._request(intent, intent.action, target), path=path)
             return
         yield self._write(intent, target, path)
         if intent.tree and self._kind(path) is FileKind.DIRECTORY:
             yield from self._below(intent, path)
+
+    def _taken_along(self, intent: Intent, target: Target) -> Iterator[Prepared]:
+        """Removing or moving a directory takes along what Penstock keeps somewhere below it."""
+        if intent.action is not Action.DELETE:
+            return
+        places = [self._absolute(spelling) for spelling in target.judged]
+        for kept in self.guarded:
+            if any(kept.startswith(f"{place.rstrip('/')}/") for place in places):
+                inside = locate(f"{kept}/.", root=self.files.root, folds=self.files.folds)
+                yield Prepared(request=self._request(intent, Action.DELETE, inside))
+
+    def _absolute(self, spelling: str) -> str:
+        return spelling if spelling.startswith("/") else f"{self.files.root}/{spelling}"
 
     def _below(self, intent: Intent, path: RelPath) -> Iterator[Prepared]:
         """Judge each file of a directory: `rm -r src` is as much as removing all of them."""

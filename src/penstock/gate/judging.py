@@ -30,7 +30,9 @@ def judge_call(
 
     Without `measures` no content is read: every file that is there may be lost whole.
     """
-    preparation = Preparation(files, call, policy.gate.change_threshold, measures)
+    preparation = Preparation(
+        files, call, policy.gate.change_threshold, measures=measures, guarded=policy.guarded
+    )
     prepared = tuple(preparation.all())
     decisions = [_decide(one, policy, now) for one in prepared]
     return Judged(decision=combine(decisions, policy), prepared=prepared)
