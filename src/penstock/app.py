@@ -15,25 +15,26 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from penstock.core.builtin import Own
-from penstock.core.compiled import Stamp, dump
 from penstock.core.errors import InputError
-from penstock.core.policy import AuditSettings, Policy
-from penstock.core.rules import in_force
-from penstock.gate.calls import Call
-from penstock.gate.judging import Judged, judge_call
-from penstock.stores.disk import DiskFiles
 from penstock.stores.last_good import keep, keep_compiled, kept
 from penstock.stores.places import RULES, stamp, state_home, state_of, user_rules, workspace_above
 
+# Each part is imported where it is first needed: whoever verifies a record needs no rules, and
+# whoever judges needs no queue.
 if TYPE_CHECKING:
     from penstock.core.advice import Advice, Facts
+    from penstock.core.builtin import Own
+    from penstock.core.compiled import Stamp
     from penstock.core.findings import Report
     from penstock.core.layers import Loaded
+    from penstock.core.policy import AuditSettings, Policy
     from penstock.core.trust import Head
     from penstock.gate import Gate
+    from penstock.gate.calls import Call
+    from penstock.gate.judging import Judged
     from penstock.ports import AuditLog
     from penstock.stores.checkpoints import Checkpoints
+    from penstock.stores.disk import DiskFiles
     from penstock.stores.installed import Installed
     from penstock.stores.jsonl import JsonlLog
     from penstock.stores.keys import ApproverKeys
@@ -98,6 +99,8 @@ def _in_force(
     others: Sequence[Loaded] = (),
     last_good: Policy | None = None,
 ) -> Policy:
+    from penstock.core.rules import in_force
+
     return in_force(
         read,
         project=project,
@@ -113,6 +116,8 @@ def own_places(root: str) -> Own:
 
     Code that lies in the workspace is the project's own: somebody works on Penstock there.
     """
+    from penstock.core.builtin import Own
+
     package = os.path.dirname(os.path.abspath(__file__))
     code = [place for place in (package, sys.executable) if place]
     outside = [place for place in code if not os.path.abspath(place).startswith(f"{root}/")]
@@ -123,6 +128,9 @@ def judge_here(
     call: Call, *, workspace: str | None, policy_file: str | None = None, now: float
 ) -> Judged:
     """Judge a call against a workspace as it is; needs no state and leaves none."""
+    from penstock.gate.judging import judge_call
+    from penstock.stores.disk import DiskFiles
+
     root = workspace_root(workspace)
     policy = policy_of(root, state=state_of(root), policy_file=policy_file)
     return judge_call(DiskFiles(root), policy, call, now=now)
@@ -290,6 +298,8 @@ class Workspace:
     @cached_property
     def files(self) -> DiskFiles:
         """The files of the workspace; looking at them needs no state."""
+        from penstock.stores.disk import DiskFiles
+
         return DiskFiles(self.root, journal_dir=os.path.join(self.state, "journal"))
 
     @cached_property
@@ -364,6 +374,8 @@ class Workspace:
 
     def _keep(self, policy: Policy) -> None:
         """Keep a good policy for the time when it is broken, and compiled for the hook."""
+        from penstock.core.compiled import dump
+
         files = {path: read_rules(path) for path in policy.files}
         keep(self.state, policy.revision, {p: data for p, data in files.items() if data})
         keep_compiled(self.state, dump(policy, stamps=self._stamps(policy), folds=self.files.folds))
@@ -398,6 +410,8 @@ class Workspace:
     def judge(self, call: Call, *, measures: bool = True) -> Judged:
         """Return what the rules say to a tool call, without opening the queue or the record."""
         import time
+
+        from penstock.gate.judging import judge_call
 
         return judge_call(self.files, self.policy(), call, now=time.time(), measures=measures)
 
