@@ -48,8 +48,10 @@ class Tool:
 
     @property
     def output_schema(self) -> Json:
-        """What clients get as structured content, when it is no error."""
-        return _object(self.gives, self.always)
+        """What clients get as structured content; some hold errors to it as well."""
+        made = _object({**self.gives, **FAILED}, ())
+        made["anyOf"] = [{"required": list(self.always)}, {"required": ["status", "error"]}]
+        return made
 
     def checked(self, given: Mapping[str, object]) -> Json:
         """Return the arguments under their own names. Raises InputError `bad-tool-input`."""
@@ -136,12 +138,23 @@ FILE: Json = {
     },
     "required": ["path", "kind"],
 }
-WRITTEN: Schema = {
-    "status": {
-        "type": "string",
-        "enum": [writing.APPLIED, writing.WAITS, writing.UNCHANGED],
-        "description": "applied: it is written. hitl_required: it waits for a person.",
+FAILED: Schema = {
+    "status": _text(
+        "applied, unchanged, hitl_required (it waits for a person); denied or error with `error`."
+    ),
+    "error": {
+        "type": "object",
+        "properties": {
+            "code": _text("A stable word for it."),
+            "message": _text("What happened."),
+            "because": _text("Why."),
+            "try": _text("What to do about it."),
+        },
+        "required": ["code", "message"],
     },
+}
+WRITTEN: Schema = {
+    "status": FAILED["status"],
     "applied": _switch("True when the files hold it now."),
     "changed": _switch("False when they held it before."),
     "proposal_id": _text("What to ask `proposal_status` about: hitl-..., or set-... for several."),
