@@ -120,6 +120,11 @@ CALLS: list[tuple[str, str, dict[str, object], list[str]]] = [
     ("cline", "replace_in_file", {"path": "a", "diff": "something else"}, ["+a"]),
     ("cline", "execute_command", {"command": "rm a", "requires_approval": True}, ["!", "-a"]),
     ("cline", "insert_content", {"path": "a", "line": "1", "content": "x"}, ["+a="]),
+    ("cline", "editor", {"path": "a", "new_text": "x"}, ["+a="]),
+    ("cline", "editor", {"path": "a", "old_text": "x", "new_text": "y"}, ["+a="]),
+    ("cline", "editor", {"path": "a", "new_text": "x", "insert_line": 3}, ["+a="]),
+    ("cline", "editor", {"path": "a"}, ["+a"]),
+    ("cline", "run_commands", {"commands": ["rm a"]}, ["!", "-a"]),
     (
         "windsurf",
         "pre_write_code",

@@ -1,7 +1,7 @@
 """Every agent's module: its JSON in, our call; our answer in, its exact words.
 
-The payloads of Claude Code, Codex and Gemini were recorded from the real clients; the others
-are as their documents show them.
+The payloads of Claude Code, Codex, Gemini, Copilot and Cline's command line were recorded from
+the real clients; the others are as their documents show them.
 """
 
 from __future__ import annotations
@@ -112,6 +112,20 @@ def cline(event: str, tool: str, **parameters: Any) -> dict[str, Any]:
         "workspaceRoots": [ROOT],
         "userId": "u",
         event[0].lower() + event[1:]: {"toolName": tool, "parameters": parameters},
+    }
+
+
+def cline_cli(event: str, tool: str, **parameters: Any) -> dict[str, Any]:
+    key = {"tool_call": "preToolUse", "tool_result": "postToolUse"}[event]
+    return {
+        "clineVersion": "",
+        "taskId": "conv_1",
+        "workspaceRoots": [ROOT],
+        "agent_id": "agent_1",
+        "parent_agent_id": None,
+        "hookName": event,
+        event: {"id": "call_0", "name": tool, "input": parameters},
+        key: {"toolName": tool, "parameters": parameters},
     }
 
 
@@ -378,7 +392,26 @@ SENT = [
         "replace_in_file",
         ("e.txt",),
     ),
-    Sent("cline", cline("TaskStart", ""), OTHER),
+    Sent("cline", {"hookName": "TaskStart", "taskId": "t", "workspaceRoots": [ROOT]}, OTHER),
+    # its command line 3.0.65, recorded: another name for the event, other tools
+    Sent("cline", cline_cli("tool_call", "editor", path=A, new_text="x"), BEFORE, "editor", (A,)),
+    Sent(
+        "cline",
+        cline_cli("tool_call", "run_commands", commands=["echo hi > b.txt"]),
+        BEFORE,
+        "run_commands",
+        (B,),
+    ),
+    Sent(
+        "cline",
+        cline_cli(
+            "tool_call", "run_commands", commands=[{"command": "touch", "args": ["b c.txt", "d"]}]
+        ),
+        BEFORE,
+        "run_commands",
+        ("b c.txt", "d"),
+    ),
+    Sent("cline", cline_cli("tool_result", "editor", path=E), AFTER, "editor", (E,)),
     # Qwen
     Sent(
         "qwen",
@@ -450,6 +483,7 @@ def test_before_and_after_a_call_its_id_is_the_same() -> None:
             cascade("post_write_code", file_path=E),
         ),
         ("cline", cline("PreToolUse", "x", path="a"), cline("PostToolUse", "x", path="a")),
+        ("cline", cline_cli("tool_call", "x"), cline_cli("tool_result", "x")),
         ("opencode", shim("before", "write", filePath=A), shim("after", "write", filePath=A)),
     ]
     for agent, before, after in pairs:
@@ -608,7 +642,9 @@ ANSWERS |= {"granted": YES, "after": OBSERVED}
 @pytest.mark.parametrize("which", ANSWERS)
 def test_what_is_said_to_an_agent_is_exactly_this(agent: str, which: str) -> None:
     event = AFTER if which == "after" else BEFORE
-    call = Call(agent, event, tool="Write", attended=which == "asked")
+    sent = next(one for one in SENT if (one.agent, one.event) == (agent, event))
+    call = module(agent).read(sent.document, sent.environ)
+    call.attended = which == "asked"
     reply = module(agent).say(call, ANSWERS[which])
     wanted = getattr(SAID[agent], which)
     if isinstance(wanted, Exit):

@@ -192,6 +192,18 @@ def _lines(lines: list[str]) -> str:
     return "".join(line + "\n" for line in lines)
 
 
+def text_or_swap(args: Args, cwd: str) -> Intents:
+    """One tool for all: lines where a line is named, a swap where an old text is, else a file."""
+    if args.first("insert_line") is not None:
+        return lines_inserted(args, cwd)
+    return changed(args, swaps if args.first(*OLD) is not None else _all_new)
+
+
+def _all_new(args: Args) -> Edit | None:
+    text = args.one(*NEW, *CONTENT)
+    return None if text is None else Whole(content=as_bytes(text))
+
+
 # Lines and cells
 
 

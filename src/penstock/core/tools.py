@@ -26,6 +26,7 @@ from penstock.core.tool_rows import (
     nothing_done,
     patch_applied,
     text_appended,
+    text_or_swap,
     text_typed,
     texts_swapped,
     texts_swapped_often,
@@ -113,6 +114,7 @@ TOOLS: Mapping[str, Row] = {
     "apply_diff": texts_swapped,
     "insert_content": lines_inserted,
     "execute_command": command_run,
+    "editor": text_or_swap,
     # Windsurf
     "pre_write_code": texts_swapped,
     "write_code": texts_swapped,

@@ -4,6 +4,7 @@ Its documents disagree about what an empty answer or a failure does, so every ca
 in JSON, with `cancel` and a reason or without. Nothing can be asked or granted.
 """
 
+from penstock.core.chain import encode
 from penstock.doors.hook.agents.common import call_id, first, noted, parsed, reason, said
 from penstock.doors.hook.talk import (
     AFTER,
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 
 NAME = "cline"
 TITLE = "Cline"
-EVENTS = {"PreToolUse": BEFORE, "PostToolUse": AFTER}
-INSIDE = {"PreToolUse": "preToolUse", "PostToolUse": "postToolUse"}
+EVENTS = {"preToolUse": BEFORE, "postToolUse": AFTER}
+IDS = {"preToolUse": "tool_call", "postToolUse": "tool_result"}
+FILES = ("PreToolUse", "PostToolUse")
 SCRIPT = """\
 #!/bin/sh
 # Made by `penstock init`, and removed by `penstock uninstall`.
@@ -34,24 +36,48 @@ exec {command}
 
 
 def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:  # noqa: ARG001 - every agent's module is called so
-    """Return what Cline is about to do; a server's tool is taken out of its wrapping."""
-    name = text(document.get("hookName"))
-    inside = table(document.get(INSIDE.get(name, "")))
+    """Return what Cline is about to do; a server's tool is taken out of its wrapping.
+
+    The extension names the event by `hookName` and the command line otherwise, but both have
+    the call under the same key.
+    """
+    key = next((key for key in EVENTS if key in document), "")
+    inside, told = table(document.get(key)), table(document.get(IDS.get(key, "")))
     tool, tool_input = text(inside.get("toolName")), table(inside.get("parameters"))
     if tool == "use_mcp_tool":
         server, own = text(tool_input.get("server_name")), text(tool_input.get("tool_name"))
         tool, tool_input = f"mcp__{server}__{own}", parsed(tool_input.get("arguments"))
+    elif tool == "run_commands":
+        tool_input = {**tool_input, "commands": _commands(tool_input.get("commands"))}
     root = first(document.get("workspaceRoots"))
     return Call(
         NAME,
-        EVENTS.get(name, OTHER),
+        EVENTS.get(key, OTHER),
         tool=tool,
         tool_input=tool_input,
         cwd=root,
         root=root,
         session=text(document.get("taskId")),
-        call_id=call_id("", tool, tool_input),
+        call_id=call_id(told.get("id"), tool, tool_input),
+        subagent=text(document.get("parent_agent_id")),
     )
+
+
+def _commands(value: object) -> object:
+    """Return commands as texts; a program with its words is joined as Cline itself does."""
+    if not isinstance(value, list):
+        return value
+    return [_joined(one) if isinstance(one, dict) else one for one in value]
+
+
+def _joined(command: "dict[str, Any]") -> object:
+    words = command.get("args", [])
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        return command
+    quoted = [
+        encode(word) if any(c.isspace() or c == '"' for c in word) else word for word in words
+    ]
+    return " ".join([text(command.get("command")), *quoted])
 
 
 def say(call: Call, answer: Answer) -> Reply:
@@ -69,5 +95,5 @@ def registration(command: str, *, strict: bool) -> "list[dict[str, Any]]":
     del strict
     text_of = SCRIPT.format(command=command)
     return [
-        {"file": f".clinerules/hooks/{event}", "text": text_of, "mode": 0o755} for event in EVENTS
+        {"file": f".clinerules/hooks/{event}", "text": text_of, "mode": 0o755} for event in FILES
     ]
