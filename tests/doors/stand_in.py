@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from penstock.doors.http.connection import Bounds
-from penstock.doors.http.hook import Desk, Hook
+from penstock.doors.http.hook import Batch, Desk, Hook
 from penstock.doors.http.routes import Route
 from penstock.doors.http.server import Server, bound, run
 from penstock.doors.http.wire import Head, Response
@@ -33,13 +34,24 @@ class Judge:
     """Small calls are answered at once, others and those that sleep in a thread."""
 
     def quick(
-        self, agent: str, data: bytes, environ: Mapping[str, str], *, again: bool = False
+        self,
+        agent: str,
+        data: bytes,
+        environ: Mapping[str, str],
+        *,
+        again: bool = False,
+        batch: Batch | None = None,
     ) -> Said | None:
+        assert batch is not None
+        batch.setdefault("", []).append(data)
         try:
             small = len(data) < SMALL and isinstance(json.loads(data), dict)
         except ValueError:
             return None
         return self.reply(agent, data, environ) if small else None
+
+    def commit(self, batch: Batch) -> bool:
+        return not any(b"unrecorded" in data for data in batch[""])
 
     def reply(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Said:
         asked = json.loads(data)
@@ -50,6 +62,8 @@ class Judge:
             return Said(stderr=asked.get("stderr", ""), code=asked["exit"])
         if "silent" in asked:
             return Said()
+        if "unrecorded" in asked:
+            asked["n"] = threading.current_thread().name.partition("_")[0]
         project = environ.get("CLAUDE_PROJECT_DIR", "")
         return Said(json.dumps({"agent": agent, "n": asked.get("n"), "project": project}) + "\n")
 

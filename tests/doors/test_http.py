@@ -158,6 +158,10 @@ def test_a_fault_outside_of_judging_is_an_answer_too(server: Served) -> None:
     assert server.post({"n": 1})[0] == 200
 
 
+def test_what_cannot_be_recorded_is_answered_by_the_engine_instead(server: Served) -> None:
+    assert server.post({"unrecorded": 1})[1]["n"] == "judging"  # the name of its thread
+
+
 def test_the_project_can_be_named_by_a_header(server: Served) -> None:
     headers = {**AUTHORIZED, "X-Penstock-Project": "/some/where"}
     assert server.post({}, headers=headers)[1]["project"] == "/some/where"

@@ -14,7 +14,7 @@ from penstock.app import workspace_of
 from penstock.doors.hook.engine import Engine
 from penstock.doors.hook.short import Cold, NotShortError, short_answer
 from penstock.doors.hook.talk import BEFORE, Answer, Call
-from penstock.doors.hook.warm import Images, Signing, Warm
+from penstock.doors.hook.warm import Batch, Images, Signing, Warm
 from penstock.stores import watched
 from tests.doors.claude_calls import before
 
@@ -89,7 +89,10 @@ def test_warm_and_cold_answer_alike_on_every_path(
 ) -> None:
     for path in (*paths, *paths):  # the second time the answers are remembered
         asked = call(root, "Write", path, content=content)
-        assert told(short_answer(asked, warm)) == told(short_answer(asked, Unrecorded())), path
+        found = told(short_answer(asked, warm))
+        linked = os.path.islink(os.path.normpath(str(asked.tool_input["file_path"])))
+        # A link at the end of a path is the engine's, in a process that has it at hand.
+        assert found == (() if linked else told(short_answer(asked, Unrecorded()))), path
 
 
 def test_a_link_that_appears_between_two_moments_is_followed(root: Path, warm: Warm) -> None:
@@ -130,6 +133,29 @@ def test_a_log_that_cannot_be_written_is_left_to_the_engine(root: Path, warm: Wa
     log.mkdir()
     with pytest.raises(NotShortError):
         warm.append(str(root), here.state, b'"op":"x","path":"","status":"y"', rotate_at=0)
+
+
+def test_a_batch_is_one_piece_on_the_record(root: Path, warm: Warm) -> None:
+    here = workspace_of(str(root))
+    batch: Batch = {}
+    before_ = here.record.head()
+    for n in range(3):
+        data = before(root, "Write", f"docs/{n}.txt", content="x")
+        assert warm.quick("claude", data, {}, again=n > 0, batch=batch) is not None
+    assert here.record.head() == before_, "nothing is recorded before it is committed"
+    assert warm.commit(batch)
+    head = here.record.head()
+    assert head is not None
+    assert before_ is not None
+    assert head.seq == before_.seq + 3
+    assert here.verify().ok
+
+
+def test_a_batch_that_cannot_be_recorded_says_so(root: Path, warm: Warm) -> None:
+    log = Path(workspace_of(str(root)).audit_path)
+    log.unlink()
+    log.mkdir()
+    assert not warm.commit({str(root): [b'"op":"x","path":"","status":"y"']})
 
 
 # --- images ------------------------------------------------------------------------------------
@@ -198,10 +224,10 @@ def test_signing_is_due_by_time_as_well(root: Path) -> None:
     now = [0.0]
     signing = Signing(lambda: now[0])
     here = workspace_of(str(root))
-    signing.after(here)
+    signing.after(here, 1)
     now[0] += here.record.settings.checkpoint_seconds + 1
     before_ = set(threading.enumerate())
-    signing.after(here)
+    signing.after(here, 1)
     for thread in set(threading.enumerate()) - before_:
         thread.join(20)
     assert os.path.exists(os.path.join(here.state, "checkpoints"))

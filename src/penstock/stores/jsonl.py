@@ -89,10 +89,10 @@ class JsonlLog:
         return _appended(made)
 
     def append_many(
-        self, events: Sequence[Mapping[str, object]], *, durable: bool
+        self, events: Sequence[Mapping[str, object] | bytes], *, durable: bool
     ) -> Sequence[Appended]:
         """Add several lines in one piece, all or none."""
-        bodies = [compose(event) for event in events]
+        bodies = [one if isinstance(one, bytes) else compose(one) for one in events]
         return self._add(bodies, durable=durable) if bodies else ()
 
     def require_ready(self) -> None:

@@ -62,6 +62,10 @@ class Cold:
 
         return spellings(given, root=root, base=base, resolve=resolve)
 
+    def there(self, place: str) -> "tuple[bytes, int] | None":
+        """Return the file that would be written; None when nothing is there."""
+        return _there(place)
+
     def judge(
         self,
         policy: "dict[str, Any]",
@@ -117,7 +121,7 @@ def _before(call: Call, by: Cold) -> Answer:
     if outside:
         raise NotShortError
     place = f"{root}/{judged[-1]}"
-    there = _there(place)
+    there = by.there(place)
     said = _judged(by, policy, call, judged, tightening, there)
     body = _event(policy, call, shown, said, created=there is None)
     if body:

@@ -21,7 +21,6 @@ from penstock.core.quick import Short
 from penstock.core.spelling import normal, spellings
 from penstock.doors.hook.engine import Engine, agent_module
 from penstock.doors.hook.short import (
-    LINK,
     Cold,
     NotShortError,
     load,
@@ -43,6 +42,7 @@ GATHER_SECONDS = 0.003
 
 Found = tuple[bytes, int] | None
 Spelled = tuple[str, tuple[str, ...], tuple[str, ...], bool]
+Batch = dict[str, list[bytes]]  # events by workspace
 Image = tuple[str, str]  # the state and the key of the call
 
 
@@ -102,7 +102,17 @@ class Warm(Cold):
     """Answers hooks; `quick` never waits for anybody, `reply` always answers."""
 
     __slots__ = (
-        *("_answers", "_engine", "_folders", "_fresh", "_here", "_images", "_policies", "_roots"),
+        *(
+            "_answers",
+            "_batch",
+            "_engine",
+            "_folders",
+            "_fresh",
+            "_here",
+            "_images",
+            "_policies",
+            "_roots",
+        ),
         *("_signing", "_spelled"),
     )
 
@@ -119,15 +129,24 @@ class Warm(Cold):
         self._spelled: dict[tuple[str, str, str], Spelled] = {}
         self._answers: dict[tuple[object, ...], Short | None] = {}
         self._signing = Signing()
+        self._batch: Batch | None = None
 
     def quick(
-        self, agent: str, data: bytes, environ: Mapping[str, str], *, again: bool = False
+        self,
+        agent: str,
+        data: bytes,
+        environ: Mapping[str, str],
+        *,
+        again: bool = False,
+        batch: Batch | None = None,
     ) -> Reply | None:
         """Return the answer where the short way has one. For one thread at a time.
 
         `again` says that this call and the one before arrived together: whether the rules
-        have changed was looked at for both.
+        have changed was looked at for both. With a `batch` the event is only handed in there,
+        and the answer must not be given before `commit` has put it on the record.
         """
+        self._batch = batch
         if not again:
             self._fresh.clear()
             self._roots.clear()
@@ -138,6 +157,7 @@ class Warm(Cold):
         except (ValueError, TypeError, AttributeError):
             return None
         if call.event == AFTER:
+            self._batch = None  # what follows needs the line's hash
             self._images.settle()
         answer = short_answer(call, self)
         if answer is None:
@@ -183,17 +203,32 @@ class Warm(Cold):
         return known
 
     def _leads(self, path: str) -> str:
-        """Return where the kernel would arrive; a directory is followed once in a moment."""
+        """Return where the kernel would arrive; a directory is followed once in a moment.
+
+        The last name is not followed: `there` notices a link, and leaves it to the engine.
+        """
         folder, _, name = path.rpartition("/")
         found = self._folders.get(folder)
         if found is None:
             found = self._folders[folder] = resolved(folder or "/").rstrip("/")
-        place = f"{found}/{name}"
+        return f"{found}/{name}"
+
+    def there(self, place: str) -> Found:
+        """Return the file that would be written, in as few steps as can be."""
         try:
-            linked = posix.lstat(place).st_mode & watched.KIND == LINK
+            fd = posix.open(place, watched.READ)
         except FileNotFoundError:
-            linked = False
-        return resolved(place) if linked else place
+            return None
+        try:
+            status = posix.fstat(fd)
+            if status.st_mode & watched.KIND != watched.REGULAR or status.st_size > watched.LARGEST:
+                raise NotShortError
+            data = posix.read(fd, status.st_size + 1)
+        finally:
+            posix.close(fd)
+        if len(data) != status.st_size:  # it grows or shrinks just now
+            raise NotShortError
+        return data, status.st_mode & 0o7777
 
     def judge(
         self,
@@ -235,13 +270,27 @@ class Warm(Cold):
     def append(self, root: str, state: str, body: bytes, *, rotate_at: int) -> str:
         """Put one line on the chain; the log is kept open."""
         del state, rotate_at
+        if self._batch is not None:
+            self._batch.setdefault(root, []).append(body)
+            return ""
         here = self._here.get(root) or self._opened(root)
         try:
             line = here.record.unsigned.append(body, durable=False).event_hash
         except PenstockError as problem:
             raise NotShortError from problem
-        self._signing.after(here)
+        self._signing.after(here, 1)
         return line
+
+    def commit(self, batch: Batch) -> bool:
+        """Put the events of calls that arrived together on the record; False if that failed."""
+        try:
+            for root, bodies in batch.items():
+                here = self._here.get(root) or self._opened(root)
+                here.record.unsigned.append_many(bodies, durable=False)
+                self._signing.after(here, len(bodies))
+        except PenstockError:
+            return False
+        return True
 
     def keep(self, state: str, key: str, path: str, there: Found) -> None:
         """Keep what a file holds, behind the answer."""
@@ -269,14 +318,15 @@ class Signing:
         self._since: dict[str, tuple[int, float]] = {}  # events and the time, for each state
         self._thread: threading.Thread | None = None
 
-    def after(self, here: Workspace) -> None:
-        """Count one event, and sign where that is due."""
+    def after(self, here: Workspace, more: int) -> None:
+        """Count events, and sign where that is due."""
         now = self._clock()
         events, since = self._since.get(here.state, (0, now))
         settings = here.record.settings
-        due = events + 1 >= settings.checkpoint_events or now - since >= settings.checkpoint_seconds
+        events += more
+        due = events >= settings.checkpoint_events or now - since >= settings.checkpoint_seconds
         if not due or (self._thread is not None and self._thread.is_alive()):
-            self._since[here.state] = (events + 1, since)
+            self._since[here.state] = (events, since)
             return
         self._since[here.state] = (0, now)
         self._thread = threading.Thread(target=here.record.log.sign, name="signing", daemon=True)

@@ -19,6 +19,7 @@ from penstock.doors.http.wire import (
     END,
     LARGEST_HEAD,
     Head,
+    Later,
     Refusal,
     Response,
     encode,
@@ -26,7 +27,7 @@ from penstock.doors.http.wire import (
     refused,
 )
 
-READ_AHEAD = 256 * 1024
+READ_AHEAD = 64 * 1024
 TOLD = frozenset({400, 503})  # answers of a handler that are logged
 
 
@@ -67,8 +68,8 @@ class Connection(asyncio.Protocol):
     """One client."""
 
     __slots__ = (
-        *("_admitted", "_body", "_buffer", "_busy", "_ending", "_head", "_host", "_route"),
-        *("_seen", "_stuck", "_task", "_time", "_transport", "due"),
+        *("_admitted", "_asked", "_body", "_buffer", "_busy", "_ending", "_head", "_held"),
+        *("_host", "_route", "_seen", "_silent", "_stuck", "_task", "_time", "_transport", "due"),
     )
 
     def __init__(self, host: Host, time: Callable[[], float]) -> None:
@@ -81,6 +82,9 @@ class Connection(asyncio.Protocol):
         self._admitted: Head | None = None
         self._route: Route | None = None
         self._body: bytes | bytearray = b""
+        self._asked = cast("Head", None)  # of the request that is being answered
+        self._held = False  # nothing is read for now
+        self._silent = False  # the client has said all it will
         self._busy = False  # an answer is awaited
         self._stuck = False  # the client does not take what we wrote
         self._ending = False  # the last response is written; what comes is thrown away
@@ -101,13 +105,15 @@ class Connection(asyncio.Protocol):
             return
         self._buffer = self._buffer + data if self._buffer else data
         if self._busy or self._stuck:
-            if len(self._buffer) > READ_AHEAD:
+            if len(self._buffer) > READ_AHEAD and not self._held:
+                self._held = True
                 self._transport.pause_reading()
         else:
             self._advance()
 
     def eof_received(self) -> bool:
         """Say whether to stay: a client that has said all may still wait for its answer."""
+        self._silent = True
         return self._busy
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -194,6 +200,9 @@ class Connection(asyncio.Protocol):
             return
         self._busy = True
         self.due = self._time() + self._host.bounds.answer
+        if isinstance(response, Later):
+            self._asked, response.then = head, self._given
+            return
         self._task = asyncio.ensure_future(self._later(response, head))
 
     async def _later(self, response: Awaitable[Response], head: Head) -> None:
@@ -201,16 +210,25 @@ class Connection(asyncio.Protocol):
             answer = await response
         except Exception as fault:  # noqa: BLE001 - told and answered; the process goes on
             answer = self._failed(fault, head)
-        self._busy, self._task = False, None
+        self._asked, self._task = head, None
+        self._given(answer)
+
+    def _given(self, answer: Response) -> None:
+        self._busy = False
         if not self._ending:
-            self._respond(answer, head)
+            self._respond(answer, self._asked)
             self._go_on()
 
     def _go_on(self) -> None:
         if self._ending:
             return
-        self._transport.resume_reading()
-        self._advance()
+        if self._buffer:
+            self._advance()
+        if self._held and not self._ending and len(self._buffer) <= READ_AHEAD:
+            self._held = False
+            self._transport.resume_reading()
+        if self._silent and not self._busy:
+            self._transport.close()
 
     def _respond(self, response: Response, head: Head) -> None:
         keep = head.keep and not self._host.stopping
@@ -242,7 +260,9 @@ class Connection(asyncio.Protocol):
         self._ending = True
         self._buffer, self._body = b"", b""
         self.due = self._time() + self._host.bounds.goodbye
-        self._transport.resume_reading()
+        if self._held:
+            self._held = False
+            self._transport.resume_reading()
         if self._transport.can_write_eof():
             self._transport.write_eof()
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Protocol
 
-from penstock.doors.http.wire import Head, Response
+from penstock.doors.http.wire import Head, Later, Response
 
 THREADS = 4
 MOST_WAITING = 64  # calls in threads or waiting for one
@@ -39,81 +40,131 @@ class Spoken(Protocol):
     code: int
 
 
+Batch = dict[str, list[bytes]]
+
+
 class Judge(Protocol):
     """The engine kept warm."""
 
     def quick(
-        self, agent: str, data: bytes, environ: Mapping[str, str], *, again: bool = False
+        self,
+        agent: str,
+        data: bytes,
+        environ: Mapping[str, str],
+        *,
+        again: bool = False,
+        batch: Batch | None = None,
     ) -> Spoken | None:
         """Return an answer that is there in no time, or None.
 
-        `again`: this call and the one before arrived together.
+        `again`: this call and the one before arrived together. Its event is handed in at
+        `batch`, and the answer is given once that is on the record.
         """
+
+    def commit(self, batch: Batch) -> bool:
+        """Put events on the record; False when that cannot be done."""
 
     def reply(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Spoken:
         """Return the answer, whatever it takes."""
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A quick answer that waits for its event to be on the record."""
+
+    hook: Hook
+    body: bytes
+    environ: Mapping[str, str]
+    spoken: Spoken
+    later: Later
+
+
 class Desk:
-    """What the endpoints of all agents share: the judge, its threads, who waits."""
+    """What the endpoints of all agents share: the judge, its threads, who waits.
+
+    Calls that arrive together are recorded together, in one write.
+    """
 
     def __init__(self, judge: Judge, environ: Mapping[str, str]) -> None:
         self.judge = judge
         self.environ = environ
-        self.waiting = 0
-        self.together = False  # true until the calls that arrived together are answered
+        self._in_threads = 0
+        self._together = False  # true until the calls that arrived together are answered
+        self._batch: Batch = {}
+        self._quick: list[Waiting] = []
+        self._tasks: set[asyncio.Future[None]] = set()
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="judging")
 
-    def quick(self, agent: str, body: bytes, environ: Mapping[str, str]) -> Spoken | None:
-        """Ask for a quick answer."""
-        again = self.together
+    def quick(self, hook: Hook, body: bytes, environ: Mapping[str, str]) -> Later | None:
+        """Have a call answered with those that arrived with it; None where it takes longer."""
+        again, self._together = self._together, True
         if not again:
-            self.together = True
-            asyncio.get_running_loop().call_soon(self._apart)
-        return self.judge.quick(agent, body, environ, again=again)
+            asyncio.get_running_loop().call_soon(self._settle)
+        spoken = self.judge.quick(hook.agent, body, environ, again=again, batch=self._batch)
+        if spoken is None:
+            return None
+        later = Later()
+        self._quick.append(Waiting(hook, body, environ, spoken, later))
+        return later
 
-    def _apart(self) -> None:
-        self.together = False
+    def _settle(self) -> None:
+        """Record what arrived together, then answer it."""
+        batch, self._batch = self._batch, {}
+        waiting, self._quick = self._quick, []
+        self._together = False
+        recorded = self.judge.commit(batch) if batch else True
+        for one in waiting:
+            if recorded:
+                one.later.give(as_response(one.spoken))
+            else:  # the engine says what follows from a record that cannot be written
+                task = asyncio.ensure_future(self._instead(one))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
 
-    async def later(self, answer: Callable[[], Response]) -> Response:
+    async def _instead(self, one: Waiting) -> None:
+        one.later.give(await self.long(one.hook, one.body, one.environ))
+
+    async def long(self, hook: Hook, body: bytes, environ: Mapping[str, str]) -> Response:
         """Have a call answered in a thread."""
-        if self.waiting >= MOST_WAITING:
+        if self._in_threads >= MOST_WAITING:
             return _error(503, "busy", "too many calls are being judged")
-        self.waiting += 1
+        self._in_threads += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, answer)
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._pool, hook.answer, body, environ)
         finally:
-            self.waiting -= 1
+            self._in_threads -= 1
 
 
 class Hook:
     """The endpoint of one agent."""
 
     def __init__(self, agent: str, desk: Desk) -> None:
-        self._agent = agent
+        self.agent = agent
         self._desk = desk
 
-    def __call__(self, head: Head, body: bytes) -> Response | Awaitable[Response]:
-        """Answer one call, at once or later."""
+    def __call__(self, head: Head, body: bytes) -> Response | Later | Awaitable[Response]:
+        """Answer one call, soon or later."""
         environ = self._environ(head.headers)
         if len(body) <= LARGEST_QUICK:
             try:
-                found = self._desk.quick(self._agent, body, environ)
+                found = self._desk.quick(self, body, environ)
             except Exception:  # noqa: BLE001 - whatever it was, the call was not judged
                 return _blocked(FAULT)
             if found is not None:
-                return as_response(found)
-        return self._desk.later(lambda: self._answer(body, environ))
+                return found
+        return self._desk.long(self, body, environ)
 
     def _environ(self, headers: Mapping[str, str]) -> Mapping[str, str]:
         told = {name: headers[header] for header, name in TOLD.items() if headers.get(header)}
         return {**self._desk.environ, **told} if told else self._desk.environ
 
-    def _answer(self, body: bytes, environ: Mapping[str, str]) -> Response:
+    def answer(self, body: bytes, environ: Mapping[str, str]) -> Response:
+        """Answer one call, whatever it takes."""
         if not _is_object(body):
             return _error(400, "bad-json", "the body is not a JSON object")
         try:
-            return as_response(self._desk.judge.reply(self._agent, body, environ))
+            return as_response(self._desk.judge.reply(self.agent, body, environ))
         except Exception:  # noqa: BLE001 - whatever it was, the call was not judged
             return _blocked(FAULT)
 

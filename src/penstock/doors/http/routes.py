@@ -10,12 +10,12 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from penstock.doors.http.tokens import same
-from penstock.doors.http.wire import Head, Refusal, Response
+from penstock.doors.http.wire import Head, Later, Refusal, Response
 
 LARGEST_BODY = 32 * 1024 * 1024
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
-Handle = Callable[[Head, bytes], Response | Awaitable[Response]]
+Handle = Callable[[Head, bytes], Response | Later | Awaitable[Response]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

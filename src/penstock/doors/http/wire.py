@@ -10,7 +10,7 @@ Head or a Refusal.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -63,6 +63,20 @@ class Response:
     status: int
     body: bytes
     headers: bytes = b""
+
+
+class Later:
+    """A response that is not there yet; whoever waits for it is told by `then`."""
+
+    __slots__ = ("then",)
+
+    def __init__(self) -> None:
+        self.then: Callable[[Response], None] | None = None
+
+    def give(self, response: Response) -> None:
+        """Hand the response over; nobody may be waiting any more."""
+        if self.then is not None:
+            self.then(response)
 
 
 def parse_head(block: bytes) -> Head:
