@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tests.requirements import test_gate_rows, test_hook_rows, test_settled_rows
+from tests.requirements import (
+    test_gate_rows,
+    test_hook_rows,
+    test_s1_broker,
+    test_settled_rows,
+)
 from tests.requirements.table import Row, numbered
 
-TABLES = (test_gate_rows.ROWS, test_hook_rows.ROWS, test_settled_rows.ROWS)
+TABLES = (test_gate_rows.ROWS, test_hook_rows.ROWS, test_settled_rows.ROWS, test_s1_broker.ROWS)
+# The list has no 71, and two additions to 74.
+BROKER = [
+    *numbered("S1-", range(1, 71), digits=3),
+    *numbered("S1-", range(72, 75), digits=3),
+    *("S1-074a", "S1-074b"),
+    *numbered("S1-", range(75, 81), digits=3),
+]
 EXPECTED = (
     numbered("S0-", range(1, 60), digits=3),
     numbered("S2-", range(5, 57), digits=3),
     numbered("X", range(1, 13)),
+    BROKER,
 )
 
 

@@ -23,7 +23,7 @@ from penstock.doors.broker.answers import (
 )
 from penstock.doors.broker.asked import Asked
 from penstock.doors.broker.ledger import Ledger, who
-from penstock.doors.broker.targets import find
+from penstock.doors.broker.targets import find, named
 from penstock.doors.broker.waiting import withdraw
 from penstock.gate import Gate, Proof
 
@@ -44,13 +44,13 @@ CLOSED: Mapping[State, tuple[str, str]] = {
 
 def apply_proposal(gate: Gate, ledger: Ledger, asked: Asked, proof: Proof) -> Answer:
     """Write a proposal, or the whole set that it is part of."""
-    named, path = asked.text("hitl_id"), asked.text("path")
-    group = _group(gate, named)
+    known, path = asked.text("hitl_id"), asked.text("path")
+    group = _group(gate, known)
     one = _of_path(gate, group, path)
     # (1) The record exists; (2) the path is the one that was proposed.
-    refusal = _not_there(group, named) or _other_path(group, one, path)
+    refusal = _not_there(group, known) or _other_path(group, one, path)
     if refusal is not None or one is None:
-        return _told(refusal or _unknown(named), group, path, APPLY)
+        return _told(refusal or _unknown(known), group, path, APPLY)
     try:
         for each in group:
             _approve(gate, each, proof)  # (3) and its time is not over, looked at here first
@@ -63,12 +63,12 @@ def apply_proposal(gate: Gate, ledger: Ledger, asked: Asked, proof: Proof) -> An
 
 def reject_proposal(gate: Gate, asked: Asked, proof: Proof) -> Answer:
     """Close a proposal, or the whole set that it is part of; nothing is written."""
-    named, path, reason = asked.text("hitl_id"), asked.text("path"), asked.optional("reason")
-    group = _group(gate, named)
+    known, path, reason = asked.text("hitl_id"), asked.text("path"), asked.optional("reason")
+    group = _group(gate, known)
     one = _of_path(gate, group, path)
-    refusal = _not_there(group, named) or _other_path(group, one, path)
+    refusal = _not_there(group, known) or _other_path(group, one, path)
     if refusal is not None or one is None:
-        return _told(refusal or _unknown(named), group, path, REJECT)
+        return _told(refusal or _unknown(known), group, path, REJECT)
     try:
         for each in group:
             gate.answer(each.id, approve=False, proof=proof, reason=reason)
@@ -95,14 +95,14 @@ def became(gate: Gate, hitl_id: str) -> str:
 # --- finding ----------------------------------------------------------------------------
 
 
-def _group(gate: Gate, named: str) -> tuple[Proposal, ...]:
+def _group(gate: Gate, known: str) -> tuple[Proposal, ...]:
     """Return what is written together: one proposal, or the set that an id names or is part of.
 
     Files of a set that were replaced by other versions are left out.
     """
     proposals = gate.parts.proposals
-    one = proposals.get(named)
-    group = proposals.of_set(one.set_id if one is not None else named)
+    one = proposals.get(known)
+    group = proposals.of_set(one.set_id if one is not None else known)
     kept = tuple(each for each in group if each.state is not State.SUPERSEDED)
     if one is None or not one.set_id:
         return kept or ((one,) if one is not None else ())
@@ -110,21 +110,24 @@ def _group(gate: Gate, named: str) -> tuple[Proposal, ...]:
 
 
 def _of_path(gate: Gate, group: Sequence[Proposal], path: str) -> Proposal | None:
-    """Return the one of a group that a path means, by the name or by where the name leads.
+    """Return the one of a group that a path means: by its name, else by where a link leads.
 
-    An id of a single file is good for that file only, also inside a set.
+    Where the name leads by now is not asked here: that is the fifth check, and the gate's.
     """
     try:
-        place = find(gate, path)
+        name = named(gate, path)
+        known = next((one for one in group if one.path == name.text), None)
+        if known is not None:
+            return known
+        reached = find(gate, path).path.text
     except InputError:
         return None
-    names = {place.shown, place.path.text}
-    return next((one for one in group if one.path in names), None)
+    return next((one for one in group if one.path == reached), None)
 
 
-def _not_there(group: Sequence[Proposal], named: str) -> Refusal | None:
+def _not_there(group: Sequence[Proposal], known: str) -> Refusal | None:
     if not group:
-        return _unknown(named)
+        return _unknown(known)
     closed = next((one for one in group if one.state not in OPEN), None)
     if closed is None or closed.state is State.EXPIRED:
         return None  # the path is looked at before the time
@@ -138,10 +141,10 @@ def _not_there(group: Sequence[Proposal], named: str) -> Refusal | None:
     )
 
 
-def _unknown(named: str) -> Refusal:
+def _unknown(known: str) -> Refusal:
     return Refusal(
         code="hitl_not_found",
-        message=f"there is no proposal `{shortened(named)}`",
+        message=f"there is no proposal `{shortened(known)}`",
         hint="propose the change again",
     )
 

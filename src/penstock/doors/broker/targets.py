@@ -46,27 +46,33 @@ class Place:
         return self.shown != self.path.text
 
 
-def find(gate: Gate, text: str) -> Place:
-    """Return where a path leads. Raises InputError for one that leaves the workspace."""
-    files = gate.parts.files
-    named = parse(text, root=files.root, absolute_allowed=False)
+def named(gate: Gate, text: str) -> RelPath:
+    """Return the path that a text names, whatever it leads to. Raises InputError."""
+    path = parse(text, root=gate.parts.files.root, absolute_allowed=False)
     if ".." in text.split("/"):
         raise InputError(
             "path-escape",
             f"`{spoken(text)}` climbs with `..`",
             hint="name the file by its way down from the workspace",
         )
-    there = files.resolve(f"{files.root}/{named.text}")
+    return path
+
+
+def find(gate: Gate, text: str) -> Place:
+    """Return where a path leads. Raises InputError for one that leaves the workspace."""
+    files = gate.parts.files
+    name = named(gate, text)
+    there = files.resolve(f"{files.root}/{name.text}")
     try:
         reached = parse(there, root=files.root)
     except InputError:
         raise InputError(
             "path-escape",
-            f"`{named.text}` leads out of the workspace",
+            f"`{name.text}` leads out of the workspace",
             because="a link on the way points elsewhere",
             hint="use the path of a file inside the workspace",
         ) from None
-    return Place(shown=named.text, path=reached, kind=files.kind(reached))
+    return Place(shown=name.text, path=reached, kind=files.kind(reached))
 
 
 def require_allowed(gate: Gate, place: Place, action: Action, size: int = 0) -> None:
@@ -89,6 +95,8 @@ def require_file(place: Place) -> None:
     """Raise InputError for what is there and is no file."""
     if place.kind is FileKind.DIRECTORY:
         raise InputError("is-directory", f"`{place.shown}` is a directory")
+    if place.kind is FileKind.SYMLINK:  # followed as far as it goes: it leads in a circle
+        raise InputError("is-symlink", f"`{place.shown}` is a link that leads nowhere")
     if place.kind not in (None, FileKind.FILE):
         raise InputError(
             "not-a-file", f"`{place.shown}` is a pipe, a socket or a device, not a file"
