@@ -130,7 +130,6 @@ def test_a_stopped_resident_process_is_no_open_door(project: Project) -> None:
     assert [result.error for result in report.results] == [True, True], report
 
 
-@pytest.mark.xfail(reason="over HTTP the rules are taken from the shell's directory")
 def test_over_http_a_shell_that_moved_is_judged_by_the_project_s_rules(project: Project) -> None:
     port = free_port()
     guarded(project, "claude", "--http", "--port", str(port), rules=OWN_RULES)

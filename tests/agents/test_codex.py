@@ -87,7 +87,6 @@ def test_the_shell_is_judged_where_it_runs(guard: Project) -> None:
     assert ["Protected path" in result.text for result in report.results] == [True, True], report
 
 
-@pytest.mark.xfail(reason="the rules are taken from where the command runs, not from the project")
 def test_a_command_that_runs_elsewhere_is_judged_by_the_project_s_rules(project: Project) -> None:
     guarded(project, "codex", rules=OWN_RULES)
     project.write("db/schema.sql", "old\n")
@@ -141,7 +140,6 @@ def test_production_code_is_written_and_the_model_is_told(guard: Project) -> Non
     assert "Production path: src/new.py - ensure this is intentional" in report.told
 
 
-@pytest.mark.xfail(reason="protected files are looked at when a session starts, which is not told")
 def test_a_protected_file_that_a_program_changed_is_told_and_put_back(guard: Project) -> None:
     guard.write("build/step.py", "open('.e' + 'nv', 'w').write('x')\n")
     report = ran(guard, shell("python3 build/step.py"))

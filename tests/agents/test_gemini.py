@@ -113,7 +113,6 @@ def test_production_code_is_written_and_the_person_is_told(guard: Project) -> No
     assert note in report.told or note in report.err, report
 
 
-@pytest.mark.xfail(reason="protected files are looked at when a session starts, which is not told")
 def test_a_protected_file_that_a_program_changed_is_told_and_put_back(guard: Project) -> None:
     guard.write("build/step.py", "open('.e' + 'nv', 'w').write('x')\n")
     ran(guard, shell("python3 build/step.py"))

@@ -46,7 +46,8 @@ def test_init_writes_rules_hook_and_ignore_line(project: Project) -> None:
     done = project.run("init", "--agent", "claude")
     assert done.code == 0, done.err
     hooks = settings(project)
-    assert set(hooks) == {"PreToolUse", "PostToolUse", "ConfigChange", "SessionStart"}
+    after = {"PostToolUse", "PostToolUseFailure"}
+    assert set(hooks) == {"PreToolUse", *after, "ConfigChange", "SessionStart"}
     assert hooks["PreToolUse"][0]["matcher"] == "Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.*"
     assert (project.root / ".gitignore").read_text() == "agent_sandbox/\n"
     assert project.run("check").out.endswith("rules, 0 problems\n")

@@ -307,21 +307,32 @@ BAD = [
     ("not JSON", b"hello"),
     ("a list", b"[]"),
     ("cut off", b'{"hook_event_name": "PreToolUse", "tool_name": "Wri'),
-    ("deep", b'{"a":' * 100_000),
     ("no text", b'{"a": "\xff"}'),
-    ("twice", b'{"tool_name": "Write", "tool_name": "Read"}'),
     ("more behind", b'{"hook_event_name": "PreToolUse"} {}'),
+]
+HOSTILE = [
+    ("deep", b'{"a":' * 100_000),
+    ("twice", b'{"tool_name": "Write", "tool_name": "Read"}'),
+    ("twice below", b'{"tool_input": {"file_path": ".env", "file_path": "a"}}'),
 ]
 
 
 @pytest.mark.parametrize(("why", "data"), BAD, ids=[b[0] for b in BAD])
 def test_what_cannot_be_read_gets_the_answer_of_on_error(hook: Hook, why: str, data: bytes) -> None:
     open_ = hook.send(data)
-    assert (open_.code, open_.out, open_.err) == (0, "", ""), "guard lets the work go on"
+    assert (open_.code, open_.out) == (0, ""), "guard lets the work go on"
+    assert open_.err.count("\n") == 1
+    assert hook.events()[-1]["op"] == "hook_failed"
     hook.project.write("penstock.toml", 'preset = "strict"\n')
     shut = hook.send(data)
     assert _refuses(shut), f"strict does not: {why}"
     assert "Traceback" not in shut.out + shut.err
+
+
+@pytest.mark.parametrize(("why", "data"), HOSTILE, ids=[b[0] for b in HOSTILE])
+def test_hostile_input_is_denied_whatever_on_error_says(hook: Hook, why: str, data: bytes) -> None:
+    assert _refuses(hook.send(data)), why
+    assert hook.events()[-1]["code"] == "hostile-input"
 
 
 def _refuses(done: object) -> bool:
@@ -384,9 +395,12 @@ def test_a_state_that_cannot_be_written_is_on_error(hook: Hook, tmp_path: Path) 
     env = {"XDG_STATE_HOME": str(blocked)}
     document = hook.document("PreToolUse", "Write", {"file_path": "a.txt", "content": "x"}, "t")
     done = hook.send(json.dumps(document).encode(), env=env)
-    assert done.code == 0
-    assert "Traceback" not in done.out + done.err
-    hook.closed = True
+    assert (done.code, done.out) == (0, "")
+    assert done.err.count("\n") == 1, "one line says what is wrong"
+    document["tool_input"]["file_path"] = ".env"
+    assert _refuses(hook.send(json.dumps(document).encode(), env=env)), "a no stays a no"
+    hook.project.write("penstock.toml", 'preset = "strict"\n')
+    document["tool_input"]["file_path"] = "a.txt"
     assert _refuses(hook.send(json.dumps(document).encode(), env=env))
 
 

@@ -28,6 +28,20 @@ def workspace_above(start: str) -> str:
         above = parent
 
 
+def project_here() -> str:
+    """Return the directory of this process if it lies in a project that has rules, else ""."""
+    try:
+        here = posix.getcwd()
+    except OSError:
+        return ""
+    above = here
+    while not exists(f"{above}/{RULES}"):
+        if above == "/":
+            return ""
+        above = above.rpartition("/")[0] or "/"
+    return here
+
+
 def exists(path: str) -> bool:
     """Say whether a name is there, whatever it stands for."""
     try:

@@ -12,15 +12,15 @@ is imported but built-in modules and our own small ones.
 import _signal  # type: ignore[import-not-found]
 import posix
 
-from penstock.doors.hook.talk import SILENT, Reply
-from penstock.doors.hook.wire import parse
+from penstock.doors.hook.talk import PROJECT, SILENT, Reply
+from penstock.doors.hook.wire import MOST_INPUT, parse
+from penstock.stores.places import project_here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-MOST_INPUT = 64 << 20
 STDIN_SECONDS = 1.5  # without a byte; then what came is all there is
 SECONDS = 3.0  # for the judgement, and as much again for one without measuring
 CLOSED = "closed"  # the word on the command line that makes failures block
@@ -106,6 +106,8 @@ class Environ:
 
     def get(self, name: str, default: str = "") -> str:
         """Return one variable."""
+        if name == PROJECT:
+            return project_here()
         found = posix.environ.get(name.encode())
         return default if found is None else found.decode("utf-8", "surrogateescape")
 
@@ -134,7 +136,8 @@ def _long(agent: str, data: bytes, *, measures: bool = True) -> Reply:
 
     from penstock.doors.hook.engine import Engine
 
-    return Engine(measures=measures).reply(agent, data, os.environ)
+    environ = {**os.environ, PROJECT: project_here()}
+    return Engine(measures=measures).reply(agent, data, environ)
 
 
 def _prepare() -> None:

@@ -13,6 +13,8 @@ import importlib
 import os
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from penstock.app import Workspace, workspace_of
@@ -33,7 +35,7 @@ from penstock.doors.hook.talk import (
     Reply,
     phrase,
 )
-from penstock.doors.hook.wire import parse
+from penstock.doors.hook.wire import HostileError, parse
 from penstock.gate import Item, Judged
 from penstock.gate.calls import Call as ToolCall
 
@@ -67,7 +69,7 @@ class Engine:
             call = module.read(parse(data), environ)
             return _said(module, call, self.answer(call, environ))
         except (PenstockError, OSError, ValueError, RecursionError) as problem:
-            return _said(module, call, self.failing(call, problem))
+            return self.failing(module, call, problem)
 
     def answer(self, call: Call, environ: Mapping[str, str]) -> Answer:
         """Return what is said to a call."""
@@ -85,7 +87,8 @@ class Engine:
                     self._open.clear()
                 self._open[start] = workspace_of(start)
             here = self._open[start]
-        here.ready()
+        with suppress(PenstockError, OSError):  # judging needs no state; what does will tell
+            here.ready()
         return here
 
     def opened(self) -> tuple[Workspace, ...]:
@@ -93,19 +96,26 @@ class Engine:
         with self._lock:
             return tuple(self._open.values())
 
-    def failing(self, call: Call, problem: Exception) -> Answer:
-        """Return what is said when a call could not be judged: the policy's `on_error`."""
+    def failing(self, module: Any, call: Call, problem: Exception) -> Reply:
+        """Return what is said when a call could not be judged: the policy's `on_error`.
+
+        Hostile input is no failure: two readers could see two calls in it, so it is denied.
+        """
         told = problem if isinstance(problem, PenstockError) else None
-        why = told.message if told else f"the call cannot be read: {problem}"
-        verdict = DENY
+        why = f"Penstock could not judge this call: {_told(problem)}"
+        hostile = isinstance(problem, HostileError)
+        verdict = Verdict.DENY
         try:
             here = self.workspace(call)
-            verdict = str(here.policy().when_failing(DOOR))
-            code = told.code if told else "bad-input"
-            self._add(here, {"op": "hook_failed", "path": "", "status": "error", "code": code})
-        except (PenstockError, OSError):
-            verdict = DENY if told else verdict
-        return Answer(verdict if verdict != "ask" else DENY, f"Penstock could not judge: {why}")
+            verdict = here.policy().when_failing(DOOR)
+            code = told.code if told else "hostile-input" if hostile else "bad-input"
+            status = "denied" if hostile else "error"
+            self._add(here, {"op": "hook_failed", "path": "", "status": status, "code": code})
+        except (PenstockError, OSError) as worse:
+            why = f"{why}; nor can it be recorded: {_told(worse)}"
+        if hostile or verdict is not Verdict.ALLOW:
+            return _said(module, call, Answer(DENY, why))
+        return Reply("", f"{why}\n", 0)
 
     # -- the events ------------------------------------------------------------------------
 
@@ -116,9 +126,15 @@ class Engine:
         tool_call = _tool_call(call, environ, attended=call.attended or proposing)
         judged = here.judge(tool_call, measures=self._measures)
         decision = self._advised(here, call, judged.decision, environ)
-        if proposing and decision.verdict is Verdict.ASK:
-            return self._propose(here, call, judged)
-        self._record(here, call, decision)
+        try:
+            if proposing and decision.verdict is Verdict.ASK:
+                return self._propose(here, call, judged)
+            self._record(here, call, decision)
+        except (PenstockError, OSError):
+            if decision.verdict is Verdict.ALLOW:
+                raise
+            # What cannot be stored or recorded is no way around what the rules said.
+            return spoken(replace(decision, verdict=Verdict.DENY) if proposing else decision)
         if decision.verdict is not Verdict.DENY:
             watching.keep(here, call, judged)
         return spoken(decision)
@@ -247,6 +263,13 @@ def agent_module(agent: str) -> Any:
 def _said(module: Any, call: Call, answer: Answer) -> Reply:
     found: Reply = module.say(call, answer)
     return found
+
+
+def _told(problem: Exception) -> str:
+    """Return a problem in one line."""
+    if not isinstance(problem, PenstockError):
+        return str(problem)
+    return f"{problem.message}: {problem.because}" if problem.because else problem.message
 
 
 def _tool_call(call: Call, environ: Mapping[str, str], *, attended: bool) -> ToolCall:

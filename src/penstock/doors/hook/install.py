@@ -64,7 +64,7 @@ def plan(here: Workspace, wish: Wish, *, token: str = "") -> list[Step]:
     entries: list[Entry] = [{"file": ".gitignore", "line": SANDBOX}]
     strict = is_strict(here, wish)
     for agent in wish.agents:
-        entries += _entries(agent, wish, strict=strict, token=token)
+        entries += _entries(agent, wish, strict=strict, token=token, root=here.root)
     return steps + registry.plan_adding(here.files, entries)
 
 
@@ -75,7 +75,7 @@ def is_strict(here: Workspace, wish: Wish) -> bool:
     return here.policy().on_error.get("hook") is Verdict.DENY
 
 
-def _entries(agent: str, wish: Wish, *, strict: bool, token: str) -> Iterable[Entry]:
+def _entries(agent: str, wish: Wish, *, strict: bool, token: str, root: str) -> Iterable[Entry]:
     module = registry.module(agent)
     command = registry.hook_command(agent, closed=strict)
     if agent != "claude":
@@ -83,7 +83,7 @@ def _entries(agent: str, wish: Wish, *, strict: bool, token: str) -> Iterable[En
     found = module.registration(command, strict=strict)
     if wish.http:
         url = f"http://127.0.0.1:{wish.port}/hook/claude"
-        found = module.http_registration(command, url, token)
+        found = module.http_registration(command, url, token, root)
     file = ".claude/settings.local.json" if wish.local else ".claude/settings.json"
     return [{**entry, "file": file} for entry in found]
 

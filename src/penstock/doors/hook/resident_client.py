@@ -11,8 +11,8 @@ import posix
 import sys
 
 from penstock.core.chain import hexdigest
-from penstock.doors.hook.talk import Reply
-from penstock.stores.places import home, state_home, variable
+from penstock.doors.hook.talk import PROJECT, Reply
+from penstock.stores.places import home, project_here, state_home, variable
 
 FORM = "penstock-hook 1"
 PREFIXES = (
@@ -82,7 +82,8 @@ def variables() -> bytes:
         for name, value in posix.environ.items()
         if name.startswith(PREFIXES) and b"\n" not in value
     ]
-    return b"\n".join(chosen)
+    here = f"{PROJECT}={project_here()}".encode("utf-8", "surrogateescape")
+    return b"\n".join([*chosen, here])
 
 
 def socket_name() -> str:

@@ -20,7 +20,10 @@ ALLOW, ASK, DENY = "allow", "ask", "deny"
 
 
 class Call:
-    """One call of the hook in our words. `root` is where the agent says the project is."""
+    """One call of the hook in our words.
+
+    `root` is where the agent says the project is; `name` is the event as the agent calls it.
+    """
 
     __slots__ = (
         "agent",
@@ -28,6 +31,7 @@ class Call:
         "call_id",
         "cwd",
         "event",
+        "name",
         "root",
         "session",
         "settings",
@@ -50,6 +54,7 @@ class Call:
         subagent: str = "",
         settings: str = "",
         attended: bool = False,
+        name: str = "",
     ) -> None:
         self.agent = agent
         self.event = event
@@ -62,6 +67,7 @@ class Call:
         self.subagent = subagent
         self.settings = settings
         self.attended = attended
+        self.name = name
 
 
 class Answer:
@@ -98,6 +104,17 @@ class Reply:
 
 
 SILENT = Reply()
+
+# Set by the hook itself: the directory it was started in, if that lies in a project with rules.
+PROJECT = "PENSTOCK_PROJECT"
+
+
+def started(environ: "Mapping[str, str]") -> str:
+    """Return the project of the session, for agents that only tell where a command runs.
+
+    An agent may run a command in another repository, and takes its rules along.
+    """
+    return environ.get(PROJECT, "")
 
 
 def text(value: object) -> str:

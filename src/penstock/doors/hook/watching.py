@@ -119,7 +119,13 @@ def _then_watch(here: Workspace, path: str, settle: Callable[[str], None]) -> Ca
 
 
 def _refresh(here: Workspace) -> None:
-    """Take over what a person changed since: from here on it is the call that may change it."""
+    """Take over what a person changed since: from here on it is the call that may change it.
+
+    Agents that do not tell when a session begins are looked at with their first command.
+    """
+    if not os.path.exists(_register_path(here)):
+        look(here)
+        return
     known = _registered(here)
     moved = _moved(here, known)
     for path in moved:

@@ -14,6 +14,7 @@ from penstock.doors.hook.talk import (
     Answer,
     Call,
     Reply,
+    started,
     table,
     text,
 )
@@ -29,7 +30,7 @@ EVENTS = {"before": BEFORE, "after": AFTER}
 FILE = ".amp/plugins/penstock.ts"
 
 
-def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:  # noqa: ARG001 - every agent's module is called so
+def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:
     """Return what the plugin says that the agent is about to do."""
     tool, tool_input = text(document.get("tool")), table(document.get("input"))
     return Call(
@@ -38,6 +39,7 @@ def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:  
         tool=tool,
         tool_input=tool_input,
         cwd=text(document.get("cwd")),
+        root=started(environ),
         session=text(document.get("session")),
         call_id=call_id(document.get("call"), tool, tool_input),
     )

@@ -19,6 +19,7 @@ from penstock.doors.hook.talk import (
     Answer,
     Call,
     Reply,
+    started,
     table,
     text,
 )
@@ -33,6 +34,7 @@ TITLE = "Claude Code"
 EVENTS = {
     "PreToolUse": BEFORE,
     "PostToolUse": AFTER,
+    "PostToolUseFailure": AFTER,
     "ConfigChange": CONFIG,
     "SessionStart": START,
 }
@@ -49,13 +51,20 @@ def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:
         tool=text(document.get("tool_name")),
         tool_input=table(document.get("tool_input")),
         cwd=text(document.get("cwd")),
-        root=environ.get("CLAUDE_PROJECT_DIR", ""),
+        root=environ.get("CLAUDE_PROJECT_DIR", "") or started(environ),
         session=text(document.get("session_id")),
         call_id=text(document.get("tool_use_id")),
         subagent=text(document.get("agent_type")),
         settings=text(document.get("file_path")),
-        attended=not environ.get("CLAUDE_CODE_ENTRYPOINT", "sdk").startswith("sdk"),
+        attended=_attended(environ),
+        name=text(document.get("hook_event_name")),
     )
+
+
+def _attended(environ: "Mapping[str, str]") -> bool:
+    """A person is there unless Claude Code says otherwise, or is run by a program."""
+    told = environ.get("CLAUDE_CODE_SESSION_ATTENDED", "")
+    return told != "0" and not environ.get("CLAUDE_CODE_ENTRYPOINT", "sdk").startswith("sdk")
 
 
 def say(call: Call, answer: Answer) -> Reply:
@@ -72,7 +81,7 @@ def say(call: Call, answer: Answer) -> Reply:
     if not said:
         return SILENT
     whole: dict[str, object] = {
-        "hookSpecificOutput": {"hookEventName": WORDS.get(call.event, ""), **said}
+        "hookSpecificOutput": {"hookEventName": call.name or WORDS.get(call.event, ""), **said}
     }
     if answer.verdict == ASK:
         whole["systemMessage"] = answer.reason
@@ -89,13 +98,15 @@ def registration(command: str, *, strict: bool) -> "list[dict[str, Any]]":
     return _entries(hook, {**hook, "onFailure": "block"} if strict else hook, hook)
 
 
-def http_registration(command: str, url: str, token: str) -> "list[dict[str, Any]]":
+def http_registration(command: str, url: str, token: str, root: str) -> "list[dict[str, Any]]":
     """Return the same for a resident hook: when nothing answers, nothing is written.
 
-    A session's start is told by a command all the same, because that is all it can be.
+    A session's start is told by a command all the same, because that is all it can be. A
+    request has no variables, so the project is named in a header: a session that walks into
+    another repository takes its rules along.
     """
     start: dict[str, Any] = {"type": "command", "command": command, "timeout": TIMEOUT}
-    headers = {"Authorization": "Bearer " + token}
+    headers = {"Authorization": "Bearer " + token, "X-Penstock-Project": root}
     hook: dict[str, Any] = {"type": "http", "url": url, "headers": headers, "timeout": TIMEOUT}
     return _entries(hook, {**hook, "onFailure": "block"}, start)
 
@@ -106,6 +117,7 @@ def _entries(
     entries = {
         "PreToolUse": {"matcher": MATCHER, "hooks": [before]},
         "PostToolUse": {"matcher": MATCHER, "hooks": [hook]},
+        "PostToolUseFailure": {"matcher": MATCHER, "hooks": [hook]},
         "ConfigChange": {"hooks": [before]},
         "SessionStart": {"hooks": [start]},
     }

@@ -15,6 +15,7 @@ from penstock.doors.hook.talk import (
     Answer,
     Call,
     Reply,
+    started,
     table,
     text,
 )
@@ -31,7 +32,7 @@ WORDS = {BEFORE: "PreToolUse", AFTER: "PostToolUse"}
 MATCHER = "apply_patch|Bash|mcp__.*"
 
 
-def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:  # noqa: ARG001 - every agent's module is called so
+def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:
     """Return what Codex is about to do."""
     tool, tool_input = text(document.get("tool_name")), table(document.get("tool_input"))
     return Call(
@@ -40,6 +41,7 @@ def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:  
         tool=tool,
         tool_input=tool_input,
         cwd=text(document.get("cwd")),
+        root=started(environ),
         session=text(document.get("session_id")),
         call_id=call_id(document.get("tool_use_id"), tool, tool_input),
     )

@@ -15,6 +15,7 @@ from penstock.doors.hook.talk import (
     Answer,
     Call,
     Reply,
+    started,
     text,
 )
 
@@ -39,6 +40,7 @@ def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:
         tool=tool,
         tool_input=tool_input,
         cwd=text(document.get("cwd")),
+        root=started(environ),
         session=text(document.get("sessionId")) or text(document.get("session_id")),
         call_id=call_id(given, tool, tool_input),
         attended=not environ.get("GITHUB_ACTIONS"),

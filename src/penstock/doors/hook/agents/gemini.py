@@ -16,6 +16,7 @@ from penstock.doors.hook.talk import (
     Answer,
     Call,
     Reply,
+    started,
     table,
     text,
 )
@@ -46,7 +47,7 @@ def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:
         tool=tool,
         tool_input=tool_input,
         cwd=text(document.get("cwd")),
-        root=environ.get("GEMINI_PROJECT_DIR", ""),
+        root=environ.get("GEMINI_PROJECT_DIR", "") or started(environ),
         session=text(document.get("session_id")),
         call_id=call_id(document.get("tool_use_id"), tool, tool_input),
     )

@@ -16,6 +16,7 @@ from penstock.doors.hook.talk import (
     Answer,
     Call,
     Reply,
+    started,
     table,
     text,
 )
@@ -44,7 +45,7 @@ def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:
         tool=tool,
         tool_input=tool_input,
         cwd=text(document.get("cwd")),
-        root=environ.get("QWEN_PROJECT_DIR", ""),
+        root=environ.get("QWEN_PROJECT_DIR", "") or started(environ),
         session=text(document.get("session_id")),
         call_id=call_id(given, tool, tool_input),
         attended=document.get("permission_mode") in ATTENDED,
