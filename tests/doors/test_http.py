@@ -163,8 +163,14 @@ def test_what_cannot_be_recorded_is_answered_by_the_engine_instead(server: Serve
 
 
 def test_the_project_can_be_named_by_a_header(server: Served) -> None:
-    headers = {**AUTHORIZED, "X-Penstock-Project": "/some/where"}
-    assert server.post({}, headers=headers)[1]["project"] == "/some/where"
+    for sent, project in (
+        ("/some/where", "/some/where"),
+        ("/gr%C3%BC%C3%9Fe/100%25/%24HOME", "/grüße/100%/$HOME"),
+        ("$CLAUDE_PROJECT_DIR", ""),
+        ("", ""),
+    ):
+        headers = {**AUTHORIZED, "X-Penstock-Project": sent}
+        assert server.post({}, headers=headers)[1]["project"] == project
 
 
 def test_a_large_body_arrives_whole_and_is_judged_apart(server: Served) -> None:

@@ -359,3 +359,22 @@ def test_a_socket_that_the_service_manager_opened_is_taken_over(project: Project
         process.wait(20)
         process.stdout.close()
         process.stderr.close()
+
+
+@pytest.mark.parametrize("name", ["plain", "grüße", "100% $HOME", "with space"])
+def test_a_registration_names_its_project_so_that_it_is_understood(
+    project: Project, name: str
+) -> None:
+    from penstock.doors.hook.agents.claude import http_registration
+
+    inner = project.root / name
+    (inner / ".git").mkdir(parents=True)
+    (inner / "penstock.toml").write_text('[[deny]]\nid = "d"\npaths = ["x"]\n')
+    entry = http_registration("cmd", "url", "t", str(inner))[0]["add"]["hooks"][0]
+    with serving(project) as resident:
+        headers = {**entry["headers"], "Authorization": f"Bearer {resident.token}"}
+        client = resident.connect()
+        document = resident.document("PreToolUse", "Write", {"file_path": f"{inner}/x"})
+        client.request("POST", "/hook/claude", json.dumps(document), headers)
+        assert b'"deny"' in client.getresponse().read()
+        client.close()

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Awaitable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
+from urllib.parse import unquote_to_bytes
 
 from penstock.doors.http.wire import Head, Later, Response
 
@@ -156,7 +158,12 @@ class Hook:
         return self._desk.long(self, body, environ)
 
     def _environ(self, headers: Mapping[str, str]) -> Mapping[str, str]:
-        told = {name: headers[header] for header, name in TOLD.items() if headers.get(header)}
+        """A client that cannot fill in a variable sends nothing for it, or its name."""
+        told = {
+            name: value if "%" not in value else os.fsdecode(unquote_to_bytes(value))
+            for header, name in TOLD.items()
+            if (value := headers.get(header, "")) and not value.startswith("$")
+        }
         return {**self._desk.environ, **told} if told else self._desk.environ
 
     def answer(self, body: bytes, environ: Mapping[str, str]) -> Response:

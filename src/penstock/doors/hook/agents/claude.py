@@ -103,12 +103,31 @@ def http_registration(command: str, url: str, token: str, root: str) -> "list[di
 
     A session's start is told by a command all the same, because that is all it can be. A
     request has no variables, so the project is named in a header: a session that walks into
-    another repository takes its rules along.
+    another repository takes its rules along. The client fills in whether a person is there.
     """
     start: dict[str, Any] = {"type": "command", "command": command, "timeout": TIMEOUT}
-    headers = {"Authorization": "Bearer " + token, "X-Penstock-Project": root}
-    hook: dict[str, Any] = {"type": "http", "url": url, "headers": headers, "timeout": TIMEOUT}
+    headers = {
+        "Authorization": "Bearer " + token,
+        "X-Penstock-Project": _plain(root),
+        "X-Penstock-Entrypoint": "$CLAUDE_CODE_ENTRYPOINT",
+    }
+    hook: dict[str, Any] = {
+        "type": "http",
+        "url": url,
+        "headers": headers,
+        "allowedEnvVars": ["CLAUDE_CODE_ENTRYPOINT"],
+        "timeout": TIMEOUT,
+    }
     return _entries(hook, {**hook, "onFailure": "block"}, start)
+
+
+def _plain(path: str) -> str:
+    """Return a path as a header can hold it: whatever is not plain as `%XX`.
+
+    `$` is not plain either: the client would take what follows for a variable.
+    """
+    data = path.encode("utf-8", "surrogateescape")
+    return "".join([chr(c) if 0x20 < c < 0x7F and c not in b"%$" else f"%{c:02X}" for c in data])
 
 
 def _entries(
