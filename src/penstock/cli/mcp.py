@@ -54,13 +54,14 @@ def _over_stdio(workspace: str | None, page: str) -> None:
 
 
 def _over_http(address: str, workspace: str | None, page: str) -> None:
+    from penstock.doors.mcp.address import bound, host_and_port
+
+    on = bound(*host_and_port(address))
     server = _server(workspace, page)
     import anyio
 
-    from penstock.doors.mcp.http import address as taken_apart
-    from penstock.doors.mcp.http import bound, serve
+    from penstock.doors.mcp.http import serve
 
-    on = bound(*taken_apart(address))
     anyio.run(serve, server, on)
 
 

@@ -1,0 +1,790 @@
+"""The MCP door over stdio and HTTP: the official client, a real process, real files."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import socket
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import mcp_types as types
+import pytest
+from mcp.shared.exceptions import MCPError
+from pydantic import FileUrl
+
+from penstock import app
+from penstock.core.errors import InputError
+from penstock.doors.mcp.address import host_and_port
+from penstock.doors.mcp.tools import TOOLS
+from tests.cli.waiting import events, gate_of, state_dir, state_of, surroundings_of
+from tests.doors.mcp_client import (
+    ERAS,
+    HANDSHAKE,
+    MODERN,
+    Talk,
+    Told,
+    call,
+    over_http,
+    talk,
+    talk_over_stdio,
+    talk_to,
+)
+from tests.project import Project
+from tests.terminal import in_terminal
+
+RULES = 'version = 1\npreset = "guard"\n'
+SECRET = "TOKEN=keep-me\n"
+APP = "print('one')\nprint('two')\n"
+BIG = "".join(f"value_{n} = {n}\n" for n in range(270))
+SMALL = "".join(f"value_{n} = {n}\n" for n in range(56))
+NAMES = [
+    "read_file",
+    "write_file",
+    "edit_file",
+    "apply_patch",
+    "list_directory",
+    "search_files",
+    "proposal_status",
+    "explain_decision",
+]
+
+
+@pytest.fixture
+def shop(project: Project) -> Project:
+    """A project under the guard rules: a secret, code, a large file, things that are no files."""
+    project.write("penstock.toml", RULES)
+    project.write(".env", SECRET)
+    project.write("src/app.py", APP)
+    project.write("big.py", BIG)
+    return project
+
+
+def tree(project: Project) -> dict[str, bytes | str]:
+    """Return everything that is in the workspace, by name."""
+    found: dict[str, bytes | str] = {}
+    for path in sorted(project.root.rglob("*")):
+        name = path.relative_to(project.root).as_posix()
+        plain = path.is_file() and not path.is_symlink()
+        found[name] = path.read_bytes() if plain else f"{path.lstat().st_mode:o}"
+    return found
+
+
+def stored(project: Project) -> list[str]:
+    with gate_of(project) as gate:
+        return [one.id for one in gate.parts.proposals.find()]
+
+
+def proven(project: Project) -> bool:
+    """Say whether the record holds."""
+    with surroundings_of(project):
+        return app.open_workspace(str(project.root)).verify().ok
+
+
+# What is offered
+
+
+def test_the_tools_are_these_eight_and_none_applies_or_approves(shop: Project) -> None:
+    async def look(to: Talk) -> list[types.Tool]:
+        return (await to.client.list_tools()).tools
+
+    tools = talk(shop, look)
+    assert [tool.name for tool in tools] == NAMES
+    for tool in tools:
+        assert tool.input_schema["type"] == tool.output_schema["type"] == "object"
+        jsonschema.Draft202012Validator.check_schema(tool.input_schema)
+        jsonschema.Draft202012Validator.check_schema(tool.output_schema)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_annotations_are_the_truth(name: str) -> None:
+    writes = name in ("write_file", "edit_file", "apply_patch")
+    assert TOOLS[name].reads is not writes
+    # Writing the same again changes nothing; editing again finds another text, or none.
+    assert TOOLS[name].idempotent is (name not in ("edit_file", "apply_patch"))
+
+
+# Writes
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_what_the_rules_allow_is_written_at_once_and_the_policy_answered_it(
+    shop: Project, era: str
+) -> None:
+    told = call(shop, "write_file", era=era, path="docs/new.md", content="hello\n")
+    assert not told.error
+    assert (told.status, told.data["applied"]) == ("applied", True)
+    assert "is written" in told.text
+    assert (shop.root / "docs/new.md").read_text() == "hello\n"
+    assert [event["op"] for event in events(shop)] == ["proposed", "applying", "applied"]
+    assert proven(shop)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_what_the_rules_ask_about_waits_and_nothing_is_written(shop: Project, era: str) -> None:
+    told = call(shop, "write_file", era=era, path="big.py", content=SMALL)
+    assert not told.error
+    assert told.status == "hitl_required"
+    assert told.data["proposal_id"].startswith("hitl-")
+    assert "Nothing is written yet" in told.text
+    assert told.data["proposal_id"] in told.text
+    assert "214 of 270 lines" in told.data["because"]
+    assert (shop.root / "big.py").read_text() == BIG
+    assert state_of(shop, told.data["proposal_id"]) == "waiting"
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_denied_write_is_an_error_with_the_reason_and_a_line_on_the_record(
+    shop: Project, era: str
+) -> None:
+    told = call(shop, "write_file", era=era, path=".env", content="x")
+    assert told.error
+    assert (told.status, told.code) == ("denied", "path-denied")
+    assert "Protected path: .env cannot be modified" in told.text
+    assert (shop.root / ".env").read_text() == SECRET
+    (event,) = events(shop)
+    assert (event["op"], event["status"], event["path"]) == ("tool_call", "denied", ".env")
+    assert event["tool"] == "mcp__penstock__write_file"
+    assert stored(shop) == []
+
+
+def test_a_person_approves_and_the_agent_is_told(shop: Project) -> None:
+    async def play(to: Talk) -> tuple[Told, Told, Told]:
+        asked = await to.call("write_file", path="big.py", content=SMALL)
+        known = asked.data["proposal_id"]
+        waiting = await to.call("proposal_status", proposal_id=known)
+        await asyncio.to_thread(
+            in_terminal, shop, "approve", known, "--strategy", "replace", typed=[("[y/N]", "y\n")]
+        )
+        return asked, waiting, await to.call("proposal_status", proposal_id=known, wait_seconds=20)
+
+    _, waiting, done = talk(shop, play)
+    assert (waiting.data["state"], waiting.status) == ("waiting", "hitl_required")
+    assert (done.status, done.data["open"]) == ("applied", False)
+    assert (shop.root / "big.py").read_text() == SMALL
+
+
+def test_a_rejection_carries_the_reason_and_what_to_do_next(shop: Project) -> None:
+    async def play(to: Talk) -> Told:
+        known = (await to.call("write_file", path="big.py", content=SMALL)).data["proposal_id"]
+        waits = asyncio.create_task(to.call("proposal_status", proposal_id=known, wait_seconds=40))
+        await asyncio.to_thread(shop.run, "reject", known, "--reason", "keep the values")
+        return await waits
+
+    told = talk(shop, play)
+    assert (told.status, told.data["reason"]) == ("rejected", "keep the values")
+    assert "do not send it again unchanged" in told.data["next"]
+    assert (shop.root / "big.py").read_text() == BIG
+
+
+def test_sending_the_same_again_finds_what_waits_already(shop: Project) -> None:
+    async def play(to: Talk) -> tuple[Told, Told, Told]:
+        first = await to.call("write_file", path="big.py", content=SMALL)
+        again = await to.call("write_file", path="./src/../big.py", content=SMALL)
+        return first, again, await to.call("write_file", path="big.py", content=SMALL + "x\n")
+
+    first, again, other = talk(shop, play)
+    assert first.data["proposal_id"] == again.data["proposal_id"]
+    assert first.data["proposal_id"] != other.data["proposal_id"]
+
+
+def test_content_that_is_there_already_is_neither_proposed_nor_written(shop: Project) -> None:
+    told = call(shop, "write_file", path="src/app.py", content=APP)
+    assert (told.status, told.data["changed"]) == ("unchanged", False)
+    assert stored(shop) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"old_string": "one", "new_string": "1"},
+        {"edits": [{"old_string": "one", "new_string": "1"}]},
+        {"old_text": "one", "new_text": "1"},  # as other servers call it
+    ],
+)
+def test_an_edit_replaces_one_text(shop: Project, arguments: dict[str, Any]) -> None:
+    told = call(shop, "edit_file", path="src/app.py", **arguments)
+    assert told.status == "applied", told
+    assert (shop.root / "src/app.py").read_text() == APP.replace("one", "1")
+    assert "Production path: src/app.py" in told.text
+
+
+def test_a_patch_of_several_files_is_written_together(shop: Project) -> None:
+    patch = (
+        "*** Begin Patch\n*** Update File: src/app.py\n@@\n-print('one')\n+print('1')\n"
+        "*** Add File: docs/why.md\n+because\n*** End Patch\n"
+    )
+    told = call(shop, "apply_patch", patch=patch)
+    assert told.status == "applied"
+    assert told.data["proposal_id"].startswith("set-")
+    assert (shop.root / "src/app.py").read_text() == APP.replace("one", "1")
+    assert (shop.root / "docs/why.md").read_text() == "because\n"
+
+
+def test_a_patch_waits_as_a_whole_when_one_of_its_files_does(shop: Project) -> None:
+    patch = (
+        "*** Begin Patch\n*** Add File: docs/why.md\n+because\n*** Delete File: big.py\n"
+        "*** End Patch\n"
+    )
+    told = call(shop, "apply_patch", patch=patch)
+    assert told.status == "hitl_required"
+    assert not (shop.root / "docs/why.md").exists()
+    assert (shop.root / "big.py").read_text() == BIG
+
+
+def test_a_patch_with_one_denied_file_does_nothing_at_all(shop: Project) -> None:
+    before = tree(shop)
+    patch = "*** Begin Patch\n*** Add File: a.md\n+x\n*** Add File: .env.local\n+x\n*** End Patch\n"
+    told = call(shop, "apply_patch", patch=patch)
+    assert (told.error, told.code) == (True, "path-denied")
+    assert tree(shop) == before
+
+
+def test_rules_about_a_tool_of_this_server_hold_here(shop: Project) -> None:
+    shop.write(
+        "penstock.toml",
+        RULES + '[[ask]]\nid = "writer"\ntool = "mcp__penstock__write_file"\n'
+        'actions = ["write"]\nreason = "this tool is asked about"\n',
+    )
+    told = call(shop, "write_file", path="docs/new.md", content="hello\n")
+    assert (told.status, told.data["because"]) == ("hitl_required", "this tool is asked about")
+    assert not (shop.root / "docs/new.md").exists()
+
+
+def test_many_calls_at_once_are_all_answered_and_the_record_holds(shop: Project) -> None:
+    async def play(to: Talk) -> list[Told]:
+        calls = [
+            to.call("write_file", path=f"docs/{n}.md", content=f"{n}\n") for n in range(12)
+        ] + [to.call("search_files", query="value_1") for _ in range(4)]
+        return await asyncio.gather(*calls)
+
+    told = talk(shop, play)
+    assert [one.error for one in told] == [False] * 16
+    assert all((shop.root / f"docs/{n}.md").read_text() == f"{n}\n" for n in range(12))
+    assert proven(shop)
+
+
+# Reads
+
+
+def test_a_read_carries_the_digest_of_the_whole_file_and_its_lines(shop: Project) -> None:
+    whole = "sha256:" + hashlib.sha256(APP.encode()).hexdigest()
+    told = call(shop, "read_file", path="src/app.py", start_line=2, end_line=2)
+    assert (told.data["content"], told.data["digest"]) == ("print('two')\n", whole)
+    assert (told.data["start_line"], told.data["end_line"], told.data["total_lines"]) == (2, 2, 2)
+    assert whole in told.text
+    (event,) = events(shop)
+    assert (event["op"], event["status"], event["path"]) == ("tool_call", "allowed", "src/app.py")
+
+
+def test_a_read_is_cut_at_the_caps_and_says_so(shop: Project) -> None:
+    shop.write("long.txt", "é" * 100_000)
+
+    async def play(to: Talk) -> tuple[Told, Told, Told]:
+        return (
+            await to.call("read_file", path="long.txt"),
+            await to.call("read_file", path="long.txt", max_bytes=10**9),
+            await to.call("read_file", path="long.txt", max_bytes=3),
+        )
+
+    usual, most, few = talk(shop, play)
+    assert [len(one.data["content"].encode()) for one in (usual, most, few)] == [32000, 131072, 2]
+    assert all(one.data["truncated"] for one in (usual, most, few))
+    assert usual.data["digest"] == most.data["digest"]
+
+
+def test_what_the_rules_protect_is_not_read_and_not_found(shop: Project) -> None:
+    async def play(to: Talk) -> tuple[Told, Told, Told]:
+        return (
+            await to.call("read_file", path=".env"),
+            await to.call("search_files", query="keep-me"),
+            await to.call("list_directory"),
+        )
+
+    read, searched, listed = talk(shop, play)
+    assert read.code == "path-denied"
+    assert searched.data["matches"] == []
+    assert searched.data["passed_over"] == {"may not be read": 1}
+    (row,) = [row for row in listed.data["entries"] if row["name"] == ".env"]
+    assert row == {"name": ".env", "kind": "file", "readable": False}
+
+
+def test_a_link_to_a_secret_is_judged_as_the_secret(shop: Project) -> None:
+    (shop.root / "notes.txt").symlink_to(".env")
+    assert call(shop, "read_file", path="notes.txt").code == "path-denied"
+    assert call(shop, "write_file", path="notes.txt", content="x").code == "path-denied"
+    assert (shop.root / ".env").read_text() == SECRET
+
+
+def test_a_search_finds_names_and_lines(shop: Project) -> None:
+    async def play(to: Talk) -> list[Told]:
+        return [
+            await to.call("search_files", pattern="*.py"),
+            await to.call("search_files", query="print('two')"),
+            await to.call("search_files", query="^value_2[0-5] =", regex=True, pattern="big*"),
+            await to.call("search_files", query="value", max_results=3),
+            await to.call("search_files", pattern="*.py", path="src"),
+        ]
+
+    names, line, regex, few, below = talk(shop, play)
+    assert [m["path"] for m in names.data["matches"]] == ["big.py", "src/app.py"]
+    assert line.data["matches"] == [{"path": "src/app.py", "line": 2, "text": "print('two')"}]
+    assert len(regex.data["matches"]) == 6
+    assert (len(few.data["matches"]), few.data["truncated"]) == (3, True)
+    assert [m["path"] for m in below.data["matches"]] == ["src/app.py"]
+
+
+# Bad input: a clear code, and nothing written
+
+CREATE = "--- /dev/null\n+++ b/{}\n@@ -0,0 +1 @@\n+x\n"
+BAD: list[tuple[str, dict[str, Any], str]] = [
+    ("read_file", {"path": "../outside"}, "path-escape"),
+    ("read_file", {"path": "/etc/passwd"}, "absolute-path"),
+    ("read_file", {"path": "out"}, "path-escape"),  # a link out of the root
+    ("read_file", {"path": "outside-dir/passwd"}, "path-escape"),
+    ("read_file", {"path": "a\0b"}, "bad-path"),
+    ("read_file", {"path": ""}, "bad-path"),
+    ("read_file", {"path": "src"}, "is-directory"),
+    ("read_file", {"path": "pipe"}, "not-a-file"),
+    ("read_file", {"path": "socket"}, "not-a-file"),
+    ("read_file", {"path": "binary"}, "not-text"),
+    ("read_file", {"path": "latin1"}, "not-text"),
+    ("read_file", {"path": "gone"}, "not-found"),
+    ("read_file", {"path": "src/app.py", "start_line": 9, "end_line": 2}, "bad-range"),
+    ("read_file", {"path": 5}, "bad-tool-input"),
+    ("read_file", {"path": "src/app.py", "start_line": True}, "bad-tool-input"),
+    ("read_file", {}, "bad-tool-input"),
+    ("read_file", {"path": "src/app.py", "file_path": ".env"}, "bad-tool-input"),
+    ("read_file", {"path": "src/app.py", "other": 1}, "bad-tool-input"),
+    ("read_file", {"path": "x/" * 3000}, "path-too-long"),
+    ("write_file", {"path": "../outside", "content": "x"}, "path-escape"),
+    ("write_file", {"path": "/tmp/penstock-outside", "content": "x"}, "absolute-path"),
+    ("write_file", {"path": "out", "content": "x"}, "path-escape"),
+    ("write_file", {"path": "outside-dir/new", "content": "x"}, "path-escape"),
+    ("write_file", {"path": "a\0b", "content": "x"}, "bad-path"),
+    ("write_file", {"path": "src", "content": "x"}, "is-directory"),
+    ("write_file", {"path": "pipe", "content": "x"}, "not-a-file"),
+    ("write_file", {"path": "src/app.py/below", "content": "x"}, "not-a-directory"),
+    ("write_file", {"path": ".git/config", "content": "x"}, "path-denied"),
+    ("write_file", {"path": ".GIT/config", "content": "x"}, "path-denied"),
+    ("write_file", {"path": "penstock.toml", "content": ""}, "self-protection"),
+    ("write_file", {"path": ".claude/settings.json", "content": "{}"}, "self-protection"),
+    ("write_file", {"path": "new.md"}, "bad-tool-input"),
+    ("write_file", {"path": "new.md", "content": None}, "bad-tool-input"),
+    ("write_file", {"path": "new.md", "content": "\ud800"}, "bad-tool-input"),
+    (
+        "edit_file",
+        {"path": "src/app.py", "old_string": "x!", "new_string": ""},
+        "edit-does-not-fit",
+    ),
+    (
+        "edit_file",
+        {"path": "src/app.py", "old_string": "print", "new_string": "p"},
+        "edit-does-not-fit",
+    ),
+    ("edit_file", {"path": "gone", "old_string": "a", "new_string": "b"}, "edit-does-not-fit"),
+    ("edit_file", {"path": "src/app.py"}, "bad-tool-input"),
+    ("edit_file", {"path": "src/app.py", "edits": ["x"]}, "bad-tool-input"),
+    ("apply_patch", {"patch": "no patch"}, "bad-patch"),
+    ("apply_patch", {"patch": CREATE.format("../outside")}, "path-escape"),
+    ("apply_patch", {"patch": CREATE.format("src/app.py")}, "already-exists"),
+    (
+        "apply_patch",
+        {"patch": "--- a/src/app.py\n+++ b/src/app.py\n@@ -1 +1 @@\n-nope\n+x\n"},
+        "patch-does-not-fit",
+    ),
+    ("list_directory", {"path": "src/app.py"}, "not-a-directory"),
+    ("list_directory", {"path": ".."}, "path-escape"),
+    ("list_directory", {"path": "outside-dir"}, "path-escape"),
+    ("search_files", {}, "bad-tool-input"),
+    ("search_files", {"query": "(", "regex": True}, "bad-regex"),
+    ("search_files", {"query": "x", "path": "/etc"}, "absolute-path"),
+    ("proposal_status", {"proposal_id": "hitl-unknown"}, "not-found"),
+    ("proposal_status", {"proposal_id": ""}, "not-found"),
+    ("explain_decision", {}, "bad-tool-input"),
+]
+
+
+@pytest.fixture
+def odd(shop: Project, tmp_path: Path) -> Project:
+    """The same with everything in it that is no plain text file."""
+    outside = tmp_path / "elsewhere"
+    outside.mkdir()
+    (outside / "passwd").write_text("root\n")
+    (shop.root / "out").symlink_to(outside / "passwd")
+    (shop.root / "outside-dir").symlink_to(outside)
+    os.mkfifo(shop.root / "pipe")
+    listening = socket.socket(socket.AF_UNIX)
+    here = Path.cwd()
+    os.chdir(shop.root)  # a path to a socket must be short
+    listening.bind("socket")
+    os.chdir(here)
+    listening.close()
+    shop.write("binary", b"a\0b")
+    shop.write("latin1", b"caf\xe9\n")
+    return shop
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_bad_input_gets_a_clear_code_and_nothing_is_written(odd: Project, era: str) -> None:
+    outside = odd.root.parent / "elsewhere"
+    before, around = tree(odd), sorted(outside.iterdir())
+
+    async def play(to: Talk) -> list[tuple[str, str]]:
+        return [(code, (await to.call(tool, **args)).code) for tool, args, code in BAD]
+
+    found = talk(odd, play, era=era)
+    assert [got for _, got in found] == [wanted for wanted, _ in found]
+    assert tree(odd) == before
+    assert sorted(outside.iterdir()) == around
+    assert not Path("/tmp/penstock-outside").exists()
+    assert not (odd.root.parent / "outside").exists()
+    assert proven(odd)
+
+
+def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(shop: Project) -> None:
+    async def play(to: Talk) -> str:
+        with pytest.raises(MCPError) as told:
+            await to.call("apply_proposal", proposal_id="hitl-1")
+        return str(told.value)
+
+    assert "there is no tool `apply_proposal`" in talk(shop, play)
+
+
+# Explained
+
+
+def test_a_decision_is_explained_without_being_recorded(shop: Project) -> None:
+    async def play(to: Talk) -> tuple[Told, Told]:
+        write = {"path": ".env", "content": "x"}
+        bash = {"command": "echo x > .env && rm big.py"}
+        return (
+            await to.call("explain_decision", tool="write_file", input=write),
+            await to.call("explain_decision", tool="Bash", input=bash),
+        )
+
+    one, several = talk(shop, play)
+    assert (one.data["verdict"], one.data["rules"][0]["id"]) == ("deny", "env-files")
+    assert "preset:guard.toml" in one.data["rules"][0]["where"]
+    assert several.data["verdict"] == "deny"
+    assert len(several.data["parts"]) > 1
+    assert not (state_dir(shop) / "audit.jsonl").exists()
+
+
+def test_why_a_proposal_waits_is_explained(shop: Project) -> None:
+    async def play(to: Talk) -> Told:
+        known = (await to.call("write_file", path="big.py", content=SMALL)).data["proposal_id"]
+        return await to.call("explain_decision", proposal_id=known)
+
+    told = talk(shop, play)
+    assert (told.data["verdict"], told.data["code"]) == ("ask", "substantial-change")
+    assert told.data["change"]["lines_deleted"] == 214
+
+
+# Resources
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_the_policy_and_a_files_history_can_be_read(shop: Project, era: str) -> None:
+    async def play(to: Talk) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+        await to.call("write_file", path="docs/a b.md", content="x\n")
+        policy = await to.client.read_resource("penstock://policy")
+        history = await to.client.read_resource("penstock://history/docs/a%20b.md")
+        with pytest.raises(MCPError, match="cannot be read"):
+            await to.client.read_resource("penstock://history/.env")
+        with pytest.raises(MCPError, match="no resource"):
+            await to.client.read_resource("penstock://keys")
+        listed = await to.client.list_resources()
+        templates = await to.client.list_resource_templates()
+        uris = [str(one.uri) for one in listed.resources]
+        uris += [one.uri_template for one in templates.resource_templates]
+        return _text(policy), _text(history), uris
+
+    policy, history, uris = talk(shop, play, era=era)
+    rules = [rule["id"] for layer in policy["layers"] for rule in layer["rules"]]
+    assert {"env-files", "substantial-change"} <= set(rules)
+    assert policy["revision"].startswith("sha256:")
+    assert [event["op"] for event in history["events"]] == ["proposed", "applying", "applied"]
+    assert uris == ["penstock://policy", "penstock://history/{+path}"]
+
+
+def _text(got: types.ReadResourceResult) -> Any:
+    (content,) = got.contents
+    assert isinstance(content, types.TextResourceContents)
+    return json.loads(content.text)
+
+
+# Roots
+
+
+def rooted(*uris: str) -> Any:
+    async def roots(ctx: object) -> types.ListRootsResult:
+        return types.ListRootsResult(roots=[types.Root(uri=FileUrl(uri)) for uri in uris])
+
+    return roots
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_what_lies_outside_the_clients_roots_is_neither_read_nor_written_nor_told(
+    shop: Project, era: str
+) -> None:
+    async def play(to: Talk) -> list[Told]:
+        return [
+            await to.call("read_file", path="src/app.py"),
+            await to.call("read_file", path="big.py"),
+            await to.call("write_file", path="docs/new.md", content="x"),
+            await to.call("write_file", path="src/new.py", content="x\n"),
+            await to.call("list_directory"),
+            await to.call("search_files", pattern="*"),
+        ]
+
+    roots = rooted((shop.root / "src").as_uri())
+    read, other, refused, written, listed, found = talk(
+        shop, play, era=era, list_roots_callback=roots
+    )
+    assert not read.error
+    assert (other.code, refused.code) == ("outside-roots", "outside-roots")
+    assert written.status == "applied"
+    assert [row["name"] for row in listed.data["entries"]] == ["src"]
+    assert [one["path"] for one in found.data["matches"]] == ["src/app.py", "src/new.py"]
+    assert not (shop.root / "docs").exists()
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_roots_can_only_narrow_the_workspace(shop: Project, era: str) -> None:
+    async def play(to: Talk) -> tuple[Told, Told]:
+        outside = await to.call("read_file", path=str(shop.home / "x"))
+        return await to.call("read_file", path="big.py"), outside
+
+    (shop.home / "x").write_text("not yours\n")
+    read, outside = talk(shop, play, era=era, list_roots_callback=rooted("file:///"))
+    assert not read.error
+    assert outside.code == "absolute-path"
+
+
+@pytest.mark.parametrize(
+    ("uris", "code"),
+    [
+        ([], ""),
+        (["file:///somewhere/else"], "outside-roots"),
+        (["file://host.example/x"], "outside-roots"),
+    ],
+)
+def test_no_roots_set_no_boundary_and_roots_elsewhere_do(
+    shop: Project, uris: list[str], code: str
+) -> None:
+    async def play(to: Talk) -> Told:
+        return await to.call("read_file", path="big.py")
+
+    assert talk(shop, play, list_roots_callback=rooted(*uris)).code == code
+
+
+# The approval page
+
+
+def opened(seen: list[types.ElicitRequestURLParams], action: str) -> Any:
+    async def answer(ctx: object, asked: types.ElicitRequestURLParams) -> types.ElicitResult:
+        seen.append(asked)
+        return types.ElicitResult(action=action)  # type: ignore[arg-type]
+
+    return answer
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
+def test_opening_the_approval_page_is_offered_and_proves_nothing(
+    shop: Project, era: str, action: str
+) -> None:
+    seen: list[types.ElicitRequestURLParams] = []
+
+    async def play(to: Talk) -> tuple[Told, Told]:
+        allowed = await to.call("write_file", path="docs/new.md", content="x\n")
+        return allowed, await to.call("write_file", path="big.py", content=SMALL)
+
+    page = "http://127.0.0.1:7717/proposals/{id}"
+    allowed, told = talk(shop, play, era=era, page=page, elicitation_callback=opened(seen, action))
+    assert (allowed.status, told.status) == ("applied", "hitl_required")
+    known = told.data["proposal_id"]
+    assert [(one.mode, one.url) for one in seen] == [
+        ("url", f"http://127.0.0.1:7717/proposals/{known}")
+    ]
+    assert state_of(shop, known) == "waiting"
+    assert (shop.root / "big.py").read_text() == BIG
+
+
+def test_without_a_page_nothing_is_offered(shop: Project) -> None:
+    seen: list[types.ElicitRequestURLParams] = []
+
+    async def play(to: Talk) -> Told:
+        return await to.call("write_file", path="big.py", content=SMALL)
+
+    told = talk(shop, play, elicitation_callback=opened(seen, "accept"))
+    assert (told.status, seen) == ("hitl_required", [])
+
+
+def test_a_client_that_opens_no_pages_just_gets_the_answer(shop: Project) -> None:
+    async def play(to: Talk) -> Told:
+        return await to.call("write_file", path="big.py", content=SMALL)
+
+    told = talk(shop, play, era=HANDSHAKE, page="http://127.0.0.1:1/{id}")
+    assert told.status == "hitl_required"
+
+
+# Progress
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_waiting_tells_its_progress(shop: Project, era: str) -> None:
+    seen: list[tuple[float, float | None]] = []
+
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
+        seen.append((progress, total))
+
+    async def play(to: Talk) -> None:
+        known = (await to.call("write_file", path="big.py", content=SMALL)).data["proposal_id"]
+        arguments = {"proposal_id": known, "wait_seconds": 1}
+        await to.client.call_tool("proposal_status", arguments, progress_callback=tell)
+
+    talk(shop, play, era=era)
+    assert seen
+    assert all(total == 1 for _, total in seen)
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+def test_a_wait_is_bounded_whatever_is_asked_for() -> None:
+    assert TOOLS["proposal_status"].takes["wait_seconds"]["maximum"] == 50
+
+
+# The transports
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_the_command_serves_all_of_it_over_stdio(shop: Project, era: str) -> None:
+    seen: list[types.ElicitRequestURLParams] = []
+
+    async def play(to: Talk) -> list[Told]:
+        return [
+            await to.call("read_file", path="src/app.py"),
+            await to.call("write_file", path="docs/new.md", content="x\n"),
+            await to.call("write_file", path="big.py", content=SMALL),
+            await to.call("read_file", path=".env"),
+        ]
+
+    read, written, waits, denied = talk_over_stdio(
+        shop,
+        play,
+        era=era,
+        args=["--page", "http://127.0.0.1:1/{id}"],
+        list_roots_callback=rooted(shop.root.as_uri()),
+        elicitation_callback=opened(seen, "accept"),
+    )
+    assert read.data["content"] == APP
+    assert (written.status, waits.status, denied.status) == ("applied", "hitl_required", "denied")
+    assert len(seen) == 1
+    assert (shop.root / "docs/new.md").read_text() == "x\n"
+    assert (shop.root / "big.py").read_text() == BIG
+    assert proven(shop)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_the_same_tools_answer_over_streamable_http(shop: Project, era: str) -> None:
+    async def play(to: Talk) -> list[Told]:
+        return [
+            await to.call("read_file", path="src/app.py"),
+            await to.call("write_file", path="docs/new.md", content="x\n"),
+            await to.call("write_file", path="big.py", content=SMALL),
+            await to.call("read_file", path=".env"),
+        ]
+
+    with over_http(shop) as url:
+        read, written, waits, denied = talk_to(
+            url, play, era=era, list_roots_callback=rooted(shop.root.as_uri())
+        )
+    assert read.data["content"] == APP
+    assert (written.status, waits.status, denied.code) == (
+        "applied",
+        "hitl_required",
+        "path-denied",
+    )
+    assert (shop.root / "docs/new.md").read_text() == "x\n"
+    assert (shop.root / "big.py").read_text() == BIG
+
+
+PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+
+
+def test_http_refuses_what_a_page_of_another_site_or_a_flood_would_send(shop: Project) -> None:
+    import httpx2
+
+    usual = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+    with over_http(shop) as url:
+
+        def status(body: bytes, **headers: str) -> int:
+            sent = httpx2.post(url, content=body, headers=usual | headers)
+            return int(sent.status_code)
+
+        assert status(PING, origin="http://evil.example") == 403
+        assert status(PING, host="evil.example") == 421
+        assert status(b'{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"ping"}') == 400
+        assert status(b"not json") == 400
+        assert status(b" " * (17 * 2**20)) == 413
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("0.0.0.0:7718", "not-loopback"),
+        ("example.org:80", "not-loopback"),
+        ("[::]:80", "not-loopback"),
+        ("7718", "wrong-usage"),
+        ("127.0.0.1:99999", "wrong-usage"),
+    ],
+)
+def test_only_loopback_is_listened_on(text: str, code: str) -> None:
+    with pytest.raises(InputError) as told:
+        host_and_port(text)
+    assert told.value.code == code
+
+
+def test_the_command_tells_an_address_that_it_does_not_take(shop: Project) -> None:
+    done = shop.run("mcp", "--http", "0.0.0.0:7718")
+    assert (done.code, done.out) == (1, "")
+    assert "error[not-loopback]" in done.err
+
+
+def test_a_person_may_answer_while_an_agent_is_served(shop: Project) -> None:
+    """The queue is shared by processes; nothing is held between two calls."""
+    with over_http(shop) as url:
+
+        async def play(to: Talk) -> Told:
+            known = (await to.call("write_file", path="big.py", content=SMALL)).data["proposal_id"]
+            person = threading.Thread(target=shop.run, args=("reject", known, "--reason", "no"))
+            person.start()
+            told = await to.call("proposal_status", proposal_id=known, wait_seconds=40)
+            person.join()
+            return told
+
+        assert talk_to(url, play, era=MODERN).status == "rejected"
+
+
+def test_what_is_missing_is_named_with_the_extra_that_has_it(shop: Project) -> None:
+    hidden = "import sys; sys.modules['mcp'] = None; from penstock.cli import main; main()"
+    import subprocess
+
+    done = subprocess.run(
+        [sys.executable, "-c", hidden, "mcp"],
+        cwd=shop.root,
+        env=shop.environ,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "error[extra-missing]" in done.stderr
+    assert "penstock[mcp]" in done.stderr
