@@ -6,6 +6,8 @@ schema of its tool.
 
 from __future__ import annotations
 
+from typing import Any
+
 import mcp_types as types
 
 from penstock.core.errors import PenstockError, RefusedError
@@ -34,8 +36,8 @@ def shown(tool: Tool) -> types.Tool:
 def result(answer: Answer) -> types.CallToolResult:
     """Return an answer as the result of a call."""
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=text) for text in answer.texts],
-        structured_content=answer.data,
+        content=[types.TextContent(type="text", text=sendable(text)) for text in answer.texts],
+        structured_content=sendable(answer.data),
     )
 
 
@@ -44,10 +46,21 @@ def refusal(problem: PenstockError) -> types.CallToolResult:
     error: Json = dict(problem.as_json()["error"])
     data: Json = {"status": status_of(problem), "error": error}
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=problem.render())],
-        structured_content=data,
+        content=[types.TextContent(type="text", text=sendable(problem.render()))],
+        structured_content=sendable(data),
         is_error=True,
     )
+
+
+def sendable(value: Any) -> Any:
+    """Return a value without halves of characters, which no UTF-8 has a place for."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, list):
+        return [sendable(one) for one in value]
+    if isinstance(value, dict):
+        return {sendable(name): sendable(one) for name, one in value.items()}
+    return value
 
 
 def status_of(problem: PenstockError) -> str:

@@ -30,11 +30,12 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from penstock.app import Workspace
+from penstock.core.display import spoken
 from penstock.core.errors import PenstockError, StoreError
 from penstock.core.model import Actor
 from penstock.doors.mcp import asking, writing
 from penstock.doors.mcp.asked import SERVER, Answer, Asked, Json, Progress, number_of, text_of
-from penstock.doors.mcp.results import refusal, result, shown, status_of
+from penstock.doors.mcp.results import refusal, result, sendable, shown, status_of
 from penstock.doors.mcp.roots import PAGE, Round, roots_of, round_of
 from penstock.doors.mcp.tools import LONGEST_WAIT, TOOLS, Tool
 
@@ -91,7 +92,7 @@ class Desk:
         """Answer one call; whatever happens, the answer is a result."""
         tool = TOOLS.get(params.name)
         if tool is None:
-            raise MCPError(types.INVALID_PARAMS, f"there is no tool `{params.name[:80]}`")
+            raise _unknown("tool", params.name)
         try:
             return await self._call(ctx, tool, params)
         except PenstockError as problem:
@@ -230,7 +231,8 @@ class Desk:
             asked = replace(self._asked(ctx, "read_file"), roots=roots)
             found = await self._in_turn(partial(_resource, asked, params.uri))
         except PenstockError as problem:
-            raise MCPError(types.INVALID_PARAMS, problem.render(), problem.as_json()) from None
+            told = sendable(problem.render())
+            raise MCPError(types.INVALID_PARAMS, told, sendable(problem.as_json())) from None
         text = json.dumps(found, ensure_ascii=False, indent=2)
         content = types.TextResourceContents(
             uri=params.uri, mime_type="application/json", text=text
@@ -243,7 +245,11 @@ def _resource(asked: Asked, uri: str) -> Json:
         return asking.policy_in_force(asked)
     if uri.startswith(HISTORY):
         return asking.history_of(asked, unquote(uri.removeprefix(HISTORY)))
-    raise MCPError(types.INVALID_PARAMS, f"there is no resource `{uri[:200]}`")
+    raise _unknown("resource", uri)
+
+
+def _unknown(what: str, name: str) -> MCPError:
+    return MCPError(types.INVALID_PARAMS, f"there is no {what} `{sendable(spoken(name[:200]))}`")
 
 
 def _session(ctx: Context) -> str:

@@ -8,8 +8,7 @@ the protocol's own error, and the next line is read.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -28,42 +27,76 @@ if TYPE_CHECKING:
 Incoming = SessionMessage | Exception
 
 
+CANCELLED = "notifications/cancelled"
+DRAIN = 10.0  # seconds for what was asked before the client closed its end
+
+
 async def serve(server: Server[Any], wire: Wire) -> None:
-    """Serve one client until it closes its end."""
-    async with _streams(wire) as (read, write):
-        await server.run(read, write, server.create_initialization_options())
-
-
-@asynccontextmanager
-async def _streams(
-    wire: Wire,
-) -> AsyncIterator[
-    tuple[MemoryObjectReceiveStream[Incoming], MemoryObjectSendStream[SessionMessage]]
-]:
+    """Serve one client until it closes its end and has its answers."""
     to_server, read = anyio.create_memory_object_stream[Incoming](0)
     write, from_server = anyio.create_memory_object_stream[SessionMessage](0)
-    sending = anyio.Lock()
+    line = Line(wire)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_receive, wire, to_server, sending)
-        tasks.start_soon(_send, wire, from_server, sending)
-        yield read, write
+        tasks.start_soon(line.receive, to_server)
+        tasks.start_soon(line.send, from_server)
+        await server.run(read, write, server.create_initialization_options())
         tasks.cancel_scope.cancel()
 
 
-async def _receive(
-    wire: Wire, server: MemoryObjectSendStream[Incoming], sending: anyio.Lock
-) -> None:
-    lines = iter(Lines(wire.more))
-    async with server:
-        while True:
-            line = await anyio.to_thread.run_sync(_next, lines, abandon_on_cancel=True)
-            if line is None:
-                return
-            found = line if isinstance(line, Wrong) else _message(line)
-            if isinstance(found, Wrong):
-                await _answer(wire, found, sending)
-            elif found is not None:
-                await server.send(SessionMessage(found))
+class Line:
+    """The one client of this process: what it asked and has no answer to yet."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self._writing = anyio.Lock()
+        self._open: set[types.RequestId] = set()
+        self._settled = anyio.Event()
+
+    async def receive(self, server: MemoryObjectSendStream[Incoming]) -> None:
+        """Pass on every message that comes, until there are no more."""
+        lines = iter(Lines(self._wire.more))
+        async with server:
+            while True:
+                line = await anyio.to_thread.run_sync(_next, lines, abandon_on_cancel=True)
+                if line is None:
+                    return await self._drain()
+                found = line if isinstance(line, Wrong) else _message(line)
+                if isinstance(found, Wrong):
+                    await self._write(json.dumps(found.as_json()))
+                elif found is not None:
+                    self._note(found)
+                    await server.send(SessionMessage(found))
+
+    def _note(self, found: types.JSONRPCMessage) -> None:
+        """Remember what is to be answered; what the client takes back need not be."""
+        if isinstance(found, types.JSONRPCRequest):
+            self._open.add(found.id)
+        elif isinstance(found, types.JSONRPCNotification) and found.method == CANCELLED:
+            self._open.discard((found.params or {}).get("requestId", ""))
+
+    async def _drain(self) -> None:
+        """Closing the stream cancels what is being done, so answers go out first."""
+        with anyio.move_on_after(DRAIN):
+            while self._open:
+                self._settled = anyio.Event()
+                await self._settled.wait()
+
+    async def send(self, messages: MemoryObjectReceiveStream[SessionMessage]) -> None:
+        """Send every message of the server's."""
+        async with messages:
+            async for one in messages:
+                await self._write(one.message.model_dump_json(by_alias=True, exclude_unset=True))
+                if isinstance(one.message, types.JSONRPCResponse | types.JSONRPCError):
+                    self._open.discard(one.message.id)
+                    self._settled.set()
+
+    async def _write(self, text: str) -> None:
+        """Write in a thread: a client that reads slowly must not stop everything else."""
+        async with self._writing:
+            try:
+                await anyio.to_thread.run_sync(self._wire.send, text.encode() + b"\n")
+            except (BrokenPipeError, ConnectionError):
+                return  # the client is gone; its end of input ends us
 
 
 def _next(lines: Iterator[bytes | Wrong]) -> bytes | Wrong | None:
@@ -83,25 +116,3 @@ def _message(line: bytes) -> types.JSONRPCMessage | Wrong | None:
         known = found.get("id")
         named = known if isinstance(known, str | int) else None
         return Wrong(code=INVALID_REQUEST, message=told, request_id=named)
-
-
-async def _send(
-    wire: Wire, messages: MemoryObjectReceiveStream[SessionMessage], sending: anyio.Lock
-) -> None:
-    async with messages:
-        async for one in messages:
-            text = one.message.model_dump_json(by_alias=True, exclude_unset=True)
-            await _write(wire, text, sending)
-
-
-async def _answer(wire: Wire, wrong: Wrong, sending: anyio.Lock) -> None:
-    await _write(wire, json.dumps(wrong.as_json()), sending)
-
-
-async def _write(wire: Wire, text: str, sending: anyio.Lock) -> None:
-    """Write in a thread: a client that reads slowly must not stop everything else."""
-    async with sending:
-        try:
-            await anyio.to_thread.run_sync(wire.send, text.encode() + b"\n")
-        except (BrokenPipeError, ConnectionError):
-            return  # the client is gone; its end of input ends us
