@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import socket
 import subprocess
@@ -17,6 +18,8 @@ import pytest
 from penstock.doors.hook import probe
 from penstock.doors.hook.agents import NAMES
 from penstock.doors.hook.asked import ask_hook, to_ask
+from penstock.doors.hook.live import installed
+from penstock.doors.hook.live_clients import AGENTS
 from penstock.doors.hook.offs import BAD, Place, ways_off
 from penstock.doors.hook.probe import TAKES, WRITES, Raw
 from penstock.doors.hook.registered import looked_at
@@ -116,6 +119,8 @@ OFF = [
     ("gemini", "project/.gemini/settings.json", "// c\n{}", "settings"),
     ("gemini", "project/.gemini/settings.json", "{}", "trust"),
     ("gemini", "home/.gemini/trustedFolders.json", '{"{root}": "DO_NOT_TRUST"}', "trust"),
+    ("copilot", "project/.github/hooks/penstock.json", FINE, "trust"),
+    ("copilot", "project/.github/hooks/penstock.json", "{", "settings"),
     ("qwen", "home/.qwen/settings.json", '{"disableAllHooks": true}', "disabled"),
     ("cursor", "project/.cursor/hooks.json", '{"hooks": {}}', "version"),
     ("windsurf", "project/.windsurf/hooks.json", "{", "settings"),
@@ -190,6 +195,14 @@ def test_only_a_codex_hook_that_is_trusted_as_it_is_counts(
 def test_a_folder_that_gemini_trusts_is_fine(file: str, text: str, tmp_path: Path) -> None:
     put(tmp_path, f"home/.gemini/{file}", text)
     assert wrong("gemini", tmp_path) == set()
+
+
+def test_a_folder_that_copilot_trusts_is_fine(tmp_path: Path) -> None:
+    """Its own file begins with lines of comment."""
+    put(tmp_path, "project/.github/hooks/penstock.json", FINE)
+    text = '// managed automatically\n{"trustedFolders": ["{root}"]}\n'
+    put(tmp_path, "home/.copilot/config.json", text)
+    assert wrong("copilot", tmp_path) == set()
 
 
 @pytest.mark.parametrize("agent", NAMES)
@@ -368,6 +381,17 @@ def test_the_real_agent_is_refused_and_let_pass(agent: str, project: Project) ->
     done = project.run("doctor", "--live", "--json", env={"PENSTOCK_CLIENTS": str(clients())})
     assert statuses(done)[f"{agent}-live"] == "ok", done.out
     assert not (project.root / ".env").exists()
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("agent", ["qwen", "copilot", "opencode"])
+def test_another_real_agent_is_refused_and_let_pass(agent: str, project: Project) -> None:
+    """These are not installed for a test; where they are here they are tried."""
+    if not installed(AGENTS[agent]):
+        pytest.skip(f"{agent} was not tried: it is neither on PATH nor in $PENSTOCK_CLIENTS")
+    project.run("init", "--agent", agent)
+    done = project.run("doctor", "--live", "--json", env={"PATH": os.environ["PATH"]})
+    assert statuses(done)[f"{agent}-live"] == "ok", done.out
 
 
 def only(programs: Path) -> dict[str, str]:

@@ -15,14 +15,15 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from penstock.app import Workspace
 from penstock.core.model import Verdict
 from penstock.doors.hook import registry
 from penstock.doors.hook.asked import verdict_on
 from penstock.doors.hook.doctor import Report
+from penstock.doors.hook.live_clients import AGENTS, Client
 from penstock.doors.hook.live_model import model
 from penstock.doors.hook.offs import BAD, NOTE, OK, WARN, Finding
 
@@ -30,76 +31,6 @@ SECONDS = 120.0
 DENIED, PASSED = ".env", "agent_sandbox/live.txt"
 SINCE = [2, 1, 295]
 CLIENTS = "PENSTOCK_CLIENTS"  # a directory with installations, beside those on PATH
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Client:
-    """How one agent is found and run. `files` of the project and the home come along."""
-
-    program: str
-    packaged: str  # below an installation in `$PENSTOCK_CLIENTS`
-    files: tuple[str, ...]
-    home: tuple[str, ...]
-    argv: Callable[[str, str], list[str]]
-    environ: Callable[[str], dict[str, str]]
-
-
-def _claude(program: str, address: str) -> list[str]:  # noqa: ARG001 - a row of the table
-    return [program, "-p", "go", "--permission-mode", "acceptEdits"]
-
-
-def _codex(program: str, address: str) -> list[str]:
-    provider = {"name": "probe", "base_url": f"{address}/v1", "wire_api": "responses"}
-    provider["env_key"] = "PROBE_KEY"
-    settings: dict[str, object] = {
-        "model": "gpt-5.5",
-        "model_provider": "probe",
-        "features.plugins": False,  # this and the next would wait for a network
-        "analytics.enabled": False,
-        **{f"model_providers.probe.{key}": value for key, value in provider.items()},
-    }
-    chosen = [word for k, v in settings.items() for word in ("-c", f"{k}={json.dumps(v)}")]
-    # Whether a person trusts the hook is looked at elsewhere; here it is run.
-    trust = ["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]
-    return [program, "exec", "--skip-git-repo-check", *trust, *chosen, "go"]
-
-
-def _gemini(program: str, address: str) -> list[str]:  # noqa: ARG001 - a row of the table
-    start = ["node", program] if program.endswith(".js") else [program]
-    return [*start, "-p", "go", "--approval-mode", "yolo"]
-
-
-QUIET = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1"}
-AGENTS: Mapping[str, Client] = {
-    "claude": Client(
-        program="claude",
-        packaged="claude*/node_modules/@anthropic-ai/claude-code-*/claude",
-        files=(".claude/settings.json", ".claude/settings.local.json"),
-        home=(".claude/settings.json",),
-        argv=_claude,
-        environ=lambda at: {"ANTHROPIC_BASE_URL": at, "ANTHROPIC_API_KEY": "probe", **QUIET},
-    ),
-    "codex": Client(
-        program="codex",
-        packaged="codex*/node_modules/@openai/codex-*/vendor/*/bin/codex",
-        files=(".codex/hooks.json",),
-        home=(),
-        argv=_codex,
-        environ=lambda _at: {"PROBE_KEY": "probe"},
-    ),
-    "gemini": Client(
-        program="gemini",
-        packaged="gemini*/node_modules/@google/gemini-cli/bundle/gemini.js",
-        files=(".gemini/settings.json",),
-        home=(),
-        argv=_gemini,
-        environ=lambda at: {
-            "GOOGLE_GEMINI_BASE_URL": at,
-            "GEMINI_API_KEY": "probe",
-            "GEMINI_CLI_TRUST_WORKSPACE": "true",
-        },
-    ),
-}
 
 
 def tried(here: Workspace, report: Report) -> Report:
@@ -154,21 +85,25 @@ def _outcome(here: Workspace, agent: str, client: Client, program: str, folder: 
     project, home = os.path.join(folder, "project"), os.path.join(folder, "home")
     _copy(here.root, project, (*_rules(here), *client.files))
     _copy(os.path.expanduser("~"), home, client.home)
-    os.makedirs(os.path.join(project, ".git"))
-    _settle(agent, project, home)
-    paths = [os.path.join(project, path) for path in (DENIED, PASSED)]
-    given = [DENIED, PASSED] if agent == "codex" else paths
-    with model(agent, given) as address:
+    for made in (".git", os.path.dirname(PASSED)):
+        os.makedirs(os.path.join(project, made))
+    # The refused one comes last: in some agents a refusal ends the run.
+    given = (PASSED, DENIED)
+    paths = [os.path.join(project, path) for path in given]
+    with model(agent, given if agent == "codex" else paths) as (address, asked):
+        if client.settings:
+            _put(home, client.settings, client.settled(project, address))
         environ = {**_environ(home), **client.environ(address)}
         told = _run(client.argv(program, address), project, environ)
-    wrote = [os.path.exists(path) for path in paths]
-    if wrote == [False, True]:
-        what = f"the real agent was refused `{DENIED}` and wrote `{PASSED}`"
-        return Finding(name="", status=OK, what=what)
-    if wrote[0]:
+    passed, denied = (os.path.exists(path) for path in paths)
+    if denied:
         what = f"the real agent wrote `{DENIED}`: its hook did not hold"
         return Finding(name="", status=BAD, what=what, hint="see the other findings")
-    what = f"the real agent wrote neither file: {told[-300:].strip() or 'it said nothing'}"
+    if passed and len(asked) == len(given):
+        what = f"the real agent wrote `{PASSED}` and was refused `{DENIED}`"
+        return Finding(name="", status=OK, what=what)
+    did = "did not try the second file" if passed else "wrote neither file"
+    what = f"the real agent {did}: {told[-300:].strip() or 'it said nothing'}"
     return Finding(name="", status=BAD, what=what, hint="run the agent by hand once")
 
 
@@ -184,28 +119,14 @@ def _copy(source: str, target: str, files: Iterable[str]) -> None:
         here, there = os.path.join(source, file), os.path.join(target, file)
         if os.path.isfile(here):
             os.makedirs(os.path.dirname(there), exist_ok=True)
-            shutil.copyfile(here, there)
+            shutil.copy(here, there)  # with its mode: some hooks are programs
 
 
-def _settle(agent: str, project: str, home: str) -> None:
-    """Answer beforehand what a client would ask a person: how to sign in, what to trust."""
-    security = {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}}
-    texts = {
-        "codex": (
-            ".codex/config.toml",
-            f'[projects.{json.dumps(project)}]\ntrust_level = "trusted"\n',
-        ),
-        "gemini": (
-            ".gemini/settings.json",
-            json.dumps({"security": security, "privacy": {"usageStatisticsEnabled": False}}),
-        ),
-    }
-    if agent in texts:
-        name, text = texts[agent]
-        path = os.path.join(home, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+def _put(home: str, name: str, text: str) -> None:
+    path = os.path.join(home, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def _environ(home: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """A model on loopback that asks its agent for a few writes and then is done.
 
-It speaks as much of three wire formats as Claude Code, Codex and Gemini need to believe it.
+It speaks as much of four wire formats as the agents that can be run need to believe it.
 Which step comes next is read from the request, so a client that tries again changes nothing.
 Always true: it listens on 127.0.0.1 only, and only while the context is open.
 """
@@ -22,8 +22,9 @@ USAGE = {"input_tokens": 10, "output_tokens": 5}
 
 
 @contextmanager
-def model(agent: str, paths: Sequence[str]) -> Iterator[str]:
-    """Give the address of a model that has an agent write to some paths."""
+def model(agent: str, paths: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
+    """Give the address of a model that has an agent write to some paths, and what it asked for."""
+    asked: set[str] = set()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -41,7 +42,9 @@ def model(agent: str, paths: Sequence[str]) -> Iterator[str]:
             size = min(int(self.headers.get("content-length") or 0), LARGEST)
             try:
                 body = json.loads(self.rfile.read(size) or b"{}")
-                self._send(200, ANSWERS[agent](self.path.partition("?")[0], body, paths))
+                reply = ANSWERS[agent](self.path.partition("?")[0], body, paths)
+                asked.update(path for path in paths if path in reply[1])
+                self._send(200, reply)
             except (ValueError, KeyError, TypeError, AttributeError):
                 self._send(404, ("application/json", "{}"))
 
@@ -63,7 +66,7 @@ def model(agent: str, paths: Sequence[str]) -> Iterator[str]:
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+        yield f"http://127.0.0.1:{server.server_address[1]}", asked
     finally:
         server.shutdown()
         server.server_close()
@@ -163,8 +166,53 @@ def _contents(path: str, body: Json, paths: Sequence[str]) -> Reply:
     return "application/json", chunk
 
 
+# Chat completions, which the others speak
+
+
+def _chat(tool: str, keys: tuple[str, str]) -> Callable[[str, Json, Sequence[str]], Reply]:
+    """Return a model that calls a tool by its name, with a path and a content under its keys."""
+
+    def answer(path: str, body: Json, paths: Sequence[str]) -> Reply:
+        if not path.endswith("/chat/completions"):
+            raise ValueError(path)
+        turn = sum(bool(message.get("tool_calls")) for message in body["messages"])
+        said: Json = {"role": "assistant", "content": "done"}
+        end = "stop"
+        if body.get("tools") and turn < len(paths):
+            arguments = json.dumps(dict(zip(keys, (paths[turn], TEXT), strict=True)))
+            call = {"id": f"call_{turn}", "type": "function"}
+            function = {"name": tool, "arguments": arguments}
+            said = {**said, "content": None, "tool_calls": [{**call, "function": function}]}
+            end = "tool_calls"
+        return _completion(body, said, end)
+
+    return answer
+
+
+def _completion(body: Json, said: Json, end: str) -> Reply:
+    base = {"id": "c", "created": 1, "model": body.get("model", "")}
+    usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+    if not body.get("stream"):
+        choice = {"index": 0, "message": said, "finish_reason": end}
+        whole = {**base, "object": "chat.completion", "choices": [choice], "usage": usage}
+        return "application/json", json.dumps(whole)
+    delta = {**said, "tool_calls": [{"index": 0, **one} for one in said.get("tool_calls", [])]}
+    chunks: list[Json] = [
+        {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
+        {"choices": [{"index": 0, "delta": {}, "finish_reason": end}]},
+        {"choices": [], "usage": usage},
+    ]
+    kind = {"object": "chat.completion.chunk"}
+    lines: list[Json] = [{**base, **kind, **chunk} for chunk in chunks]
+    events = "".join(f"data: {json.dumps(line)}\n\n" for line in lines)
+    return "text/event-stream", events + "data: [DONE]\n\n"
+
+
 ANSWERS: Mapping[str, Callable[[str, Json, Sequence[str]], Reply]] = {
     "claude": _messages,
     "codex": _responses,
     "gemini": _contents,
+    "qwen": _chat("write_file", ("file_path", "content")),
+    "copilot": _chat("create", ("path", "file_text")),
+    "opencode": _chat("write", ("filePath", "content")),
 }

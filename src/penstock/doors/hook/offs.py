@@ -267,7 +267,7 @@ def _gemini_trust(place: Place) -> Finding:
         said = {}
     for path, trust in said.items():
         trusted = {"TRUST_FOLDER": path, "TRUST_PARENT": os.path.dirname(path)}.get(str(trust), "")
-        if trusted and (place.root + "/").startswith(trusted.rstrip("/") + "/"):
+        if trusted and _below(place.root, trusted):
             return Finding(name="trust", status=OK, what="the folder is trusted in Gemini")
     return Finding(
         name="trust",
@@ -301,13 +301,32 @@ def _cursor(place: Place) -> Iterator[Finding]:
         )
 
 
+def _copilot(place: Place) -> Iterator[Finding]:
+    document = yield from _settings(os.path.join(place.root, ".github/hooks/penstock.json"), place)
+    if document is None:
+        return
+    config = _commented(os.path.join(place.home, ".copilot/config.json"))
+    for key in ("trustedFolders", "trusted_folders"):
+        folders = config.get(key)
+        for folder in folders if isinstance(folders, list) else ():
+            if _below(place.root, str(folder)):
+                yield Finding(name="trust", status=OK, what="the folder is trusted in Copilot")
+                return
+    yield Finding(
+        name="trust",
+        status=BAD,
+        what="the folder is not trusted in Copilot, whose `-p` runs no project hooks then",
+        hint="start copilot in this project and trust the folder",
+    )
+
+
 LOOKS: Mapping[str, Sequence[Callable[[Place], Iterator[Finding]]]] = {
     "claude": (_claude,),
     "codex": (_codex,),
     "gemini": (_gemini,),
     "qwen": (_qwen,),
     "cursor": (_cursor,),
-    "copilot": (_plain(".github/hooks/penstock.json"),),
+    "copilot": (_copilot,),
     "windsurf": (_plain(".windsurf/hooks.json"),),
     "kiro": (_plain(".kiro/hooks/penstock.json"),),
 }
@@ -346,6 +365,21 @@ def _json(path: str) -> dict[str, Any] | None:
         why = "it is not an object"
         raise InputError("settings-shape", f"`{path}` has no settings", because=why)
     return document
+
+
+def _commented(path: str) -> dict[str, Any]:
+    """Return a file that an agent manages: JSON with lines of comment; {} where it is none."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            lines = [line for line in file.read(LARGEST).split("\n") if line.lstrip()[:2] != "//"]
+        found = json.loads("\n".join(lines))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _below(path: str, folder: str) -> bool:
+    return (path + "/").startswith(folder.rstrip("/") + "/")
 
 
 def _toml(path: str) -> dict[str, Any]:

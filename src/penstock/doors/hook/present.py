@@ -63,6 +63,7 @@ LEFT: Mapping[str, tuple[str, ...]] = {
     "gemini": ("trust this folder in gemini: hooks of an untrusted one do not run",),
     "cursor": ("restart Cursor, and look under Settings > Hooks",),
     "copilot": (
+        "start copilot here and trust the folder: `-p` runs no hooks of an untrusted one",
         "commit .github/hooks/penstock.json for the cloud agent, which needs Penstock too",
     ),
     "windsurf": ("restart the editor",),
