@@ -53,6 +53,11 @@ class Judge:
     def commit(self, batch: Batch) -> bool:
         return not any(b"unrecorded" in data for data in batch[""])
 
+    def late(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Said:
+        asked = json.loads(data)
+        time.sleep(asked.get("sleep late", 0))
+        return Said(json.dumps({"n": "late"}))
+
     def reply(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Said:
         asked = json.loads(data)
         time.sleep(asked.get("sleep", 0))
@@ -73,7 +78,7 @@ def broken(_head: Head, _body: bytes) -> Response:
 
 
 def main() -> None:
-    desk = Desk(Judge(), {"HOME": "/h"})
+    desk = Desk(Judge(), {"HOME": "/h"}, seconds=2.5)
     routes = [
         Route(
             method="POST",

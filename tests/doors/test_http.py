@@ -214,6 +214,14 @@ def test_a_slow_judgement_holds_up_nobody_else(server: Served) -> None:
     slow.close()
 
 
+def test_what_takes_too_long_is_judged_without_measuring_and_then_refused(server: Served) -> None:
+    large = {"sleep": 4, "content": "x" * 40_000}
+    with ThreadPoolExecutor(2) as pool:
+        soon, never = pool.map(server.post, ({**large}, {**large, "sleep late": 4}))
+    assert soon == (200, {"n": "late"})
+    assert never[1]["decision"] == "block"
+
+
 def test_pipelined_calls_are_answered_in_order(server: Served) -> None:
     large = json.dumps({"n": 1, "content": "x" * 40_000}).encode()
     calls = [request(body=large), request(body=b'{"n":2}'), request(body=b'{"n":3}', more=CLOSE)]

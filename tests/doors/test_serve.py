@@ -239,6 +239,48 @@ def test_many_clients_at_once_each_get_their_answer_and_all_is_on_the_record(
     assert len(set(calls)) == 161
 
 
+def test_the_whole_engine_serves_several_clients_at_once(resident: Resident) -> None:
+    resident.project.write("big", BIG)
+    calls: list[tuple[str, dict[str, str], str]] = [
+        ("Bash", {"command": "echo x > .env"}, "deny"),
+        ("Bash", {"command": "make test"}, ""),
+        ("Write", {"file_path": resident.at("big"), "content": "stub"}, "deny"),
+        ("MultiEdit", {"file_path": resident.at("big"), "edits": "?"}, "any"),
+    ]
+
+    def talk(who: int) -> None:
+        client = resident.connect()
+        for n in range(8):
+            tool, given, expected = calls[(who + n) % len(calls)]
+            said = resident.before(tool, given, f"c{who}-{n}", client=client)
+            assert expected in ("any", said.get("permissionDecision", ""))
+        client.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(talk, range(8)))
+    assert resident.project.run("audit", "verify", "--json").json["ok"]
+
+
+def test_hooks_that_start_cold_find_it_too(resident: Resident) -> None:
+    """The same process holds the socket in the state directory."""
+    asks = (
+        "import sys; from penstock.doors.hook.resident_client import ask\n"
+        "found = ask('claude', sys.stdin.buffer.read())\n"
+        "sys.stdout.write(found.stdout if found else 'nobody')\n"
+    )
+    document = resident.document("PreToolUse", "Bash", {"command": "echo x > .env"})
+    done = subprocess.run(
+        [sys.executable, "-c", asks],
+        env=resident.project.environ,
+        input=json.dumps(document),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert '"deny"' in done.stdout, done.stderr
+
+
 def test_the_health_tells_no_secrets_and_needs_none(resident: Resident) -> None:
     status, said = resident.health()
     assert status == 200

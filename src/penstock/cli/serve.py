@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 import threading
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from penstock.doors.http.routes import Route
 
 PORT = 7717
+SOCKET_WITHIN = 0.5  # seconds; where another process holds the socket nobody says so
 
 
 @click.command()
@@ -60,7 +62,10 @@ def _serve(port: int) -> None:
         """The socket that hooks ask which start cold; another process may hold it already."""
         from penstock.doors.hook.resident import serve
 
-        threading.Thread(target=serve, args=(engine,), name="socket", daemon=True).start()
+        ready = threading.Event()
+        keeping = {"idle": float("inf"), "ready": ready}
+        threading.Thread(target=serve, args=(engine,), kwargs=keeping, daemon=True).start()
+        await asyncio.to_thread(ready.wait, SOCKET_WITHIN)
         yield
 
     try:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 MOST_OPEN = 64
 STATUS = {Verdict.ALLOW: "allowed", Verdict.ASK: "hitl_required", Verdict.DENY: "denied"}
 DOOR = "hook"
-ADVICE_SECONDS = 2.5  # less than the hook itself may take (`SECONDS` in `cold`)
+ADVICE_SECONDS = 2.0  # less than the hook itself may take (`SECONDS` in `cold`)
 
 
 class Engine:
@@ -178,7 +178,7 @@ class Engine:
     ) -> Decision:
         """Ask the advisor where no rule decides; it can only make the answer stricter."""
         policy = here.policy()
-        if not policy.advisor.enabled:
+        if not (policy.advisor.enabled and self._measures):  # without time for it, nor for advice
             return decision
         from penstock.core.advice import Facts, tightened, undecided
 

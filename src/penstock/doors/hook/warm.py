@@ -101,23 +101,9 @@ class Images:
 class Warm(Cold):
     """Answers hooks; `quick` never waits for anybody, `reply` always answers."""
 
-    __slots__ = (
-        *(
-            "_answers",
-            "_batch",
-            "_engine",
-            "_folders",
-            "_fresh",
-            "_here",
-            "_images",
-            "_policies",
-            "_roots",
-        ),
-        *("_signing", "_spelled"),
-    )
-
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._hasty = Engine(signs=True, measures=False)
         self._images = Images()
         self._policies: dict[str, tuple[object, dict[str, Any]]] = {}
         self._here: dict[str, Workspace] = {}
@@ -169,6 +155,10 @@ class Warm(Cold):
         """Return the engine's answer."""
         self._images.settle()
         return self._engine.reply(agent, data, environ)
+
+    def late(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Reply:
+        """Return an answer by names alone: what is not measured counts as lost."""
+        return self._hasty.reply(agent, data, environ)
 
     def broken(self) -> list[str]:
         """Return why rules are not in force, for each open workspace and the user's own."""

@@ -12,15 +12,17 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
 from urllib.parse import unquote_to_bytes
 
+from penstock.doors.http.talk import say
 from penstock.doors.http.wire import Head, Later, Response
 
 THREADS = 4
+SECONDS = 3.0  # for a judgement, and as much again for one without measuring
 MOST_WAITING = 64  # calls in threads or waiting for one
 LARGEST_QUICK = 256 * 1024
 BLOCKED = 2  # the exit code by which a command says no
@@ -69,6 +71,12 @@ class Judge(Protocol):
     def reply(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Spoken:
         """Return the answer, whatever it takes."""
 
+    def late(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Spoken:
+        """Return an answer that needs no measuring, for when that took too long."""
+
+
+Way = Callable[[str, bytes, Mapping[str, str]], Spoken]
+
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
@@ -87,15 +95,25 @@ class Desk:
     Calls that arrive together are recorded together, in one write.
     """
 
-    def __init__(self, judge: Judge, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        judge: Judge,
+        environ: Mapping[str, str],
+        *,
+        tell: Callable[[str], None] = say,
+        seconds: float = SECONDS,
+    ) -> None:
         self.judge = judge
         self.environ = environ
+        self.tell = tell
+        self._seconds = seconds
         self._in_threads = 0
         self._together = False  # true until the calls that arrived together are answered
         self._batch: Batch = {}
         self._quick: list[Waiting] = []
         self._tasks: set[asyncio.Future[None]] = set()
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="judging")
+        self._late = ThreadPoolExecutor(THREADS, thread_name_prefix="late")
 
     def quick(self, hook: Hook, body: bytes, environ: Mapping[str, str]) -> Later | None:
         """Have a call answered with those that arrived with it; None where it takes longer."""
@@ -127,15 +145,27 @@ class Desk:
         one.later.give(await self.long(one.hook, one.body, one.environ))
 
     async def long(self, hook: Hook, body: bytes, environ: Mapping[str, str]) -> Response:
-        """Have a call answered in a thread."""
+        """Have a call answered in a thread, in time: a client that gives up goes on without us."""
         if self._in_threads >= MOST_WAITING:
             return _error(503, "busy", "too many calls are being judged")
+        for pool, way in ((self._pool, self.judge.reply), (self._late, self.judge.late)):
+            try:
+                return await self._in_time(pool, hook.answer, way, body, environ)
+            except TimeoutError:
+                self.tell(f"a call of {hook.agent} took more than {self._seconds:g} seconds")
+        return _blocked(FAULT)
+
+    async def _in_time(
+        self, pool: ThreadPoolExecutor, answer: Callable[..., Response], *given: object
+    ) -> Response:
+        """Wait for a thread, but not for long; one that is late stays counted until it ends."""
         self._in_threads += 1
-        try:
-            loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._pool, hook.answer, body, environ)
-        finally:
-            self._in_threads -= 1
+        work = asyncio.get_running_loop().run_in_executor(pool, answer, *given)
+        work.add_done_callback(self._done)
+        return await asyncio.wait_for(asyncio.shield(work), self._seconds)
+
+    def _done(self, _work: object) -> None:
+        self._in_threads -= 1
 
 
 class Hook:
@@ -151,8 +181,8 @@ class Hook:
         if len(body) <= LARGEST_QUICK:
             try:
                 found = self._desk.quick(self, body, environ)
-            except Exception:  # noqa: BLE001 - whatever it was, the call was not judged
-                return _blocked(FAULT)
+            except Exception as fault:  # noqa: BLE001 - whatever it was, the call was not judged
+                return self._failed(fault)
             if found is not None:
                 return found
         return self._desk.long(self, body, environ)
@@ -166,14 +196,18 @@ class Hook:
         }
         return {**self._desk.environ, **told} if told else self._desk.environ
 
-    def answer(self, body: bytes, environ: Mapping[str, str]) -> Response:
-        """Answer one call, whatever it takes."""
+    def answer(self, way: Way, body: bytes, environ: Mapping[str, str]) -> Response:
+        """Answer one call in one of the judge's ways."""
         if not _is_object(body):
             return _error(400, "bad-json", "the body is not a JSON object")
         try:
-            return as_response(self._desk.judge.reply(self.agent, body, environ))
-        except Exception:  # noqa: BLE001 - whatever it was, the call was not judged
-            return _blocked(FAULT)
+            return as_response(way(self.agent, body, environ))
+        except Exception as fault:  # noqa: BLE001 - whatever it was, the call was not judged
+            return self._failed(fault)
+
+    def _failed(self, fault: Exception) -> Response:
+        self._desk.tell(f"a call of {self.agent} could not be judged: {type(fault).__name__}")
+        return _blocked(FAULT)
 
 
 def as_response(spoken: Spoken) -> Response:

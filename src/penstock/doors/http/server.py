@@ -9,12 +9,10 @@ answered go out and ends within `STOP_WITHIN` seconds.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gc
 import os
 import signal
 import socket
-import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from email.utils import formatdate
@@ -22,6 +20,7 @@ from email.utils import formatdate
 from penstock.core.errors import InputError, StoreError
 from penstock.doors.http.connection import Bounds, Connection
 from penstock.doors.http.routes import Route, Routes
+from penstock.doors.http.talk import say
 from penstock.doors.http.wire import Head
 
 PORT = 7717
@@ -33,13 +32,6 @@ MOST_LINES = 20  # of the log, a second: nobody fills a disk by asking
 FIRST_PASSED = 3  # where systemd puts the first socket it hands over
 
 Listener = Callable[[], AbstractAsyncContextManager[object]]
-
-
-def say(line: str) -> None:
-    """Tell one line to whoever reads our stderr."""
-    with contextlib.suppress(OSError, ValueError):
-        sys.stderr.write(f"penstock serve: {line}\n")
-        sys.stderr.flush()
 
 
 class Server:
