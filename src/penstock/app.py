@@ -156,7 +156,7 @@ class Record:
     @cached_property
     def checkpoints(self) -> Checkpoints:
         """The signed checkpoints; the key is made at the first need."""
-        from penstock.stores.checkpoint_keys import create_key, load_key
+        from penstock.stores.checkpoint_keys import kept_key
         from penstock.stores.checkpoints import Checkpoints
         from penstock.stores.private import private_dir
         from penstock.stores.witness import make_witness
@@ -164,7 +164,7 @@ class Record:
         private_dir(self.folder)
         path = os.path.join(self.folder, "checkpoint.key")
         name = f"penstock/{os.path.basename(self.folder)}"
-        key = load_key(path) if os.path.lexists(path) else create_key(path, name)
+        key = kept_key(path, name)
         witnesses = [
             make_witness(text, key=key.public(), folder=self.folder)
             for text in self.settings.witnesses

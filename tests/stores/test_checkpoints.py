@@ -371,3 +371,18 @@ def test_an_older_note_that_was_changed_is_told(log: JsonlLog, checkpoints: Chec
     path.write_text(kept.replace(first.split("\n")[3], "head sha256:" + "0" * 64))
     report = verify_log(log.path, checkpoints.evidence())
     assert [problem.kind for problem in report.problems] == ["bad-signature"]
+
+
+def test_processes_that_start_at_once_have_one_key_and_leave_nothing_else(tmp_path: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from penstock.stores.checkpoint_keys import kept_key
+
+    for turn in range(20):
+        folder = tmp_path / str(turn)
+        folder.mkdir()
+        path = str(folder / "checkpoint.key")
+        with ThreadPoolExecutor(4) as pool:
+            keys = list(pool.map(lambda _: kept_key(path, "a/log"), range(4)))  # noqa: B023
+        assert len({key.written() for key in keys}) == 1
+        assert [file.name for file in folder.iterdir()] == ["checkpoint.key"]

@@ -7,6 +7,7 @@ never used.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from penstock.core.checkpoint import CheckpointKey, make_key, read_key
 from penstock.core.errors import AuditError
@@ -18,16 +19,34 @@ def create_key(path: str, name: str) -> CheckpointKey:
     with telling(path):
         key = make_key(name, os.urandom(32))
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+    # Written whole under another name first: two processes may start at once, and the second
+    # must never read half a key.
+    made = f"{path}.{os.getpid()}.{os.urandom(4).hex()}"
     try:
-        with telling(path), open(os.open(path, flags, 0o600), "w", encoding="utf-8") as file:
+        with telling(path), open(os.open(made, flags, 0o600), "w", encoding="utf-8") as file:
             file.write(key.written() + "\n")
             file.flush()
             os.fsync(file.fileno())
+        with telling(path):
+            os.link(made, path)
     except AuditError as error:
         if isinstance(error.__cause__, FileExistsError):
             raise AuditError("key-exists", f"there is a key at `{path}` already") from error
         raise
+    finally:
+        with suppress(OSError):
+            os.unlink(made)
     return key
+
+
+def kept_key(path: str, name: str) -> CheckpointKey:
+    """Read the key of a log; where there is none yet, make it, or take what another just made."""
+    try:
+        return load_key(path) if os.path.lexists(path) else create_key(path, name)
+    except AuditError as error:
+        if error.code != "key-exists":
+            raise
+    return load_key(path)
 
 
 def load_key(path: str) -> CheckpointKey:
