@@ -44,3 +44,9 @@ def test_a_power_cut_leaves_the_old_file_or_the_new() -> None:
 def test_the_gate_survives_a_kill_and_a_failing_call_here_and_there() -> None:
     out = faults("--every", "61", "--no-power", "--races", "0", "--only", "gate")
     assert out.count("ok  gate") == 5
+
+
+@pytest.mark.slow
+def test_the_broker_survives_a_kill_and_a_failing_call_here_and_there() -> None:
+    out = faults("--every", "97", "--first", "7", "--no-power", "--races", "0", "--only", "broker")
+    assert out.count("ok  broker") == 3

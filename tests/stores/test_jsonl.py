@@ -758,3 +758,17 @@ def test_a_log_that_nobody_holds_any_more_gives_its_file_back(tmp_path: Path) ->
         )
     gc.collect()
     assert len(os.listdir("/proc/self/fd")) <= before + 1
+
+
+def test_whether_a_line_could_be_written_is_known_without_writing_one(tmp_path: Path) -> None:
+    log = JsonlLog(str(tmp_path / "log.jsonl"), clock=lambda: 0.0)
+    log.require_ready()
+    assert (tmp_path / "log.jsonl").read_bytes() == b""
+    log.append({"op": "x"}, durable=True)
+    kept = (tmp_path / "log.jsonl").read_bytes()
+    log.require_ready()
+    assert (tmp_path / "log.jsonl").read_bytes() == kept
+    (tmp_path / "log.jsonl").unlink()
+    (tmp_path / "log.jsonl").mkdir()
+    with pytest.raises(AuditError, match="audit-not-a-file"):
+        log.require_ready()

@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from penstock.core.digest import digest
 from penstock.core.display import spoken
-from penstock.core.errors import PenstockError, RefusedError
+from penstock.core.errors import AuditError, PenstockError, RefusedError
 from penstock.core.model import Decision
 from penstock.ports import Appended
 
@@ -55,7 +55,6 @@ CODES: Mapping[str, str] = {
     "key-needed": "key_needed",
     "system": "write_failed",
     "journal-failed": "write_failed",
-    "half-applied": "write_failed",
 }
 # What the rules or the door say no to; everything else could not be done.
 DENIALS = frozenset(
@@ -104,7 +103,7 @@ class Refusal:
 def of_error(error: PenstockError) -> Refusal:
     """Return an error of ours as a refusal."""
     return Refusal(
-        code=code_of(error.code),
+        code="audit_failed" if isinstance(error, AuditError) else code_of(error.code),
         message=error.message,
         because=error.because,
         hint=error.hint,

@@ -44,6 +44,7 @@ class Ledger:
 
     lines: Lines | None
     applied: dict[str, Appended] = field(default_factory=dict)
+    unsure: str = ""
 
     def require_ready(self) -> None:
         """Raise AuditError where the next line could not be written."""
@@ -61,10 +62,13 @@ class Ledger:
         known = str(event.get("set") or event["proposal"])
         if self.lines is None or known in self.applied or event.get("agent") != AGENT:
             return
-        if event.get("how") and self._is_there(str(event["proposal"]), known):
+        unsure = event.get("how") or known == self.unsure
+        if unsure and self._is_there(str(event["proposal"]), known):
             return
         self.applied.clear()  # only the apply that is under way is ever asked about
+        self.unsure = known  # until it is certain: a line may be there although its disk failed
         made = self.add(APPLY, _applied_facts(event), durable=True)
+        self.unsure = ""
         if made is not None:
             self.applied[known] = made
 
@@ -79,7 +83,8 @@ class Ledger:
         newest = [pair for pair in done if pair[1].actor.agent == AGENT]
         if self.lines is None or not newest:
             return
-        since = stamp(min(receipt.at for receipt, _ in newest))
+        # A receipt made after a crash is younger than the line; the proposal is always older.
+        since = stamp(min(one.created.wall for _, one in newest))
         told = {
             name
             for line in self.lines.read(Query(op=APPLY, since=since))
