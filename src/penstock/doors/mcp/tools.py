@@ -120,7 +120,7 @@ def _list(about: str, items: Json | None = None) -> Json:
 
 PATH = _text("A file of the workspace, relative to its root (absolute is understood, too).")
 NOTES = _list("What rules add to their answer.")
-DIGEST: Json = {"type": ["string", "null"], "description": "`sha256:` and hex, null for no file."}
+DIGEST = _text("`sha256:` and hex; empty for no file.")
 FILE: Json = {
     "type": "object",
     "properties": {
