@@ -24,6 +24,7 @@ from bench.row import Row
 ROUNDS = 5
 SECONDS = 1.0  # of one turn
 CLIENTS = 32
+BUSY = 4
 FEW, MANY = 30, 10_000
 PROMISED = 5_000  # decisions a second
 LISTENING = re.compile(r"http://127\.0\.0\.1:(\d+)")
@@ -42,6 +43,8 @@ def rows() -> Iterator[Row]:
                 latest[name] = min(latest[name], one.ask(clients=1)["p50"])
             for name, one in (("few", few), ("bare", bare)):
                 rate[name] = max(rate[name], one.ask(clients=CLIENTS)["rate"])
+        with _busy():
+            slowest = few.ask(clients=1)["slowest"]
     area = "hook_http"
     note = f"{rate['few']:.0f} a second; bare server {rate['bare']:.0f}"
     yield Row(
@@ -76,6 +79,28 @@ def rows() -> Iterator[Row]:
         beside=f"by {FEW} rules",
         limit=1.2,
     )
+
+    yield Row(
+        area=area,
+        name=f"the slowest decision beside {BUSY} busy processes",
+        subject=slowest,
+        baseline=1.0,
+        beside="one second",
+        limit=1,
+    )
+
+
+@contextmanager
+def _busy() -> Iterator[None]:
+    """Keep the machine busy."""
+    argv = [sys.executable, "-c", "while True: pass"]
+    busy = [subprocess.Popen(argv) for _ in range(BUSY)]
+    try:
+        yield
+    finally:
+        for one in busy:
+            one.kill()
+            one.wait()
 
 
 class Asked:
@@ -206,7 +231,7 @@ def _load(port: int, token: str, root: str, clients: int) -> Mapping[str, float]
             sent[at] = now
             lines[at].sendall(requests[len(took) % len(requests)])
     rate = len(took) / (time.perf_counter() - start)
-    return {"rate": rate, "p50": sorted(took)[len(took) // 2]}
+    return {"rate": rate, "p50": sorted(took)[len(took) // 2], "slowest": max(took)}
 
 
 # --- the bare server -----------------------------------------------------------------------------

@@ -25,6 +25,7 @@ THREADS = 4
 SECONDS = 3.0  # for a judgement, and as much again for one without measuring
 MOST_WAITING = 64  # calls in threads or waiting for one
 LARGEST_QUICK = 256 * 1024
+MOST_ENVIRONS = 256
 BLOCKED = 2  # the exit code by which a command says no
 SILENT = b"{}"
 FAULT = "Penstock could not judge this call; try again, or ask for a review"
@@ -174,6 +175,7 @@ class Hook:
     def __init__(self, agent: str, desk: Desk) -> None:
         self.agent = agent
         self._desk = desk
+        self._environs: dict[tuple[str, ...], Mapping[str, str]] = {}
 
     def __call__(self, head: Head, body: bytes) -> Response | Later | Awaitable[Response]:
         """Answer one call, soon or later."""
@@ -188,13 +190,16 @@ class Hook:
         return self._desk.long(self, body, environ)
 
     def _environ(self, headers: Mapping[str, str]) -> Mapping[str, str]:
-        """A client that cannot fill in a variable sends nothing for it, or its name."""
-        told = {
-            name: value if "%" not in value else os.fsdecode(unquote_to_bytes(value))
-            for header, name in TOLD.items()
-            if (value := headers.get(header, "")) and not value.startswith("$")
-        }
-        return {**self._desk.environ, **told} if told else self._desk.environ
+        """Return the variables that a command would find; mostly the same as last time."""
+        told = tuple([headers.get(header, "") for header in TOLD])
+        known = self._environs.get(told)
+        if known is None:
+            if len(self._environs) >= MOST_ENVIRONS:
+                self._environs.clear()
+            given = {name: _value(text) for name, text in zip(TOLD.values(), told, strict=True)}
+            more = {name: value for name, value in given.items() if value}
+            known = self._environs[told] = {**self._desk.environ, **more}
+        return known
 
     def answer(self, way: Way, body: bytes, environ: Mapping[str, str]) -> Response:
         """Answer one call in one of the judge's ways."""
@@ -208,6 +213,13 @@ class Hook:
     def _failed(self, fault: Exception) -> Response:
         self._desk.tell(f"a call of {self.agent} could not be judged: {type(fault).__name__}")
         return _blocked(FAULT)
+
+
+def _value(text: str) -> str:
+    """Return what a header says. A client that cannot fill in a variable sends its name."""
+    if text.startswith("$"):
+        return ""
+    return os.fsdecode(unquote_to_bytes(text)) if "%" in text else text
 
 
 def as_response(spoken: Spoken) -> Response:
