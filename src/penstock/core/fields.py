@@ -93,7 +93,7 @@ _GATE = (
 _WARN = _word("warn", "What a `[[warn]]` rule does besides its note.", tuple(Warn), "context")
 _MODES = ("judge", "propose")
 _MODE = _word(
-    "mode", "Whether a hook only judges, or turns writes into proposals.", _MODES, "judge"
+    "mode", "Whether a hook asks by itself, or stores what is to be asked about as a proposal.", _MODES, "judge"
 )
 
 TOP = (

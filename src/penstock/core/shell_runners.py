@@ -315,6 +315,13 @@ def _from_input(call: Call, language: str) -> Iterator[Effect]:
         yield Code(language, Value(call.feed.text, exact=call.feed.exact), call.args)
     elif call.feed.piped:
         yield Unclear(f"`{call.name}` runs what a pipe brings")
+    elif all(word.text in WAITING for word in call.args):
+        yield Unclear(f"`{call.name}` runs what comes in by its input")
+
+
+# With nothing but these an interpreter waits for a program at its terminal, and some agents
+# type into a running one without asking anybody.
+WAITING = frozenset({"-", "-i", "-l", "-s", "-il", "-li", "--login", "--interactive", "-q"})
 
 
 def _later(call: Call) -> Iterator[Effect]:
