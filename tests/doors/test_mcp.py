@@ -9,6 +9,7 @@ import os
 import socket
 import sys
 import threading
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import FileUrl
 
 from penstock import app
+from penstock.cli import COMMANDS
 from penstock.core.errors import InputError
 from penstock.doors.mcp.address import host_and_port
 from penstock.doors.mcp.tools import TOOLS
@@ -788,3 +790,32 @@ def test_what_is_missing_is_named_with_the_extra_that_has_it(shop: Project) -> N
     assert (done.returncode, done.stdout) == (1, "")
     assert "error[extra-missing]" in done.stderr
     assert "penstock[mcp]" in done.stderr
+
+
+# What is published
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_description_for_the_registry_is_of_this_version() -> None:
+    about = json.loads((ROOT / "server.json").read_text())
+    (package,) = about["packages"]
+    (runtime,) = package["runtimeArguments"]
+    now = version("penstock")
+    assert about["version"] == package["version"] == now
+    assert runtime["value"] == f"penstock[mcp]=={now}"
+    assert package["packageArguments"][0] == {"type": "positional", "value": "mcp"}
+    assert len(about["description"]) <= 100  # the registry takes no more
+
+
+def test_the_example_for_clients_is_the_one_in_the_manual_and_starts_the_server() -> None:
+    example = (ROOT / "docs/examples/.mcp.json").read_text()
+    assert example in (ROOT / "docs/how-to/mcp.md").read_text()
+    assert json.loads(example)["mcpServers"]["penstock"] == {"command": "penstock", "args": ["mcp"]}
+    assert "mcp" in COMMANDS
+
+
+def test_a_page_has_an_address_of_the_web(shop: Project) -> None:
+    done = shop.run("mcp", "--page", "javascript:alert(1)")
+    assert (done.code, done.out) == (64, "")

@@ -33,6 +33,8 @@ def command(address: str | None, page: str, workspace: str | None) -> int:
     An agent reads, searches and proposes. What the rules allow is written at once, what they ask
     about waits for a person; no tool approves or applies.
     """
+    if page and not page.startswith(("http://", "https://")):
+        raise click.UsageError(f"`{page}` is not the address of a page")
     if address is None:
         _over_stdio(workspace, page)
     else:
