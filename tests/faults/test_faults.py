@@ -50,3 +50,9 @@ def test_the_gate_survives_a_kill_and_a_failing_call_here_and_there() -> None:
 def test_the_broker_survives_a_kill_and_a_failing_call_here_and_there() -> None:
     out = faults("--every", "97", "--first", "7", "--no-power", "--races", "0", "--only", "broker")
     assert out.count("ok  broker") == 3
+
+
+@pytest.mark.slow
+def test_the_approvers_key_survives_a_failing_call_here_and_there() -> None:
+    """The first call of all asks for random bytes; that it failed was once a crash."""
+    assert "0 of 2 scenarios" in faults("--every", "40", "--no-power", "--only", "keys")

@@ -114,7 +114,7 @@ class ApproverKeys:
 
     def init(self, passphrase: str) -> PublicKey:
         """Make a key and seal it. A key that exists is never written over."""
-        made = _Secrets(key=secrets.token_bytes(approval.KEY_BYTES))
+        made = _Secrets(key=_random(approval.KEY_BYTES))
         sealed = self._sealed(made, passphrase)
         if _is_there(self.path) or not self._keep(made, sealed, replace=False):
             raise InputError(
@@ -132,7 +132,7 @@ class ApproverKeys:
         One-time codes are set up anew.
         """
         old = self.unseal(passphrase, code=code)
-        made = _Secrets(key=secrets.token_bytes(approval.KEY_BYTES))
+        made = _Secrets(key=_random(approval.KEY_BYTES))
         signature = old.sign(approval.succession(old.public, approval.public_of(made.key)))
         self._memory.remember(old.public, at=time.time())
         self._keep(made, self._sealed(made, passphrase), replace=True)
@@ -178,7 +178,7 @@ class ApproverKeys:
         held = _opened(self._must_read(), passphrase)
         if held.totp:
             raise InputError("totp-exists", "one-time codes are set up already")
-        made = _Secrets(key=held.key, totp=secrets.token_bytes(TOTP_BYTES))
+        made = _Secrets(key=held.key, totp=_random(TOTP_BYTES))
         self._write(KEY, self._sealed(made, passphrase), replace=True)
         return approval.enrolment(made.totp, label)
 
@@ -272,8 +272,8 @@ class ApproverKeys:
             "public": _text(approval.public_of(opened.key)),
             "totp": bool(opened.totp),
             "scrypt": {"n": self._cost, "r": BLOCK, "p": LANES},
-            "salt": _text(secrets.token_bytes(SALT_BYTES)),
-            "nonce": _text(secrets.token_bytes(NONCE_BYTES)),
+            "salt": _text(_random(SALT_BYTES)),
+            "nonce": _text(_random(NONCE_BYTES)),
         }
         inner = json.dumps({"key": _text(opened.key), "totp": _text(opened.totp)}).encode()
         # The head is sealed along: a public half that was exchanged opens nothing.
@@ -299,6 +299,12 @@ def weakness(passphrase: str) -> str:
     if len(set(passphrase)) < 5:
         return "it has too few different characters"
     return ""
+
+
+def _random(count: int) -> bytes:
+    """Return random bytes; a system that has none is told like a disk that fails."""
+    with private.told("take random bytes from", "/dev/urandom"):
+        return secrets.token_bytes(count)
 
 
 def _text(data: bytes) -> str:
