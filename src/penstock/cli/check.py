@@ -20,8 +20,9 @@ def command(files: tuple[str, ...], workspace: str | None, as_json: bool) -> int
     Reads penstock.toml, write-policies.json, config.yaml with `file_broker:`, and
     claude-code-permissions-hook.toml.
     """
-    from penstock.app import RULES, read_rules, user_rules, workspace_root
+    from penstock.app import read_rules, workspace_root
     from penstock.core.rules import load
+    from penstock.stores.places import RULES, user_rules
 
     chosen = list(files)
     if not chosen:

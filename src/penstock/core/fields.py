@@ -93,7 +93,10 @@ _GATE = (
 _WARN = _word("warn", "What a `[[warn]]` rule does besides its note.", tuple(Warn), "context")
 _MODES = ("judge", "propose")
 _MODE = _word(
-    "mode", "Whether a hook asks by itself, or stores what is to be asked about as a proposal.", _MODES, "judge"
+    "mode",
+    "Whether a hook asks by itself, or stores what is to be asked about as a proposal.",
+    _MODES,
+    "judge",
 )
 
 TOP = (
@@ -212,9 +215,7 @@ TABLES: Mapping[str, tuple[Field, ...]] = {
         _count("checkpoint_events", "A checkpoint after so many events.", 1000, 1),
         _count("checkpoint_seconds", "And after so many seconds.", 300, 1),
         _count("keep_blobs_bytes", "How much room kept contents may take.", 512 * 1024 * 1024),
-        _count(
-            "keep_days", "How long writes can be undone; 0 is for ever.", 90
-        ),
+        _count("keep_days", "How long writes can be undone; 0 is for ever.", 90),
         Field(name="witnesses", kind=Kind.TEXTS, doc="Where checkpoints are sent."),
         _text("file", "Where the log is, when not in the state directory."),
     ),
