@@ -39,6 +39,7 @@ MOST_BEHIND = 1000  # images that wait to be written, and how many bytes of them
 MOST_BYTES = 64 << 20
 SETTLE_SECONDS = 5.0
 GATHER_SECONDS = 0.003
+SIGN_SECONDS = 2.0
 
 Found = tuple[bytes, int] | None
 Spelled = tuple[str, tuple[str, ...], tuple[str, ...], bool]
@@ -301,23 +302,31 @@ def _module(agent: str) -> Any:
 
 
 class Signing:
-    """Has checkpoints signed when they are due, in a thread, because signing waits for the disk."""
+    """Has checkpoints signed when they are due, in a thread, because signing waits for the disk.
+
+    At most once in `SIGN_SECONDS`: in a flood of calls it would do little else.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._since: dict[str, tuple[int, float]] = {}  # events and the time, for each state
+        self._open: dict[str, tuple[int, float]] = {}  # unsigned events and since when, by state
+        self._signed: dict[str, float] = {}
         self._thread: threading.Thread | None = None
 
     def after(self, here: Workspace, more: int) -> None:
         """Count events, and sign where that is due."""
-        now = self._clock()
-        events, since = self._since.get(here.state, (0, now))
-        settings = here.record.settings
+        now, state, settings = self._clock(), here.state, here.record.settings
+        events, since = self._open.get(state, (0, now))
         events += more
+        self._open[state] = (events, since)
         due = events >= settings.checkpoint_events or now - since >= settings.checkpoint_seconds
-        if not due or (self._thread is not None and self._thread.is_alive()):
-            self._since[here.state] = (events, since)
+        if due and now - self._signed.get(state, -SIGN_SECONDS) >= SIGN_SECONDS:
+            self._sign(here, now)
+
+    def _sign(self, here: Workspace, now: float) -> None:
+        if self._thread is not None and self._thread.is_alive():
             return
-        self._since[here.state] = (0, now)
+        self._signed[here.state] = now
+        self._open[here.state] = (0, now)
         self._thread = threading.Thread(target=here.record.log.sign, name="signing", daemon=True)
         self._thread.start()

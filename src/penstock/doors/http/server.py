@@ -13,6 +13,7 @@ import gc
 import os
 import signal
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from email.utils import formatdate
@@ -28,6 +29,7 @@ LOOPBACK = "127.0.0.1"
 BACKLOG = 512
 TIDY_EVERY = 0.2
 STOP_WITHIN = 5.0
+SWITCH = 0.0005  # seconds that a thread may keep this one from answering
 MOST_LINES = 20  # of the log, a second: nobody fills a disk by asking
 FIRST_PASSED = 3  # where systemd puts the first socket it hands over
 
@@ -171,6 +173,7 @@ async def serve(server: Server, on: socket.socket, *, also: Sequence[Listener] =
 
 def run(server: Server, on: socket.socket, *, also: Sequence[Listener] = ()) -> None:
     """Serve in this thread, on the quicker loop where it is installed."""
+    sys.setswitchinterval(SWITCH)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(serve(server, on, also=also))
 
