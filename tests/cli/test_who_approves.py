@@ -120,6 +120,19 @@ def test_an_agent_may_look_but_not_touch(project: Project) -> None:
 
 
 @pytest.mark.usefixtures("outside")
+def test_a_key_in_place_of_a_lost_one_is_told_to_the_person_and_by_verifying(
+    project: Project,
+) -> None:
+    first = handed(project, "approver", "init", "--json")
+    Path(first.json["path"]).unlink()
+    second = handed(project, "approver", "init", "--json")
+    assert (second.code, "made here before" in second.err) == (0, True)
+    found = project.run("audit", "verify", "--json").json
+    assert found["ok"]
+    assert [warning["kind"] for warning in found["warnings"]] == ["key-replaced"]
+
+
+@pytest.mark.usefixtures("outside")
 def test_the_record_says_which_proof_it_was(project: Project) -> None:
     one = new_file(project, "a.txt")
     seen = in_terminal(project, "approve", one, "--yes", env={"USER": "someone-else"})

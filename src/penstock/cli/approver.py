@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock.cli import OK
-from penstock.cli.output import console, json_option, print_json, workspace_option
+from penstock.cli.output import console, json_option, print_json, tell, workspace_option
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
@@ -31,6 +31,8 @@ def init(workspace: str | None, as_json: bool) -> int:
     refuse_inside_agent(here)
     made = here.keys.init(passphrase(confirm=True))
     _recorded(here, made)
+    if len(here.keys.known()) > 1:
+        tell("a key was made here before; `penstock audit verify` tells that this one replaced it")
     _told({"key_id": made.id, "public": made.text, "path": here.keys.path}, as_json=as_json)
     return OK
 
