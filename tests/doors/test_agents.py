@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -726,3 +727,30 @@ def test_every_agent_can_be_registered(agent: str, strict: bool) -> None:
     for entry in entries:
         assert not entry["file"].startswith("/")
         assert "/penstock/hook.py" in json.dumps(entry)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("command", ["/nowhere/penstock/hook.py", "false", "sh -c 'kill -9 $$'"])
+def test_a_hook_of_cline_that_fails_cancels_where_the_rules_are_strict(
+    strict: bool, command: str, tmp_path: Path
+) -> None:
+    """The real one was seen to go on after exit 1, exit 2, silence, garbage and a timeout."""
+    before, after = module("cline").registration(command, strict=strict)
+    for entry in (before, after):
+        script = tmp_path / "hook"
+        script.write_text(entry["text"])
+        done = ran(script, "{}")
+        cancelled = done.returncode == 0 and json.loads(done.stdout or "{}").get("cancel") is True
+        assert cancelled is (strict and entry is before)
+
+
+def test_what_a_hook_of_cline_says_comes_through_the_script(tmp_path: Path) -> None:
+    script = tmp_path / "hook"
+    script.write_text(module("cline").registration("cat", strict=True)[0]["text"])
+    said = '{"cancel": false, "contextModification": "100 % sure\\nof it"}'
+    assert json.loads(ran(script, said).stdout) == json.loads(said)
+
+
+def ran(script: Path, stdin: str) -> subprocess.CompletedProcess[str]:
+    argv = ["/bin/sh", str(script)]
+    return subprocess.run(argv, input=stdin, capture_output=True, text=True, check=False)

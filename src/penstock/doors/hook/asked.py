@@ -7,6 +7,7 @@ no answer, or one that the agent would not understand, is never taken for a good
 from __future__ import annotations
 
 import os
+import shlex
 import statistics
 import time
 from collections.abc import Iterable, Iterator
@@ -83,10 +84,16 @@ def _this_one(one: Found) -> bool:
 def _heard(root: str, one: Found, path: str, environ: dict[str, str]) -> Heard:
     hook = http_of(one)
     if not hook:
-        return probe.run(one.agent, command_of(one), root, path, environ)
+        return probe.run(one.agent, _started(root, one), root, path, environ)
     headers = hook.get("headers")
     given = headers if isinstance(headers, dict) else {}
     return probe.ask(one.runs, {str(key): str(value) for key, value in given.items()}, root, path)
+
+
+def _started(root: str, one: Found) -> str:
+    """Return what the agent starts: the command, or the file of ours that has it in it."""
+    script = one.runs.startswith("exec ")
+    return shlex.quote(os.path.join(root, one.file)) if script else command_of(one)
 
 
 def _wrongly_passed(denied: Iterable[Heard], path: str) -> Iterator[Finding]:

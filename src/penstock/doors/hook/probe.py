@@ -137,12 +137,15 @@ def _by_exit(raw: Raw) -> Heard:
 
 
 def _by_json(
-    find: Callable[[Json], tuple[bool, str]], *, empty: str = ""
+    find: Callable[[Json], tuple[bool, str]], *, empty: str = "", by_exit: bool = True
 ) -> Callable[[Raw], Heard]:
-    """JSON with exit 0. `empty` is what is wrong with no answer at all, where that is wrong."""
+    """JSON with exit 0. `empty` is what is wrong with no answer at all, where that is wrong.
+
+    Nearly all take exit 2 with a reason for a refusal too.
+    """
 
     def take(raw: Raw) -> Heard:
-        if raw.code == 2 and raw.stderr.strip():
+        if by_exit and raw.code == 2 and raw.stderr.strip():
             return Heard(refused=True, reason=raw.stderr.strip())
         if raw.code != 0:
             return Heard(fault=f"it ended with exit code {raw.code}")
@@ -212,7 +215,7 @@ TAKES: Mapping[str, Callable[[Raw], Heard]] = {
     "copilot": _by_json(_flat),
     "windsurf": _by_exit,
     "kiro": _by_exit,
-    "cline": _by_json(_cancel, empty="Cline wants an answer to every call"),
+    "cline": _by_json(_cancel, empty="Cline wants an answer to every call", by_exit=False),
     "qwen": _by_json(_nested),
     "opencode": _by_exit,
     "amp": _by_exit,

@@ -1,7 +1,8 @@
 """Cline: an executable named after its event, answered by `cancel`.
 
-Its documents disagree about what an empty answer or a failure does, so every call is answered
-in JSON, with `cancel` and a reason or without. Nothing can be asked or granted.
+Only `cancel` stops it: a hook that fails in whatever way, exit code 2 included, lets the call
+run. So every call is answered in JSON, with `cancel` and a reason or without. Nothing can be
+asked or granted. Its command line ends the task at a refusal.
 """
 
 from penstock.core.chain import encode
@@ -32,6 +33,16 @@ SCRIPT = """\
 #!/bin/sh
 # Made by `penstock init`, and removed by `penstock uninstall`.
 exec {command}
+"""
+# Whatever happens to the hook, Cline goes on unless it is told otherwise.
+CLOSED_SCRIPT = """\
+#!/bin/sh
+# Made by `penstock init`, and removed by `penstock uninstall`.
+hook() {{
+  exec {command}
+}}
+said=$(hook) || said='{{"cancel":true,"errorMessage":"the Penstock hook failed"}}'
+printf '%s\\n' "$said"
 """
 
 
@@ -91,9 +102,10 @@ def say(call: Call, answer: Answer) -> Reply:
 
 
 def registration(command: str, *, strict: bool) -> "list[dict[str, Any]]":
-    """Return the files that `init` makes."""
-    del strict
-    text_of = SCRIPT.format(command=command)
+    """Return the files that `init` makes; what has run already is never cancelled."""
+    before = (CLOSED_SCRIPT if strict else SCRIPT).format(command=command)
+    texts = zip(FILES, (before, SCRIPT.format(command=command)), strict=True)
     return [
-        {"file": f".clinerules/hooks/{event}", "text": text_of, "mode": 0o755} for event in FILES
+        {"file": f".clinerules/hooks/{event}", "text": script, "mode": 0o755}
+        for event, script in texts
     ]
