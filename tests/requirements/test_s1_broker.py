@@ -27,8 +27,8 @@ from penstock.core.digest import digest
 from penstock.core.export import Format, encode
 from penstock.core.outcomes import Sender
 from penstock.core.proposal import State
+from penstock.core.window import window
 from penstock.doors.broker import answers, asked, ledger, service, settling, targets, tools, waiting
-from penstock.doors.broker.reading import read_window
 from penstock.stores.verify_log import verify_log
 from tests.doors.brokering import EMPTY, LOG, Bench, bench, code, status
 from tests.requirements.table import Row, name_of
@@ -819,7 +819,7 @@ def every_role_has_a_home() -> None:
         "_mvp_init_filebroker": Broker.__init__,
         "_get_param": asked.Asked.text,
         "_sha256_text": digest,
-        "_sha256_file_stream": read_window,
+        "_sha256_file_stream": window,
         "_hitl_cleanup": Broker._tidy,
         "_is_denied_path": targets.require_allowed,
         "_is_create_allowed": decide,

@@ -87,13 +87,6 @@ def cuts(loose: Sequence[int]) -> array[int]:
     return array("i", chain((0,), safe, (len(loose),)))
 
 
-def pieces(found: Chain, rows: int, columns: int) -> Iterator[Piece]:
-    """Yield the pieces between the cuts of a chain; the anchors at the cuts belong to none."""
-    at = cuts(found.loose)
-    for first, last in pairwise(at):
-        yield piece_of(found, first, last, rows, columns)
-
-
 def piece_of(found: Chain, first: int, last: int, rows: int, columns: int) -> Piece:
     """Return the piece that some gaps of a chain make, with the anchors between them."""
     end = last == len(found.loose)

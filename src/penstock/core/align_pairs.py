@@ -10,11 +10,11 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import compress
+from itertools import compress, pairwise
 
 from penstock.core import align_anchors, lcs
 from penstock.core.align import Work, measure, shared_ends
-from penstock.core.align_cuts import Chain, Piece, piece_of, pieces, view
+from penstock.core.align_cuts import Chain, Piece, cuts, piece_of, view
 from penstock.core.align_tally import Tally
 from penstock.core.lcs import Lines
 
@@ -85,12 +85,22 @@ def _large(a: array[int], b: array[int]) -> Pairs:
     chain = align_anchors.chain_of(
         a, seen_a, b, seen_b, measure=lambda x, y: measure(x, y, counting)
     )
-    for piece in pieces(chain, len(a), len(b)):
-        if piece.first:
-            within.run(piece.top - 1, piece.left - 1, 1)
-        _in_piece(a, b, chain, piece, within, finding)
+    for first, last in pairwise(cuts(chain.loose)):
+        if first:
+            within.a.append(chain.a[first - 1])
+            within.b.append(chain.b[first - 1])
+        # Most pieces are nothing between two anchors that follow one another.
+        if not _is_empty(chain, first, last):
+            _in_piece(a, b, chain, piece_of(chain, first, last, len(a), len(b)), within, finding)
     found.add(within, at_a, at_b)
     return found
+
+
+def _is_empty(chain: Chain, first: int, last: int) -> bool:
+    """Say whether one gap between two anchors has no line on either of the sides."""
+    if not first or last - first > 1 or last == len(chain.loose):
+        return False
+    return chain.a[first - 1] + 1 == chain.a[first] or chain.b[first - 1] + 1 == chain.b[first]
 
 
 def _kept(tally: Tally, lines: array[int]) -> array[int]:

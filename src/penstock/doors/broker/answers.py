@@ -45,6 +45,7 @@ CODES: Mapping[str, str] = {
     "path-too-long": "bad_path",
     "name-too-long": "bad_path",
     "not-a-directory": "not_found",
+    "not-text": "binary_file",
     "edit-does-not-fit": "text_not_found",
     "bad-tool-input": "bad_parameter",
     "expired": "hitl_expired",

@@ -13,6 +13,7 @@ from penstock.core.display import spoken
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.model import Action, Change, ChangeKind, Decision, Request, Verdict
 from penstock.core.paths import RelPath, locate, parse
+from penstock.core.window import not_text
 from penstock.gate import Gate
 from penstock.ports import FileKind
 
@@ -105,8 +106,6 @@ def require_file(place: Place) -> None:
 
 def current(gate: Gate, place: Place) -> bytes | None:
     """Return what a file holds; None where there is none. Raises InputError for no text."""
-    from penstock.doors.broker.reading import not_text
-
     if not place.exists:
         return None
     require_file(place)
@@ -117,17 +116,15 @@ def current(gate: Gate, place: Place) -> bytes | None:
             because=f"it has more than {LARGEST} bytes",
         )
     content = gate.parts.files.read(place.path)
-    if not is_text(content):
-        raise not_text()
+    require_text(content, place.shown)
     return content
 
 
-def is_text(content: bytes) -> bool:
-    """Say whether a person can judge it as text."""
+def require_text(content: bytes, shown: str) -> None:
+    """Raise InputError for what a person cannot judge as text."""
     if b"\0" in content:
-        return False
+        raise not_text(shown, "it holds a NUL byte")
     try:
         content.decode("utf-8")
     except UnicodeDecodeError:
-        return False
-    return True
+        raise not_text(shown, "it is not valid UTF-8") from None

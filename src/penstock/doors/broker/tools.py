@@ -16,16 +16,16 @@ from penstock.core.model import Action
 from penstock.core.patch import apply_all, parse_patch
 from penstock.core.patch_model import FilePatch
 from penstock.core.tooledits import Swap, Swaps, edited
+from penstock.core.window import Window, bytes_shown, line_range, window
 from penstock.doors.broker.answers import Answer, Status
 from penstock.doors.broker.asked import Asked
-from penstock.doors.broker.reading import Window, not_text, read_window
 from penstock.doors.broker.targets import (
     Place,
     current,
     find,
-    is_text,
     require_allowed,
     require_file,
+    require_text,
 )
 from penstock.doors.broker.waiting import Wanted, propose
 from penstock.gate import Gate
@@ -42,40 +42,37 @@ def read_file(gate: Gate, asked: Asked) -> Answer:
     """Return some lines of a file, and the digest of all of it."""
     place = find(gate, asked.text("path"))
     require_allowed(gate, place, Action.READ)
-    window = _window(gate, asked)
+    start = max(asked.number("start_line", 1), 1)
+    start, end = line_range(start, asked.number("end_line", start + LINES - 1))
+    limits = gate.parts.policy().limits
+    most = bytes_shown(
+        asked.number("max_bytes", 0),
+        default=limits.max_read_bytes_default,
+        most=limits.max_read_bytes_hard,
+    )
     require_file(place)
-    found = read_window(gate.parts.files.source(place.path), window)
-    lines = {"start_line": window.start, "end_line": found.end}
-    data = {
-        "content": found.content,
-        "returned_range": lines,
-        "base_hash": found.digest,
-        "truncated": found.truncated,
-        "max_bytes": window.max_bytes,
-    }
-    count = found.end - window.start + 1
-    cut = f", cut at {window.max_bytes} bytes" if found.truncated else ""
+    source = gate.parts.files.source(place.path)
+    found = window(source, start=start, end=end, max_bytes=most, shown=place.shown)
+    return _read(place.shown, found, most)
+
+
+def _read(path: str, found: Window, max_bytes: int) -> Answer:
+    lines = {"start_line": found.start_line, "end_line": found.end_line}
+    cut = f", cut at {max_bytes} bytes" if found.truncated else ""
     return Answer(
         status=Status.ALLOWED,
         method=READ,
-        path=place.shown,
-        output=f"read {count} line(s) of {place.shown} from line {window.start}{cut}",
-        data=data,
+        path=path,
+        output=f"read the lines {found.start_line} to {found.end_line} of {path}{cut}",
+        data={
+            "content": found.text,
+            "returned_range": lines,
+            "base_hash": found.digest,
+            "truncated": found.truncated,
+            "max_bytes": max_bytes,
+        },
         facts={"range": lines, "base_hash": found.digest},
     )
-
-
-def _window(gate: Gate, asked: Asked) -> Window:
-    limits = gate.parts.policy().limits
-    start = max(asked.number("start_line", 1), 1)
-    end = asked.number("end_line", start + LINES - 1)
-    if end < start:
-        raise InputError(
-            "bad-range", f"the lines {start} to {end} are none", hint="end at or after the start"
-        )
-    wanted = asked.number("max_bytes", 0)
-    wanted = wanted if wanted > 0 else limits.max_read_bytes_default
-    return Window(start=start, end=end, max_bytes=min(wanted, limits.max_read_bytes_hard))
 
 
 # --- proposing --------------------------------------------------------------------------
@@ -188,8 +185,8 @@ def _require_writable(gate: Gate, place: Place, content: bytes | None) -> None:
     size = 0 if content is None else len(content)
     require_allowed(gate, place, Action.DELETE if content is None else action, size)
     require_file(place)
-    if content is not None and not is_text(content):
-        raise not_text()
+    if content is not None:
+        require_text(content, place.shown)
 
 
 Tool: TypeAlias = Callable[[Gate, Asked], Answer]
