@@ -12,6 +12,7 @@ from penstock import app
 from penstock.core.model import Actor
 from penstock.core.proposal import Proposal
 from penstock.gate import Gate, Item
+from penstock.stores import places
 from tests.project import Project
 
 RULES = """
@@ -76,7 +77,7 @@ def state_of(project: Project, proposal: str) -> str:
 
 def state_dir(project: Project) -> Path:
     with surroundings_of(project):
-        return Path(app.state_of(os.path.realpath(project.root)))
+        return Path(places.state_of(os.path.realpath(project.root)))
 
 
 def events(project: Project, op: str = "") -> list[dict[str, object]]:
