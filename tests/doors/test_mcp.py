@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import socket
+import subprocess
 import sys
 import threading
 from importlib.metadata import version
@@ -21,8 +22,10 @@ from pydantic import FileUrl
 
 from penstock import app
 from penstock.cli import COMMANDS
-from penstock.core.errors import InputError
+from penstock.core.errors import InputError, RefusedError
+from penstock.core.paths import RelPath
 from penstock.doors.mcp.address import host_and_port
+from penstock.doors.mcp.asked import Asked
 from penstock.doors.mcp.tools import TOOLS
 from tests.cli.waiting import events, gate_of, state_dir, state_of, surroundings_of
 from tests.doors.mcp_client import (
@@ -184,6 +187,31 @@ def test_a_rejection_carries_the_reason_and_what_to_do_next(shop: Project) -> No
     assert (shop.root / "big.py").read_text() == BIG
 
 
+def test_a_file_that_changes_while_it_waits_is_never_overwritten(shop: Project) -> None:
+    async def play(to: Talk) -> Told:
+        known = (await to.call("write_file", path="big.py", content=SMALL)).data["proposal_id"]
+        shop.write("big.py", BIG + "mine\n")
+        await asyncio.to_thread(in_terminal, shop, "approve", known, typed=[("[y/N]", "y\n")])
+        return await to.call("proposal_status", proposal_id=known)
+
+    told = talk(shop, play)
+    assert told.status == "stale"
+    assert "read it again and propose again" in told.data["next"]
+    assert (shop.root / "big.py").read_text() == BIG + "mine\n"
+
+
+def test_a_proposal_that_nobody_answers_in_time_is_told_as_expired(shop: Project) -> None:
+    shop.write("penstock.toml", RULES + "[approval]\nttl_seconds = 1\n")
+
+    async def play(to: Talk) -> Told:
+        known = (await to.call("write_file", path="big.py", content=SMALL)).data["proposal_id"]
+        return await to.call("proposal_status", proposal_id=known, wait_seconds=10)
+
+    told = talk(shop, play)
+    assert (told.status, told.data["open"]) == ("expired", False)
+    assert (shop.root / "big.py").read_text() == BIG
+
+
 def test_sending_the_same_again_finds_what_waits_already(shop: Project) -> None:
     async def play(to: Talk) -> tuple[Told, Told, Told]:
         first = await to.call("write_file", path="big.py", content=SMALL)
@@ -321,6 +349,68 @@ def test_a_link_to_a_secret_is_judged_as_the_secret(shop: Project) -> None:
     assert call(shop, "read_file", path="notes.txt").code == "path-denied"
     assert call(shop, "write_file", path="notes.txt", content="x").code == "path-denied"
     assert (shop.root / ".env").read_text() == SECRET
+
+
+def test_how_a_secret_would_change_is_not_told_because_that_tells_what_is_in_it(
+    shop: Project,
+) -> None:
+    async def play(to: Talk) -> tuple[Told, Told]:
+        guess, other = ({"path": ".env", "content": text} for text in (SECRET, "no\n"))
+        return (
+            await to.call("explain_decision", tool="write_file", input=guess),
+            await to.call("explain_decision", tool="write_file", input=other),
+        )
+
+    told, other = talk(shop, play)
+    assert told.data == other.data
+    assert (told.data["verdict"], told.data["change"]) == ("deny", {})
+
+
+def test_a_link_that_is_turned_round_meanwhile_opens_nothing(shop: Project) -> None:
+    """The file that a link led to is judged by itself, whatever the link leads to by then."""
+    link = shop.root / "link.txt"
+
+    class Turning(Asked):
+        """Somebody points the link elsewhere right after it was followed."""
+
+        def reach(self, text: str) -> RelPath:
+            link.unlink(missing_ok=True)
+            link.symlink_to(".env")
+            reached = Asked.reach(self, text)
+            link.unlink()
+            link.symlink_to("docs")
+            return reached
+
+    patch = "*** Begin Patch\n*** Update File: link.txt\n@@\n-x\n+y\n*** End Patch\n"
+    calls: dict[str, dict[str, str]] = {
+        "read_file": {"path": "link.txt"},
+        "write_file": {"path": "link.txt", "content": "x"},
+        "edit_file": {"path": "link.txt", "old_string": "keep-me", "new_string": "x"},
+        "apply_patch": {"patch": patch},
+    }
+    with surroundings_of(shop):
+        here = app.open_workspace(str(shop.root))
+        for tool, arguments in calls.items():
+            with pytest.raises(RefusedError, match="path-denied"):
+                TOOLS[tool].run(Turning(here=here, tool=tool), arguments)
+    assert (shop.root / ".env").read_text() == SECRET
+
+
+def test_a_file_too_large_to_be_kept_is_not_changed(shop: Project) -> None:
+    with open(shop.root / "huge.txt", "wb") as file:
+        file.write(b"first\n")
+        file.seek(65 * 2**20)
+        file.write(b"\n")
+
+    async def play(to: Talk) -> list[str]:
+        return [
+            (await to.call("edit_file", path="huge.txt", old_string="a", new_string="x")).code,
+            (await to.call("write_file", path="huge.txt", content="x")).code,
+            (await to.call("read_file", path="huge.txt")).code,  # a hole is full of NUL bytes
+        ]
+
+    assert talk(shop, play) == ["too-large", "too-large", "not-text"]
+    assert (shop.root / "huge.txt").stat().st_size == 65 * 2**20 + 1
 
 
 def test_a_search_finds_names_and_lines(shop: Project) -> None:
@@ -717,6 +807,29 @@ def test_the_same_tools_answer_over_streamable_http(shop: Project, era: str) -> 
     assert (shop.root / "big.py").read_text() == BIG
 
 
+ASK = """
+import sys, urllib.request, urllib.error
+try:
+    urllib.request.urlopen(sys.argv[1], timeout=20)
+except urllib.error.HTTPError as told:
+    print(told.code)
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can ask as somebody else")
+@pytest.mark.skipif(not Path("/usr/bin/python3").exists(), reason="others cannot run our python")
+def test_another_user_of_the_machine_is_turned_away(shop: Project) -> None:
+    with over_http(shop) as url:
+        argv = ["/usr/bin/python3", "-c", ASK, url]
+        us = subprocess.run(argv, capture_output=True, text=True, check=False)
+        other = subprocess.run(
+            argv, user=65534, capture_output=True, text=True, cwd="/", env={}, check=False
+        )
+    assert us.stdout.strip() in ("400", "405", "406"), us
+    # Root may ask anybody's server; the server of root is for root alone.
+    assert other.stdout.strip() == "403", other
+
+
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 
 
@@ -776,7 +889,6 @@ def test_a_person_may_answer_while_an_agent_is_served(shop: Project) -> None:
 
 def test_what_is_missing_is_named_with_the_extra_that_has_it(shop: Project) -> None:
     hidden = "import sys; sys.modules['mcp'] = None; from penstock.cli import main; main()"
-    import subprocess
 
     done = subprocess.run(
         [sys.executable, "-c", hidden, "mcp"],

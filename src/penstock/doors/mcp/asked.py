@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from penstock.app import Workspace
 from penstock.core.display import spoken
 from penstock.core.errors import InputError, PenstockError, RefusedError
-from penstock.core.model import NOBODY, Actor, Decision, Verdict
+from penstock.core.model import NOBODY, Action, Actor, Decision, Request, Verdict
 from penstock.core.paths import RelPath, locate, parse
 from penstock.core.spelling import beneath
 from penstock.gate import Call, Gate, Judged
@@ -113,6 +113,13 @@ class Asked:
     def may_read(self, path: str) -> Decision:
         """Return what the rules say to reading a file. Nobody is asked about reading."""
         return self.judge({"path": f"./{path}"}, attended=False, tool="read_file").decision
+
+    def refuse_denied(self, path: str, action: Action) -> None:
+        """Raise RefusedError where the rules deny an action on a file by its name alone."""
+        request = Request(action=action, actor=self.actor)
+        decision = self.gate.judge(self.gate.parts.request(path, request))
+        if denied(decision):
+            raise refuse(decision)
 
     def record(self, status: str, *, path: str = "", decision: Decision | None = None) -> None:
         """Put a call on the record, unless the policy wants only refusals there."""

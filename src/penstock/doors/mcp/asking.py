@@ -6,6 +6,7 @@ Always true: nothing here changes a proposal, and no content of a file is told.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from penstock.core.display import spoken
 from penstock.core.errors import InputError
@@ -14,7 +15,7 @@ from penstock.core.policy import Layer, Policy, Rule
 from penstock.core.proposal import OPEN, Proposal, State
 from penstock.doors.mcp.asked import Answer, Asked, Json, denied, refuse, text_of
 from penstock.doors.mcp.writing import WAITS, facts
-from penstock.gate import Call
+from penstock.gate import Call, Prepared
 
 HISTORY = 200  # events about one file; the record has all of them
 
@@ -113,9 +114,24 @@ def explain_decision(asked: Asked, arguments: Mapping[str, object]) -> Answer:
     root = asked.here.files.root
     judged = asked.here.judge(Call(tool=tool, tool_input=given, cwd=root, actor=asked.actor))
     parts = judged.decision.parts or (judged.decision,)
-    changes = [one.request.change for one in judged.prepared] or [None]
-    lead = (judged.decision, changes[0] if len(changes) == 1 else None)
-    return _explained([lead] if len(parts) == 1 else [lead, *zip(parts, changes, strict=False)])
+    told = [_told(asked, part, one) for part, one in zip(parts, judged.prepared, strict=False)] or [
+        (judged.decision, None)
+    ]
+    if len(told) == 1:
+        return _explained(told)
+    lead = next(part for part in told if part[0].verdict is judged.decision.verdict)
+    return _explained([(lead[0], None), *told])
+
+
+def _told(asked: Asked, decision: Decision, one: Prepared) -> tuple[Decision, Change | None]:
+    """How much of a file would change tells what is in it: told of readable files only."""
+    change = one.request.change
+    path = one.path.text if one.path else ""
+    readable = path and asked.in_roots(path) and not denied(asked.may_read(path))
+    if change is None or readable:
+        return decision, change
+    spoke = (r if r.text == decision.because else replace(r, text="") for r in decision.reasons)
+    return replace(decision, reasons=tuple(spoke), notes=()), None
 
 
 def _explained(decisions: Sequence[tuple[Decision, Change | None]]) -> Answer:

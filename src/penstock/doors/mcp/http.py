@@ -2,8 +2,8 @@
 
 The SDK's own transport does the sessions; here is the socket, and a look at each body before
 anything reads it.
-Always true: only loopback is listened on, a page of another site cannot ask (Host and Origin are
-checked), a body is bounded, and nothing is printed on stdout.
+Always true: only loopback is listened on, another user of the machine and a page of another site
+cannot ask (Host and Origin are checked), a body is bounded, and nothing is printed on stdout.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
-from penstock.doors.mcp.lines import LONGEST, Wrong, parsed
+from penstock.doors.mcp.lines import INVALID_REQUEST, LONGEST, Wrong, parsed
+from penstock.doors.mcp.peers import stranger
 
 if TYPE_CHECKING:
     import socket
@@ -50,7 +51,10 @@ class Checked:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, its body looked at."""
+        """Pass a request on, its sender and its body looked at."""
+        if scope["type"] == "http" and _strange(scope):
+            await _answer(send, Wrong(code=INVALID_REQUEST, message="not-yours: another user"), 403)
+            return
         if scope["type"] != "http" or scope.get("method") != "POST":
             await self.app(scope, receive, send)
             return
@@ -60,6 +64,11 @@ class Checked:
             await _answer(send, found, 413 if body is None else 400)
             return
         await self.app(scope, _once(body or b"", receive), send)
+
+
+def _strange(scope: Scope) -> bool:
+    client, server = scope.get("client"), scope.get("server")
+    return bool(client and server and stranger(tuple(client), tuple(server)))
 
 
 async def _body(receive: Receive) -> bytes | None:
@@ -85,7 +94,9 @@ def _once(body: bytes, receive: Receive) -> Receive:
 
 
 def _too_large() -> Wrong:
-    return Wrong(code=-32600, message=f"too-large: the body is longer than {LONGEST} bytes")
+    return Wrong(
+        code=INVALID_REQUEST, message=f"too-large: the body is longer than {LONGEST} bytes"
+    )
 
 
 async def _answer(send: Send, wrong: Wrong, status: int) -> None:

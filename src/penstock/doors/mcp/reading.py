@@ -16,10 +16,12 @@ def read_file(asked: Asked, arguments: Mapping[str, object]) -> Answer:
     """Return the lines that were asked for."""
     start, end = line_range(number_of(arguments, "start_line"), number_of(arguments, "end_line"))
     path = asked.reach(text_of(arguments, "path"))
-    # The arguments are judged as they came, so that rules about them and about links hold.
+    # Judged as it came, so that rules about links and arguments hold; and as the file that will
+    # be opened, because a link can be turned round between two looks at it.
     decision = asked.judge(arguments, attended=False).decision
-    if denied(decision):
-        raise refuse(decision)
+    for one in (decision, asked.may_read(path.text)):
+        if denied(one):
+            raise refuse(one)
     limits = asked.here.policy().limits
     most = bytes_shown(
         number_of(arguments, "max_bytes"),

@@ -62,8 +62,9 @@ class Tool:
                 raise _wrong(f"there is no parameter `{_short(key)}`", ", ".join(self.takes))
             if name in found:
                 raise _wrong(f"`{name}` is given twice", ", ".join(self.takes))
-            _check(name, self.takes[name], value)
-            found[name] = value
+            if value is None and name not in self.needs:
+                continue  # how some clients leave a parameter out
+            found[name] = _checked(name, self.takes[name], value)
         missing = [name for name in self.needs if name not in found]
         if missing:
             raise _wrong(f"`{missing[0]}` is missing", ", ".join(self.takes))
@@ -92,11 +93,14 @@ KINDS: Mapping[str, tuple[type, ...]] = {
 }
 
 
-def _check(name: str, schema: Json, value: object) -> None:
+def _checked(name: str, schema: Json, value: object) -> object:
     kind = str(schema["type"])
+    if kind == "integer" and isinstance(value, float) and value.is_integer():
+        return int(value)
     right = isinstance(value, KINDS[kind]) and (kind == "boolean" or not isinstance(value, bool))
     if not right:
         raise InputError("bad-tool-input", f"`{name}` must be of type {kind}")
+    return value
 
 
 # Schemas

@@ -13,8 +13,9 @@ from dataclasses import replace
 
 from penstock.core.digest import digest
 from penstock.core.errors import InputError
-from penstock.core.model import Decision
+from penstock.core.model import Action, Decision
 from penstock.core.patch import FilePatch, apply_all, parse_patch
+from penstock.core.paths import RelPath
 from penstock.core.proposal import Proposal, Receipt, State
 from penstock.core.toolcall import intents, resulting
 from penstock.doors.mcp.asked import Answer, Asked, Json, denied, refuse, text_of
@@ -24,6 +25,7 @@ WAITS = "hitl_required"
 APPLIED = "applied"
 UNCHANGED = "unchanged"
 MOST_WAITING = 1000
+LARGEST = 64 * 1024 * 1024  # a file is read whole to be changed, and kept whole to be undone
 
 
 def write_file(asked: Asked, arguments: Mapping[str, object]) -> Answer:
@@ -47,6 +49,7 @@ def _change(asked: Asked, arguments: Mapping[str, object], contents: Contents) -
     decision = asked.judge(arguments, attended=True).decision
     if denied(decision):
         raise refuse(decision)
+    _look(asked, arguments, places)
     items = contents(asked, arguments, places)
     changed = [item for item in items if not _same(asked, item)]
     if not changed:
@@ -73,6 +76,41 @@ def _names(arguments: Mapping[str, object]) -> list[str]:
     for patch in parse_patch(text_of(arguments, "patch")):
         found += [patch.path, *([patch.moved_to] if patch.moved_to else [])]
     return found
+
+
+def _look(asked: Asked, arguments: Mapping[str, object], places: Places) -> None:
+    """Refuse what is denied or too large, before a file that a link led to is read.
+
+    A link can be turned round after the call was judged, and that an edit does not fit tells
+    something about the file.
+    """
+    gone = _removed(arguments)
+    for name, path in places.items():
+        size = _size(asked, path)
+        there = Action.CREATE if size is None else Action.WRITE
+        asked.refuse_denied(path, Action.DELETE if name in gone else there)
+        if size is not None and size > LARGEST:
+            raise InputError(
+                "too-large",
+                f"`{path}` has {size} bytes",
+                because=f"files are changed here up to {LARGEST}",
+                hint="ask a person to change it",
+            )
+
+
+def _removed(arguments: Mapping[str, object]) -> set[str]:
+    if "patch" not in arguments:
+        return set()
+    patches = parse_patch(text_of(arguments, "patch"))
+    return {one.path for one in patches if one.moved_to or one.action is Action.DELETE}
+
+
+def _size(asked: Asked, path: str) -> int | None:
+    files, known = asked.here.files, RelPath(text=path)
+    if files.kind(known) is None:
+        return None
+    with files.source(known) as source:
+        return source.size
 
 
 def _edited(asked: Asked, arguments: Mapping[str, object], places: Places) -> list[Item]:
