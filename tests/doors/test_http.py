@@ -88,7 +88,7 @@ def serving(**bounds: float) -> Iterator[Served]:
     try:
         yield served
     finally:
-        process.kill()
+        process.terminate()
         process.wait(20)
         reader.join(20)
         process.stderr.close()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from penstock.doors.http.tokens import same
 from penstock.doors.http.wire import Head, Later, Refusal, Response
 
-LARGEST_BODY = 32 * 1024 * 1024
+LARGEST_BODY = 64 * 1024 * 1024  # as much as the command hook reads
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 Handle = Callable[[Head, bytes], Response | Later | Awaitable[Response]]
