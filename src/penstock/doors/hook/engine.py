@@ -61,6 +61,12 @@ class Engine:
         self._open: dict[str, Workspace] = {}
         self._lock = threading.Lock()
 
+    def hasty(self) -> Engine:
+        """Return an engine that measures nothing, with the same workspaces open."""
+        found = Engine(signs=self._signs, measures=False)
+        found._open, found._lock = self._open, self._lock
+        return found
+
     def reply(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Reply:
         """Return the agent's own words for what it sent."""
         module = agent_module(agent)

@@ -104,7 +104,7 @@ class Warm(Cold):
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._hasty = Engine(signs=True, measures=False)
+        self._hasty = engine.hasty()
         self._images = Images()
         self._policies: dict[str, tuple[object, dict[str, Any]]] = {}
         self._here: dict[str, Workspace] = {}
@@ -288,7 +288,9 @@ class Warm(Cold):
         self._images.put(state, key, path, there)
 
     def _opened(self, root: str) -> Workspace:
-        here = workspace_of(root)
+        # One that the engine has open has read its rules already, which may take a second.
+        known = [here for here in self._engine.opened() if here.root == root]
+        here = known[0] if known else workspace_of(root)
         here.ready()
         if len(self._here) >= MOST_KNOWN:
             self._here.clear()
