@@ -160,6 +160,11 @@ class AuditLog(Protocol):
     def append(self, event: Mapping[str, object], *, durable: bool) -> Appended:
         """Add one line; with `durable` it has reached the disk. Raises AuditError."""
 
+    def append_many(
+        self, events: Sequence[Mapping[str, object]], *, durable: bool
+    ) -> Sequence[Appended]:
+        """Add several lines in one piece, all or none. Raises AuditError."""
+
 
 class Clock(Protocol):
     """Time, ids and randomness, so that tests choose them."""
@@ -204,6 +209,9 @@ class Proposals(Protocol):
         of `token`. Raises InputError `not-found`.
         """
 
+    def answer(self, answers: Mapping[str, Answer], move: Move) -> tuple[Proposal, ...]:
+        """Make the move of an answer for each of several proposals, all or none."""
+
     def claim(self, proposal_ids: Sequence[str], *, token: str) -> tuple[Proposal, ...]:
         """Take approved proposals for writing, all or none; StaleError `claimed` otherwise."""
 
@@ -215,6 +223,12 @@ class Proposals(Protocol):
 
     def abandoned(self) -> tuple[tuple[str, Proposal], ...]:
         """Return the claims whose process is gone: what a crash left in the middle."""
+
+    def settle(self, receipts: Sequence[Receipt], *, token: str) -> None:
+        """Store what was written and close it, all or none, and give up the claim.
+
+        Receipts that are there and proposals that are closed as applied stay as they are.
+        """
 
     def add_receipt(self, receipt: Receipt) -> None:
         """Store a receipt. The same id twice is InputError `id-taken`."""

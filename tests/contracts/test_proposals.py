@@ -460,3 +460,42 @@ def test_both_queues_answer_alike(tmp_path_factory: pytest.TempPathFactory, step
     assert real.find() == simple.find()
     assert real.claimed() == simple.claimed()
     real.close()
+
+
+def test_several_are_answered_all_or_none(queue: Queue) -> None:
+    queue.add([proposal("p1"), proposal("p2"), proposal("p3", state=State.APPLIED)])
+    with pytest.raises(StaleError):
+        queue.answer({"p1": YES, "p2": YES, "p3": YES}, Move.APPROVE)
+    with pytest.raises(InputError):
+        queue.answer({"p1": YES, "none": YES}, Move.APPROVE)
+    assert ids(queue.find(states=[State.WAITING])) == ["p1", "p2"]
+    answered = queue.answer({"p1": YES, "p2": YES}, Move.APPROVE)
+    assert [(one.id, one.state, one.answer) for one in answered] == [
+        ("p1", State.APPROVED, YES),
+        ("p2", State.APPROVED, YES),
+    ]
+    assert queue.answer({}, Move.APPROVE) == ()
+
+
+def test_what_is_claimed_is_not_answered(queue: Queue) -> None:
+    queue.add([proposal("p1", state=State.APPROVED), proposal("p2", state=State.APPROVED)])
+    queue.claim(["p2"], token="t")
+    with pytest.raises(StaleError, match="claimed"):
+        queue.answer({"p1": NO, "p2": NO}, Move.REJECT)
+    assert ids(queue.find(states=[State.APPROVED])) == ["p1", "p2"]
+
+
+def test_what_was_written_is_closed_with_its_receipts_all_or_none(queue: Queue) -> None:
+    queue.add([proposal(name, state=State.APPROVED) for name in ("p1", "p2")])
+    queue.add([proposal("p3")])
+    queue.claim(["p1", "p2"], token="t")
+    done = [receipt("r1", proposal="p1"), receipt("r2", proposal="p2")]
+    with pytest.raises(StaleError):
+        queue.settle([*done, receipt("r3", proposal="p3")], token="t")
+    assert queue.receipts() == ()
+    assert len(queue.claimed()) == 2
+    for _ in range(2):  # a crash may come after it, so it may be asked for again
+        queue.settle(done, token="t")
+        assert [one.id for one in queue.receipts()] == ["r2", "r1"]
+        assert ids(queue.find(states=[State.APPLIED])) == ["p1", "p2"]
+        assert queue.claimed() == ()

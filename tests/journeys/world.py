@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from penstock.core.policy import Policy
@@ -54,6 +54,16 @@ class Log:
             raise AuditError("audit-failed", "the record cannot be written")
         self.events.append(event)
         return Appended(seq=len(self.events), prev_hash="p", event_hash=f"e{len(self.events)}")
+
+    def append_many(
+        self, events: Sequence[Mapping[str, object]], *, durable: bool
+    ) -> Sequence[Appended]:
+        kept = len(self.events)
+        try:
+            return [self.append(event, durable=durable) for event in events]
+        except Exception:
+            del self.events[kept:]
+            raise
 
     @property
     def ops(self) -> list[object]:

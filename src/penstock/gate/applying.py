@@ -24,7 +24,7 @@ from penstock.core.errors import (
 )
 from penstock.core.model import Change, Decision, Request, Verdict
 from penstock.core.proposal import Move, Proposal, Receipt, State
-from penstock.gate.parts import Parts
+from penstock.gate.parts import Event, Parts, event_of
 from penstock.gate.proposing import ACTIONS, Proposing, refused, signed_statement
 from penstock.ports import PlannedWrite
 
@@ -46,8 +46,9 @@ class Applying:
         token = self.parts.clock.token()
         claimed = self.parts.proposals.claim([one.id for one in members], token=token)
         try:
-            for one in claimed:
-                self.parts.record_of("applying", one, status="applying", claim=token)
+            self.parts.record_all(
+                [event_of("applying", one, status="applying", claim=token) for one in claimed]
+            )
             self._write(claimed)
         except PenstockError as fault:
             return self._after_fault(claimed, token, fault)
@@ -183,43 +184,31 @@ class Applying:
         self, claimed: Sequence[Proposal], token: str, *, how: str = ""
     ) -> tuple[Receipt, ...]:
         """Record what was done. The files hold it already, so nothing here may say otherwise."""
-        receipts = tuple(self._receipted(one, how) for one in claimed)
+        receipts = self._receipted(claimed, how)
         if not all(receipt.event_hash for receipt in receipts):
             return receipts  # the claim stays, so the next start puts the line on the record
         try:
-            for one, receipt in zip(claimed, receipts, strict=True):
-                self._close(one, receipt)
-            self.parts.proposals.release(token)
+            self.parts.proposals.settle(receipts, token=token)
         except StoreError as fault:
             # The claim stays, so the next start closes what could not be closed now.
             note = f"written, but the queue could not be told: {fault.message}"
             return tuple(replace(receipt, note=receipt.note or note) for receipt in receipts)
         return receipts
 
-    def _receipted(self, one: Proposal, how: str) -> Receipt:
-        """Put the line `applied` on the record and return the receipt that names it.
+    def _receipted(self, claimed: Sequence[Proposal], how: str) -> tuple[Receipt, ...]:
+        """Put the lines `applied` on the record and return the receipts that name them.
 
         A receipt that exists means that the line does too: a crash came after both.
         """
-        known = self.parts.proposals.receipt(receipt_id(one))
-        if known is not None:
-            return known
+        known = {one.id: self.parts.proposals.receipt(receipt_id(one)) for one in claimed}
+        fresh = [one for one in claimed if known[one.id] is None]
+        hashes, note = dict.fromkeys((one.id for one in fresh), ""), ""
         try:
-            return self._receipt(one, self._record_applied(one, how))
+            made = self.parts.record_all([_applied(one, how) for one in fresh])
+            hashes = {one.id: line.event_hash for one, line in zip(fresh, made, strict=True)}
         except AuditError as fault:
             note = f"written, but the line `applied` could not be stored: {fault.message}"
-            return self._receipt(one, "", note)
-
-    def _close(self, one: Proposal, receipt: Receipt) -> None:
-        if self.parts.proposals.receipt(receipt.id) is None:
-            self.parts.proposals.add_receipt(receipt)
-        stored = self.parts.proposals.get(one.id)
-        if stored is None or stored.state is not State.APPLIED:
-            self.parts.proposals.move(one.id, Move.APPLY)
-
-    def _record_applied(self, one: Proposal, how: str) -> str:
-        facts = {"before_hash": one.base, "after_hash": one.content, "how": how}
-        return self.parts.record_of("applied", one, status="applied", **facts).event_hash
+        return tuple(known[one.id] or self._receipt(one, hashes[one.id], note) for one in claimed)
 
     def _receipt(self, one: Proposal, event_hash: str, note: str = "") -> Receipt:
         return Receipt(
@@ -295,6 +284,11 @@ class Applying:
             swept = self.parts.files.sweep(self.parts.path(one.path), known)
             if swept:
                 self.parts.record("recovered", path=one.path, status="swept", notes=swept)
+
+
+def _applied(one: Proposal, how: str) -> Event:
+    facts = {"before_hash": one.base, "after_hash": one.content, "how": how}
+    return event_of("applied", one, status="applied", **facts)
 
 
 def receipt_id(one: Proposal) -> str:

@@ -17,6 +17,7 @@ from penstock.core.proposal import Proposal
 from penstock.ports import Appended, AuditLog, Blobs, Clock, Files, Proposals
 
 Fact = str | int | float | Sequence[str] | None
+Event = Mapping[str, object]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -99,26 +100,35 @@ class Parts:
     ) -> Appended:
         """Add one line to the chain; facts that are empty are left out."""
         who = {} if actor is None else _who(actor)
-        said = {key: value for key, value in {**who, **facts}.items() if value not in ("", None)}
-        event: Mapping[str, object] = {"op": op, "path": path, "status": status, **said}
-        return self.log.append(event, durable=True)
+        return self.log.append(_event(op, path, status, {**who, **facts}), durable=True)
 
     def record_of(self, op: str, proposal: Proposal, *, status: str, **facts: Fact) -> Appended:
         """Add a line about a proposal, with its digests and its lineage."""
-        return self.record(
-            op,
-            path=proposal.path,
-            status=status,
-            actor=proposal.actor,
-            proposal=proposal.id,
-            set=proposal.set_id,
-            parent=proposal.parent,
-            origin=proposal.origin,
-            base_hash=proposal.base,
-            content_hash=proposal.content,
-            revision=proposal.decision.revision,
-            **facts,
-        )
+        return self.log.append(event_of(op, proposal, status=status, **facts), durable=True)
+
+    def record_all(self, events: Sequence[Event]) -> Sequence[Appended]:
+        """Add the lines of several proposals in one piece, all or none: one wait for the disk."""
+        return self.log.append_many(events, durable=True) if events else ()
+
+
+def event_of(op: str, proposal: Proposal, *, status: str, **facts: Fact) -> Event:
+    """Return what is told about a proposal, with its digests and its lineage."""
+    about = {
+        **_who(proposal.actor),
+        "proposal": proposal.id,
+        "set": proposal.set_id,
+        "parent": proposal.parent,
+        "origin": proposal.origin,
+        "base_hash": proposal.base,
+        "content_hash": proposal.content,
+        "revision": proposal.decision.revision,
+    }
+    return _event(op, proposal.path, status, {**about, **facts})
+
+
+def _event(op: str, path: str, status: str, facts: Mapping[str, object]) -> Event:
+    said = {key: value for key, value in facts.items() if value not in ("", None)}
+    return {"op": op, "path": path, "status": status, **said}
 
 
 def _who(actor: Actor) -> dict[str, object]:

@@ -28,7 +28,7 @@ from penstock.core.model import (
 )
 from penstock.core.proposal import FIRST, OPEN, Answer, Move, Proposal, State
 from penstock.core.rebase import Conflict, rebase
-from penstock.gate.parts import Item, Parts, Proof
+from penstock.gate.parts import Event, Item, Parts, Proof, event_of
 
 POLICY = Proof(by="policy", kind="policy")
 
@@ -136,16 +136,7 @@ class Proposing:
         """Put proposals on the queue and their lines on the record."""
         answered = [self._answered_by_policy(one) for one in made]
         self.parts.proposals.add(answered)
-        for one in answered:
-            self.parts.record_of(
-                "proposed",
-                one,
-                status=one.state,
-                rules=[reason.rule for reason in one.decision.reasons][:8],
-                code=one.decision.code,
-                deleted=one.change.lines_deleted,
-                added=one.change.lines_added,
-            )
+        self.parts.record_all([_proposed(one) for one in answered])
         return tuple(answered)
 
     def _answered_by_policy(self, one: Proposal) -> Proposal:
@@ -168,21 +159,18 @@ class Proposing:
         self, proposal_id: str, *, approve: bool, proof: Proof, reason: str = ""
     ) -> Proposal:
         """Approve or reject one waiting proposal, and put who did so on the record."""
-        one = self.fresh(proposal_id)
-        move = Move.APPROVE if approve else Move.REJECT
-        answer = self._prove(one, approve=approve, proof=proof, reason=reason)
-        moved = self.parts.proposals.move(one.id, move, answer=answer)
-        self.parts.record_of(
-            "approved" if approve else "rejected",
-            moved,
-            status=moved.state,
-            by=answer.by,
-            proof=answer.proof,
-            reason=reason,
-            signature=answer.signature,
-            key_id=answer.key_id,
-            signed_at=answer.at if answer.signature else None,
-        )
+        return self.answer_all([proposal_id], approve=approve, proof=proof, reason=reason)[0]
+
+    def answer_all(
+        self, proposal_ids: Sequence[str], *, approve: bool, proof: Proof, reason: str = ""
+    ) -> tuple[Proposal, ...]:
+        """Approve or reject several waiting proposals, all or none."""
+        found = [self.fresh(known) for known in proposal_ids]
+        answers = {
+            one.id: self._prove(one, approve=approve, proof=proof, reason=reason) for one in found
+        }
+        moved = self.parts.proposals.answer(answers, Move.APPROVE if approve else Move.REJECT)
+        self.parts.record_all([_answered(one, answers[one.id]) for one in moved])
         return moved
 
     def _prove(self, one: Proposal, *, approve: bool, proof: Proof, reason: str) -> Answer:
@@ -359,6 +347,32 @@ class Proposing:
                 hint="ask the agent to propose again, or raise [audit] keep_blobs_bytes",
             )
         return data
+
+
+def _proposed(one: Proposal) -> Event:
+    return event_of(
+        "proposed",
+        one,
+        status=one.state,
+        rules=[reason.rule for reason in one.decision.reasons][:8],
+        code=one.decision.code,
+        deleted=one.change.lines_deleted,
+        added=one.change.lines_added,
+    )
+
+
+def _answered(one: Proposal, answer: Answer) -> Event:
+    return event_of(
+        "approved" if answer.approved else "rejected",
+        one,
+        status=one.state,
+        by=answer.by,
+        proof=answer.proof,
+        reason=answer.reason,
+        signature=answer.signature,
+        key_id=answer.key_id,
+        signed_at=answer.at if answer.signature else None,
+    )
 
 
 def _key_needed(one: Proposal, *, exists: bool) -> RefusedError:

@@ -70,6 +70,12 @@ class Gate:
         """Approve or reject a waiting proposal."""
         return self._proposing.answer(proposal_id, approve=approve, proof=proof, reason=reason)
 
+    def answer_all(
+        self, proposal_ids: Sequence[str], *, approve: bool, proof: Proof, reason: str = ""
+    ) -> tuple[Proposal, ...]:
+        """Approve or reject several waiting proposals, all or none."""
+        return self._proposing.answer_all(proposal_ids, approve=approve, proof=proof, reason=reason)
+
     def apply(self, proposal_id: str, *, path: str | None = None) -> tuple[Receipt, ...]:
         """Write an approved proposal, or a whole set, after the numbered checks."""
         receipts = self._applying.apply(proposal_id, path=path)

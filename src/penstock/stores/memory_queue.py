@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from penstock.core.digest import digest
@@ -83,6 +83,17 @@ class MemoryProposals:
             self._claims.pop(proposal_id, None)
             return now
 
+    def answer(self, answers: Mapping[str, Answer], move: Move) -> tuple[Proposal, ...]:
+        """Make the move of an answer for each of several proposals, all or none."""
+        with self._lock:
+            held = {name: self._held(name) for name in answers}
+            made = {}
+            for name, (proposal, holder) in held.items():
+                check_unclaimed(proposal, move, holder=holder, token="")
+                made[name] = moved(proposal, move, answer=answers[name], at=None)
+            self._proposals.update(made)
+            return tuple(made.values())
+
     def claim(self, proposal_ids: Sequence[str], *, token: str) -> tuple[Proposal, ...]:
         """Take approved proposals for writing, all or none; StaleError `claimed` otherwise."""
         if not token:
@@ -108,6 +119,20 @@ class MemoryProposals:
     def abandoned(self) -> tuple[tuple[str, Proposal], ...]:
         """Return nothing: what is in memory is gone with the process that claimed it."""
         return ()
+
+    def settle(self, receipts: Sequence[Receipt], *, token: str) -> None:
+        """Store what was written and close it, all or none, and give up the claim."""
+        with self._lock:
+            open_ones = {
+                one.proposal: self._held(one.proposal)[0]
+                for one in receipts
+                if self._held(one.proposal)[0].state is not State.APPLIED
+            }
+            done = {name: moved(one, Move.APPLY) for name, one in open_ones.items()}
+            self._proposals.update(done)
+            for receipt in receipts:
+                self._receipts.setdefault(receipt.id, receipt)
+            self.release(token)
 
     def add_receipt(self, receipt: Receipt) -> None:
         """Store a receipt. The same id twice is InputError `id-taken`."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import Any
@@ -84,6 +84,7 @@ NEWEST = "ORDER BY p.seq DESC LIMIT ?"
 ADD_PROPOSAL = "INSERT INTO proposals (id, set_id, path, state, body, answer) VALUES (?,?,?,?,?,?)"
 ADD_RECEIPT = "INSERT INTO receipts (id, set_id, path, body) VALUES (?,?,?,?)"
 RECEIPTS = "SELECT body FROM receipts "
+HAS_RECEIPT = "SELECT 1 FROM receipts WHERE id = ?"
 _OPEN = ", ".join(f"'{state}'" for state in sorted(OPEN))
 OLDEST_CLOSED = f"""WHERE p.state NOT IN ({_OPEN}) AND NOT EXISTS (SELECT 1 FROM proposals o
     WHERE o.set_id = p.set_id AND o.set_id <> '' AND o.state IN ({_OPEN}))
@@ -177,12 +178,31 @@ class SqliteProposals:
         `token` names the claim under which the caller holds the proposal, if it does.
         """
         with self._db.writing() as db:
-            seq, proposal, holder = self._held(db, proposal_id)
-            check_unclaimed(proposal, move, holder=holder, token=token)
-            now = moved(proposal, move, answer=answer, at=at)
-            db.execute(MOVE, (now.state, _optional(now.answer), to_json(now.created), seq))
-            if holder:
-                db.execute("DELETE FROM claims WHERE proposal = ?", (seq,))
+            return self._moved(db, proposal_id, move, answer=answer, at=at, token=token)
+
+    def answer(self, answers: Mapping[str, Answer], move: Move) -> tuple[Proposal, ...]:
+        """Make the move of an answer for each of several proposals, all or none."""
+        with self._db.writing() as db:
+            return tuple(
+                self._moved(db, name, move, answer=answer) for name, answer in answers.items()
+            )
+
+    def _moved(
+        self,
+        db: sqlite3.Connection,
+        proposal_id: str,
+        move: Move,
+        *,
+        answer: Answer | None = None,
+        at: Moment | None = None,
+        token: str = "",
+    ) -> Proposal:
+        seq, proposal, holder = self._held(db, proposal_id)
+        check_unclaimed(proposal, move, holder=holder, token=token)
+        now = moved(proposal, move, answer=answer, at=at)
+        db.execute(MOVE, (now.state, _optional(now.answer), to_json(now.created), seq))
+        if holder:
+            db.execute("DELETE FROM claims WHERE proposal = ?", (seq,))
         return now
 
     # Claims
@@ -219,11 +239,20 @@ class SqliteProposals:
 
     # Receipts
 
+    def settle(self, receipts: Sequence[Receipt], *, token: str) -> None:
+        """Store what was written and close it, all or none, and give up the claim."""
+        with self._db.writing() as db:
+            for receipt in receipts:
+                if not db.execute(HAS_RECEIPT, (_key(receipt.id),)).fetchone():
+                    _insert(db, ADD_RECEIPT, _receipt_row(receipt))
+                if self._held(db, receipt.proposal)[1].state is not State.APPLIED:
+                    self._moved(db, receipt.proposal, Move.APPLY, token=token)
+            db.execute("DELETE FROM claims WHERE token = ?", (_key(token),))
+
     def add_receipt(self, receipt: Receipt) -> None:
         """Store a receipt. The same id twice is InputError `id-taken`."""
-        row = (*map(_key, (receipt.id, receipt.set_id, receipt.path)), to_json(receipt))
         with self._db.writing() as db:
-            _insert(db, ADD_RECEIPT, row)
+            _insert(db, ADD_RECEIPT, _receipt_row(receipt))
 
     def receipt(self, receipt_id: str) -> Receipt | None:
         """Return one receipt, or None."""
@@ -323,6 +352,10 @@ def _foreign(db: sqlite3.Connection) -> list[Any]:
 def _row(proposal: Proposal) -> Row:
     names = map(_key, (proposal.id, proposal.set_id, proposal.path))
     return (*names, proposal.state, to_json(proposal), _optional(proposal.answer))
+
+
+def _receipt_row(receipt: Receipt) -> Row:
+    return (*map(_key, (receipt.id, receipt.set_id, receipt.path)), to_json(receipt))
 
 
 def _optional(answer: Answer | None) -> str | None:

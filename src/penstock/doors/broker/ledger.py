@@ -8,7 +8,7 @@ was done has its line before the queue calls it done, also where a crash came in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -105,11 +105,18 @@ class Beside:
 
     def append(self, event: Mapping[str, object], *, durable: bool) -> Appended:
         """Pass an event on to the record, and tell of an apply in the workspace as well."""
-        if event["op"] == "applying":
+        return self.append_many([event], durable=durable)[0]
+
+    def append_many(
+        self, events: Sequence[Mapping[str, object]], *, durable: bool
+    ) -> Sequence[Appended]:
+        """Pass events on in one piece."""
+        if any(event["op"] == "applying" for event in events):
             self.ledger.require_ready()  # no line, no write
-        made = self.record.append(event, durable=durable)
-        if event["op"] == "applied":
-            self.ledger.add_applied(event)
+        made = self.record.append_many(events, durable=durable)
+        for event in events:
+            if event["op"] == "applied":
+                self.ledger.add_applied(event)
         return made
 
 

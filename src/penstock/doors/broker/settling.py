@@ -52,8 +52,9 @@ def apply_proposal(gate: Gate, ledger: Ledger, asked: Asked, proof: Proof) -> An
     if refusal is not None or one is None:
         return _told(refusal or _unknown(known), group, path, APPLY)
     try:
-        for each in group:
-            _approve(gate, each, proof)  # (3) and its time is not over, looked at here first
+        # (3) Its time is not over, looked at here first; what is approved needs no second word.
+        waiting = [each.id for each in group if each.state is not State.APPROVED]
+        gate.answer_all(waiting, approve=True, proof=proof)
         # (3) to (8): see `gate.applying`, which looks at all of them again as it writes.
         receipts = gate.apply(one.id)
     except PenstockError as error:
@@ -70,8 +71,8 @@ def reject_proposal(gate: Gate, asked: Asked, proof: Proof) -> Answer:
     if refusal is not None or one is None:
         return _told(refusal or _unknown(known), group, path, REJECT)
     try:
-        for each in group:
-            gate.answer(each.id, approve=False, proof=proof, reason=reason)
+        ids = [each.id for each in group]
+        gate.answer_all(ids, approve=False, proof=proof, reason=reason)
     except PenstockError as error:
         return _told(of_error(error), group, path, REJECT)
     why = f"a person rejected the change of `{one.path}`" + (f": {reason}" if reason else "")
@@ -160,12 +161,6 @@ def _other_path(group: Sequence[Proposal], one: Proposal | None, path: str) -> R
 
 
 # --- answering --------------------------------------------------------------------------
-
-
-def _approve(gate: Gate, one: Proposal, proof: Proof) -> None:
-    """Put the person's word on the record; one that has it already needs no second."""
-    if one.state is not State.APPROVED:
-        gate.answer(one.id, approve=True, proof=proof)
 
 
 EXPIRED = Refusal(

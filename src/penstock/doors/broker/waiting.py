@@ -61,10 +61,9 @@ def diff_of(path: str, before: bytes | None, after: bytes | None) -> bytes:
 
 def withdraw(gate: Gate, made: Sequence[Proposal], reason: str) -> None:
     """Close what is still open of some proposals."""
-    for one in made:
-        now = gate.parts.proposals.get(one.id)
-        if now is not None and now.state in OPEN:
-            gate.answer(one.id, approve=False, proof=THE_DOOR, reason=reason)
+    found = [gate.parts.proposals.get(one.id) for one in made]
+    still = [one.id for one in found if one is not None and one.state in OPEN]
+    gate.answer_all(still, approve=False, proof=THE_DOOR, reason=reason)
 
 
 def _require_same(gate: Gate, wanted: Sequence[Wanted], made: Sequence[Proposal]) -> None:
