@@ -25,7 +25,7 @@ from penstock.cli import COMMANDS
 from penstock.core.errors import InputError, RefusedError
 from penstock.core.paths import RelPath
 from penstock.doors.mcp.address import host_and_port
-from penstock.doors.mcp.asked import Asked
+from penstock.doors.mcp.asked import Asked, denied
 from penstock.doors.mcp.tools import TOOLS
 from tests.cli.waiting import events, gate_of, state_dir, state_of, surroundings_of
 from tests.doors.mcp_client import (
@@ -746,6 +746,50 @@ def test_waiting_tells_its_progress(shop: Project, era: str) -> None:
     assert seen
     assert all(total == 1 for _, total in seen)
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_long_search_and_a_large_change_tell_their_progress(shop: Project, era: str) -> None:
+    for number in range(600):
+        shop.write(f"many/{number}.txt", "x\n")
+    shop.write("large.txt", "".join(f"{n} {n * 7 % 1000}\n" for n in range(200_000)))
+    seen: list[str | None] = []
+
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
+        seen.append(message)
+
+    async def play(to: Talk) -> None:
+        await to.client.call_tool("search_files", {"query": "nothing"}, progress_callback=tell)
+        other = "".join(f"{n} {n * 3 % 1000}\n" for n in range(200_000))
+        arguments = {"path": "large.txt", "content": other}
+        await to.client.call_tool("write_file", arguments, progress_callback=tell)
+
+    talk(shop, play, era=era)
+    assert "0 found" in seen
+    assert "measuring the change" in seen
+
+
+def test_a_search_asks_the_rules_exactly_what_a_read_asks(shop: Project) -> None:
+    shop.write(
+        "penstock.toml",
+        RULES + '[[deny]]\nid = "t"\ntool = "mcp__penstock__read_file"\n'
+        'actions = ["read"]\npaths = ["closed/**"]\n',
+    )
+    names = [
+        ".env",
+        "a/.env.local",
+        "src/app.py",
+        "x.key",
+        "a/secrets/b",
+        "closed/x",
+        ".ssh/config",
+    ]
+    with surroundings_of(shop):
+        asked = Asked(here=app.open_workspace(str(shop.root)), tool="search_files")
+        quick = asked.readable()
+        found = {name: quick(name) for name in names}
+        assert found == {name: not denied(asked.may_read(name)) for name in names}
+    assert [name for name, open_ in found.items() if open_] == ["src/app.py"]
 
 
 def test_a_wait_is_bounded_whatever_is_asked_for() -> None:

@@ -7,10 +7,12 @@ client's roots, links followed.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from penstock.app import Workspace
+from penstock.core.decide import decide
 from penstock.core.display import spoken
 from penstock.core.errors import InputError, PenstockError, RefusedError
 from penstock.core.model import NOBODY, Action, Actor, Decision, Request, Verdict
@@ -113,6 +115,21 @@ class Asked:
     def may_read(self, path: str) -> Decision:
         """Return what the rules say to reading a file. Nobody is asked about reading."""
         return self.judge({"path": f"./{path}"}, attended=False, tool="read_file").decision
+
+    def readable(self) -> Callable[[str], bool]:
+        """Return a quick way to ask the same of many plain files that no link leads to."""
+        policy, files, now = self.here.policy(), self.here.files, time.time()
+        tool = f"mcp__{SERVER}__read_file"
+
+        def ask(path: str) -> bool:
+            target = locate(path, root=files.root, folds=files.folds)
+            given = {"path": path}
+            request = Request(
+                action=Action.READ, tool=tool, tool_input=given, target=target, attended=False
+            )
+            return not denied(decide(request, policy, now=now))
+
+        return ask
 
     def refuse_denied(self, path: str, action: Action) -> None:
         """Raise RefusedError where the rules deny an action on a file by its name alone."""

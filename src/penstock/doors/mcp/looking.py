@@ -91,6 +91,7 @@ def search_files(asked: Asked, arguments: Mapping[str, object]) -> Answer:
         asked=asked,
         pattern=pattern,
         meets=_meets(query, regex=arguments.get("regex") is True) if query else None,
+        literal="" if arguments.get("regex") is True else query,
         most=most,
     )
     hunt.go(folder)
@@ -130,11 +131,15 @@ class Hunt:
     pattern: str
     meets: Callable[[str], bool] | None
     most: int
+    literal: str = ""
     finds: list[Json] = field(default_factory=list)
     passed: dict[str, int] = field(default_factory=dict)
     searched: int = 0
     ended: str = ""
     until: float = field(default_factory=lambda: time.monotonic() + MOST_SECONDS)
+
+    def __post_init__(self) -> None:
+        self._readable = self.asked.readable()
 
     def go(self, folder: RelPath | None) -> None:
         """Look at every file below a directory until something ends it."""
@@ -189,7 +194,7 @@ class Hunt:
     def _look_into(self, path: str, entry: Entry) -> None:
         if entry.size > LARGEST:
             self._pass("are too large")
-        elif denied(self.asked.may_read(path)):
+        elif not self._readable(path):
             self._pass("may not be read")
         else:
             self._lines(path)
@@ -204,6 +209,8 @@ class Hunt:
             self._pass("are not text")
             return
         assert self.meets is not None
+        if self.literal not in text:  # most files need no look at their lines
+            return
         for number, line in enumerate(text.split("\n"), 1):
             if len(self.finds) >= self.most:
                 return
