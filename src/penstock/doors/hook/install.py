@@ -7,7 +7,8 @@ there is never touched; from an agent's shell a registration is only ever added.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from penstock.app import Workspace
@@ -124,8 +125,8 @@ def carry_out(here: Workspace, steps: Sequence[Step]) -> None:
         after = digest(step.after or b"")
         memory[step.path] = here.installed.before(content=content, after=after, made=made)
     here.installed.save(memory)
-    _recorded(here, "hooks_registered", todo)
-    registry.carry_out(here.files, steps)
+    with _recorded(here, "hooks_registered", todo):
+        registry.carry_out(here.files, steps)
 
 
 def _without_us(step: Step) -> bytes | None:
@@ -136,14 +137,21 @@ def _without_us(step: Step) -> bytes | None:
     return without_entries(step.before, step.path)
 
 
-def _recorded(here: Workspace, op: str, steps: Sequence[Step]) -> None:
-    """Leave a line for each file: who reads the record sees when the gate was put up or down."""
+@contextmanager
+def _recorded(here: Workspace, op: str, steps: Sequence[Step]) -> Iterator[None]:
+    """Leave a line for each file before and after: when the gate was put up or down is known."""
+    _record(here, op, steps, "applying")
+    yield
+    _record(here, op, steps, "done")
+
+
+def _record(here: Workspace, op: str, steps: Sequence[Step], status: str) -> None:
     for step in steps:
         if step.changes:
             here.gate.parts.record(
                 op,
                 path=step.path,
-                status="done",
+                status=status,
                 base_hash="" if step.before is None else digest(step.before),
                 content_hash="" if step.after is None else digest(step.after),
             )
@@ -157,8 +165,8 @@ def plan_back(here: Workspace) -> list[Step]:
 def carry_back(here: Workspace, steps: Sequence[Step]) -> list[str]:
     """Take everything back; return the directories that went as well."""
     memory = here.installed.load()
-    _recorded(here, "hooks_removed", steps)
-    registry.carry_out(here.files, steps)
+    with _recorded(here, "hooks_removed", steps):
+        registry.carry_out(here.files, steps)
     made = [path for before in memory.values() for path in before.made]
     gone = registry.remove_empty(here.root, made)
     here.installed.save({})
