@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -68,12 +69,16 @@ def read_rules(path: str) -> bytes | None:
         ) from None
 
 
+Reading = Callable[[str], bytes | None]
+
+
 def policy_of(
     root: str,
     *,
     state: str = "",
     policy_file: str | None = None,
     others: Sequence[Loaded] = (),
+    read: Reading | None = None,
 ) -> Policy:
     """Return the policy in force for a workspace, or for one named file.
 
@@ -81,15 +86,16 @@ def policy_of(
     `others` are levels that a door brings along; they stay in force either way.
     """
     project = os.path.abspath(policy_file) if policy_file else os.path.join(root, RULES)
-    if policy_file and read_rules(project) is None:
+    read = read or read_rules
+    if policy_file and read(project) is None:
         raise InputError("not-found", f"there is no rules file `{policy_file}`")
     user = "" if policy_file else user_rules()
-    policy = _in_force(read_rules, project, user, others)
+    policy = _in_force(read, project, user, others)
     files = kept(state) if policy.degraded and state else {}
     if not files:
         return policy
     last_good = _in_force(files.get, project, user, others)
-    return _in_force(read_rules, project, user, others, last_good)
+    return _in_force(read, project, user, others, last_good)
 
 
 def _in_force(
@@ -355,35 +361,59 @@ class Workspace:
     def _read_before(self) -> dict[tuple[Stamp, ...], Policy]:
         return {}
 
+    @cached_property
+    def _reading(self) -> threading.Lock:
+        return threading.Lock()
+
     def policy(self) -> Policy:
         """The rules as they are now; read again only when one of their files has changed."""
-        known = next(iter(list(self._read_before.values())), None)
-        if known is not None and self._stamps(known) in self._read_before:
+        known = self._known()
+        if known is not None:
             return known
-        policy = policy_of(self.root, state=self.state, others=self._levels())
+        with self._reading:  # many rules take a second: nobody reads them beside another
+            return self._known() or self._read_anew()
+
+    def _known(self) -> Policy | None:
+        known = next(iter(list(self._read_before.values())), None)
+        fresh = known is not None and self._stamps(known) in self._read_before
+        return known if fresh else None
+
+    def _read_anew(self) -> Policy:
+        seen: dict[str, Stamp] = {}
+
+        def read(path: str) -> bytes | None:
+            # Before the content: a file that is saved meanwhile must look changed afterwards.
+            seen.setdefault(path, stamp(path))
+            return read_rules(path)
+
+        policy = policy_of(self.root, state=self.state, others=self._levels(read), read=read)
+        stamps = self._stamps(policy, seen)
         self._read_before.clear()
-        self._read_before[self._stamps(policy)] = policy
+        self._read_before[stamps] = policy
         # What a door brings along is its own business and must not become the hook's.
         if not policy.degraded and self.brought is None and os.path.isdir(self.state):
-            self._keep(policy)
+            self._keep(policy, stamps)
         return policy
 
-    def _levels(self) -> tuple[Loaded, ...]:
+    def _levels(self, read: Reading) -> tuple[Loaded, ...]:
         brought = self.brought
-        return () if brought is None else (brought.level(read_rules(brought.file)),)
+        return () if brought is None else (brought.level(read(brought.file)),)
 
-    def _keep(self, policy: Policy) -> None:
+    def _keep(self, policy: Policy, stamps: Sequence[Stamp]) -> None:
         """Keep a good policy for the time when it is broken, and compiled for the hook."""
         from penstock.core.compiled import dump
 
         files = {path: read_rules(path) for path in policy.files}
         keep(self.state, policy.revision, {p: data for p, data in files.items() if data})
-        keep_compiled(self.state, dump(policy, stamps=self._stamps(policy), folds=self.files.folds))
+        keep_compiled(self.state, dump(policy, stamps=stamps, folds=self.files.folds))
 
-    def _stamps(self, policy: Policy) -> tuple[Stamp, ...]:
+    def _stamps(self, policy: Policy, seen: Mapping[str, Stamp] | None = None) -> tuple[Stamp, ...]:
+        """Return what changes when a rules file does; `seen` is what was there when it was read."""
         own = (os.path.join(self.root, RULES), user_rules())
         more = () if self.brought is None else (self.brought.file,)
-        return tuple(stamp(path) for path in dict.fromkeys((*own, *more, *policy.files)))
+        known = seen or {}
+        paths = dict.fromkeys((*own, *more, *policy.files))
+        return tuple(known.get(path) or stamp(path) for path in paths)
 
     def verify(self, log: str = "") -> Report:
         """Compare the record with all evidence, and each approval with its signature.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from penstock.app import workspace_of
+from penstock.app import read_rules, workspace_of
 from penstock.doors.hook.engine import Engine
 from penstock.doors.hook.short import Cold, NotShortError, short_answer
 from penstock.doors.hook.talk import BEFORE, Answer, Call
@@ -231,3 +232,46 @@ def test_signing_is_due_by_time_as_well(root: Path) -> None:
     for thread in set(threading.enumerate()) - before_:
         thread.join(20)
     assert os.path.exists(os.path.join(here.state, "checkpoints"))
+
+
+# --- rules -------------------------------------------------------------------------------------
+
+
+def test_rules_that_are_saved_while_they_are_read_are_read_again(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = workspace_of(str(root))
+    rules = root / "penstock.toml"
+    changed = RULES.replace("secrets", "changed")
+
+    def saved_meanwhile(path: str) -> bytes | None:
+        data = read_rules(path)
+        if path == str(rules) and data != changed.encode():
+            rules.write_text(changed)
+        return data
+
+    monkeypatch.setattr("penstock.app.read_rules", saved_meanwhile)
+    first = here.policy()
+    assert here.policy().revision != first.revision
+    assert here.policy() is here.policy()
+
+
+def test_rules_are_read_once_for_all_who_need_them(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = workspace_of(str(root))
+    reads: list[str] = []
+
+    def slowly(path: str) -> bytes | None:
+        reads.append(path)
+        threading.Event().wait(0.05)
+        return read_rules(path)
+
+    monkeypatch.setattr("penstock.app.read_rules", slowly)
+    alone = here.policy()
+    once = len(reads)
+    other = workspace_of(str(root))
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: other.policy(), range(8)))
+    assert len(reads) == 2 * once
+    assert {policy.revision for policy in found} == {alone.revision}
