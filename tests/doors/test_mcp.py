@@ -413,6 +413,31 @@ def test_a_file_too_large_to_be_kept_is_not_changed(shop: Project) -> None:
     assert (shop.root / "huge.txt").stat().st_size == 65 * 2**20 + 1
 
 
+def test_a_search_passes_over_what_is_no_text_or_too_large_and_says_so(shop: Project) -> None:
+    shop.write("a.bin", b"value_1\0")
+    shop.write("b.txt", b"value_1 \xff")
+    shop.write("c.txt", b"value_1\n" * 600_000)
+    (shop.root / "d.txt").symlink_to("big.py")
+    told = call(shop, "search_files", query="value_1 ")
+    assert [one["path"] for one in told.data["matches"]] == ["big.py"]
+    assert told.data["passed_over"] == {
+        "are not text": 2,
+        "are too large": 1,
+        "may not be read": 1,
+    }
+
+
+def test_a_persons_own_version_is_told_as_what_took_its_place(shop: Project) -> None:
+    async def play(to: Talk) -> tuple[str, Told]:
+        known = (await to.call("write_file", path="big.py", content=SMALL)).data["proposal_id"]
+        with gate_of(shop) as gate:
+            newer = gate.revise(known, b"mine\n").id
+        return newer, await to.call("proposal_status", proposal_id=known)
+
+    newer, told = talk(shop, play)
+    assert (told.status, told.data["replaced_by"]) == ("superseded", [newer])
+
+
 def test_a_search_finds_names_and_lines(shop: Project) -> None:
     async def play(to: Talk) -> list[Told]:
         return [
@@ -676,6 +701,18 @@ def test_no_roots_set_no_boundary_and_roots_elsewhere_do(
     assert talk(shop, play, list_roots_callback=rooted(*uris)).code == code
 
 
+def test_a_client_that_has_roots_and_does_not_tell_them_gets_nothing_done(shop: Project) -> None:
+    async def silent(ctx: object) -> types.ErrorData:
+        return types.ErrorData(code=types.INTERNAL_ERROR, message="no")
+
+    async def play(to: Talk) -> Told:
+        return await to.call("write_file", path="docs/new.md", content="x")
+
+    told = talk(shop, play, era=HANDSHAKE, list_roots_callback=silent)
+    assert (told.status, told.code) == ("denied", "roots-unknown")
+    assert not (shop.root / "docs").exists()
+
+
 # The approval page
 
 
@@ -707,6 +744,62 @@ def test_opening_the_approval_page_is_offered_and_proves_nothing(
     ]
     assert state_of(shop, known) == "waiting"
     assert (shop.root / "big.py").read_text() == BIG
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(
+    ("argv", "status"),
+    [
+        (("approve", "--strategy", "replace"), "applied"),
+        (("reject", "--reason", "keep them"), "denied"),
+    ],
+)
+def test_what_a_person_decides_while_the_page_is_open_is_the_answer(
+    shop: Project, era: str, argv: tuple[str, ...], status: str
+) -> None:
+    async def decide(ctx: object, asked: types.ElicitRequestURLParams) -> types.ElicitResult:
+        known = asked.url.rpartition("/")[2]
+        word, *more = argv
+        typed = [("[y/N]", "y\n")] if word == "approve" else []
+        await asyncio.to_thread(in_terminal, shop, word, known, *more, typed=typed)
+        return types.ElicitResult(action="accept")
+
+    async def play(to: Talk) -> Told:
+        return await to.call("write_file", path="big.py", content=SMALL)
+
+    page = "http://127.0.0.1:7717/{id}"
+    told = talk(shop, play, era=era, page=page, elicitation_callback=decide)
+    assert told.status == status
+    assert (shop.root / "big.py").read_text() == (SMALL if status == "applied" else BIG)
+    assert len(stored(shop)) == 1
+    if told.error:
+        assert told.code == "already-rejected"
+        assert "keep them" in told.text
+
+
+@pytest.mark.parametrize(
+    "state", ["", "{", "[]", '{"roots": 5, "waits": 7}', '{"waits": "hitl-1"}']
+)
+def test_a_state_that_is_none_of_ours_changes_nothing(shop: Project, state: str) -> None:
+    async def play(to: Talk) -> types.CallToolResult:
+        arguments = {"path": "docs/new.md", "content": "x\n"}
+        got = await to.client.call_tool("write_file", arguments, request_state=state)
+        assert isinstance(got, types.CallToolResult)
+        return got
+
+    assert talk(shop, play).structured_content["status"] == "applied"
+
+
+def test_the_state_of_another_write_does_not_stand_for_this_one(shop: Project) -> None:
+    async def play(to: Talk) -> types.CallToolResult:
+        known = (await to.call("write_file", path="big.py", content=SMALL)).data["proposal_id"]
+        state = json.dumps({"roots": None, "waits": known})
+        arguments = {"path": "docs/new.md", "content": "x\n"}
+        got = await to.client.call_tool("write_file", arguments, request_state=state)
+        assert isinstance(got, types.CallToolResult)
+        return got
+
+    assert talk(shop, play).structured_content["status"] == "applied"
 
 
 def test_without_a_page_nothing_is_offered(shop: Project) -> None:

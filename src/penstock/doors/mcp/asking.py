@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from penstock.core.display import spoken
-from penstock.core.errors import InputError
+from penstock.core.errors import InputError, PenstockError, RefusedError, StaleError
 from penstock.core.model import Change, Decision
 from penstock.core.policy import Layer, Policy, Rule
 from penstock.core.proposal import OPEN, Proposal, State
 from penstock.doors.mcp.asked import Answer, Asked, Json, denied, refuse, text_of
-from penstock.doors.mcp.writing import WAITS, facts
+from penstock.doors.mcp.writing import WAITS, applied, facts, places_of, waiting
 from penstock.gate import Call, Prepared
+from penstock.gate.applying import receipt_id
 
 HISTORY = 200  # events about one file; the record has all of them
 
@@ -93,6 +94,40 @@ def _replaced_by(asked: Asked, found: Sequence[Proposal]) -> list[str]:
         return []
     newer = asked.gate.parts.proposals.find(path=found[0].path)
     return [one.id for one in newer if one.parent in ids]
+
+
+def again(asked: Asked, arguments: Mapping[str, object], known: str) -> Answer | None:
+    """Return the answer to a write that was proposed a moment ago; None when it is another's.
+
+    Raises RefusedError or StaleError when it came to nothing meanwhile.
+    """
+    proposals = asked.gate.parts.proposals
+    one = proposals.get(known)
+    found = proposals.of_set(known) or (() if one is None else (one,))
+    named = set(places_of(asked, arguments).values())
+    if not found or not {each.path for each in found} <= named:
+        return None
+    closed = next((each for each in found if each.state in CLOSED), None)
+    if closed is not None:
+        raise _came_to_nothing(closed)
+    if all(each.state is State.APPLIED for each in found):
+        receipts = [proposals.receipt(receipt_id(each)) for each in found]
+        return applied(found, [receipt for receipt in receipts if receipt is not None])
+    return waiting(asked, found)
+
+
+CLOSED = frozenset(State) - {*OPEN, State.APPLIED}
+
+
+def _came_to_nothing(one: Proposal) -> PenstockError:
+    kind = RefusedError if one.state in (State.REJECTED, State.DENIED) else StaleError
+    reason = one.answer.reason if one.answer else ""
+    return kind(
+        f"already-{one.state}",
+        f"the proposal for `{spoken(one.path)}` is {one.state}",
+        because=reason,
+        hint=NEXT[one.state],
+    )
 
 
 # Decisions

@@ -71,6 +71,25 @@ def made(here: Workspace, *, page: str = "") -> Server[Any]:
     )
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Offer:
+    """A page on which a person can decide about something that waits."""
+
+    waits: str
+    url: str
+
+    @property
+    def message(self) -> str:
+        """What the person is asked."""
+        return f"A change waits for your decision ({self.waits}). Open the approval page?"
+
+    @property
+    def asked(self) -> types.ElicitRequest:
+        """The same as a request, for clients that get it as an answer."""
+        params = types.ElicitRequestURLParams(message=self.message, url=self.url)
+        return types.ElicitRequest(params=params)
+
+
 @dataclass
 class Desk:
     """One workspace's tools and resources, and what their calls share."""
@@ -110,14 +129,25 @@ class Desk:
         if isinstance(roots, types.InputRequiredResult):
             return roots
         asked = replace(self._asked(ctx, tool.name), roots=roots)
-        answer = await self._answer(ctx, tool, asked, tool.checked(params.arguments or {}), known)
-        return await self._shown_page(ctx, answer, replace(known, roots=roots)) or result(answer)
+        arguments = tool.checked(params.arguments or {})
+        answer = await self._answer(ctx, tool, asked, arguments, known)
+        offer = self._page_of(ctx, answer, known)
+        if offer is None:
+            return result(answer)
+        if not ctx.session.can_send_request:
+            state = Round(roots=roots, waits=offer.waits).as_text()
+            return types.InputRequiredResult(
+                input_requests={PAGE: offer.asked}, request_state=state
+            )
+        await self._open(ctx, offer)
+        now = await self._in_turn(partial(asking.again, asked, arguments, offer.waits))
+        return result(now or answer)
 
     async def _answer(
         self, ctx: Context, tool: Tool, asked: Asked, arguments: Json, known: Round
     ) -> Answer:
         if known.waits and not tool.reads:
-            again = await self._in_turn(partial(writing.again, asked, known.waits))
+            again = await self._in_turn(partial(asking.again, asked, arguments, known.waits))
             if again is not None:
                 return again
         run = partial(tool.run, asked, arguments)
@@ -171,28 +201,19 @@ class Desk:
 
     # -- the approval page -----------------------------------------------------------------
 
-    async def _shown_page(
-        self, ctx: Context, answer: Answer, known: Round
-    ) -> types.InputRequiredResult | None:
-        """Offer to open the approval page, once; what comes back is no approval.
-
-        Returns the answer for clients that take the offer as an answer, else None.
-        """
-        waits = str(answer.data.get("proposal_id", ""))
+    def _page_of(self, ctx: Context, answer: Answer, known: Round) -> Offer | None:
+        """Return the offer to open the approval page, made once where a write waits."""
         asks = answer.data.get("status") == writing.WAITS and "open" not in answer.data
         if not (self.page and asks) or known.waits or not _opens_pages(ctx):
             return None
-        url = self.page.replace("{id}", quote(waits, safe=""))
-        message = f"A change waits for your decision ({waits}). Open the approval page?"
-        if not ctx.session.can_send_request:
-            offer = types.ElicitRequest(
-                params=types.ElicitRequestURLParams(message=message, url=url)
-            )
-            state = replace(known, waits=waits).as_text()
-            return types.InputRequiredResult(input_requests={PAGE: offer}, request_state=state)
+        waits = str(answer.data["proposal_id"])
+        return Offer(waits=waits, url=self.page.replace("{id}", quote(waits, safe="")))
+
+    async def _open(self, ctx: Context, offer: Offer) -> None:
+        """Offer the page while the call runs; what comes back is no approval."""
         with anyio.move_on_after(PAGE_SECONDS):
-            await _quietly(ctx.session.elicit_url(message, url, waits, ctx.request_id))
-        return None
+            sent = ctx.session.elicit_url(offer.message, offer.url, offer.waits, ctx.request_id)
+            await _quietly(sent)
 
     # -- resources -------------------------------------------------------------------------
 

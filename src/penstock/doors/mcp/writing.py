@@ -45,7 +45,7 @@ def apply_patch(asked: Asked, arguments: Mapping[str, object]) -> Answer:
 
 def _change(asked: Asked, arguments: Mapping[str, object], contents: Contents) -> Answer:
     """Judge, measure, propose; apply what the policy approved."""
-    places = _places(asked, arguments)
+    places = places_of(asked, arguments)
     decision = asked.judge(arguments, attended=True).decision
     if denied(decision):
         raise refuse(decision)
@@ -64,7 +64,7 @@ Places = dict[str, str]  # every name as the call spells it, and the file that i
 Contents = Callable[[Asked, Mapping[str, object], Places], list[Item]]
 
 
-def _places(asked: Asked, arguments: Mapping[str, object]) -> Places:
+def places_of(asked: Asked, arguments: Mapping[str, object]) -> Places:
     """Return every file that a call names. One that cannot be reached ends the call."""
     return {name: asked.reach(name).text for name in _names(arguments)}
 
@@ -283,20 +283,3 @@ def verb(one: Proposal) -> str:
 def counts(one: Proposal) -> str:
     """Return how much of a file changes."""
     return f"+{one.change.lines_added} -{one.change.lines_deleted} {one.change.unit}"
-
-
-def again(asked: Asked, known: str) -> Answer | None:
-    """Return the answer about something that was proposed a moment ago, or None."""
-    proposals = asked.gate.parts.proposals
-    made = proposals.of_set(known)
-    one = proposals.get(known)
-    found = made or (() if one is None else (one,))
-    if not found or any(each.state in CLOSED for each in found):
-        return None
-    if all(each.state is State.APPLIED for each in found):
-        receipts = [proposals.receipt(f"r-{each.id.removeprefix('hitl-')}") for each in found]
-        return applied(found, [receipt for receipt in receipts if receipt is not None])
-    return waiting(asked, found)
-
-
-CLOSED = frozenset(State) - {State.WAITING, State.APPROVED, State.APPLIED}
