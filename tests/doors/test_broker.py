@@ -140,7 +140,9 @@ def test_broken_rules_do_not_take_the_brokers_own_away(here: Bench) -> None:
     here.write("penstock.toml", "[[[")
     assert code(here.ask("write_file", path=".env", content="")) == "path_denied"
     assert code(here.ask("write_file", path="elsewhere/y", content="")) == "create_not_allowed"
-    assert status(here.ask("write_file", path="src/n", content="x")) == "hitl_required"
+    found = here.ask("write_file", path="src/n", content="x")
+    assert status(found) == "hitl_required"
+    assert "the policy is broken" in found["details"]["warnings"][0]
 
 
 def test_a_policy_that_allows_everything_makes_no_write_free(here: Bench) -> None:
@@ -376,3 +378,41 @@ def test_a_rule_that_denies_by_measure_closes_the_whole_set(here: Bench) -> None
 def test_a_settings_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.yaml"):
         config_of(str(tmp_path), tmp_path / "none.yaml")
+
+
+def test_what_came_in_by_another_door_is_applied_and_logged_here_too(here: Bench) -> None:
+    from penstock.gate import Item
+
+    gate = here.broker().gate
+    (made,) = gate.propose([Item(path="src/a.py", content=b"x\n")])
+    found = here.apply("src/a.py", made.id)
+    assert status(found) == "allowed"
+    assert found["details"]["audit"]["event_hash"] == here.log()[-1]["event_hash"]
+    assert here.log()[-1]["hitl_id"] == made.id
+
+
+def test_a_fault_that_nobody_foresaw_is_a_no_with_a_line(
+    here: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(here.broker().gate, "propose", fail)
+    found = here.ask("write_file", path="src/a.py", content="x")
+    assert (code(found), status(found)) == ("internal_error", "denied")
+    assert here.log()[-1]["code"] == "internal_error"
+    assert status(here.ask("read_file", path="src/a.py")) == "allowed"
+
+
+def test_a_file_too_large_to_be_compared_is_left_alone(here: Bench) -> None:
+    with (here.root / "src/huge.txt").open("wb") as file:
+        file.truncate(65 * 1024 * 1024)
+    assert code(here.ask("write_file", path="src/huge.txt", content="x")) == "too_large"
+    assert (here.root / "src/huge.txt").stat().st_size == 65 * 1024 * 1024
+
+
+def test_a_file_with_a_second_name_is_told_when_it_would_be_parted(here: Bench) -> None:
+    os.link(here.root / "src/a.py", here.root / "src/b.py")
+    found = here.apply("src/a.py", here.propose("src/a.py", "x\n"))
+    assert code(found) == "hard_linked"
+    assert here.holds("src/b.py") == b"one\ntwo\n"

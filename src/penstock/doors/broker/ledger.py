@@ -60,9 +60,12 @@ class Ledger:
     def add_applied(self, event: Mapping[str, object]) -> None:
         """Write the line of an apply, from the gate's own event; once for a set."""
         known = str(event.get("set") or event["proposal"])
-        if self.lines is None or known in self.applied or event.get("agent") != AGENT:
+        if self.lines is None or known in self.applied:
             return
-        unsure = event.get("how") or known == self.unsure
+        ended_later = bool(event.get("how"))
+        if ended_later and event.get("agent") != AGENT:
+            return  # what another door began and a crash cut short is not told here
+        unsure = ended_later or known == self.unsure
         if unsure and self._is_there(str(event["proposal"]), known):
             return
         self.applied.clear()  # only the apply that is under way is ever asked about

@@ -156,7 +156,7 @@ class Broker:
         try:
             call = who(asked.actor())
             answer = self._answer(name, asked, by_agent)
-        except PenstockError as error:
+        except Exception as error:  # noqa: BLE001 - whatever breaks, the answer is a no
             path = shortened(request.get("path"))
             answer = refuse(_refusal_of(error), method=method, path=path)
         answer, logged = self._recorded(op, answer, call)
@@ -288,8 +288,18 @@ def _role(role: Role | str) -> Role:
         raise InputError("bad-role", f"`{role}` is no role", hint="agent or front-end") from None
 
 
-def _refusal_of(error: PenstockError) -> Refusal:
-    return of_decision(error.decision) if isinstance(error, DeniedError) else of_error(error)
+def _refusal_of(error: Exception) -> Refusal:
+    """Return why not; a fault that nobody foresaw is told as one, and nothing went through."""
+    if isinstance(error, DeniedError):
+        return of_decision(error.decision)
+    if isinstance(error, PenstockError):
+        return of_error(error)
+    return Refusal(
+        code="internal_error",
+        message=f"the broker failed on this request ({type(error).__name__})",
+        hint="tell the person who runs it",
+        denied=True,
+    )
 
 
 def serve(broker: Broker, read: Callable[[int], bytes], write: Callable[[bytes], object]) -> None:

@@ -165,7 +165,8 @@ def _files(
 
 def _warnings(gate: Gate, wanted: Sequence[Wanted], made: Sequence[Proposal]) -> list[str]:
     """Return what an approver must know, each with its path where there are several."""
-    found: list[str] = []
+    broken = made[0].decision.degraded
+    found = [broken] if broken else []
     for each, one in zip(wanted, made, strict=True):
         before = f"{each.place.shown}: " if len(made) > 1 else ""
         linked = f"the name is a link, and `{one.path}` is what would be written"
