@@ -18,10 +18,11 @@ import pytest
 from penstock.doors.hook import probe
 from penstock.doors.hook.agents import NAMES
 from penstock.doors.hook.asked import ask_hook, to_ask
+from penstock.doors.hook.clients import TAKES, WRITES, Raw
+from penstock.doors.hook.findings import BAD, Place
 from penstock.doors.hook.live import installed
 from penstock.doors.hook.live_clients import AGENTS
-from penstock.doors.hook.offs import BAD, Place, ways_off
-from penstock.doors.hook.probe import TAKES, WRITES, Raw
+from penstock.doors.hook.offs import ways_off
 from penstock.doors.hook.registered import looked_at
 from penstock.doors.hook.registry import find, hook_command, module
 from penstock.doors.hook.talk import ALLOW, ASK, BEFORE, DENY, Answer

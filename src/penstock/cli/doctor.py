@@ -28,7 +28,7 @@ def command(live: bool, workspace: str | None, as_json: bool) -> int:
     """
     from penstock.app import open_workspace
     from penstock.doors.hook.doctor import examine
-    from penstock.doors.hook.offs import place_of
+    from penstock.doors.hook.findings import place_of
 
     here = open_workspace(workspace)
     report = examine(here, place_of(here.root))

@@ -98,7 +98,8 @@ def _facts(
 
 def _off(here: Workspace, wish: Wish) -> Iterator[str]:
     """Yield why a hook would not run although it is registered now; trust is asked for below."""
-    from penstock.doors.hook.offs import BAD, place_of, ways_off
+    from penstock.doors.hook.findings import BAD, place_of
+    from penstock.doors.hook.offs import ways_off
     from penstock.doors.hook.registry import module
 
     for name in wish.agents:

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from penstock.app import judge_here
 from penstock.core.model import Verdict
 from penstock.doors.hook import probe
-from penstock.doors.hook.offs import BAD, OK, WARN, Finding
-from penstock.doors.hook.probe import Heard
+from penstock.doors.hook.clients import Heard
+from penstock.doors.hook.findings import BAD, OK, WARN, Finding
 from penstock.doors.hook.registered import INIT, command_of, event_of, http_of
 from penstock.doors.hook.registry import CLOSED, Found, hook_command
 from penstock.gate.calls import Call

@@ -16,7 +16,8 @@ from penstock.app import Workspace
 from penstock.core.errors import PenstockError
 from penstock.doors.hook import registry
 from penstock.doors.hook.asked import Asked, ask_hook, to_ask
-from penstock.doors.hook.offs import BAD, NOTE, OK, Finding, Place, ways_off
+from penstock.doors.hook.findings import BAD, NOTE, OK, Finding, Place
+from penstock.doors.hook.offs import ways_off
 from penstock.doors.hook.registered import looked_at
 
 CHECK = "penstock check"

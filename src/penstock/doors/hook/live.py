@@ -23,9 +23,9 @@ from penstock.core.model import Verdict
 from penstock.doors.hook import registry
 from penstock.doors.hook.asked import verdict_on
 from penstock.doors.hook.doctor import Report
+from penstock.doors.hook.findings import BAD, NOTE, OK, WARN, Finding
 from penstock.doors.hook.live_clients import AGENTS, Client
 from penstock.doors.hook.live_model import model
-from penstock.doors.hook.offs import BAD, NOTE, OK, WARN, Finding
 
 SECONDS = 120.0
 DENIED, PASSED = ".env", "agent_sandbox/live.txt"

@@ -15,7 +15,7 @@ from typing import Any
 
 from penstock.doors.hook import registry
 from penstock.doors.hook.entries import HOOK
-from penstock.doors.hook.offs import BAD, OK, Finding
+from penstock.doors.hook.findings import BAD, OK, Finding
 from penstock.doors.hook.registry import Found
 
 INIT = "run `penstock init` again, in a terminal of your own"
