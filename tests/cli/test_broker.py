@@ -35,12 +35,15 @@ class Talk:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
 
-    def ask(self, tool: str, **said: object) -> dict[str, Any]:
+    def send(self, tool: str, **said: object) -> None:
         assert self.process.stdin is not None
-        assert self.process.stdout is not None
         request = {"type": "tool_request", "tool_name": tool, "tool_call_id": "tc-1", **said}
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
+
+    def ask(self, tool: str, **said: object) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        self.send(tool, **said)
         found: dict[str, Any] = json.loads(self.process.stdout.readline())
         return found
 
@@ -90,6 +93,35 @@ def test_a_proposal_outlives_the_process_that_took_it(furnished: Project) -> Non
     with talking(furnished, "--role", "front-end") as person:
         known = found["details"]["hitl"]["hitl_id"]
         assert person.ask("apply_proposal", path="src/a.py", hitl_id=known)["ok"] is True
+
+
+@pytest.mark.parametrize("after", [0.0, 0.004, 0.008, 0.012, 0.016, 0.03])
+def test_killed_in_the_middle_of_an_apply_and_started_again_all_say_the_same(
+    furnished: Project, after: float
+) -> None:
+    """Wherever the kill falls: nothing here depends on when. `tests.faults` tries every step."""
+    with talking(furnished) as agent:
+        found = agent.ask("write_file", path="src/a.py", content="x\n")
+    known = found["details"]["hitl"]["hitl_id"]
+    with talking(furnished, "--role", "front-end") as person:
+        person.ask("read_file", path="src/a.py")  # it is up and running
+        person.send("apply_proposal", path="src/a.py", hitl_id=known)
+        time.sleep(after)
+        person.kill()
+    with talking(furnished, "--role", "front-end") as person:
+        person.ask("read_file", path="src/a.py")
+        written = (furnished.root / "src/a.py").read_bytes()
+        log = (furnished.root / ".agentzero_audit.jsonl").read_text().splitlines()
+        told = [line for line in map(json.loads, log) if line["op"] == "write_file_apply"]
+        assert written in (TEXT.encode(), b"x\n")
+        assert [line["status"] for line in told] == ["allowed"] * (written == b"x\n")
+        again = person.ask("apply_proposal", path="src/a.py", hitl_id=known)
+    assert again["ok"] is (written == TEXT.encode())
+    if not again["ok"]:
+        assert "written before" in again["output"]
+    assert (furnished.root / "src/a.py").read_bytes() == b"x\n"
+    assert furnished.run("audit", "verify").code == 0
+    assert furnished.run("audit", "verify", "--log", ".agentzero_audit.jsonl").code == 0
 
 
 def test_it_ends_with_the_input_and_answers_every_line(furnished: Project) -> None:

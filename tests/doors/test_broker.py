@@ -416,3 +416,53 @@ def test_a_file_with_a_second_name_is_told_when_it_would_be_parted(here: Bench) 
     found = here.apply("src/a.py", here.propose("src/a.py", "x\n"))
     assert code(found) == "hard_linked"
     assert here.holds("src/b.py") == b"one\ntwo\n"
+
+
+# --- after a crash ------------------------------------------------------------------------
+
+
+def ended(one: str, **more: object) -> dict[str, object]:
+    """The gate's event for an apply that it found done when it started."""
+    return {
+        "op": "applied",
+        "path": "src/a.py",
+        "proposal": one,
+        "agent": "broker",
+        "how": "found written after a crash",
+        **more,
+    }
+
+
+def test_an_apply_that_a_crash_cut_short_is_told_once(here: Bench) -> None:
+    ledger = here.broker().ledger
+    ledger.add_applied(ended("hitl-1"))
+    for _ in range(3):  # the line is there, also for a broker that starts later
+        here.restart()
+        here.broker().ledger.add_applied(ended("hitl-1"))
+    ledger.add_applied(ended("hitl-2", set="set-1"))
+    here.broker().ledger.add_applied(ended("hitl-3", set="set-1"))  # one line for a set
+    assert [line["hitl_id"] for line in here.log()] == ["hitl-1", "hitl-2"]
+
+
+def test_what_another_door_began_is_not_told_after_a_crash(here: Bench) -> None:
+    here.broker().ledger.add_applied(ended("hitl-1", agent="claude"))
+    assert not (here.root / LOG).exists()
+
+
+def test_a_line_whose_disk_failed_is_looked_for_before_it_is_written_again(
+    here: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = here.broker().ledger
+    append = ledger.lines.append  # type: ignore[union-attr]
+
+    def written_and_failed(event: dict[str, object], *, durable: bool) -> None:
+        append(event, durable=durable)
+        raise AuditError("audit-failed", "the disk says no afterwards")
+
+    event = {name: value for name, value in ended("hitl-1", set="s").items() if name != "how"}
+    monkeypatch.setattr(ledger.lines, "append", written_and_failed)
+    with pytest.raises(AuditError):
+        ledger.add_applied(event)
+    monkeypatch.undo()
+    ledger.add_applied({**event, "proposal": "hitl-2"})
+    assert [line["hitl_id"] for line in here.log()] == ["hitl-1"]
