@@ -20,13 +20,19 @@ from mcp import Client, StdioServerParameters, stdio_client
 
 from penstock import app
 from penstock.doors.mcp.server import made
-from tests.cli.waiting import surroundings_of
+from tests.cli.waiting import gate_of, surroundings_of
 from tests.project import Project
 
 MODERN, HANDSHAKE = "auto", "legacy"
 ERAS = [MODERN, HANDSHAKE]
 PENSTOCK = (sys.executable, "-m", "penstock.cli", "mcp")
 Scenario = Callable[["Talk"], Awaitable[Any]]
+
+RULES = 'version = 1\npreset = "guard"\n'
+SECRET = "TOKEN=keep-me\n"
+APP = "print('one')\nprint('two')\n"
+BIG = "".join(f"value_{n} = {n}\n" for n in range(270))
+SMALL = "".join(f"value_{n} = {n}\n" for n in range(56))
 
 
 @dataclass(frozen=True)
@@ -125,3 +131,23 @@ def over_http(project: Project, *args: str) -> Iterator[str]:
         process.terminate()
         out, _ = process.communicate(timeout=30)
         assert out == ""
+
+
+def furnished(project: Project) -> Project:
+    """Put rules, a secret, code and a large file there."""
+    project.write("penstock.toml", RULES)
+    project.write(".env", SECRET)
+    project.write("src/app.py", APP)
+    project.write("big.py", BIG)
+    return project
+
+
+def stored(project: Project) -> list[str]:
+    with gate_of(project) as gate:
+        return [one.id for one in gate.parts.proposals.find()]
+
+
+def proven(project: Project) -> bool:
+    """Say whether the record holds."""
+    with surroundings_of(project):
+        return app.open_workspace(str(project.root)).verify().ok
