@@ -243,6 +243,14 @@ def test_what_another_command_applied_is_told_at_the_next_start(here: Bench) -> 
     assert [(line["hitl_id"], line["how"]) for line in applied] == [(waiting, CAUGHT_UP)]
 
 
+def test_a_log_that_was_taken_away_is_not_made_up_anew(here: Bench) -> None:
+    here.apply("src/a.py", here.propose("src/a.py", "x\n"))
+    (here.root / LOG).unlink()
+    here.restart()
+    here.ask("read_file", path="src/a.py")
+    assert [line["op"] for line in here.log()] == ["chain_start", "read_file"]
+
+
 def test_no_line_holds_content(here: Bench) -> None:
     secret = "hunter2-is-the-content"
     here.apply("src/a.py", here.propose("src/a.py", secret))

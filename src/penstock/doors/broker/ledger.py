@@ -21,7 +21,7 @@ from penstock.ports import Appended, AuditLog
 
 FILE = ".agentzero_audit.jsonl"
 AGENT = "broker"  # who asked, for a proposal that came in by this door
-APPLY = "write_file_apply"
+PROPOSE, APPLY = "write_file_propose", "write_file_apply"
 CAUGHT_UP = "written while no broker was there to tell"
 
 
@@ -82,21 +82,26 @@ class Ledger:
         return any(line.get("hitl_id") in names or line.get("set") in names for line in lines)
 
     def catch_up(self, done: Iterable[tuple[Receipt, Proposal]]) -> None:
-        """Write the lines of applies that were ended by a command while no broker ran."""
+        """Write the lines of applies that another command ended while no broker ran.
+
+        Only of what this log has seen proposed: one that was taken away is not made up.
+        """
         newest = [pair for pair in done if pair[1].actor.agent == AGENT]
         if self.lines is None or not newest:
             return
         # A receipt made after a crash is younger than the line; the proposal is always older.
         since = stamp(min(one.created.wall for _, one in newest))
-        told = {
-            name
-            for line in self.lines.read(Query(op=APPLY, since=since))
-            for name in (line.get("hitl_id"), line.get("set"))
-        }
+        proposed, applied = self._names(PROPOSE, since), self._names(APPLY, since)
         for receipt, one in reversed(newest):
-            if not told & {one.id, one.set_id or one.id}:
-                told |= {one.id, one.set_id or one.id}
+            names = {one.id, one.set_id or one.id}
+            if names & proposed and not names & applied:
+                applied |= names
                 self.add(APPLY, _receipt_facts(receipt, one), durable=True)
+
+    def _names(self, op: str, since: str) -> set[object]:
+        """Return the proposals and sets that lines of some operation tell of."""
+        lines = self.lines.read(Query(op=op, since=since)) if self.lines else ()
+        return {name for line in lines for name in (line.get("hitl_id"), line.get("set"))} - {None}
 
 
 @dataclass(frozen=True, slots=True)
