@@ -182,27 +182,40 @@ def test_of_two_images_of_one_call_the_last_is_kept(state: str) -> None:
     images = Images()
     images.put(state, "call", "a.txt", (b"one", 0o644))
     images.put(state, "call", "a.txt", None)
-    images.settle()
+    images.take(state, "call")
     ((_, kept),) = watched.kept(state, "call")
     assert kept.digest == watched.NOTHING
 
 
-def test_more_than_fits_in_memory_is_written_at_once(
+def test_an_image_that_is_needed_is_there_at_once_whatever_waits(state: str) -> None:
+    images = Images()
+    for n in range(2000):
+        images.put(state, f"call{n}", "a.txt", None)
+    images.take(state, "call1999")
+    assert watched.kept(state, "call1999")
+
+
+def test_images_are_written_by_themselves(state: str) -> None:
+    images = Images()
+    images.put(state, "call", "a.txt", (b"old", 0o644))
+    for _ in range(400):
+        if watched.kept(state, "call"):
+            break
+        threading.Event().wait(0.05)
+    assert watched.kept(state, "call")
+
+
+def test_where_too_much_is_held_the_oldest_is_let_go(
     state: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("penstock.doors.hook.warm.MOST_BYTES", 100)
+    monkeypatch.setattr("penstock.doors.hook.warm.MOST_BYTES", 1000)
+    monkeypatch.setattr("penstock.doors.hook.warm.A_TURN", 0)  # nothing is written by itself
     images = Images()
-    images.put(state, "large", "a.txt", (b"x" * 1000, 0o644))
-    assert watched.kept(state, "large")
-
-
-def test_settling_what_is_settled_waits_for_nobody(state: str) -> None:
-    images = Images()
-    images.settle()
-    images.put(state, "call", "a.txt", None)
-    images.settle()
-    images.settle()
-    assert os.listdir(f"{state}/{watched.FOLDER}") == ["call.0"]
+    for n in range(10):
+        images.put(state, f"call{n}", "a.txt", (b"x" * 300, 0o644))
+    for n in range(10):
+        images.take(state, f"call{n}")
+    assert sorted(os.listdir(f"{state}/{watched.FOLDER}")) == ["call7.0", "call8.0", "call9.0"]
 
 
 # --- signing -----------------------------------------------------------------------------------

@@ -3,7 +3,8 @@
 The same steps as the cold hook takes (`short`), reached by other means; what they leave open
 goes to the engine.
 Always true: an answer is on the record before it is given, and what a file held is in memory
-by then and on the disk moments later; a policy is used only while none of its files changed.
+by then, and on the disk before it is compared with anything; a policy is used only while none
+of its files changed.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import posix
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -28,17 +30,17 @@ from penstock.doors.hook.short import (
     resolved,
     short_answer,
 )
-from penstock.doors.hook.talk import AFTER, Reply
+from penstock.doors.hook.talk import AFTER, Call, Reply
 from penstock.doors.hook.wire import parse
 from penstock.stores import watched
 from penstock.stores.places import stamp
 
 MOST_KNOWN = 64
 MOST_ANSWERS = 4096
-MOST_BEHIND = 1000  # images that wait to be written, and how many bytes of them
+MOST_BEHIND = 20_000  # images that wait to be written, and how many bytes of them
 MOST_BYTES = 64 << 20
-SETTLE_SECONDS = 5.0
-GATHER_SECONDS = 0.003
+SETTLE_SECONDS = 3.0
+A_TURN, TURN_SECONDS = 10, 0.05  # images that are written at once, and the time between
 SIGN_SECONDS = 2.0
 
 Found = tuple[bytes, int] | None
@@ -48,55 +50,59 @@ Image = tuple[str, str]  # the state and the key of the call
 
 
 class Images:
-    """Writes what was kept, in a thread of its own, so that nobody waits for it."""
+    """Holds what files held, and writes it in a thread of its own, so that nobody waits for it.
+
+    Making a file may cost more than judging a call, so in a flood of calls only so many are
+    made in a second; `take` writes the one that is needed now.
+    """
 
     def __init__(self) -> None:
-        self._waiting: dict[Image, tuple[str, Found]] = {}
+        self._waiting: dict[Image, tuple[str, Found]] = {}  # the oldest first
         self._bytes = 0
         self._changed = threading.Condition()
-        self._idle = True  # nothing waits and nothing is being written
-        self._hurry = False
+        self._asleep = True
         threading.Thread(target=self._run, name="images", daemon=True).start()
 
     def put(self, state: str, key: str, path: str, found: Found) -> None:
-        """Have an image written soon; at once where too many wait already."""
-        size = len(found[0]) if found else 0
+        """Hold an image; where too many are held the oldest are let go."""
         with self._changed:
-            if len(self._waiting) < MOST_BEHIND and self._bytes + size <= MOST_BYTES:
-                self._waiting[state, key] = (path, found)
-                self._bytes += size
-                if self._idle:
-                    self._idle = False
-                    self._changed.notify_all()
-                return
-        self.settle()
-        watched.keep(state, key, 0, path, found)
+            self._drop((state, key))
+            self._waiting[state, key] = (path, found)
+            self._bytes += len(found[0]) if found else 0
+            while len(self._waiting) > MOST_BEHIND or self._bytes > MOST_BYTES:
+                self._drop(next(iter(self._waiting)))
+            if self._asleep:
+                self._asleep = False
+                self._changed.notify()
+
+    def take(self, state: str, key: str) -> None:
+        """Write the image of one call, if it is still held."""
+        with self._changed:
+            held = self._drop((state, key))
+            if held is not None:
+                watched.keep(state, key, 0, *held)
 
     def settle(self, seconds: float = SETTLE_SECONDS) -> None:
-        """Wait until everything is written."""
-        if self._idle:
-            return
-        with self._changed:
-            self._hurry = True
-            self._changed.notify_all()
-            self._changed.wait_for(lambda: self._idle, seconds)
+        """Write what is held, the newest first, for a bounded time."""
+        end = time.monotonic() + seconds
+        while self._waiting and time.monotonic() < end:
+            for image in list(reversed(self._waiting))[:A_TURN]:
+                self.take(*image)
+
+    def _drop(self, image: Image) -> tuple[str, Found] | None:
+        held = self._waiting.pop(image, None)
+        if held is not None and held[1] is not None:
+            self._bytes -= len(held[1][0])
+        return held
 
     def _run(self) -> None:
         while True:
-            for (state, key), (path, found) in self._next().items():
-                watched.keep(state, key, 0, path, found)
-
-    def _next(self) -> dict[Image, tuple[str, Found]]:
-        """Return what is to be written next; a moment's wait makes one turn of many."""
-        with self._changed:
-            self._idle = not self._waiting
-            if self._idle:
-                self._hurry = False
-                self._changed.notify_all()
+            with self._changed:
+                self._asleep = not self._waiting
                 self._changed.wait_for(lambda: bool(self._waiting))
-            self._changed.wait_for(lambda: self._hurry, GATHER_SECONDS)
-            batch, self._waiting, self._bytes = self._waiting, {}, 0
-            return batch
+            for image in list(self._waiting)[:A_TURN]:
+                self.take(*image)
+            time.sleep(TURN_SECONDS)
 
 
 class Warm(Cold):
@@ -145,7 +151,7 @@ class Warm(Cold):
             return None
         if call.event == AFTER:
             self._batch = None  # what follows needs the line's hash
-            self._images.settle()
+            self._needed(call)
         answer = short_answer(call, self)
         if answer is None:
             return None
@@ -154,8 +160,17 @@ class Warm(Cold):
 
     def reply(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Reply:
         """Return the engine's answer."""
-        self._images.settle()
+        with suppress(ValueError, TypeError, AttributeError, PenstockError, OSError):
+            call = _module(agent).read(parse(data), environ)
+            if call.event == AFTER:
+                self._needed(call)
         return self._engine.reply(agent, data, environ)
+
+    def _needed(self, call: Call) -> None:
+        """Have on the disk what a call is compared with that has run."""
+        key = watched.call_key(call.session, call.call_id)
+        with suppress(NotShortError, OSError):
+            self._images.take(super().root(call.root)[1], key)
 
     def late(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Reply:
         """Return an answer by names alone: what is not measured counts as lost."""
