@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
-from penstock.broker import Role
+from penstock.broker import Broker, Role
 from penstock.ports import FileState, PlannedWrite
 from penstock.stores.disk import DiskFiles
 from tests.doors.brokering import Bench, bench, code, status
@@ -280,3 +280,28 @@ def test_two_front_ends_write_one_proposal_once(here: Bench) -> None:
     assert (status(first), code(second)) == ("allowed", "hitl_not_found")
     applied = [line for line in here.log() if line["op"] == "write_file_apply"]
     assert [line["status"] for line in applied] == ["allowed", "error"]
+
+
+def test_of_two_front_ends_at_once_one_writes_and_the_other_is_told(here: Bench) -> None:
+    """The other one answers in between: after this one has looked, before it moves."""
+    here.write("src/b.py", OLD)
+    patch = "".join(
+        f"--- a/src/{name}\n+++ b/src/{name}\n@@ -1 +1 @@\n-old\n+proposed\n"
+        for name in ("a.py", "b.py")
+    )
+    known = here.ask("apply_patch", patch=patch)["details"]["hitl"]["hitl_id"]
+    slow = here.broker(Role.FRONT_END)
+    quick = Broker(here.root, role=Role.FRONT_END, state=os.fspath(here.state))
+    request = {"tool_name": "apply_proposal", "path": "src/a.py", "hitl_id": known}
+    answer_all = slow.gate.answer_all
+    told = []
+
+    def overtaken(*args: object, **kwargs: object) -> object:
+        told.append(quick.execute_tool(request))
+        return answer_all(*args, **kwargs)  # type: ignore[arg-type]
+
+    slow.gate.answer_all = overtaken  # type: ignore[method-assign,assignment]
+    found = here.apply("src/a.py", known)
+    assert status(told[0]) == "allowed"
+    assert code(found) == "hitl_not_found"
+    assert here.tree() == {"src/a.py": NEW, "src/b.py": NEW}

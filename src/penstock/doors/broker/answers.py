@@ -15,6 +15,7 @@ from penstock.core.digest import digest
 from penstock.core.display import spoken
 from penstock.core.errors import AuditError, PenstockError, RefusedError
 from penstock.core.model import Decision
+from penstock.core.proposal import OPEN, State
 from penstock.ports import Appended
 
 SCHEMA_VERSION = "1.0"
@@ -49,7 +50,11 @@ CODES: Mapping[str, str] = {
     "edit-does-not-fit": "text_not_found",
     "bad-tool-input": "bad_parameter",
     "expired": "hitl_expired",
-    "claimed": "hitl_not_found",
+    **dict.fromkeys(
+        # somebody else was quicker: it is answered, being written, or closed by now
+        ("claimed", "wrong-state", *(f"already-{state}" for state in State if state not in OPEN)),
+        "hitl_not_found",
+    ),
     "path-mismatch": "hitl_path_mismatch",
     "path-moved": "base_changed",
     "file-busy": "base_changed",

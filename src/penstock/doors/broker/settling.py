@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from penstock.core.errors import InputError, PenstockError, StaleError
+from penstock.core.errors import InputError, PenstockError
 from penstock.core.proposal import OPEN, Proposal, Receipt, State
 from penstock.doors.broker.answers import (
     NOTHING,
@@ -29,6 +29,8 @@ from penstock.gate import Gate, Proof
 
 APPLY, REJECT = "fs.apply_patch", "fs.reject_patch"
 SAID_AS = "write_file"  # the name under which the agent knows the call
+# A file of it is not what it was; anything else may pass, or is somebody else's doing.
+OVERTAKEN = frozenset({"base-changed", "path-moved", "expired"})
 DO_NOT_RETRY = "do not send the same again unchanged"
 
 # What became of a proposal that is not there to be applied any more, and what to do about it.
@@ -172,7 +174,7 @@ EXPIRED = Refusal(
 
 def _failed(gate: Gate, group: Sequence[Proposal], error: PenstockError, path: str) -> Answer:
     """Answer from what happened; of a set that the world overtook, nothing stays open."""
-    if isinstance(error, StaleError) and len(group) > 1:
+    if error.code in OVERTAKEN and len(group) > 1:
         withdraw(gate, group, f"its set cannot be written whole: {error.message}")
     refusal = of_error(error)
     return _told(EXPIRED if refusal.code == EXPIRED.code else refusal, group, path, APPLY)
