@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from penstock.core.digest import digest
 from penstock.core.errors import AuditError, InputError, RefusedError, StaleError
 from penstock.core.merge import Strategy
 from penstock.core.model import Decision, Verdict
@@ -237,3 +238,16 @@ def test_a_stricter_decision_on_the_whole_call_is_the_one_that_counts(world: Wor
     allowed = Decision(verdict=Verdict.ALLOW, revision="r")
     (secret,) = world.gate.propose([Item(path=".env", content=b"x")], judged=allowed)
     assert secret.state is State.DENIED
+
+
+def test_what_was_made_from_other_bytes_than_are_there_is_not_proposed(world: World) -> None:
+    made_from = digest(lines(270))
+    world.files.edit("app.py", lines(271))
+    edited = Item(path="app.py", content=lines(270) + b"more\n", expect=made_from)
+    with pytest.raises(StaleError, match="base-changed"):
+        world.gate.propose([edited])
+    with pytest.raises(StaleError, match="base-changed"):
+        world.gate.propose([Item(path="app.py", content=b"x", expect=None)])
+    assert world.log.ops == []
+    (one,) = world.gate.propose([replace(edited, expect=digest(lines(271)))])
+    assert one.base == digest(lines(271))

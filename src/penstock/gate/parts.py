@@ -16,16 +16,22 @@ from penstock.core.policy import Policy
 from penstock.core.proposal import Proposal
 from penstock.ports import Appended, AuditLog, Blobs, Clock, Files, Proposals
 
+ANYTHING = "anything"
 Fact = str | int | float | Sequence[str] | None
 Event = Mapping[str, object]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Item:
-    """One file of a proposal: what it should hold. `content` None removes it."""
+    """One file of a proposal: what it should hold. `content` None removes it.
+
+    `expect` is the digest of what the content was made from, None for no file: where the file
+    holds something else by now, nothing is proposed. A whole new content may say ANYTHING.
+    """
 
     path: str
     content: bytes | None
+    expect: str | None = ANYTHING
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

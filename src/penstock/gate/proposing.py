@@ -12,6 +12,7 @@ from dataclasses import replace
 from penstock.core.approval import statement
 from penstock.core.change import measure
 from penstock.core.decide import decide
+from penstock.core.digest import digest
 from penstock.core.display import warnings
 from penstock.core.errors import InputError, RefusedError, StaleError, StoreError
 from penstock.core.merge import Strategy, combine, select_hunks
@@ -28,7 +29,7 @@ from penstock.core.model import (
 )
 from penstock.core.proposal import FIRST, OPEN, Answer, Move, Proposal, State
 from penstock.core.rebase import Conflict, rebase
-from penstock.gate.parts import Event, Item, Parts, Proof, event_of
+from penstock.gate.parts import ANYTHING, Event, Item, Parts, Proof, event_of
 
 POLICY = Proof(by="policy", kind="policy")
 
@@ -98,6 +99,7 @@ class Proposing:
                 hint="send the file's final content once",
             )
         before = self.current(path.text)
+        _require(item, before)
         policy = parts.policy()
         change = measure(
             before,
@@ -395,6 +397,20 @@ def _place(conflict: Conflict) -> str:
     first, last = conflict.theirs_start + 1, max(conflict.theirs_end, conflict.theirs_start + 1)
     lines = f"line {first}" if last == first else f"lines {first} to {last}"
     return f"{lines} of what is there now"
+
+
+def _require(item: Item, before: bytes | None) -> None:
+    """An edit was made from certain bytes; over any others it would undo what was saved since."""
+    if item.expect == ANYTHING:
+        return
+    now = None if before is None else digest(before)
+    if item.expect != now:
+        raise StaleError(
+            "base-changed",
+            f"`{item.path}` changed while this was proposed",
+            because=f"it was {item.expect or 'absent'} and is {now or 'absent'} now",
+            hint="read it again and propose again",
+        )
 
 
 def _at_least(one: Proposal, judged: Decision | None) -> Proposal:
