@@ -22,6 +22,7 @@ from pathlib import Path
 from bench.row import Row
 
 ROUNDS = 5
+CALLS = 20_000  # of a turn, each with an id of its own as agents give them
 SECONDS = 1.0  # of one turn
 CLIENTS = 32
 BUSY = 4
@@ -178,7 +179,8 @@ def _requests(port: int, token: str, root: str) -> list[bytes]:
     edit = {"file_path": f"{root}/src/app.py", "old_string": line, "new_string": "seven\n"}
     calls.append(("Edit", edit))
     return [
-        _request(port, token, root, *call, f"toolu_{number}") for number, call in enumerate(calls)
+        _request(port, token, root, *calls[n % len(calls)], f"toolu_{os.getpid()}_{n}")
+        for n in range(CALLS)
     ]
 
 
