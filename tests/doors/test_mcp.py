@@ -16,7 +16,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from penstock import app
-from penstock.core.errors import RefusedError
+from penstock.core.errors import RefusedError, StaleError
 from penstock.core.paths import RelPath
 from penstock.doors.mcp.asked import Asked
 from penstock.doors.mcp.tools import TOOLS
@@ -173,6 +173,44 @@ def test_a_file_that_changes_while_it_waits_is_never_overwritten(shop: Project) 
     assert told.status == "stale"
     assert "read it again and propose again" in told.data["next"]
     assert (shop.root / "big.py").read_text() == BIG + "mine\n"
+
+
+def test_a_save_between_reading_and_proposing_is_never_undone(shop: Project) -> None:
+    """An edit is made from certain bytes; the gate refuses it over any others."""
+    file = shop.root / "src/app.py"
+    with surroundings_of(shop):
+        here = app.open_workspace(str(shop.root))
+        propose = here.gate.propose
+
+        def late(*args: Any, **more: Any) -> Any:
+            file.write_text(APP + "mine\n")  # an editor saves at the worst moment
+            return propose(*args, **more)
+
+        here.gate.propose = late  # type: ignore[method-assign]
+        asked = Asked(here=here, tool="edit_file")
+        arguments = {"path": "src/app.py", "old_string": "one", "new_string": "1"}
+        with pytest.raises(StaleError, match="base-changed"):
+            TOOLS["edit_file"].run(asked, arguments)
+    assert file.read_text() == APP + "mine\n"
+    assert stored(shop) == []
+
+
+def test_a_write_may_name_the_content_that_was_read(shop: Project) -> None:
+    async def play(to: Talk) -> tuple[Told, Told, Told]:
+        read = (await to.call("read_file", path="src/app.py")).data["digest"]
+        first = await to.call("write_file", path="src/app.py", content="1\n", base_digest=read)
+        edit = {"old_string": "1", "new_string": "2"}
+        late = await to.call("edit_file", path="src/app.py", base_digest=read, **edit)
+        return (
+            first,
+            late,
+            await to.call("write_file", path="docs/new.md", content="x", base_digest=read),
+        )
+
+    first, late, absent = talk(shop, play)
+    assert first.status == "applied"
+    assert (late.code, absent.code) == ("base-changed", "base-changed")
+    assert (shop.root / "src/app.py").read_text() == "1\n"
 
 
 def test_a_proposal_that_nobody_answers_in_time_is_told_as_expired(shop: Project) -> None:

@@ -123,6 +123,7 @@ def _list(about: str, items: Json | None = None) -> Json:
 
 
 PATH = _text("A file of the workspace, relative to its root (absolute is understood, too).")
+BASE = _text("The digest that read_file told: nothing is done if the file changed since.")
 NOTES = _list("What rules add to their answer.")
 DIGEST = _text("`sha256:` and hex; empty for no file.")
 FILE: Json = {
@@ -226,7 +227,7 @@ TOOLS: Mapping[str, Tool] = {
             "written at once; where they ask, it waits for a person (status hitl_required) and "
             "nothing is written yet. Prefer edit_file for a file that exists.",
             run=writing.write_file,
-            takes={"path": PATH, "content": _text("The whole new content.")},
+            takes={"path": PATH, "content": _text("The whole new content."), "base_digest": BASE},
             needs=("path", "content"),
             gives=WRITTEN,
             always=("status", "applied", "files"),
@@ -244,6 +245,7 @@ TOOLS: Mapping[str, Tool] = {
                 "old_string": _text("The text that is there, exactly."),
                 "new_string": _text("The text to put in its place."),
                 "replace_all": _switch("Replace every occurrence."),
+                "base_digest": BASE,
                 "edits": _list(
                     "Several replacements, one after the other, instead of the two above.",
                     _object(

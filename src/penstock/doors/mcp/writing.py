@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from penstock.core.digest import digest
-from penstock.core.errors import InputError
+from penstock.core.display import spoken
+from penstock.core.errors import InputError, StaleError
 from penstock.core.model import Action, Decision
 from penstock.core.patch import FilePatch, apply_all, parse_patch
 from penstock.core.paths import RelPath
@@ -46,22 +47,47 @@ def apply_patch(asked: Asked, arguments: Mapping[str, object]) -> Answer:
 def _change(asked: Asked, arguments: Mapping[str, object], contents: Contents) -> Answer:
     """Judge, measure, propose; apply what the policy approved."""
     places = places_of(asked, arguments)
+    _look(asked, arguments, places)
     decision = asked.judge(arguments, attended=True).decision
     if denied(decision):
         raise refuse(decision)
-    _look(asked, arguments, places)
-    items = contents(asked, arguments, places)
-    changed = [item for item in items if not _same(asked, item)]
-    if not changed:
-        return unchanged([item.path for item in items], decision)
-    return settled(asked, _proposed(asked, changed, decision))
+    before = Before(asked)
+    _require_read(arguments, places, before)
+    after = contents(arguments, places, before)
+    items = [
+        Item(path=path, content=content, expect=before.digest(path))
+        for path, content in after.items()
+        if content != before(path)
+    ]
+    if not items:
+        return unchanged(list(after), decision)
+    return settled(asked, _proposed(asked, items, decision))
+
+
+class Before:
+    """What each file held when this call first looked at it."""
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked = asked
+        self._held: dict[str, bytes | None] = {}
+
+    def __call__(self, path: str) -> bytes | None:
+        """Return it, None for no file."""
+        if path not in self._held:
+            self._held[path] = self.asked.gate.current(path)
+        return self._held[path]
+
+    def digest(self, path: str) -> str | None:
+        """Return the digest of it, None for no file."""
+        return _digest(self(path))
 
 
 # What is asked for
 
 
 Places = dict[str, str]  # every name as the call spells it, and the file that it leads to
-Contents = Callable[[Asked, Mapping[str, object], Places], list[Item]]
+After = dict[str, bytes | None]  # what each file is to hold, None for a file that goes
+Contents = Callable[[Mapping[str, object], Places, Before], After]
 
 
 def places_of(asked: Asked, arguments: Mapping[str, object]) -> Places:
@@ -79,23 +105,46 @@ def _names(arguments: Mapping[str, object]) -> list[str]:
 
 
 def _look(asked: Asked, arguments: Mapping[str, object], places: Places) -> None:
-    """Refuse what is denied or too large, before a file that a link led to is read.
+    """Refuse what is denied by its name, or too large, before anything is read.
 
-    A link can be turned round after the call was judged, and that an edit does not fit tells
-    something about the file.
+    A link can be turned round after it was followed, so the file that it led to is judged by
+    itself: that an edit does not fit tells something about the file.
     """
-    gone = _removed(arguments)
+    gone, files = _removed(arguments), asked.here.files
     for name, path in places.items():
-        size = _size(asked, path)
-        there = Action.CREATE if size is None else Action.WRITE
-        asked.refuse_denied(path, Action.DELETE if name in gone else there)
-        if size is not None and size > LARGEST:
-            raise InputError(
-                "too-large",
-                f"`{path}` has {size} bytes",
-                because=f"files are changed here up to {LARGEST}",
-                hint="ask a person to change it",
-            )
+        there = files.kind(RelPath(text=path)) is not None
+        action = Action.WRITE if there else Action.CREATE
+        asked.refuse_denied(path, Action.DELETE if name in gone else action)
+        if there:
+            _require_small(asked, path)
+
+
+def _require_small(asked: Asked, path: str) -> None:
+    with asked.here.files.source(RelPath(text=path)) as source:
+        size = source.size
+    if size > LARGEST:
+        raise InputError(
+            "too-large",
+            f"`{path}` has {size} bytes",
+            because=f"files are changed here up to {LARGEST}",
+            hint="ask a person to change it",
+        )
+
+
+def _require_read(arguments: Mapping[str, object], places: Places, before: Before) -> None:
+    """Where the agent says which content it read, that content must still be there."""
+    known = text_of(arguments, "base_digest")
+    if not known:
+        return
+    (path,) = places.values()
+    now = before.digest(path) or ""
+    if known != now:
+        raise StaleError(
+            "base-changed",
+            f"`{path}` changed since it was read",
+            because=f"it was {spoken(known[:80])} and is {now or 'absent'} now",
+            hint="read it again and make the change to what is there now",
+        )
 
 
 def _removed(arguments: Mapping[str, object]) -> set[str]:
@@ -105,43 +154,25 @@ def _removed(arguments: Mapping[str, object]) -> set[str]:
     return {one.path for one in patches if one.moved_to or one.action is Action.DELETE}
 
 
-def _size(asked: Asked, path: str) -> int | None:
-    files, known = asked.here.files, RelPath(text=path)
-    if files.kind(known) is None:
-        return None
-    with files.source(known) as source:
-        return source.size
-
-
-def _edited(asked: Asked, arguments: Mapping[str, object], places: Places) -> list[Item]:
-    ((_, path),) = places.items()
+def _edited(arguments: Mapping[str, object], places: Places, before: Before) -> After:
+    asked = before.asked
+    (path,) = places.values()
     found = intents(asked.tool, arguments, cwd=asked.here.files.root)
     edits = [intent for intent in found if intent.edit is not None]
     if len(edits) != 1:
         why = next((intent.unclear for intent in found if intent.unclear), "it says no content")
         raise InputError("bad-tool-input", "the call cannot be understood", because=why)
-    return [Item(path=path, content=resulting(edits[0], asked.gate.current(path)))]
+    return {path: resulting(edits[0], before(path))}
 
 
-def _patched(asked: Asked, arguments: Mapping[str, object], places: Places) -> list[Item]:
+def _patched(arguments: Mapping[str, object], places: Places, before: Before) -> After:
     patches = [_settled(one, places) for one in parse_patch(text_of(arguments, "patch"))]
-    after = apply_all(patches, asked.gate.current)
-    items = [Item(path=path, content=content) for path, content in after.items()]
-    # What a patch makes and takes away again was never there.
-    return [item for item in items if item.content is not None or _exists(asked, item)]
+    return apply_all(patches, before)
 
 
 def _settled(patch: FilePatch, places: Places) -> FilePatch:
     moved = places[patch.moved_to] if patch.moved_to else None
     return replace(patch, path=places[patch.path], moved_to=moved)
-
-
-def _exists(asked: Asked, item: Item) -> bool:
-    return asked.gate.current(item.path) is not None
-
-
-def _same(asked: Asked, item: Item) -> bool:
-    return asked.gate.current(item.path) == item.content
 
 
 # What becomes of it
@@ -163,7 +194,7 @@ def _proposed(asked: Asked, items: Sequence[Item], decision: Decision) -> tuple[
 def _waiting_already(asked: Asked, items: Sequence[Item]) -> tuple[Proposal, ...]:
     proposals, now = asked.gate.parts.proposals, asked.gate.parts.clock.now()
     states = (State.WAITING, State.APPROVED)
-    wanted = {item.path: _digests(asked, item) for item in items}
+    wanted = {item.path: (item.expect, _digest(item.content)) for item in items}
     for one in proposals.find(states=states, path=items[0].path, limit=MOST_WAITING):
         group = proposals.of_set(one.set_id) if one.set_id else (one,)
         open_now = all(each.state in states and not each.expired(now) for each in group)
@@ -174,12 +205,8 @@ def _waiting_already(asked: Asked, items: Sequence[Item]) -> tuple[Proposal, ...
     return ()
 
 
-def _digests(asked: Asked, item: Item) -> tuple[str | None, str | None]:
-    before, after = asked.gate.current(item.path), item.content
-    return (
-        None if before is None else digest(before),
-        None if after is None else digest(after),
-    )
+def _digest(content: bytes | None) -> str | None:
+    return None if content is None else digest(content)
 
 
 def settled(asked: Asked, made: tuple[Proposal, ...]) -> Answer:
