@@ -6,6 +6,7 @@ import io
 import json
 import os
 import socket
+import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -355,3 +356,25 @@ def test_a_directory_in_the_place_of_the_workspace_file_is_told(tmp_path: Path) 
         Broker(tmp_path, role="root")
     with pytest.raises(InputError, match="bad-settings"):
         Broker(tmp_path, {"hitl_ttl_seconds": object()})
+
+
+def test_a_device_is_neither_read_nor_written(here: Bench) -> None:
+    try:
+        os.mknod(here.root / "src/null", 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+    except PermissionError:
+        pytest.skip("only root makes devices")
+    stays(here, lambda: assert_device(here))
+
+
+def assert_device(here: Bench) -> None:
+    assert code(here.ask("read_file", path="src/null")) == "not_a_file"
+    assert code(here.ask("write_file", path="src/null", content="x")) == "not_a_file"
+
+
+def test_a_name_that_git_has_quoted_is_the_file_it_stands_for(here: Bench) -> None:
+    patch = '--- /dev/null\n+++ "b/src/caf\\303\\251 \\"x\\".py"\n@@ -0,0 +1 @@\n+x\n'
+    found = here.ask("apply_patch", patch=patch)
+    path = found["details"]["op"]["path"]
+    assert path == 'src/café "x".py'
+    assert here.apply(path, found["details"]["hitl"]["hitl_id"])["ok"] is True
+    assert here.holds(path) == b"x\n"
