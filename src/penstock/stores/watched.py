@@ -19,7 +19,7 @@ NOTHING = "-"  # stands for the digest of a file that is not there
 LARGEST = 16 << 20
 MOST = 64  # files of one call
 READ = posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NOFOLLOW | posix.O_NONBLOCK
-MAKE = posix.O_WRONLY | posix.O_CLOEXEC | posix.O_NOFOLLOW | posix.O_CREAT | posix.O_TRUNC
+MAKE = posix.O_WRONLY | posix.O_CLOEXEC | posix.O_NOFOLLOW | posix.O_CREAT | posix.O_EXCL
 REGULAR = 0o100000
 KIND = 0o170000
 
@@ -128,7 +128,12 @@ def _name(state: str, call: str, number: int) -> str:
 
 
 def _write(name: str, data: bytes) -> None:
-    fd = posix.open(name, MAKE, 0o600)
+    """Write a file anew. One that is there goes first: cutting it off would wait for the disk."""
+    try:
+        fd = posix.open(name, MAKE, 0o600)
+    except FileExistsError:
+        posix.unlink(name)
+        fd = posix.open(name, MAKE, 0o600)
     try:
         rest = memoryview(data)
         while rest:

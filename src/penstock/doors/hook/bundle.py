@@ -8,6 +8,7 @@ Always true: what runs from the bundle is what the sources say. `unpack` is its 
 
 from __future__ import annotations
 
+import ast
 import marshal
 import os
 import sys
@@ -68,14 +69,42 @@ def made() -> bytes:
     for name in MODULES:
         path = _source(name)
         status = os.stat(path)
-        with open(path, "rb") as file:
-            code = compile(file.read(), path, "exec", dont_inherit=True, optimize=2)
         stamps.append((path, status.st_size, status.st_mtime_ns))
-        modules.append((name, path, _bare(code)))
-    unpack = _source(f"{__package__}.unpack")
-    with open(unpack, "rb") as file:
-        first = compile(file.read(), unpack, "exec", dont_inherit=True, optimize=2)
-    return marshal.dumps((_bare(first), stamps, modules))
+        modules.append((name, path, _code(path)))
+    return marshal.dumps((_code(_source(f"{__package__}.unpack")), stamps, modules))
+
+
+def _code(path: str) -> CodeType:
+    """Return a module's code without what only readers and type checkers need."""
+    with open(path, "rb") as file:
+        tree = Lean().visit(ast.parse(file.read(), path))
+    ast.fix_missing_locations(tree)
+    return _bare(compile(tree, path, "exec", dont_inherit=True, optimize=2))
+
+
+class Lean(ast.NodeTransformer):
+    """Takes annotations and imports for type checkers away; nothing of ours looks at them."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """Leave a function its names and defaults."""
+        node.returns = None
+        every = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+        for one in (*every, node.args.vararg, node.args.kwarg):
+            if one is not None:
+                one.annotation = None
+        return self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
+        """Keep the value; a name without one says nothing at run time."""
+        if node.value is None:
+            return ast.copy_location(ast.Pass(), node)
+        return ast.copy_location(ast.Assign(targets=[node.target], value=node.value), node)
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        """Drop what stands below `if TYPE_CHECKING`."""
+        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            return ast.copy_location(ast.Pass(), node)
+        return self.generic_visit(node)
 
 
 def _bare(code: CodeType) -> CodeType:
