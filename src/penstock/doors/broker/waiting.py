@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from penstock.core.diff import unified
 from penstock.core.digest import digest
-from penstock.core.errors import StaleError
 from penstock.core.model import Actor, ChangeKind
 from penstock.core.proposal import OPEN, Proposal, State
 from penstock.doors.broker.answers import NOTHING, Answer, Status, of_decision, preview, refuse
@@ -38,19 +37,24 @@ class Wanted:
     before: bytes | None
     after: bytes | None
 
+    @property
+    def item(self) -> Item:
+        """What is proposed: good only for the content that it was made from."""
+        expect = None if self.before is None else digest(self.before)
+        return Item(path=self.place.path.text, content=self.after, expect=expect)
+
 
 def propose(gate: Gate, actor: Actor, wanted: Sequence[Wanted]) -> Answer:
     """Put changes on the queue as one proposal or one set, and answer with them."""
     changed = [one for one in wanted if one.before != one.after]
     if not changed:
         return _unchanged(wanted)
-    items = [Item(path=one.place.path.text, content=one.after) for one in changed]
+    items = [one.item for one in changed]
     made = gate.propose(items, actor=actor)
     denied = next((one for one in made if one.state is State.DENIED), None)
     if denied is not None:
         withdraw(gate, made, f"`{denied.path}` of the same set is denied")
         return refuse(of_decision(denied.decision), method=PROPOSE, path=denied.path)
-    _require_same(gate, changed, made)
     return _waiting(gate, changed, made)
 
 
@@ -64,18 +68,6 @@ def withdraw(gate: Gate, made: Sequence[Proposal], reason: str) -> None:
     found = [gate.parts.proposals.get(one.id) for one in made]
     still = [one.id for one in found if one is not None and one.state in OPEN]
     gate.answer_all(still, approve=False, proof=THE_DOOR, reason=reason)
-
-
-def _require_same(gate: Gate, wanted: Sequence[Wanted], made: Sequence[Proposal]) -> None:
-    """What was patched must be what the gate then measured: a file may be saved in between."""
-    for each, one in zip(wanted, made, strict=True):
-        if one.base != (None if each.before is None else digest(each.before)):
-            withdraw(gate, made, "the file changed while it was proposed")
-            raise StaleError(
-                "base-changed",
-                f"`{one.path}` changed while this was proposed",
-                hint="read it again and propose again",
-            )
 
 
 def _unchanged(wanted: Sequence[Wanted]) -> Answer:
