@@ -18,6 +18,7 @@ from mcp.shared.exceptions import MCPError
 from penstock import app
 from penstock.core.errors import RefusedError, StaleError
 from penstock.core.paths import RelPath
+from penstock.doors.mcp import reading
 from penstock.doors.mcp.asked import Asked
 from penstock.doors.mcp.tools import TOOLS
 from tests.cli.waiting import events, gate_of, state_dir, state_of, surroundings_of
@@ -267,6 +268,31 @@ def test_a_patch_of_several_files_is_written_together(shop: Project) -> None:
     assert told.data["proposal_id"].startswith("set-")
     assert (shop.root / "src/app.py").read_text() == APP.replace("one", "1")
     assert (shop.root / "docs/why.md").read_text() == "because\n"
+
+
+def test_a_patch_may_quote_names_as_git_does(shop: Project) -> None:
+    quoted = '--- /dev/null\n+++ "b/docs/\\303\\244 \\"x\\".md"\n@@ -0,0 +1 @@\n+x\n'
+    told = call(shop, "apply_patch", patch=quoted)
+    assert told.status == "applied", told
+    assert (shop.root / 'docs/ä "x".md').read_text() == "x\n"
+
+
+def test_a_creation_outside_the_allow_list_is_denied(shop: Project) -> None:
+    shop.write(
+        "penstock.toml",
+        'version = 1\n[defaults]\ncreate = "deny"\n[[allow]]\nid = "docs"\npaths = ["docs/**"]\n',
+    )
+
+    async def play(to: Talk) -> tuple[Told, Told, Told]:
+        return (
+            await to.call("write_file", path="docs/a.md", content="x"),
+            await to.call("write_file", path="lib/a.py", content="x"),
+            await to.call("edit_file", path="src/app.py", old_string="one", new_string="1"),
+        )
+
+    inside, outside, changed = talk(shop, play)
+    assert (inside.status, outside.status, changed.status) == ("applied", "denied", "applied")
+    assert not (shop.root / "lib").exists()
 
 
 def test_a_patch_waits_as_a_whole_when_one_of_its_files_does(shop: Project) -> None:
@@ -584,6 +610,21 @@ def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(shop: Project) -> 
         return str(told.value)
 
     assert "there is no tool `apply_proposal`" in talk(shop, play)
+
+
+def test_a_fault_of_our_own_is_an_error_and_a_line_on_the_record(
+    shop: Project, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*args: object, **more: object) -> None:
+        raise RuntimeError("not foreseen")
+
+    monkeypatch.setattr(reading, "window", broken)
+    told = call(shop, "read_file", path="src/app.py")
+    assert (told.error, told.code) == (True, "internal")
+    assert "not foreseen" not in told.text
+    assert "not foreseen" in capfd.readouterr().err
+    (event,) = events(shop)
+    assert (event["status"], event["code"]) == ("error", "internal")
 
 
 # Explained

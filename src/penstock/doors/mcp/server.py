@@ -114,12 +114,17 @@ class Desk:
             raise _unknown("tool", params.name)
         try:
             return await self._call(ctx, tool, params)
-        except PenstockError as problem:
-            await self._in_turn(partial(self._tell, ctx, params, problem))
-            return refusal(problem)
+        except PenstockError as known:
+            problem = known
         except Exception:  # noqa: BLE001 - a call without an answer would hang the agent
             traceback.print_exc(file=sys.stderr)
-            return refusal(StoreError("internal", "something went wrong inside Penstock"))
+            problem = StoreError(
+                "internal",
+                "something went wrong inside Penstock",
+                hint="look at what the server wrote to stderr; the file is as the record says",
+            )
+        await self._in_turn(partial(self._tell, ctx, params, problem))
+        return refusal(problem)
 
     async def _call(
         self, ctx: Context, tool: Tool, params: types.CallToolRequestParams
