@@ -1,6 +1,8 @@
 """Speak the protocol over the wire that `wire` took: messages in, messages out.
 
-Reading lines is `lines`' work, answering the server's.
+Reading lines is `lines`' work, answering the server's. The SDK has a transport of its own; it
+holds a line of any length, takes the last of two equal keys, says nothing to what is no message,
+and drops answers that are not ready when the input ends.
 Always true: what leaves is one whole message a line; what comes in and is none is answered with
 the protocol's own error, and the next line is read.
 """
