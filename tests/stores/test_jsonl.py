@@ -772,3 +772,19 @@ def test_whether_a_line_could_be_written_is_known_without_writing_one(tmp_path: 
     (tmp_path / "log.jsonl").mkdir()
     with pytest.raises(AuditError, match="audit-not-a-file"):
         log.require_ready()
+
+
+def test_behind_a_line_that_nobody_can_read_the_numbers_go_on(tmp_path: Path) -> None:
+    """Segments are put in order by their numbers: beginning at 0 again would fork the chain."""
+    path = str(tmp_path / "audit.jsonl")
+    before = JsonlLog(path, clock=lambda: 1_000_000.0, rotate_at=20_000)
+    for number in range(120):
+        before.append({"op": "x", "path": str(number)}, durable=False)
+    before.close()
+    with open(path, "ab") as file:
+        file.write(b"a line of somebody else\n")
+    after = JsonlLog(path, clock=lambda: 1_000_000.0, rotate_at=20_000)
+    for number in range(400):
+        after.append({"op": "y", "path": str(number)}, durable=False)
+    kinds = [str(problem.kind) for problem in verify_log(path).problems]
+    assert kinds == ["not-json", "restarted"], "nothing is out of order"

@@ -197,7 +197,9 @@ class ChainWriter:
         if not stated:
             head = self._memory.recall() if self._memory else None
             self._owe_start(head or Head(seq=-1, event_hash="unreadable"))
-        elif self._seq < 0:  # written by somebody else, without numbers
+        if self._seq < 0:
+            # Written by somebody else, without numbers. Counting goes on behind it all the
+            # same: segments are put in order by the numbers of their lines.
             blocks = whole_blocks(files_of(self.path))
             self._seq = sum(block.count(b"\n") for block in blocks) - 1
 
