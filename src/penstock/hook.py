@@ -4,8 +4,10 @@ As short as can be, because Python compiles a script anew at every start. The mo
 of the bundle that `doors/hook/bundle.py` makes, or are imported one by one where it is missing.
 """
 
+import gc
 import sys
 
+gc.disable()  # what is made here lives until the end, which is near; the engine enables it
 PACKAGE = __file__.rpartition("/")[0]
 sys.path.append(PACKAGE.rpartition("/")[0])
 try:

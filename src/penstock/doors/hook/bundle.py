@@ -38,7 +38,6 @@ MODULES = (
     "penstock.doors.hook",
     "penstock.doors.hook.talk",
     "penstock.doors.hook.wire",
-    "penstock.doors.hook.resident_client",
     "penstock.doors.hook.short",
     "penstock.doors.hook.agents",
     "penstock.doors.hook.agents.claude",

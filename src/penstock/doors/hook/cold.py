@@ -132,10 +132,12 @@ def _long(agent: str, data: bytes, *, measures: bool = True) -> Reply:
     from penstock.doors.hook.resident_client import use_packages
 
     use_packages()
+    import gc
     import os
 
     from penstock.doors.hook.engine import Engine
 
+    gc.enable()
     environ = {**os.environ, PROJECT: project_here()}
     return Engine(measures=measures).reply(agent, data, environ)
 
