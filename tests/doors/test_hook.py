@@ -176,6 +176,14 @@ def test_in_propose_mode_a_person_decides_and_penstock_writes(hook: Hook) -> Non
     assert (hook.project.root / "big.py").read_text() == BIG
 
 
+def test_in_propose_mode_a_rule_about_the_tool_makes_it_wait_too(hook: Hook) -> None:
+    rules = 'preset = "guard"\n[gate]\nmode = "propose"\n[[ask]]\nid = "all"\ntool = "Write"\n'
+    hook.project.write("penstock.toml", rules)
+    assert said(hook.write("small.txt", "x\n"))["permissionDecision"] == "deny"
+    (waiting,) = json.loads(hook.project.run("proposals", "--json").out)["proposals"]
+    assert (waiting["path"], waiting["state"]) == ("small.txt", "waiting")
+
+
 def test_in_propose_mode_a_command_of_unknown_content_is_refused(hook: Hook) -> None:
     hook.project.write("penstock.toml", 'preset = "guard"\n[gate]\nmode = "propose"\n')
     hook.project.write("big.py", BIG)

@@ -218,7 +218,7 @@ class Engine:
                 f"{decision.because}; it cannot be proposed, because what it writes is unknown"
             )
             return Answer(DENY, phrase(because, decision.suggestion))
-        made = here.gate.propose(items, actor=_actor(call))
+        made = here.gate.propose(items, actor=_actor(call), judged=judged.decision)
         known = made[0].set_id or made[0].id
         because = f"{judged.decision.because or 'a person decides on this'}"
         waits = f"it waits for a person as {known} (`penstock review`)"
