@@ -17,10 +17,6 @@ FILES = {
 }
 
 
-# Gemini refuses `.env` by itself, so that file tells nothing about the hook.
-BLIND = pytest.mark.xfail(reason="the file that Gemini tries is one that it never writes")
-
-
 @pytest.fixture(params=list(FILES))
 def agent(request: pytest.FixtureRequest) -> str:
     name: str = request.param
@@ -50,9 +46,6 @@ def test_the_doctor_lets_the_real_client_try(project: Project, agent: str) -> No
     assert status_of(done, f"{agent}-live") == "ok", done
 
 
-@pytest.mark.parametrize(
-    "agent", ["claude", "codex", pytest.param("gemini", marks=BLIND)], indirect=True
-)
 def test_the_doctor_notices_when_the_real_client_is_not_stopped(
     project: Project, agent: str
 ) -> None:

@@ -28,7 +28,8 @@ from penstock.doors.hook.live_clients import AGENTS, Client
 from penstock.doors.hook.live_model import model
 
 SECONDS = 120.0
-DENIED, PASSED = ".env", "agent_sandbox/live.txt"
+# Denied by Penstock whatever the rules say, and by no agent itself: Gemini never writes `.env`.
+DENIED, PASSED = ".agentzero_audit.live", "agent_sandbox/live.txt"
 SINCE = [2, 1, 295]
 CLIENTS = "PENSTOCK_CLIENTS"  # a directory with installations, beside those on PATH
 
