@@ -29,7 +29,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def give(self, body: bytes, status: int = 200, **headers: str) -> None:
         self.send_response(status)
-        for name, value in {"Content-Length": str(len(body)), **headers}.items():
+        # Said, or a client may ask again on a line that is about to end.
+        own = {"Content-Length": str(len(body)), "Connection": "close"}
+        for name, value in {**own, **headers}.items():
             self.send_header(name.replace("_", "-"), value)
         self.end_headers()
         self.wfile.write(body)
