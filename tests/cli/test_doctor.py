@@ -417,7 +417,8 @@ def test_a_client_that_writes_what_it_must_not_is_found_out(project: Project) ->
     programs = project.home / "bin"
     programs.mkdir()
     bad = programs / "codex"
-    bad.write_text("#!/bin/sh\n/bin/mkdir agent_sandbox; > .agentzero_audit.live; > agent_sandbox/live.txt\n")
+    writes = "> .agentzero_audit.live; > agent_sandbox/live.txt"
+    bad.write_text(f"#!/bin/sh\n/bin/mkdir agent_sandbox; {writes}\n")
     bad.chmod(0o755)
     project.run("init", "--agent", "codex")
     done = project.run("doctor", "--live", "--json", env=only(programs))
