@@ -16,7 +16,8 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
     """Write an approved proposal, with its set if it is part of one."""
     from penstock.app import open_workspace
     from penstock.cli.proof import refuse_inside_agent
-    from penstock.cli.queue import document, named, still_open
+    from penstock.cli.queue import document
+    from penstock.gate.finding import named, still_open
 
     here = open_workspace(workspace)
     refuse_inside_agent(here)

@@ -46,7 +46,8 @@ def command(
     from penstock.cli.ask import agreed
     from penstock.cli.progress import measuring
     from penstock.cli.proof import may_answer, person
-    from penstock.cli.queue import document, named, still_open
+    from penstock.cli.queue import document
+    from penstock.gate.finding import named, still_open
 
     choice = Choice.of(strategy, at, hunks, files)
     here = open_workspace(workspace)
@@ -106,7 +107,7 @@ class Choice:
 
     def made(self, gate: Gate, group: tuple[Proposal, ...]) -> tuple[Proposal, ...]:
         """Return what will be shown and asked about: all of a set, or what was chosen."""
-        from penstock.cli.queue import only, still_open, waiting
+        from penstock.gate.finding import only, still_open, waiting
 
         if self.files:
             return _of_paths(still_open(group), self.files)
@@ -143,7 +144,7 @@ def _of_paths(found: tuple[Proposal, ...], paths: tuple[str, ...]) -> tuple[Prop
 
 def _whole(group: tuple[Proposal, ...], found: tuple[Proposal, ...]) -> tuple[Proposal, ...]:
     """A set is written whole, so all of it is shown, and what is closed stands in its way."""
-    from penstock.cli.queue import closed
+    from penstock.gate.finding import closed
 
     for one in group:
         if one.state in (State.DENIED, State.EXPIRED, State.STALE):

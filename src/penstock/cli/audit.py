@@ -15,7 +15,7 @@ from penstock.cli.output import console, json_option, print_json, printable, wor
 from penstock.core.export import Format
 
 if TYPE_CHECKING:
-    from penstock.app import Record
+    from penstock.app.record import Record
     from penstock.core.audit import Query
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -24,7 +24,8 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
     from penstock.cli import render
     from penstock.cli.progress import measuring
     from penstock.cli.proof import refuse_inside_agent
-    from penstock.cli.queue import code_of, document, named, only, still_open
+    from penstock.cli.queue import code_of, document
+    from penstock.gate.finding import named, only, still_open
 
     here = open_workspace(workspace)
     refuse_inside_agent(here)

@@ -1,26 +1,21 @@
 """Who is answering: the proof that a person, and not an agent, sits at this command.
 
 Always true: inside an agent nothing is proven, whatever is typed there; once an approver key
-exists, only a signature counts. Whoever tried what was not theirs to do is on the record.
+exists, only a signature counts.
 """
 
 from __future__ import annotations
 
 import getpass
 import os
-import pwd
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 
 import click
 
 from penstock.app import Workspace
+from penstock.app.proof import attempts_recorded, by_key, need_code_set_up, who
 from penstock.cli.ask import at_terminal, need_answer
-from penstock.core.errors import InputError, PenstockError, RefusedError
+from penstock.core.errors import InputError, RefusedError
 from penstock.gate import Proof
-
-# Refusals that tell of an attempt; the others tell only of a missing option or terminal.
-ATTEMPTS = frozenset({"inside-agent", "wrong-passphrase", "wrong-code"})
 
 
 def may_answer(here: Workspace, *, yes: bool, terminal: bool = True) -> None:
@@ -72,7 +67,7 @@ def refuse_inside_agent(here: Workspace) -> None:
     """Say no to a command that an agent's shell runs, and put the attempt on the record."""
     why = here.inside_agent()
     if why:
-        with attempts_recorded(here):
+        with attempts_recorded(here, **_command()):
             raise RefusedError(
                 "inside-agent",
                 "this cannot be done from an agent's shell",
@@ -81,36 +76,7 @@ def refuse_inside_agent(here: Workspace) -> None:
             )
 
 
-@contextmanager
-def attempts_recorded(here: Workspace) -> Iterator[None]:
-    """Put it on the record when somebody is refused inside the block.
-
-    As far as that is possible: the refusal stands also where no line can be written.
-    """
-    try:
-        yield
-    except RefusedError as no:
-        if no.code in ATTEMPTS:
-            with suppress(PenstockError, OSError):
-                here.record.log.append(_attempt(no), durable=False)
-        raise
-
-
-def _attempt(no: RefusedError) -> dict[str, object]:
-    """Return the event of a refusal: what was run on which proposal, and why it was refused."""
-    facts = {
-        "op": "approval_refused",
-        "path": "",
-        "status": "denied",
-        "code": no.code,
-        "reason": no.because or no.message,
-        "by": who(),
-        **_command(),
-    }
-    return {name: value for name, value in facts.items() if value or name == "path"}
-
-
-def _command() -> dict[str, object]:
+def _command() -> dict[str, str]:
     at = click.get_current_context(silent=True)
     if at is None:
         return {}
@@ -119,18 +85,9 @@ def _command() -> dict[str, object]:
 
 
 def _by_key(here: Workspace) -> Proof:
-    if here.policy().approval.totp and not here.keys.current().totp:
-        raise RefusedError(
-            "code-needed",
-            "the rules ask for a one-time code, and none are set up",
-            because="[approval] totp is true",
-            hint="set them up with `penstock approver totp`",
-        )
-    here.keys.current()
+    need_code_set_up(here)
     words = passphrase()
-    code = code_if_needed(here)
-    with attempts_recorded(here):
-        return Proof(by=who(), kind="key", sign=here.keys.unseal(words, code=code))
+    return by_key(here, words, code_if_needed(here), **_command())
 
 
 def code_if_needed(here: Workspace) -> str | None:
@@ -163,11 +120,3 @@ def passphrase(*, confirm: bool = False) -> str:
     if confirm and getpass.getpass("once more: ") != typed:
         raise InputError("not-the-same", "the two passphrases differ")
     return typed
-
-
-def who() -> str:
-    """Return the user's name, for the record: the system's, as variables can say anything."""
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:
-        return f"uid {os.getuid()}"

@@ -16,9 +16,11 @@ from penstock.cli.output import json_option, print_json, tell, workspace_option
 def command(id_: str, reason: str, workspace: str | None, as_json: bool) -> int:
     """Reject a proposal or a set; nothing is written."""
     from penstock.app import open_workspace
-    from penstock.cli.proof import refuse_inside_agent, who
-    from penstock.cli.queue import document, named, still_open
+    from penstock.app.proof import who
+    from penstock.cli.proof import refuse_inside_agent
+    from penstock.cli.queue import document
     from penstock.gate import Proof
+    from penstock.gate.finding import named, still_open
 
     here = open_workspace(workspace)
     refuse_inside_agent(here)

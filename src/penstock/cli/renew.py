@@ -16,7 +16,8 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
     """Let a proposal wait for its whole time again."""
     from penstock.app import open_workspace
     from penstock.cli.proof import refuse_inside_agent
-    from penstock.cli.queue import document, named, waiting
+    from penstock.cli.queue import document
+    from penstock.gate.finding import named, waiting
 
     here = open_workspace(workspace)
     refuse_inside_agent(here)

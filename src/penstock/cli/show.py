@@ -22,7 +22,8 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
     """Show a proposal: what would be lost, every warning, the diff."""
     from penstock.app import open_gate
     from penstock.cli import render
-    from penstock.cli.queue import document, named
+    from penstock.cli.queue import document
+    from penstock.gate.finding import named
 
     gate = open_gate(workspace)
     gate.expire()

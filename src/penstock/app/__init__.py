@@ -1,4 +1,4 @@
-"""The composition root: settings to stores to a Gate. The only module that knows them all.
+"""The composition root: settings to stores to a Gate. The only package that knows them all.
 
 It finds the workspace, its state and its rules, and hands doors what they need. It decides
 nothing.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -23,23 +23,21 @@ from penstock.stores.places import RULES, stamp, state_home, state_of, user_rule
 # Each part is imported where it is first needed: whoever verifies a record needs no rules, and
 # whoever judges needs no queue.
 if TYPE_CHECKING:
+    from penstock.app.record import Record
     from penstock.core.advice import Advice, Facts
     from penstock.core.builtin import Own
     from penstock.core.compiled import Stamp
     from penstock.core.findings import Report
     from penstock.core.layers import Loaded
-    from penstock.core.policy import AuditSettings, Policy
-    from penstock.core.trust import Head
+    from penstock.core.policy import Policy
     from penstock.gate import Gate
     from penstock.gate.calls import Call
     from penstock.gate.judging import Judged
     from penstock.ports import AuditLog
-    from penstock.stores.checkpoints import Checkpoints
     from penstock.stores.disk import DiskFiles
     from penstock.stores.installed import Installed
     from penstock.stores.jsonl import JsonlLog
     from penstock.stores.keys import ApproverKeys
-    from penstock.stores.signed_log import SignedLog
 
 LARGEST_RULES = 16 * 1024 * 1024
 SLIPPED = "a protected file that was changed in spite of the rules"
@@ -124,7 +122,7 @@ def own_places(root: str) -> Own:
     """
     from penstock.core.builtin import Own
 
-    package = os.path.dirname(os.path.abspath(__file__))
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     code = [place for place in (package, sys.executable) if place]
     outside = [place for place in code if not os.path.abspath(place).startswith(f"{root}/")]
     return Own(kept=(state_home(),), code=tuple(outside))
@@ -140,127 +138,6 @@ def judge_here(
     root = workspace_root(workspace)
     policy = policy_of(root, state=state_of(root), policy_file=policy_file)
     return judge_call(DiskFiles(root), policy, call, now=now)
-
-
-@dataclass(frozen=True)
-class Record:
-    """One log with what it is compared with: its checkpoints, the remembered head, witnesses.
-
-    Checkpoints and the key that signs them lie in `folder`; the head and the last checkpoint
-    are remembered one level above, outside of what a copy of the log would bring along.
-    """
-
-    path: str
-    folder: str
-    settings: AuditSettings
-
-    @property
-    def _memory_path(self) -> str:
-        above, name = os.path.split(self.folder)
-        return os.path.join(above, f"{name}.head")
-
-    @cached_property
-    def checkpoints(self) -> Checkpoints:
-        """The signed checkpoints; the key is made at the first need."""
-        from penstock.stores.checkpoint_keys import kept_key
-        from penstock.stores.checkpoints import Checkpoints
-        from penstock.stores.private import private_dir
-        from penstock.stores.witness import make_witness
-
-        private_dir(self.folder)
-        path = os.path.join(self.folder, "checkpoint.key")
-        name = f"penstock/{os.path.basename(self.folder)}"
-        key = kept_key(path, name)
-        witnesses = [
-            make_witness(text, key=key.public(), folder=self.folder)
-            for text in self.settings.witnesses
-        ]
-        return Checkpoints(
-            self.folder,
-            self.path,
-            public=key.public(),
-            key=key,
-            remembered=f"{self._memory_path}.checkpoint",
-            witnesses=witnesses,
-        )
-
-    @cached_property
-    def unsigned(self) -> JsonlLog:
-        """The log to append to for a process too short to sign anything."""
-        import time
-
-        from penstock.stores.head_memory import HeadMemory
-        from penstock.stores.jsonl import JsonlLog
-
-        return JsonlLog(
-            self.path,
-            clock=time.time,
-            rotate_at=self.settings.rotate_bytes,
-            memory=HeadMemory(self._memory_path),
-        )
-
-    @cached_property
-    def log(self) -> SignedLog:
-        """The log to append to."""
-        import time
-
-        from penstock.core.checkpoint import CheckpointPolicy
-        from penstock.stores.signed_log import SignedLog
-
-        policy = CheckpointPolicy(
-            events=self.settings.checkpoint_events, seconds=self.settings.checkpoint_seconds
-        )
-        return SignedLog(self.unsigned, self.checkpoints, policy=policy, clock=time.time)
-
-    def head(self) -> Head | None:
-        """Return the last line's place and hash, or None where there is no record."""
-        import time
-
-        from penstock.stores.jsonl import JsonlLog
-
-        return JsonlLog(self.path, clock=time.time).head()
-
-    def events(self) -> Iterator[Mapping[str, object]]:
-        """Yield every event that can be read, oldest first."""
-        from penstock.core.audit import EVERYTHING, parse_line
-        from penstock.stores.log_reader import read_lines
-
-        return (parse_line(line) or {} for line in read_lines(self.path, EVERYTHING))
-
-    def of_path(self, path: str, *, last: int) -> tuple[Mapping[str, object], ...]:
-        """Return the newest events about one file, oldest first."""
-        from penstock.core.audit import Query, parse_line
-        from penstock.stores.log_reader import read_lines
-
-        # `*` and `?` are the only signs that a glob does not take for themselves.
-        lines = read_lines(self.path, Query(path=path.replace("*", "?"), last=last))
-        events = (parse_line(line) or {} for line in lines)
-        return tuple(event for event in events if event.get("path") == path)
-
-    def verify(self, *, notice: frozenset[str] = frozenset()) -> Report:
-        """Compare the log with everything that there is to compare it with.
-
-        Lines whose `op` is in `notice` come along, at no further pass.
-        """
-        from penstock.stores.head_memory import HeadMemory
-        from penstock.stores.segments import files_of
-        from penstock.stores.verify_log import verify_log
-
-        remembered = HeadMemory(self._memory_path).recall()
-        if not files_of(self.path):
-            return _no_record(remembered)
-        return verify_log(self.path, self.checkpoints.evidence(remembered), notice=notice)
-
-
-def _no_record(remembered: Head | None) -> Report:
-    """A record that never was is sound; one that was remembered has been taken away."""
-    from penstock.core.findings import Kind, Problem, Report
-
-    if remembered is None:
-        return Report(count=0, head="")
-    message = f"the record is gone; it had {remembered.seq + 1} events when it was last seen"
-    gone = Problem(kind=Kind.DELETED, line=0, message=message)
-    return Report(count=0, head="", problems=(gone,), level="remembered")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -294,6 +171,8 @@ class Workspace:
     @cached_property
     def record(self) -> Record:
         """The record with its checkpoints."""
+        from penstock.app.record import Record
+
         return Record(self.audit_path, self.state, self.policy().audit)
 
     @property
@@ -466,6 +345,7 @@ class Workspace:
 
     def log_beside(self, name: str) -> JsonlLog:
         """Return a log in the workspace itself; where it ends is remembered in the state."""
+        from penstock.app.record import Record
         from penstock.stores.private import private_dir
 
         private_dir(self.state)

@@ -1,0 +1,1 @@
+"""`penstock.langgraph`: the LangGraph door under the name that graphs import."""
