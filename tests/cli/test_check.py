@@ -26,3 +26,9 @@ def test_good_rules_are_said_to_be_good(project: Project) -> None:
 
 def test_without_rules_the_preset_is_named(project: Project) -> None:
     assert "guard" in project.run("check").out
+
+
+def test_the_schema_that_editors_complete_with_is_printed(project: Project) -> None:
+    said = project.run("check", "--schema")
+    assert said.code == 0
+    assert said.json["properties"]["version"]

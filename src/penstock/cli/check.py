@@ -12,9 +12,10 @@ from penstock.cli.output import console, json_option, print_json, workspace_opti
 
 @click.command()
 @click.argument("files", nargs=-1)
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of penstock.toml, and stop.")
 @workspace_option
 @json_option
-def command(files: tuple[str, ...], workspace: str | None, as_json: bool) -> int:
+def command(files: tuple[str, ...], schema: bool, workspace: str | None, as_json: bool) -> int:
     """Read rules files, or the workspace's, and tell all problems at once.
 
     Reads penstock.toml, write-policies.json, config.yaml with `file_broker:`, and
@@ -22,8 +23,12 @@ def command(files: tuple[str, ...], workspace: str | None, as_json: bool) -> int
     """
     from penstock.app import read_rules, workspace_root
     from penstock.core.rules import load
+    from penstock.presets import SCHEMA, read
     from penstock.stores.places import RULES, user_rules
 
+    if schema:
+        click.echo(read(SCHEMA), nl=False)
+        return OK
     chosen = list(files)
     if not chosen:
         own = (os.path.join(workspace_root(workspace), RULES), user_rules())

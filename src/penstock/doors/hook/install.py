@@ -23,9 +23,10 @@ from penstock.doors.hook.registry import SANDBOX, Step
 RULES = "penstock.toml"
 PORT = 7717
 TEMPLATE = """\
-#:schema ./penstock.schema.json
 # What agents may read, write and run in this project. See what is in force with
 # `penstock check`, and try a call with `penstock judge --tool Write --input '{{...}}'`.
+# An editor completes and checks this file once `penstock check --schema` is kept beside it
+# as penstock.schema.json and the first line here says: #:schema ./penstock.schema.json
 version = 1
 preset = "{preset}"
 # A rule of the preset that does not fit here is switched off by its id:
