@@ -1,0 +1,335 @@
+"""The diff as rows of a page: unified or side by side, one page of it at a time.
+
+`core.diff` finds the hunks; here they become rows with line numbers, changed words and colours.
+Which page, and what is approved, is the views' business.
+Always true: every changed line is on exactly one page, and a page says how many rows there are
+in all; text reaches the page only through `escape`, with nothing hidden left in it; two lines
+that differ never look the same.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+from markupsafe import Markup
+
+from penstock.core.diff import hunks as hunks_of
+from penstock.core.display import visible
+from penstock.core.lineends import CRLF, LF, split
+from penstock.core.model import Hunk
+from penstock.doors.web import words
+from penstock.doors.web.looks import as_utf8
+from penstock.doors.web.marking import CLOSE, OPEN, Colours, Spans, markup
+
+PAGE = 400
+CONTEXT = 3
+WORTH_HIDING = 4
+
+Pairs = dict[int, int]
+
+
+class View(StrEnum):
+    """How the two sides stand to each other."""
+
+    UNIFIED = "unified"
+    SPLIT = "split"
+
+
+class Kind(StrEnum):
+    """What a row is."""
+
+    GAP = "gap"
+    HEAD = "head"
+    SAME = "same"
+    GONE = "gone"
+    NEW = "new"
+    PAIR = "pair"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cell:
+    """One line of one side."""
+
+    number: int
+    html: Markup
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Row:
+    """One row. `count` is what a gap leaves out; a head speaks of hunk number `hunk`."""
+
+    kind: Kind
+    before: Cell | None = None
+    after: Cell | None = None
+    hunk: int = 0
+    count: int = 0
+    gone: int = 0
+    new: int = 0
+    line: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Block:
+    """Some rows of one kind that follow each other, and where they begin on each side."""
+
+    kind: Kind
+    rows: int
+    before: int
+    after: int
+    hunk: int = 0
+    count: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Page:
+    """A page of rows: those from `first` to `last` (counted from 1) of `total`."""
+
+    rows: tuple[Row, ...]
+    first: int
+    last: int
+    total: int
+    number: int
+    pages: int
+
+    @property
+    def hunks(self) -> tuple[int, ...]:
+        """The hunks whose heads are on this page."""
+        return tuple(row.hunk for row in self.rows if row.kind is Kind.HEAD)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two sides of a text, with the hunks between them. None stands for no file."""
+
+    before: bytes | None
+    after: bytes | None
+    _known: dict[int, tuple[Pairs, Pairs]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def old(self) -> list[bytes]:
+        """The lines before, with their ends."""
+        return split(as_utf8(self.before or b""))
+
+    @cached_property
+    def new(self) -> list[bytes]:
+        """The lines after, with their ends."""
+        return split(as_utf8(self.after or b""))
+
+    @cached_property
+    def hunks(self) -> tuple[Hunk, ...]:
+        """The runs of changed lines, numbered from 1 as `merge.select_hunks` numbers them."""
+        return hunks_of(as_utf8(self.before or b""), as_utf8(self.after or b""))
+
+    @cached_property
+    def plain_returns(self) -> bool:
+        r"""True where every line of both sides ends in `\r\n`: then it is no news."""
+        sides = [as_utf8(side) for side in (self.before, self.after) if side]
+        return all(side.count(CRLF) == side.count(LF) > 0 for side in sides)
+
+    def shown(self, line: bytes) -> str:
+        """Return a line without its end and with everything hidden written out."""
+        bare = line.removesuffix(CRLF) if self.plain_returns else line
+        bare = bare.removesuffix(LF)
+        missing = "" if line.endswith(LF) else f"{OPEN}no newline at the end{CLOSE}"
+        return visible(bare.decode("utf-8", "surrogateescape")) + missing
+
+    def partner(self, number: int, *, old: int | None = None, new: int | None = None) -> int | None:
+        """Return the line that stands for one of the other side in a hunk, by their places."""
+        hunk = self.hunks[number - 1]
+        gone, came = hunk.before_end - hunk.before_start, hunk.after_end - hunk.after_start
+        if gone * came > words.MOST_PAIRS:
+            shift = hunk.after_start - hunk.before_start
+            there = old + shift if old is not None else (new or 0) - shift
+            return there if gone == came else None
+        there_of, here_of = self._partners(number, hunk)
+        return there_of.get(old) if old is not None else here_of.get(new or 0)
+
+    def _partners(self, number: int, hunk: Hunk) -> tuple[Pairs, Pairs]:
+        if number not in self._known:
+            old = [self.shown(line) for line in self.old[hunk.before_start : hunk.before_end]]
+            new = [self.shown(line) for line in self.new[hunk.after_start : hunk.after_end]]
+            found = words.partners(old, new).items()
+            there = {hunk.before_start + i: hunk.after_start + j for i, j in found}
+            self._known[number] = there, {j: i for i, j in there.items()}
+        return self._known[number]
+
+
+def blocks(compared: Comparison, view: View, *, context: int = CONTEXT) -> list[Block]:
+    """Return the whole diff as blocks, cheap however long it is."""
+    found: list[Block] = []
+    top = left = 0
+    for number, hunk in enumerate(compared.hunks, 1):
+        found += _between(top, left, hunk.before_start - top, context, first=number == 1)
+        found += _changed(hunk, number, view)
+        top, left = hunk.before_end, hunk.after_end
+    found += _between(top, left, len(compared.old) - top, context, last=True)
+    return [block for block in found if block.rows]
+
+
+def _between(
+    top: int, left: int, length: int, context: int, *, first: bool = False, last: bool = False
+) -> Iterator[Block]:
+    """Yield the lines that stay between two hunks: some of them, and how many are left out."""
+    lead = 0 if first else min(context, length)
+    tail = 0 if last else min(context, length - lead)
+    hidden = length - lead - tail
+    if hidden < WORTH_HIDING:
+        lead, tail, hidden = length, 0, 0
+    yield Block(kind=Kind.SAME, rows=lead, before=top, after=left)
+    at = lead + hidden
+    if hidden:
+        yield Block(kind=Kind.GAP, rows=1, before=top + lead, after=left + lead, count=hidden)
+    yield Block(kind=Kind.SAME, rows=tail, before=top + at, after=left + at)
+
+
+def _changed(hunk: Hunk, number: int, view: View) -> Iterator[Block]:
+    gone, new = hunk.before_end - hunk.before_start, hunk.after_end - hunk.after_start
+    at = {"before": hunk.before_start, "after": hunk.after_start, "hunk": number}
+    yield Block(kind=Kind.HEAD, rows=1, **at)
+    if view is View.SPLIT:
+        yield Block(kind=Kind.PAIR, rows=max(gone, new), **at)
+    else:
+        yield Block(kind=Kind.GONE, rows=gone, **at)
+        yield Block(kind=Kind.NEW, rows=new, **at)
+
+
+class Pager:
+    """Cuts a diff into pages; lines are only looked at for the page that is asked for."""
+
+    def __init__(
+        self, compared: Comparison, view: View = View.UNIFIED, *, context: int = CONTEXT
+    ) -> None:
+        self.compared = compared
+        self.blocks = blocks(compared, view, context=context)
+        self.starts: list[int] = []
+        self.total = 0
+        for block in self.blocks:
+            self.starts.append(self.total)
+            self.total += block.rows
+        self.pages = max(1, -(-self.total // PAGE))
+
+    def lines(self, number: int) -> tuple[range, range]:
+        """Return which lines of each side a page may show, for colouring them."""
+        parts = list(self._parts(number))
+        before = [p.before + p.rows for p, _ in parts] + [p.before for p, _ in parts]
+        after = [p.after + p.rows for p, _ in parts] + [p.after for p, _ in parts]
+        if not parts:
+            return range(0), range(0)
+        old, new = len(self.compared.old), len(self.compared.new)
+        return (
+            range(min(before), min(max(before), old)),
+            range(min(after), min(max(after), new)),
+        )
+
+    def page(self, number: int, *, old: Colours | None = None, new: Colours | None = None) -> Page:
+        """Return one page, counted from 1; a number beyond the last is the last."""
+        number = min(max(number, 1), self.pages)
+        rows = _Rows(self.compared, old or {}, new or {})
+        shown = tuple(row for part, skip in self._parts(number) for row in rows.of(part, skip))
+        first = (number - 1) * PAGE
+        return Page(
+            rows=shown,
+            first=min(first + 1, self.total),
+            last=first + len(shown),
+            total=self.total,
+            number=number,
+            pages=self.pages,
+        )
+
+    def page_of(self, hunk: int) -> int:
+        """Return the page that a hunk begins on."""
+        for block, start in zip(self.blocks, self.starts, strict=True):
+            if block.kind is Kind.HEAD and block.hunk == hunk:
+                return start // PAGE + 1
+        return 1
+
+    def _parts(self, number: int) -> Iterator[tuple[Block, int]]:
+        """Yield the blocks of a page cut to it, each with the rows that came before the cut."""
+        number = min(max(number, 1), self.pages)
+        first, end = (number - 1) * PAGE, min(number * PAGE, self.total)
+        at = max(bisect_right(self.starts, first) - 1, 0)
+        for block, start in zip(self.blocks[at:], self.starts[at:], strict=True):
+            if start >= end:
+                return
+            skip = max(first - start, 0)
+            yield _cut(block, skip, min(end - start, block.rows)), skip
+
+
+def _cut(block: Block, skip: int, stop: int) -> Block:
+    return Block(
+        kind=block.kind,
+        rows=stop - skip,
+        before=block.before + skip,
+        after=block.after + skip,
+        hunk=block.hunk,
+        count=block.count,
+    )
+
+
+class _Rows:
+    """Makes the rows of a page."""
+
+    def __init__(self, compared: Comparison, old: Colours, new: Colours) -> None:
+        self.compared = compared
+        self.old, self.new = old, new
+
+    def of(self, block: Block, _skip: int) -> Iterator[Row]:
+        """Yield the rows of one block."""
+        if block.kind is Kind.GAP:
+            yield Row(kind=Kind.GAP, count=block.count, line=block.before + 1)
+        elif block.kind is Kind.HEAD:
+            yield self._head(block.hunk)
+        else:
+            yield from (self._row(block, at) for at in range(block.rows))
+
+    def _head(self, number: int) -> Row:
+        hunk = self.compared.hunks[number - 1]
+        return Row(
+            kind=Kind.HEAD,
+            hunk=number,
+            line=hunk.after_start + 1
+            if hunk.before_start == hunk.before_end
+            else 1 + hunk.before_start,
+            gone=hunk.before_end - hunk.before_start,
+            new=hunk.after_end - hunk.after_start,
+        )
+
+    def _row(self, block: Block, at: int) -> Row:
+        before, after = block.before + at, block.after + at
+        if block.kind is Kind.GONE:
+            return Row(kind=Kind.GONE, before=self._gone(before, block.hunk))
+        if block.kind is Kind.NEW:
+            return Row(kind=Kind.NEW, after=self._came(after, block.hunk))
+        if block.kind is Kind.SAME:
+            html = self._plain(self.compared.old[before], self.old.get(before, ()))
+            left, right = Cell(number=before + 1, html=html), Cell(number=after + 1, html=html)
+            return Row(kind=Kind.SAME, before=left, after=right)
+        hunk = self.compared.hunks[block.hunk - 1]
+        return Row(
+            kind=Kind.PAIR,
+            before=self._gone(before, block.hunk) if before < hunk.before_end else None,
+            after=self._came(after, block.hunk) if after < hunk.after_end else None,
+        )
+
+    def _gone(self, at: int, hunk: int) -> Cell:
+        text = self.compared.shown(self.compared.old[at])
+        partner = self.compared.partner(hunk, old=at)
+        marks = words.NONE
+        if partner is not None:
+            marks, _ = words.changed(text, self.compared.shown(self.compared.new[partner]))
+        return Cell(number=at + 1, html=markup(text, marks, "del", self.old.get(at, ())))
+
+    def _came(self, at: int, hunk: int) -> Cell:
+        text = self.compared.shown(self.compared.new[at])
+        partner = self.compared.partner(hunk, new=at)
+        marks = words.NONE
+        if partner is not None:
+            _, marks = words.changed(self.compared.shown(self.compared.old[partner]), text)
+        return Cell(number=at + 1, html=markup(text, marks, "ins", self.new.get(at, ())))
+
+    def _plain(self, line: bytes, colours: Spans) -> Markup:
+        return markup(self.compared.shown(line), colours=colours)
