@@ -1,15 +1,16 @@
 """Power cuts: the disk is an image on a loop device, and a cut is a copy of that image.
 
 What a program wrote and did not flush is in memory and not in the image, so a copy taken at
-any moment is what a disk would hold if the power failed then. A copy is taken before every
-system call and after the answer, without any flush of ours. Each copy is mounted in place of
-the original and looked at. A writer that does not flush is tried as well, and must lose
+any moment is what a disk would hold if the power failed then. The image is compared before
+every system call and after the answer, without any flush of ours, and copied where it differs
+from the last copy. Each copy is mounted in place of the original and looked at. A writer that does not flush is tried as well, and must lose
 something: otherwise the copies would prove nothing.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import subprocess
 import sys
@@ -19,14 +20,13 @@ from dataclasses import dataclass
 
 from penstock.stores.swap import is_temp_name
 from tests.faults import gate, record, writing
-from tests.faults.scenario import Scenario, calls_of
+from tests.faults.scenario import Scenario
 from tests.faults.tracer import Plan, run
 
 IMAGE_BYTES = 16 << 20
 BLOCK = 1 << 16
 NAMES = ["create", "create with parents", "modify", "remove", "set"]
 SCENARIOS_CUT = [*gate.SCENARIOS, *record.SCENARIOS]
-MOST_CUTS = 100  # of one scenario; a copy and two mounts each
 
 
 @dataclass(frozen=True)
@@ -85,18 +85,29 @@ def copied(image: str, to: str) -> None:
                 target.write(block)
 
 
-def cuts(
-    prepare: Callable[[str], None], act: Callable[[str], str], folder: str, *, every: int = 1
-) -> list[Cut]:
-    """Do one thing on a mounted image; cut the power before every Nth call and after the end."""
+def digest_of(image: str) -> bytes:
+    """Return what differs when the disk does."""
+    with open(image, "rb") as file:
+        return hashlib.file_digest(file, "sha1").digest()
+
+
+def cuts(prepare: Callable[[str], None], act: Callable[[str], str], folder: str) -> list[Cut]:
+    """Do one thing on a mounted image; cut the power before every call and after the end.
+
+    Between two calls that leave the disk as it was, only the first cut is kept.
+    """
     image = new_image(folder)
     taken: list[Cut] = []
+    last = b""
 
     def cut(number: int, call: str, answer: str | None = None) -> None:
-        if number % every == 0 or answer is not None:
+        nonlocal last
+        now = digest_of(image)
+        if now != last or answer is not None:
             copy = os.path.join(folder, f"cut-{number}")
             copied(image, copy)
             taken.append(Cut(copy, f"call {number}, {call}", answer))
+            last = now
 
     with mounted(image, os.path.join(folder, "disk")) as disk:
         if problem := apart(lambda: prepare(disk)):
@@ -154,9 +165,8 @@ def problems(name: str, *, sync: bool) -> tuple[int, list[str]]:
 
 def problems_of(scenario: Scenario) -> tuple[int, list[str]]:
     """Return how many cuts were tried on a scenario, and which it did not survive."""
-    every = 1 + len(calls_of(scenario)) // MOST_CUTS
     with tempfile.TemporaryDirectory(prefix="penstock-power-") as folder:
-        taken = cuts(scenario.prepare, scenario.act, folder, every=every)
+        taken = cuts(scenario.prepare, scenario.act, folder)
         found = [_checked(scenario, cut, folder) for cut in taken]
         return len(taken), [problem for problem in found if problem]
 
