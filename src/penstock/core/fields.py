@@ -208,6 +208,12 @@ TABLES: Mapping[str, tuple[Field, ...]] = {
         _count("ttl_seconds", "How long a proposal waits for an answer.", 3600, 1),
         _flag("require_key", "Whether an approval needs the approver's key.", default=False),
         _flag("totp", "Whether an approval needs a one-time code.", default=False),
+        _word(
+            "rules",
+            "Who may widen the rules with `penstock rules apply`: the switch, or a person.",
+            ("switch", "person"),
+            "switch",
+        ),
     ),
     "audit": (
         _word("level", "What is recorded.", ("off", "matched", "all"), "all"),

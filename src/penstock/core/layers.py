@@ -213,6 +213,7 @@ STRICTER: Mapping[tuple[str, str], Callable[[Sequence[Any]], Any]] = {
     ("approval", "ttl_seconds"): min,
     ("approval", "require_key"): any,
     ("approval", "totp"): any,
+    ("approval", "rules"): min,  # `person` before `switch`
     ("audit", "level"): lambda values: max(values, key=LEVELS_OF_RECORD.index),
 }
 
