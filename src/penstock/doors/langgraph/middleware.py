@@ -1,0 +1,239 @@
+"""`PenstockMiddleware`: the gate around every tool call of a LangChain agent.
+
+After the model has spoken, all of its calls are looked at together, and a person is asked once
+about those that need it, before any of them runs. Then each call is judged as it comes: it
+passes, or an error that says why and what to do instead is its answer.
+Always true: no tool runs that the rules deny; what a person approved is written by the gate,
+compared with what the file held when they were asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, NotRequired
+
+from langchain.agents.middleware.types import (
+    AgentMiddleware,
+    AgentState,
+    PrivateStateAttr,
+    ToolCallRequest,
+)
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langgraph.func import task
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from penstock.app import open_workspace
+from penstock.core.model import Verdict
+from penstock.doors.langgraph.tool_answers import Run, Said, failed, settle, waits
+from penstock.doors.langgraph.tool_review import can_ask, decided, step
+from penstock.doors.langgraph.tool_writes import (
+    FAULTS,
+    Asked,
+    ToolGate,
+    Wanted,
+    phrase,
+    told,
+)
+from penstock.gate import Judged
+
+ASKED = "penstock_asked"
+Answer = ToolMessage | Command[Any]
+
+
+class PenstockState(AgentState[Any]):
+    """What the middleware keeps between the question and the tools: plain JSON values."""
+
+    penstock_asked: NotRequired[Annotated[dict[str, Any], PrivateStateAttr]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Passed:
+    """A call that may run, and what it would write."""
+
+    request: ToolCallRequest
+    wanted: Wanted
+    judged: Judged
+
+
+class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Give an agent the gate: `create_agent(model, tools, middleware=[PenstockMiddleware()])`.
+
+    List it last, so that what it judges is what runs.
+    """
+
+    state_schema = PenstockState
+
+    def __init__(
+        self,
+        project_root: str | os.PathLike[str] | None = None,
+        *,
+        cwd: str | os.PathLike[str] | None = None,
+        attended: bool | None = None,
+        virtual_paths: bool = False,
+        agent: str = "langchain",
+        state: str | None = None,
+    ) -> None:
+        """Guard the project at a directory, or the one that the working directory lies in.
+
+        `cwd` is where the tools' relative paths start (the project's root where one is named,
+        else the working directory). Without a checkpointer, or with `attended` false, nobody
+        is asked: what needs a person waits in the queue, and the tool does not run.
+        `virtual_paths` is for the file tools of deepagents, whose `/` is the project's root.
+        """
+        super().__init__()
+        named = None if project_root is None else os.fspath(project_root)
+        here = open_workspace(named, state=state)
+        base = os.fspath(cwd) if cwd is not None else "" if named is not None else os.getcwd()
+        self.attended = attended
+        self.tool_gate = ToolGate(
+            here=here,
+            agent=agent,
+            cwd=os.path.abspath(base) if base else here.root,
+            virtual=virtual_paths,
+        )
+        # LangGraph remembers a task with its step: when the step is run again the calls are not
+        # looked at anew, so that an answer meets exactly the question that was asked.
+        remembered: Any = task(name="penstock")
+        self._look = remembered(self.tool_gate.look)
+
+    # -- one question for all calls of a message ----------------------------------------------
+
+    def after_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Ask a person once about all calls of the message that need it."""
+        del runtime
+        calls = _pending(state)
+        if not calls:
+            return None
+        found: dict[str, Asked] = self._look(calls).result()
+        return self._kept(state, self._decided(calls, found))
+
+    async def aafter_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Do the same in an agent that runs asynchronously."""
+        del runtime
+        calls = _pending(state)
+        if not calls:
+            return None
+        found: dict[str, Asked] = await self._look(calls)
+        return self._kept(state, await asyncio.to_thread(self._decided, calls, found))
+
+    def _decided(self, calls: list[Wanted], found: dict[str, Asked]) -> dict[str, Asked]:
+        return decided(self.tool_gate, calls, found) if self._asks() else found
+
+    def _asks(self) -> bool:
+        return self.attended is not False and can_ask()
+
+    def _kept(self, state: Any, found: dict[str, Asked]) -> dict[str, Any] | None:
+        return {ASKED: found} if found or state.get(ASKED) else None
+
+    # -- each call as it comes -----------------------------------------------------------------
+
+    def wrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Answer]
+    ) -> Answer:
+        """Let a call pass, or answer in its place."""
+        found = self._before(request)
+        if isinstance(found, ToolMessage):
+            return found
+        with self.tool_gate.watching(found.wanted, found.judged):
+            return handler(found.request)
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Answer]]
+    ) -> Answer:
+        """Do the same in an agent that runs asynchronously."""
+        found = await asyncio.to_thread(self._before, request)
+        if isinstance(found, ToolMessage):
+            return found
+        watching = self.tool_gate.watching(found.wanted, found.judged)
+        await asyncio.to_thread(watching.__enter__)
+        try:
+            return await handler(found.request)
+        finally:
+            await asyncio.to_thread(watching.__exit__, None, None, None)
+
+    def _before(self, request: ToolCallRequest) -> ToolMessage | Passed:
+        wanted = _wanted(request.tool_call)
+        asked = _asked_of(request, wanted)
+        try:
+            if asked is not None:
+                said: Said | Run = settle(self.tool_gate, wanted, asked)
+            else:
+                said = self._judged(wanted)
+        except FAULTS as problem:
+            said = self._failing(problem)
+        if isinstance(said, Said):
+            return _message(wanted, said)
+        call: Any = {**request.tool_call, "args": dict(said.wanted.args)}
+        changed = request.override(tool_call=call)
+        return Passed(request=changed, wanted=said.wanted, judged=said.judged)
+
+    def _judged(self, wanted: Wanted) -> Said | Run:
+        """Judge a call that nobody was asked about."""
+        tools = self.tool_gate
+        judged = tools.judge(wanted)
+        decision = judged.decision
+        if decision.verdict is Verdict.ASK:
+            return self._late(wanted, judged)
+        tools.record(wanted, decision)
+        if decision.verdict is Verdict.DENY:
+            because = decision.because or "the rules deny this"
+            text = f"Denied: {phrase(because, decision.suggestion)}"
+            return Said(text=text, facts={"status": "denied", "code": decision.code})
+        return Run(wanted=wanted, judged=judged)
+
+    def _late(self, wanted: Wanted, judged: Judged) -> Said | Run:
+        """Ask about a call that was not in the message, or was changed after it was looked at.
+
+        What it writes must be known: between this question and its answer nothing is kept that
+        could tell whether a file changed.
+        """
+        asked = self.tool_gate.ask(wanted, judged)
+        if not (asked["proposals"] and self._asks()):
+            return settle(self.tool_gate, wanted, asked) if "refused" in asked else waits(asked)
+        found = decided(self.tool_gate, [wanted], {wanted.id: asked})
+        return settle(self.tool_gate, wanted, found[wanted.id])
+
+    def _failing(self, problem: Exception) -> Said:
+        """What cannot be judged or recorded does not run."""
+        return Said(
+            text=f"Denied: Penstock could not judge this call: {told(problem)}",
+            facts=failed(problem).facts,
+        )
+
+
+def _pending(state: Any) -> list[Wanted]:
+    """Return the calls of the last message of the model that have no answer yet."""
+    messages: list[AnyMessage] = state.get("messages") or []
+    spoken = [at for at, one in enumerate(messages) if isinstance(one, AIMessage)]
+    if not spoken:
+        return []
+    answered = {one.tool_call_id for one in messages[spoken[-1] :] if isinstance(one, ToolMessage)}
+    last = messages[spoken[-1]]
+    calls = last.tool_calls if isinstance(last, AIMessage) else []
+    return [_wanted(call) for call in calls if call["id"] not in answered]
+
+
+def _wanted(call: Any) -> Wanted:
+    thread, run = step()
+    args = call["args"] if isinstance(call["args"], dict) else {}
+    return Wanted(name=call["name"], args=args, id=call["id"] or "", thread=thread, step=run)
+
+
+def _asked_of(request: ToolCallRequest, wanted: Wanted) -> Asked | None:
+    state = request.state if isinstance(request.state, dict) else {}
+    asked: Asked | None = (state.get(ASKED) or {}).get(wanted.id)
+    return asked if asked is not None and wanted.is_what(asked) else None
+
+
+def _message(wanted: Wanted, said: Said) -> ToolMessage:
+    return ToolMessage(
+        content=said.text,
+        name=wanted.name,
+        tool_call_id=wanted.id,
+        status="success" if said.ok else "error",
+        artifact={"penstock": dict(said.facts)},
+    )

@@ -1,0 +1,390 @@
+"""PenstockMiddleware around the tools of real LangChain agents; only the model is scripted."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain.agents import create_agent
+from langchain_core.tools import BaseTool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.types import Command
+
+from penstock import open_gate
+from penstock.core.proposal import State
+from penstock.doors.langgraph.middleware import PenstockMiddleware
+from tests.langgraph.scripted import Call, Scripted, said, tools_of
+from tests.project import Project
+
+LONG = "".join(f"line {number}\n" for number in range(270))
+SHORT = "".join(f"new {number}\n" for number in range(56))
+THREAD: Any = {"configurable": {"thread_id": "t-1"}}
+START: Any = {"messages": [("user", "go on")]}
+REPLACED: Call = ("write_file", {"file_path": "app.py", "content": SHORT})
+
+
+class Scene:
+    """One agent with its project; `ran` names every tool that really ran."""
+
+    def __init__(self, project: Project, *turns: list[Call], **options: Any) -> None:
+        self.project = project
+        self.ran: list[str] = []
+        self.saver: Any = options.pop("saver", InMemorySaver())
+        self.more: list[BaseTool] = options.pop("tools", [])
+        self.model = Scripted(turns=list(turns))
+        self.options = options
+        self.agent = self.build()
+
+    def build(self) -> Any:
+        """Make the agent, as a program that starts anew does."""
+        return create_agent(
+            self.model,
+            [*tools_of(self.project.root, self.ran), *self.more],
+            middleware=[PenstockMiddleware(self.project.root, **self.options)],
+            checkpointer=self.saver,
+        )
+
+    def start(self) -> Any:
+        return self.agent.invoke(START, THREAD)
+
+    def resume(self, *decisions: dict[str, Any]) -> Any:
+        return self.agent.invoke(Command(resume={"decisions": list(decisions)}), THREAD)
+
+
+def question(result: Any) -> dict[str, Any]:
+    """Return the one question that an agent stopped with."""
+    (asked,) = result["__interrupt__"]
+    value: dict[str, Any] = asked.value
+    return value
+
+
+APPROVE = {"type": "approve"}
+
+
+def by_key(project: Project, proposal: str) -> None:
+    """Approve at the queue, by a key that is set up for it."""
+    words = {"env": {"PENSTOCK_PASSPHRASE_FD": "0"}, "stdin": "correct horse battery staple\n"}
+    for command in (("approver", "init"), ("approve", proposal, "--yes")):
+        done = project.run(*command, **words)  # type: ignore[arg-type]
+        assert done.code == 0, done.err
+
+
+def test_what_the_rules_allow_runs_as_if_nobody_watched(own: Project) -> None:
+    scene = Scene(own, [("write_file", {"file_path": "new.py", "content": "x = 1\n"})])
+    (answer,) = said(scene.start())
+    assert (answer.status, answer.content) == ("success", "written")
+    assert (own.root / "new.py").read_text() == "x = 1\n"
+
+
+def test_a_tool_that_touches_no_file_runs(own: Project) -> None:
+    scene = Scene(own, [("weather", {"city": "Delft"})])
+    assert said(scene.start())[0].content == "fair"
+
+
+def test_a_replaced_file_is_asked_about_and_the_question_shows_what_would_be_lost(
+    own: Project,
+) -> None:
+    own.write("app.py", LONG)
+    scene = Scene(own, [REPLACED])
+    asked = question(scene.start())
+    (action,), (config,) = asked["action_requests"], asked["review_configs"]
+    assert action["name"] == config["action_name"] == "write_file"
+    assert config["allowed_decisions"] == ["approve", "edit", "reject", "respond"]
+    assert action["description"].startswith("REPLACE app.py: 270 of 270 lines would be lost")
+    assert "-line 269" in action["description"]
+    assert "+new 55" in action["description"]
+    assert json.loads(json.dumps(asked)) == asked, "the question is plain JSON"
+    assert scene.ran == []
+    assert (own.root / "app.py").read_text() == LONG
+
+
+def test_an_approved_change_is_written_by_the_gate_and_the_tool_does_not_run(own: Project) -> None:
+    own.write("app.py", LONG)
+    scene = Scene(own, [REPLACED])
+    scene.start()
+    (answer,) = said(scene.resume(APPROVE))
+    assert answer.status == "success"
+    assert "written: changed app.py" in answer.content
+    assert (own.root / "app.py").read_text() == SHORT
+    assert scene.ran == []
+    (receipt,) = open_gate(str(own.root)).parts.proposals.receipts()
+    assert answer.artifact["penstock"]["files"][0]["digest"] == receipt.after
+
+
+def test_a_file_that_changed_while_a_person_was_asked_is_not_overwritten(own: Project) -> None:
+    own.write("app.py", LONG)
+    scene = Scene(own, [REPLACED])
+    scene.start()
+    own.write("app.py", "saved by a person meanwhile\n")
+    (answer,) = said(scene.resume(APPROVE))
+    assert answer.status == "error"
+    assert "`app.py` changed after this" in answer.content
+    assert "read the file again" in answer.content
+    assert (own.root / "app.py").read_text() == "saved by a person meanwhile\n"
+    assert scene.ran == []
+
+
+def test_a_rejected_change_is_told_with_its_reason(own: Project) -> None:
+    own.write("app.py", LONG)
+    scene = Scene(own, [REPLACED])
+    scene.start()
+    (answer,) = said(scene.resume({"type": "reject", "message": "keep the old parser"}))
+    assert answer.status == "error"
+    assert "keep the old parser" in answer.content
+    assert (own.root / "app.py").read_text() == LONG
+    assert scene.ran == []
+    (one,) = open_gate(str(own.root)).parts.proposals.find()
+    assert one.state is State.REJECTED
+
+
+def test_a_person_can_answer_in_the_tools_place(own: Project) -> None:
+    own.write("app.py", LONG)
+    scene = Scene(own, [REPLACED])
+    scene.start()
+    (answer,) = said(scene.resume({"type": "respond", "message": "I did it by hand"}))
+    assert (answer.status, answer.content) == ("success", "I did it by hand")
+    assert (own.root / "app.py").read_text() == LONG
+    assert scene.ran == []
+
+
+def test_an_edited_change_is_what_gets_written(own: Project) -> None:
+    own.write("app.py", LONG)
+    scene = Scene(own, [REPLACED])
+    scene.start()
+    mine = {"name": "write_file", "args": {"file_path": "app.py", "content": "mine\n"}}
+    (answer,) = said(scene.resume({"type": "edit", "edited_action": mine}))
+    assert answer.status == "success"
+    assert "The person changed it first" in answer.content
+    assert (own.root / "app.py").read_text() == "mine\n"
+    assert scene.ran == []
+    old, new = open_gate(str(own.root)).parts.proposals.find()
+    assert (old.state, new.state, new.parent) == (State.SUPERSEDED, State.APPLIED, old.id)
+
+
+def test_an_edit_may_choose_another_file(own: Project) -> None:
+    own.write("app.py", LONG)
+    scene = Scene(own, [REPLACED])
+    scene.start()
+    mine = {"name": "write_file", "args": {"file_path": "other.py", "content": "mine\n"}}
+    (answer,) = said(scene.resume({"type": "edit", "edited_action": mine}))
+    assert answer.status == "success"
+    assert (own.root / "other.py").read_text() == "mine\n"
+    assert (own.root / "app.py").read_text() == LONG
+    assert scene.ran == []
+
+
+def test_an_edit_is_judged_again(own: Project) -> None:
+    own.write("app.py", LONG)
+    scene = Scene(own, [REPLACED])
+    scene.start()
+    mine = {"name": "write_file", "args": {"file_path": ".env", "content": "mine\n"}}
+    (answer,) = said(scene.resume({"type": "edit", "edited_action": mine}))
+    assert answer.status == "error"
+    assert ".env" in answer.content
+    assert not (own.root / ".env").exists()
+    assert (own.root / "app.py").read_text() == LONG
+
+
+@pytest.mark.parametrize(
+    ("decision", "left"),
+    [
+        ({"strategy": "append"}, LONG + "\n" + SHORT),
+        ({"strategy": "insert", "insertion_point": 0}, SHORT + LONG),
+        ({"strategy": "replace"}, SHORT),
+    ],
+)
+def test_an_approval_may_choose_how_the_content_joins_the_file(
+    own: Project, decision: dict[str, Any], left: str
+) -> None:
+    own.write("app.py", LONG)
+    scene = Scene(own, [REPLACED])
+    scene.start()
+    (answer,) = said(scene.resume({**APPROVE, **decision}))
+    assert answer.status == "success"
+    assert (own.root / "app.py").read_text() == left
+
+
+# -- several calls in one message ------------------------------------------------------------------
+
+
+def test_one_question_comes_before_any_call_of_the_message_runs(own: Project) -> None:
+    own.write("app.py", LONG)
+    own.write("lib.py", LONG)
+    scene = Scene(
+        own,
+        [
+            ("write_file", {"file_path": "new.py", "content": "x\n"}),
+            REPLACED,
+            ("write_file", {"file_path": "lib.py", "content": SHORT}),
+            ("write_file", {"file_path": ".env", "content": "x\n"}),
+        ],
+    )
+    asked = question(scene.start())
+    assert [one["args"]["file_path"] for one in asked["action_requests"]] == ["app.py", "lib.py"]
+    assert scene.ran == []
+    assert not (own.root / "new.py").exists()
+    answers = said(scene.resume(APPROVE, {"type": "reject", "message": "no"}))
+    assert [one.status for one in answers] == ["success", "success", "error", "error"]
+    assert scene.ran == ["write_file new.py"]
+    assert (own.root / "lib.py").read_text() == LONG
+
+
+def test_two_calls_of_one_message_do_not_change_the_same_file(own: Project) -> None:
+    """Side by side they would overwrite each other, and cut a file in slices nobody measures."""
+    own.write("app.py", LONG)
+    edits = [
+        ("edit_file", {"file_path": "app.py", "old_string": old, "new_string": "x"})
+        for old in ("line 1\n", "line 2\n", "line 3\n")
+    ]
+    scene = Scene(own, edits)
+    first, *others = said(scene.start())
+    assert first.status == "success"
+    for one in others:
+        assert one.status == "error"
+        assert "another call of the same message" in one.content
+    assert scene.ran == ["edit_file app.py"]
+
+
+def test_running_the_step_again_proposes_and_runs_nothing_twice(own: Project) -> None:
+    own.write("app.py", LONG)
+    scene = Scene(own, [REPLACED, ("weather", {"city": "Delft"})])
+    scene.start()
+    for _ in range(3):  # the same question again, as a program that crashed asks it
+        assert "__interrupt__" in scene.build().invoke(None, THREAD)
+    gate = open_gate(str(own.root))
+    assert len(gate.parts.proposals.find()) == 1
+    scene.resume(APPROVE)
+    assert scene.ran == ["weather Delft"]
+    assert len(gate.parts.proposals.receipts()) == 1
+
+
+def test_the_same_call_id_in_a_later_message_is_another_question(own: Project) -> None:
+    """Some models count their calls anew in each message."""
+    own.write("app.py", LONG)
+    scene = Scene(own, [REPLACED], [REPLACED])
+    scene.model.numbered = False
+    scene.start()
+    again = scene.resume({"type": "reject", "message": "no"})
+    assert question(again)["action_requests"][0]["tool_call_id"] == "call-0"
+    assert [one.status for one in said(scene.resume(APPROVE))] == ["error", "success"]
+    first, second = open_gate(str(own.root)).parts.proposals.find()
+    assert (first.state, second.state) == (State.REJECTED, State.APPLIED)
+
+
+# -- who can be asked ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{"saver": None}, {"attended": False}])
+def test_where_nobody_can_be_asked_the_change_waits_and_the_agent_is_told(
+    own: Project, options: dict[str, Any]
+) -> None:
+    own.write("app.py", LONG)
+    scene = Scene(own, [REPLACED], **options)
+    (answer,) = said(scene.start())
+    (one,) = open_gate(str(own.root)).parts.proposals.find()
+    assert answer.status == "error"
+    assert one.id in answer.content
+    assert one.state is State.WAITING
+    assert scene.ran == []
+    assert (own.root / "app.py").read_text() == LONG
+    by_key(own, one.id)
+    assert (own.root / "app.py").read_text() == SHORT
+
+
+def test_what_was_approved_in_the_queue_meanwhile_is_only_told(own: Project) -> None:
+    own.write("app.py", LONG)
+    scene = Scene(own, [REPLACED])
+    scene.start()
+    (one,) = open_gate(str(own.root)).parts.proposals.find()
+    by_key(own, one.id)
+    (answer,) = said(scene.resume(APPROVE))
+    assert answer.status == "success"
+    assert "written: changed app.py" in answer.content
+    assert len(open_gate(str(own.root)).parts.proposals.receipts()) == 1
+
+
+def test_what_was_rejected_in_the_queue_meanwhile_stays_rejected(own: Project) -> None:
+    own.write("app.py", LONG)
+    scene = Scene(own, [REPLACED])
+    scene.start()
+    (one,) = open_gate(str(own.root)).parts.proposals.find()
+    assert own.run("reject", one.id, "--reason", "not today").code == 0
+    (answer,) = said(scene.resume(APPROVE))
+    assert answer.status == "error"
+    assert "not today" in answer.content
+    assert (own.root / "app.py").read_text() == LONG
+
+
+def test_an_answer_that_does_not_fit_decides_nothing_and_can_be_given_again(own: Project) -> None:
+    own.write("app.py", LONG)
+    scene = Scene(own, [REPLACED])
+    scene.start()
+    for wrong in ([], [APPROVE, APPROVE], [{"type": "aprove"}], [{**APPROVE, "strategy": "x"}]):
+        with pytest.raises(ValueError, match=r"(?i)decisions"):
+            scene.resume(*wrong)
+        assert (own.root / "app.py").read_text() == LONG
+        assert scene.ran == []
+    assert said(scene.resume(APPROVE))[0].status == "success"
+
+
+# -- another process, another checkpointer ---------------------------------------------------------
+
+
+def test_an_answer_may_come_to_another_program_through_sqlite(
+    own: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANGGRAPH_STRICT_MSGPACK", "true")
+    own.write("app.py", LONG)
+    path = tmp_path / "checkpoints.db"
+    first = sqlite3.connect(path, check_same_thread=False)
+    scene = Scene(own, [REPLACED], saver=SqliteSaver(first))
+    scene.start()
+    first.close()
+    second = sqlite3.connect(path, check_same_thread=False)
+    other = Scene(own, [REPLACED], saver=SqliteSaver(second))
+    (answer,) = said(other.resume(APPROVE))
+    second.close()
+    assert answer.status == "success"
+    assert (own.root / "app.py").read_text() == SHORT
+
+
+def test_what_is_kept_in_the_state_is_plain_json(own: Project) -> None:
+    own.write("app.py", LONG)
+    scene = Scene(own, [REPLACED], [("weather", {"city": "Delft"})])
+    scene.start()
+    scene.resume(APPROVE)
+    seen = [
+        snapshot.values["penstock_asked"]
+        for snapshot in scene.agent.get_state_history(THREAD)
+        if snapshot.values.get("penstock_asked")
+    ]
+    assert seen
+    for value in seen:
+        assert json.loads(json.dumps(value)) == value
+
+
+def test_an_agent_that_runs_asynchronously_is_guarded_the_same(own: Project) -> None:
+    own.write("app.py", LONG)
+    calls = [
+        REPLACED,
+        ("write_file", {"file_path": "new.py", "content": "x\n"}),
+        ("write_file", {"file_path": ".env", "content": "x\n"}),
+    ]
+    scene = Scene(own, calls)
+
+    async def go() -> Any:
+        first = await scene.agent.ainvoke(START, THREAD)
+        assert question(first)["action_requests"]
+        assert scene.ran == []
+        return await scene.agent.ainvoke(Command(resume={"decisions": [APPROVE]}), THREAD)
+
+    answers = said(asyncio.run(go()))
+    assert [one.status for one in answers] == ["success", "success", "error"]
+    assert scene.ran == ["write_file new.py"]
+    assert (own.root / "app.py").read_text() == SHORT
+    assert not (own.root / ".env").exists()
