@@ -20,6 +20,7 @@ from penstock.doors.http.wire import (
     LARGEST_HEAD,
     Head,
     Later,
+    Live,
     Refusal,
     Response,
     encode,
@@ -69,7 +70,8 @@ class Connection(asyncio.Protocol):
 
     __slots__ = (
         *("_admitted", "_asked", "_body", "_buffer", "_busy", "_ending", "_head", "_held"),
-        *("_host", "_route", "_seen", "_silent", "_stuck", "_task", "_time", "_transport", "due"),
+        *("_host", "_line", "_route", "_seen", "_silent", "_stuck", "_task", "_time"),
+        *("_transport", "due"),
     )
 
     def __init__(self, host: Host, time: Callable[[], float]) -> None:
@@ -89,6 +91,7 @@ class Connection(asyncio.Protocol):
         self._stuck = False  # the client does not take what we wrote
         self._ending = False  # the last response is written; what comes is thrown away
         self._task: asyncio.Task[None] | None = None
+        self._line: OpenLine | None = None  # of a response that is written piece by piece
         self.due = time() + host.bounds.head
 
     # --- what asyncio calls ----------------------------------------------------------------
@@ -114,7 +117,8 @@ class Connection(asyncio.Protocol):
     def eof_received(self) -> bool:
         """Say whether to stay: a client that has said all may still wait for its answer."""
         self._silent = True
-        return self._busy
+        # Who reads piece by piece and closes its side has left; nobody asks that way.
+        return self._busy and not (self._line is not None and self._line.begun)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget everything."""
@@ -132,6 +136,8 @@ class Connection(asyncio.Protocol):
         """Go on."""
         self._stuck = False
         self.due = self._time() + self._host.bounds.idle
+        if self._line is not None:
+            self._line.flows.set()
         if not self._busy:
             self._go_on()
 
@@ -203,6 +209,9 @@ class Connection(asyncio.Protocol):
         if isinstance(response, Later):
             self._asked, response.then = head, self._given
             return
+        if isinstance(response, Live):
+            self._task = asyncio.ensure_future(self._live(response, head))
+            return
         self._task = asyncio.ensure_future(self._later(response, head))
 
     async def _later(self, response: Awaitable[Response], head: Head) -> None:
@@ -212,6 +221,37 @@ class Connection(asyncio.Protocol):
             answer = self._failed(fault, head)
         self._asked, self._task = head, None
         self._given(answer)
+
+    async def _live(self, response: Live, head: Head) -> None:
+        """Have a response written piece by piece, and leave the line as a next one needs it."""
+        line = self._line = OpenLine(self, head, self._host)
+        answer: Response | None = None
+        try:
+            await response.run(line)
+        except Exception as fault:  # noqa: BLE001 - told and answered; the process goes on
+            answer = self._failed(fault, head)
+        self._task = self._line = None
+        self._asked = head
+        if not line.begun:
+            self._given(answer or self._failed(RuntimeError("no answer"), head))
+            return
+        self._busy = False
+        if self._ending:
+            return
+        if not line.complete:  # half an answer must not look like a whole one
+            self._transport.abort()
+        elif not line.keep:
+            self._end()
+        else:
+            self._go_on()
+
+    def put(self, data: bytes) -> bool:
+        """Write a piece; False when the client does not take it for now. Raises OSError."""
+        if self._ending or self._transport.is_closing():
+            raise ConnectionResetError("the client is gone")
+        self.due = self._time() + self._host.bounds.answer
+        self._transport.write(data)
+        return not self._stuck
 
     def _given(self, answer: Response) -> None:
         self._busy = False
@@ -277,5 +317,40 @@ class Connection(asyncio.Protocol):
 
     def stop(self) -> None:
         """Close when nothing is on its way; what is being answered goes out first."""
+        if self._line is not None and self._line.begun:
+            self._line.left.set()
         if not (self._busy or self._buffer or self._head):
             self._transport.close()
+
+
+class OpenLine:
+    """The way back to a client that is answered piece by piece."""
+
+    __slots__ = ("_connection", "_host", "begun", "complete", "flows", "keep", "left")
+
+    def __init__(self, connection: Connection, head: Head, host: Host) -> None:
+        self._connection = connection
+        self._host = host
+        self.keep = head.keep and not host.stopping
+        self.begun = False
+        self.complete = False
+        self.flows = asyncio.Event()
+        self.left = asyncio.Event()
+
+    @property
+    def date(self) -> bytes:
+        """The header line of the date."""
+        return self._host.date
+
+    async def write(self, data: bytes, *, last: bool = False) -> None:
+        """Send bytes; waits for a client that is slow. Raises OSError when it is gone."""
+        self.begun = True
+        self.complete = last
+        self.keep = self.keep and not self._host.stopping
+        self.flows.clear()
+        if not self._connection.put(data) and not last:
+            await self.flows.wait()
+
+    async def ended(self) -> None:
+        """Wait until we stop; a client that goes ends the whole answer."""
+        await self.left.wait()

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from penstock.doors.http.tokens import same
-from penstock.doors.http.wire import Head, Later, Refusal, Response
+from penstock.doors.http.wire import Head, Later, Live, Refusal, Response
 
 LARGEST_BODY = 64 * 1024 * 1024  # as much as the command hook reads
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
-Handle = Callable[[Head, bytes], Response | Later | Awaitable[Response]]
+# What agents and watchdogs ask for: exactly the routes that are named, and nothing beside them.
+STRICT = ("/hook", "/health")
+
+Handle = Callable[[Head, bytes], Response | Later | Live | Awaitable[Response]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,17 +33,28 @@ class Route:
     largest: int = LARGEST_BODY
 
 
-class Routes:
-    """The routes by path. Another door joins the process by adding its own."""
+class Rest(Protocol):
+    """What is behind all other paths; it says itself whom it answers."""
 
-    def __init__(self, routes: Iterable[Route]) -> None:
+    def admit(self, head: Head) -> Route:
+        """Return the route of a request that may send its body. Raises Refusal."""
+
+
+class Routes:
+    """The routes by path. Another door joins the process by adding its own, or as the rest."""
+
+    def __init__(self, routes: Iterable[Route], *, rest: Rest | None = None) -> None:
         self._by_path: Mapping[str, Route] = {route.path: route for route in routes}
+        self._rest = rest
 
     def admit(self, head: Head) -> Route:
         """Return the route of a request that may come in. Raises Refusal."""
         headers = head.headers
-        _check_names(headers)
+        _check_host(headers)
         route = self._by_path.get(head.path)
+        if route is None and self._rest is not None and not head.path.startswith(STRICT):
+            return self._rest.admit(head)
+        _check_origin(headers)
         if route is None:
             raise Refusal(404, "not-found", "there is nothing here")
         if head.method != route.method:
@@ -53,13 +68,16 @@ class Routes:
         return route
 
 
-def _check_names(headers: Mapping[str, str]) -> None:
+def _check_host(headers: Mapping[str, str]) -> None:
     """A page in a browser could send us requests under a name of its own (DNS rebinding)."""
     host = headers.get("host")
     if host is None:
         raise Refusal(400, "bad-head", "there is no Host header")
     if _name(host) not in LOOPBACK:
         raise Refusal(403, "wrong-host", "only loopback names are answered to")
+
+
+def _check_origin(headers: Mapping[str, str]) -> None:
     if "origin" in headers:
         raise Refusal(403, "wrong-origin", "pages in a browser are not answered")
 

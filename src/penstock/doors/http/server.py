@@ -20,7 +20,7 @@ from email.utils import formatdate
 
 from penstock.core.errors import InputError, StoreError
 from penstock.doors.http.connection import Bounds, Connection
-from penstock.doors.http.routes import Route, Routes
+from penstock.doors.http.routes import Rest, Route, Routes
 from penstock.doors.http.talk import say
 from penstock.doors.http.wire import Head
 
@@ -43,10 +43,11 @@ class Server:
         self,
         routes: Iterable[Route],
         *,
+        rest: Rest | None = None,
         bounds: Bounds = Bounds(),  # noqa: B008 - frozen
         tell: Callable[[str], None] = say,
     ) -> None:
-        self.routes = Routes(routes)
+        self.routes = Routes(routes, rest=rest)
         self.bounds = bounds
         self.stopping = False
         self.date = b""

@@ -10,9 +10,10 @@ Head or a Refusal.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import Protocol
 
 LARGEST_HEAD = 16 * 1024
 MOST_HEADERS = 64
@@ -25,6 +26,7 @@ CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 ONCE = frozenset(
     {"host", "content-length", "authorization", "origin", "expect", "connection", "content-type"}
     | {"x-penstock-token", "x-penstock-project", "x-penstock-entrypoint"}
+    | {"cookie", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest", "last-event-id"}
 )
 NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_!#$%&'*+.^`|~")
 
@@ -42,13 +44,18 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, and the connection se
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The request line and headers; names are in lower case. `length` is the body's."""
+    """The request line and headers; names are in lower case. `length` is the body's.
+
+    `chunks` says whether the client understands a body that comes in pieces.
+    """
 
     method: str
     path: str
     headers: Mapping[str, str]
     length: int
     keep: bool
+    query: str = ""
+    chunks: bool = True
 
     @property
     def expects(self) -> bool:
@@ -79,6 +86,29 @@ class Later:
             self.then(response)
 
 
+class Line(Protocol):
+    """The way back to a client, for a response that is written piece by piece."""
+
+    keep: bool  # whether the connection stays after the response
+
+    @property
+    def date(self) -> bytes:
+        """The header line of the date."""
+
+    async def write(self, data: bytes, *, last: bool = False) -> None:
+        """Send bytes; waits for a client that is slow. Raises OSError when it is gone."""
+
+    async def ended(self) -> None:
+        """Wait until the client is gone or we stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """A response that whoever makes it writes to the line by itself."""
+
+    run: Callable[[Line], Awaitable[None]]
+
+
 def parse_head(block: bytes) -> Head:
     """Return the head that stands before the empty line. Raises Refusal."""
     try:
@@ -88,11 +118,11 @@ def parse_head(block: bytes) -> Head:
     if not text.replace("\r\n", "").replace("\t", "").isprintable():
         raise Refusal(400, "bad-head", "the head holds a control character")
     line, *rest = text.split("\r\n")
-    method, path, keep = _request_line(line)
+    method, target, new = _request_line(line)
+    path, _, query = target.partition("?")
     headers = _headers(rest)
-    if "connection" in headers:
-        keep = _keeps(headers["connection"], keep)
-    return Head(method, path, headers, _length(headers), keep)
+    keep = _keeps(headers["connection"], new) if "connection" in headers else new
+    return Head(method, path, headers, _length(headers), keep, query, new)
 
 
 def _request_line(line: str) -> tuple[str, str, bool]:
@@ -104,7 +134,7 @@ def _request_line(line: str) -> tuple[str, str, bool]:
         raise Refusal(505, "bad-version", "only HTTP/1.1 and HTTP/1.0 are spoken")
     if not target.startswith("/"):
         raise Refusal(400, "bad-head", "the target is not a path")
-    return method, target.partition("?")[0], VERSIONS[version]
+    return method, target, VERSIONS[version]
 
 
 def _headers(lines: list[str]) -> dict[str, str]:

@@ -1,0 +1,259 @@
+"""A person's answers from the page and the API: what is approved is exactly what was shown.
+
+Each function takes the digest that stood in the form (`shown`). What needs a person's proof
+(`proving`) takes the passphrase. Who may look at the page is `auth`'s business.
+Always true: nothing is written without the approver's key, opened for this one answer; what comes
+out of a strategy, chosen hunks or an edit waits to be looked at; nothing raises a PenstockError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec
+
+from penstock.core.errors import InputError, PenstockError, StaleError
+from penstock.core.merge import Strategy
+from penstock.core.proposal import OPEN, Proposal, Receipt, State
+from penstock.doors.web.proving import Prover
+from penstock.doors.web.shown import (
+    Difference,
+    NewerError,
+    as_shown,
+    exactly,
+    on_its_base,
+    shown,
+    shown_undo,
+)
+
+if TYPE_CHECKING:
+    from penstock.app import Workspace
+    from penstock.gate import Gate
+
+P = ParamSpec("P")
+PROOF = "page"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answered:
+    """What came of an answer: what was made or written, or why not and what is different."""
+
+    proposals: tuple[Proposal, ...] = ()
+    receipts: tuple[Receipt, ...] = ()
+    still_waiting: int = 0  # files of the set that have to be approved before it is written
+    error: PenstockError | None = None
+    differences: tuple[Difference, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """True when it was done."""
+        return self.error is None
+
+
+def told(do: Callable[P, Answered]) -> Callable[P, Answered]:
+    """Have an inability returned, with the differences that belong to it."""
+
+    @wraps(do)
+    def doing(*args: P.args, **kwargs: P.kwargs) -> Answered:
+        try:
+            return do(*args, **kwargs)
+        except NewerError as newer:
+            return Answered(error=newer, differences=newer.differences)
+        except PenstockError as error:
+            return Answered(error=error)
+
+    return doing
+
+
+@told
+def approve(
+    here: Workspace,
+    proposal_id: str,
+    *,
+    digest: str,
+    passphrase: str,
+    code: str = "",
+    keep: Collection[str] = (),
+    prover: Prover | None = None,
+    who: str = "",
+) -> Answered:
+    """Approve a proposal or a set as it was shown, and write it.
+
+    `keep` names the proposals of a set that are taken; the others go back to the agent. One file
+    of a set is approved alone, and written when the last of them is.
+    """
+    gate = here.gate
+    gate.expire()
+    found = _answerable(as_shown(gate, proposal_id, digest))
+    kept = _chosen(found, keep)
+    on_its_base(gate, kept)
+    prover = prover or Prover()
+    told = {"command": "page approve", "proposal": proposal_id}
+    proof = prover.proof(here, passphrase, code, who=who, **told)
+    if len(kept) < len(found):
+        kept = gate.choose_files(found, [one.path for one in kept], proof=proof)
+    asked = [one.id for one in kept if one.state is State.WAITING]
+    if asked:
+        gate.answer_all(asked, approve=True, proof=proof)
+    left = _waiting_beside(gate, kept[0])
+    receipts = () if left else gate.apply(kept[0].set_id or kept[0].id)
+    return Answered(proposals=_again(gate, kept), receipts=receipts, still_waiting=left)
+
+
+@told
+def reject(
+    here: Workspace, proposal_id: str, *, reason: str, digest: str | None = None
+) -> Answered:
+    """Send a proposal or a set back with a reason that the agent gets to read."""
+    from penstock.app.proof import who
+    from penstock.gate import Proof
+    from penstock.gate.finding import still_open
+
+    gate = here.gate
+    gate.expire()
+    known = shown(exactly(gate, proposal_id)) if digest is None else digest
+    found = still_open(as_shown(gate, proposal_id, known))
+    proof = Proof(by=who(), kind=PROOF)
+    ids = [one.id for one in found]
+    return Answered(proposals=gate.answer_all(ids, approve=False, proof=proof, reason=reason))
+
+
+@told
+def with_strategy(
+    here: Workspace, proposal_id: str, *, digest: str, strategy: str, at: int | None = None
+) -> Answered:
+    """Combine a proposal with what is there."""
+    if strategy not in set(Strategy):
+        raise InputError("bad-strategy", f"there is no strategy `{strategy[:80]}`")
+    one = _changeable(here.gate, proposal_id, digest)
+    return Answered(proposals=(here.gate.with_strategy(one.id, Strategy(strategy), at=at),))
+
+
+@told
+def with_hunks(
+    here: Workspace, proposal_id: str, *, digest: str, hunks: Collection[int]
+) -> Answered:
+    """Keep only the chosen hunks."""
+    one = _changeable(here.gate, proposal_id, digest)
+    return Answered(proposals=(here.gate.with_hunks(one.id, set(hunks)),))
+
+
+@told
+def edit(here: Workspace, proposal_id: str, *, digest: str, content: bytes) -> Answered:
+    """Put a person's own content in its place."""
+    one = _changeable(here.gate, proposal_id, digest)
+    return Answered(proposals=(here.gate.revise(one.id, content, origin="edit"),))
+
+
+@told
+def rebase(here: Workspace, proposal_id: str, *, digest: str) -> Answered:
+    """Carry a proposal over to what the file holds now."""
+    from penstock.gate.finding import only
+
+    here.gate.expire()
+    one = only(as_shown(here.gate, proposal_id, digest))
+    return Answered(proposals=(here.gate.rebase(one.id),))
+
+
+@told
+def renew(here: Workspace, proposal_id: str) -> Answered:
+    """Give a waiting proposal or a set its whole time again."""
+    from penstock.gate.finding import waiting
+
+    found = exactly(here.gate, proposal_id)
+    if not found:
+        raise InputError("not-found", f"there is no proposal `{proposal_id}`")
+    return Answered(proposals=tuple(here.gate.renew(one.id) for one in waiting(found)))
+
+
+@told
+def undo(
+    here: Workspace,
+    receipt_id: str,
+    *,
+    digest: str,
+    passphrase: str,
+    code: str = "",
+    rebase: bool = False,
+    prover: Prover | None = None,
+    who: str = "",
+) -> Answered:
+    """Put back what a write replaced, if that is still what was shown."""
+    gate = here.gate
+    receipts = gate.undoable(receipt=receipt_id)
+    _check_undo(gate, receipts, digest, rebase=rebase)
+    told = {"command": "page undo", "proposal": receipt_id}
+    proof = (prover or Prover()).proof(here, passphrase, code, who=who, **told)
+    made = gate.undo(receipts, rebase=rebase)
+    gate.answer_all([one.id for one in made], approve=True, proof=proof)
+    done = gate.apply(made[0].set_id or made[0].id)
+    return Answered(proposals=_again(gate, made), receipts=done)
+
+
+ACTIONS: Mapping[str, Callable[..., Answered]] = {
+    "approve": approve,
+    "reject": reject,
+    "strategy": with_strategy,
+    "hunks": with_hunks,
+    "edit": edit,
+    "rebase": rebase,
+    "renew": renew,
+    "undo": undo,
+}
+PROVEN = frozenset({"approve", "undo"})  # they write, so they need a person's proof
+
+
+# --- the steps they share ------------------------------------------------------------------------
+
+
+def _changeable(gate: Gate, proposal_id: str, digest: str) -> Proposal:
+    """Return the one open proposal that was shown, if its file is still as it was."""
+    from penstock.gate.finding import only, still_open
+
+    gate.expire()
+    one = only(still_open(as_shown(gate, proposal_id, digest)))
+    on_its_base(gate, [one])
+    return one
+
+
+def _check_undo(gate: Gate, receipts: Sequence[Receipt], digest: str, *, rebase: bool) -> None:
+    try:
+        plan = gate.preview_undo(receipts, rebase=rebase)
+    except StaleError as stale:
+        since = gate.changed_since(receipts) if stale.code == "changed-since" else ()
+        found = [Difference(path=path, shown=was, now=gate.current(path)) for path, was in since]
+        raise NewerError(
+            stale.code, stale.message, found, because=stale.because, hint=stale.hint
+        ) from None
+    if digest != shown_undo(plan):
+        found = [Difference(path=item.path, shown=None, now=item.content) for item, _ in plan]
+        raise NewerError("not-as-shown", "what would be put back is not what was shown", found)
+
+
+def _answerable(found: Sequence[Proposal]) -> tuple[Proposal, ...]:
+    """Return those that can be answered; a set is written whole, so what is closed is told."""
+    from penstock.gate.finding import closed
+
+    over = [one for one in found if one.state not in OPEN and one.state is not State.REJECTED]
+    kept = tuple(one for one in found if one.state in OPEN)
+    if over or not kept:
+        raise closed((*over, *found)[0])
+    return kept
+
+
+def _chosen(found: Sequence[Proposal], keep: Collection[str]) -> tuple[Proposal, ...]:
+    unknown = sorted(set(keep) - {one.id for one in found})
+    if unknown:
+        raise InputError("not-in-set", f"`{unknown[0][:80]}` is not in this set")
+    return tuple(one for one in found if not keep or one.id in keep)
+
+
+def _waiting_beside(gate: Gate, one: Proposal) -> int:
+    group = gate.parts.proposals.of_set(one.set_id) if one.set_id else ()
+    return sum(1 for other in group if other.state is State.WAITING)
+
+
+def _again(gate: Gate, found: Sequence[Proposal]) -> tuple[Proposal, ...]:
+    """Return proposals as they are stored now."""
+    return tuple(gate.parts.proposals.get(one.id) or one for one in found)

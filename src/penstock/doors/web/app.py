@@ -1,0 +1,133 @@
+"""The application behind the page: what is admitted, which addresses there are, what errors say.
+
+Pages are `views`' and the API is `api`'s; here they are put together.
+Always true: everything stands behind `Admitted`; an error has the product's shape, and one that
+nobody foresaw tells nothing of the inside.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from penstock.core.errors import InputError, PenstockError, RefusedError
+from penstock.doors.web.admitted import Admitted, told
+from penstock.doors.web.auth import COOKIE, SESSION_SECONDS
+from penstock.doors.web.problems import fault
+from penstock.doors.web.world import World
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def make_app(world: World) -> Starlette:
+    """Return the application; `app.state.world` is what its pages stand on."""
+    app = Starlette(
+        routes=_routes(),
+        middleware=[Middleware(Admitted, world=world)],
+        exception_handlers={PenstockError: _error, HTTPException: _http_error, Exception: _fault},
+    )
+    app.state.world = world
+    return app
+
+
+def _routes() -> list[BaseRoute]:
+    views = _views()
+    return [
+        Route("/open", opened, methods=["GET"]),
+        Route("/close", closed, methods=["POST"]),
+        Route("/events", events, methods=["GET"]),
+        Mount("/static", StaticFiles(directory=os.path.join(HERE, "static"))),
+        *(views.ROUTES if views else ()),
+    ]
+
+
+def _views() -> Any:
+    try:
+        return importlib.import_module("penstock.doors.web.views")
+    except ImportError:
+        return None
+
+
+# --- coming and going -----------------------------------------------------------------------------
+
+
+def opened(request: Request) -> Response:
+    """Turn a one-time link into a session."""
+    world: World = request.app.state.world
+    if "prefetch" in request.headers.get("sec-purpose", request.headers.get("purpose", "")):
+        raise RefusedError("no-session", "a link is not followed ahead of time")
+    made = world.sessions.open(request.query_params.get("t", ""))
+    if made is None:
+        raise RefusedError(
+            "no-session",
+            "this link was used before, or is too old",
+            hint="run `penstock open` in your terminal for another",
+        )
+    to = _inside(request.query_params.get("to", ""))
+    response = _onward(to, request.headers.get("sec-fetch-site", "none"))
+    response.set_cookie(
+        COOKIE, made[0], max_age=int(SESSION_SECONDS), httponly=True, samesite="strict", path="/"
+    )
+    return response
+
+
+def _onward(to: str, site: str) -> Response:
+    if site in ("none", "same-origin"):
+        return RedirectResponse(to, 303)
+    # Whoever came from another page's link would be redirected without the new cookie.
+    page = f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url={to}">'
+    return Response(page, media_type="text/html")
+
+
+def _inside(to: str) -> str:
+    """Return a path of ours, whatever was asked for."""
+    plain = to.isascii() and to.replace("/", "").replace("-", "").replace("_", "").isalnum()
+    return to if plain and to.startswith("/") and not to.startswith("//") else "/"
+
+
+def closed(request: Request) -> Response:
+    """End the session."""
+    request.app.state.world.sessions.close(request.state.session)
+    response = RedirectResponse("/open", 303)
+    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
+    return response
+
+
+async def events(request: Request) -> Response:
+    """Tell what changes, for as long as the page is open."""
+    hub = request.app.state.world.hub
+    stream = hub.stream(request.headers.get("last-event-id", ""))
+    return StreamingResponse(stream, media_type="text/event-stream")
+
+
+# --- errors ---------------------------------------------------------------------------------------
+
+
+def _error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, PenstockError)
+    return told(request.scope, error)
+
+
+def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    known: dict[int, PenstockError] = {
+        404: InputError("no-page", "there is nothing here"),
+        405: InputError("wrong-method", "this method does not work here"),
+    }
+    response = told(request.scope, known.get(error.status_code, fault()))
+    for name, value in (error.headers or {}).items():
+        response.headers[name] = value
+    return response
+
+
+def _fault(request: Request, _error: Exception) -> Response:
+    return told(request.scope, fault())

@@ -1,0 +1,143 @@
+"""What every page and every call of the API stands on: the workspaces, the sessions, the proof.
+
+Which pages there are and how they look is elsewhere.
+Always true: each workspace is opened once, whoever asks first; what is named and not there is
+an error and never another workspace.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from penstock.core.errors import InputError, PenstockError
+from penstock.doors.web import answers
+from penstock.doors.web.answers import Answered
+from penstock.doors.web.auth import Session, Sessions, same
+from penstock.doors.web.events import Hub
+from penstock.doors.web.proving import Prover
+from penstock.doors.web.shown import exactly
+
+if TYPE_CHECKING:
+    from penstock.app import Workspace
+    from penstock.core.proposal import Proposal, Receipt
+    from penstock.gate import Gate
+
+Places = Callable[[], Iterable["Workspace"]]
+
+
+def no_more() -> tuple[Workspace, ...]:
+    """There are no other workspaces than those that were named."""
+    return ()
+
+
+class World:
+    """One process's view: `places` are served from the start, `more` may come while it runs."""
+
+    def __init__(
+        self,
+        places: Sequence[Workspace],
+        *,
+        token: str,
+        hook_token: str = "",
+        more: Places = no_more,
+        sessions: Sessions | None = None,
+        prover: Prover | None = None,
+    ) -> None:
+        self.token = token
+        self.hook_token = hook_token
+        self.sessions = sessions or Sessions()
+        self.prover = prover or Prover()
+        self.origin = ""  # where we listen, once that is known
+        self._more = more
+        self._lock = threading.Lock()
+        self._places: dict[str, Workspace] = {name_of(here): here for here in places}
+        self.hub = Hub(self)
+
+    # -- workspaces ---------------------------------------------------------------------------
+
+    @property
+    def workspaces(self) -> tuple[Workspace, ...]:
+        """Every workspace that is served, the first one first."""
+        return tuple(self._places.values())
+
+    def look_around(self) -> None:
+        """Take in the workspaces that have a state by now."""
+        for here in self._more():
+            with self._lock:
+                self._places.setdefault(name_of(here), here)
+
+    def here(self, name: str = "") -> Workspace:
+        """Return a workspace by its name or its root; the first one where none is named."""
+        for known, here in list(self._places.items()):
+            if name in ("", known, here.root):
+                return here
+        raise InputError("no-workspace", f"there is no workspace `{name}` here")
+
+    def gate(self, name: str = "") -> Gate:
+        """Return the gate of a workspace, opened by whoever asks first."""
+        return self.gate_of(self.here(name))
+
+    def gate_of(self, here: Workspace) -> Gate:
+        """Return the gate of a workspace that is at hand."""
+        with self._lock:  # two threads must not open it twice
+            return here.gate
+
+    # -- finding ------------------------------------------------------------------------------
+
+    def find(self, proposal_id: str) -> tuple[Workspace, tuple[Proposal, ...]]:
+        """Return the proposal or the set of exactly this id, and where it is."""
+        for here in self.workspaces:
+            found = exactly(self.gate_of(here), proposal_id)
+            if found:
+                return here, found
+        raise InputError("not-found", f"there is no proposal `{proposal_id}`")
+
+    def find_receipts(self, receipt_id: str) -> tuple[Workspace, tuple[Receipt, ...]]:
+        """Return the receipt or the receipts of a set, and where they are."""
+        for here in self.workspaces:
+            proposals = self.gate_of(here).parts.proposals
+            one = proposals.receipt(receipt_id)
+            found = (one,) if one else proposals.receipts(set_id=receipt_id) if receipt_id else ()
+            if found:
+                return here, found
+        raise InputError("not-found", f"there is no receipt `{receipt_id}`")
+
+    # -- answering ----------------------------------------------------------------------------
+
+    def answer(self, session: Session | None, action: str, id_: str, **given: object) -> Answered:
+        """Do one of `answers.ACTIONS` with a proposal, a set or a receipt; blocks, never raises.
+
+        `session` is whose attempts count; None is the API.
+        """
+        try:
+            here = (self.find_receipts if action == "undo" else self.find)(id_)[0]
+        except PenstockError as error:
+            return Answered(error=error)
+        if action in answers.PROVEN:
+            given |= {"prover": self.prover, "who": session.key if session else "api"}
+        return answers.ACTIONS[action](here, id_, **given)
+
+    def knows(self, headers: Mapping[str, str]) -> bool:
+        """Say whether a request comes from somebody who may send much: a session, or the token."""
+        from penstock.doors.web.admitted import cookie_of, token_of
+
+        return same(token_of(headers), self.token) or (
+            self.sessions.find(cookie_of(headers)) is not None
+        )
+
+    # -- links --------------------------------------------------------------------------------
+
+    def link(self, *, to: str = "") -> str:
+        """Return a new one-time link; `to` is the page it leads to."""
+        from urllib.parse import urlencode
+
+        query = {"t": self.sessions.new_link(), **({"to": to} if to else {})}
+        return f"{self.origin}/open?{urlencode(query)}"
+
+
+def name_of(here: Workspace) -> str:
+    """Return the name by which addresses speak of a workspace: that of its state."""
+    return os.path.basename(here.state)
