@@ -1,0 +1,153 @@
+"""Say what is wrong with the policy that an edit would leave, before it is left.
+
+The rules of the edit are looked at one by one, in the words of the reviewer; then the whole
+policy is loaded with the new texts in place of the old, includes and all. What does not stop
+an edit but should be known is `edit_warnings.py`'s.
+Always true: with nothing blocking, the files as edited load, every regex compiles, every id
+is there once, and every rule holds against its own examples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from penstock.core import rules
+from penstock.core.edit_book import Dialect, dialect_of, read_text
+from penstock.core.edit_operation import Detail, Operation, Warning_
+from penstock.core.edit_told import Changed
+from penstock.core.edit_warnings import warnings_of
+from penstock.core.hook_rules import BRANCH, ORIGINAL_KEYS
+from penstock.core.layers import Loaded
+from penstock.core.problems import Problem, did_you_mean
+from penstock.core.regex_faults import beyond_rust
+from penstock.core.regexes import fault
+from penstock.core.rule_reader import BOTH_TOOLS, CONDITIONS, NO_TOOL, REGEX_FIELDS, TOOL_FIELDS
+
+Read = Callable[[str], bytes | None]
+MOST_TOLD = 100
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Checked:
+    """What stops an edit, what should be known about it, and the policy that it would make.
+
+    `overlaps` are the ids of the rules that the changed ones partly cover.
+    """
+
+    blocking: tuple[Detail, ...] = ()
+    warnings: tuple[Warning_, ...] = ()
+    loaded: Loaded | None = None
+    overlaps: tuple[str, ...] = ()
+
+
+def check(
+    read: Read,
+    path: str,
+    texts: Mapping[str, bytes],
+    changes: tuple[Changed, ...],
+    operation: Operation,
+) -> Checked:
+    """Check the policy at `path` with some texts in place of what `read` gives."""
+
+    def overlaid(name: str) -> bytes | None:
+        return texts[name] if name in texts else read(name)
+
+    alone = tuple(_rule_details(overlaid, changes, operation))
+    if alone:
+        return Checked(blocking=alone[:MOST_TOLD])
+    level = rules.load(path, overlaid)
+    levels = [level, *_unreached(level, overlaid, texts)]
+    blocking = [_detail(problem, changes, operation) for one in levels for problem in one.problems]
+    blocking += _half_advisor(levels, operation)
+    if blocking:
+        return Checked(blocking=tuple(dict.fromkeys(blocking))[:MOST_TOLD], loaded=level)
+    found, overlaps = warnings_of(levels, changes)
+    return Checked(warnings=found, loaded=level, overlaps=overlaps)
+
+
+def _unreached(level: Loaded, read: Read, texts: Mapping[str, bytes]) -> list[Loaded]:
+    """Load the edited files that the policy does not include: they must load, too."""
+    reached = {file for file, _ in level.sources}
+    return [] if level.problems else [rules.load(f, read) for f in texts if f not in reached]
+
+
+def _half_advisor(levels: list[Loaded], operation: Operation) -> list[Detail]:
+    """The original checks these settings only when it is asked to; we do when they change."""
+    if not any(one.type == "update_llm_config" for one in operation.each):
+        return []
+    missing = [w for level in levels for w in level.warnings if "is enabled without" in w.message]
+    return [
+        Detail("changes.enabled", one.message.removesuffix(", so it stays off"), one.hint)
+        for one in missing
+    ]
+
+
+# --- one rule ---------------------------------------------------------------------------
+
+
+def _rule_details(
+    read: Read, changes: tuple[Changed, ...], operation: Operation
+) -> Iterator[Detail]:
+    for one in operation.each:
+        changed = _change_of(one, changes)
+        if changed is None or changed.after is None:
+            continue
+        data = read(changed.path) or b""
+        dialect = dialect_of(changed.path, read_text(changed.path, data).document)
+        place = f"{one.place}{'rule' if one.type == 'add_rule' else 'changes'}."
+        yield from _faults(changed.after, place, dialect)
+
+
+def _change_of(operation: Operation, changes: tuple[Changed, ...]) -> Changed | None:
+    """Return the last change to the rule that an operation writes."""
+    if operation.type not in ("add_rule", "update_rule"):
+        return None
+    name = operation.rule_id
+    return next((c for c in reversed(changes) if c.rule_id == name and c.after is not None), None)
+
+
+def _faults(rule: Mapping[str, object], place: str, dialect: Dialect) -> Iterator[Detail]:
+    """Yield what is wrong with one rule by itself."""
+    if dialect is not Dialect.OWN:
+        yield from _foreign(rule, place)
+    needs_tool = dialect is not Dialect.OWN or TOOL_FIELDS & rule.keys()
+    if "tool" in rule and "tool_regex" in rule:
+        yield Detail(f"{place}tool_regex", BOTH_TOOLS, "Keep one of them.")
+    elif not {"tool", "tool_regex"} & rule.keys() and (needs_tool or not CONDITIONS & rule.keys()):
+        yield Detail(f"{place}tool", NO_TOOL, 'Add for example "tool": "Bash".')
+    for key, value in rule.items():
+        if key in REGEX_FIELDS and isinstance(value, str) and "${" not in value:
+            found = fault(value) or (beyond_rust(value) if dialect is not Dialect.OWN else None)
+            if found is not None:
+                yield Detail(f"{place}{key}", f"Regex compilation failed: {found}", found.hint)
+
+
+def _foreign(rule: Mapping[str, object], place: str) -> Iterator[Detail]:
+    """Yield the fields that the original does not know: it would ignore them in silence."""
+    for key in rule:
+        if key not in ORIGINAL_KEYS and key != BRANCH:
+            error = f"`{key}` means nothing in a rule file of the original"
+            yield Detail(f"{place}{key}", error, did_you_mean(key, ORIGINAL_KEYS))
+
+
+# --- the whole policy -------------------------------------------------------------------
+
+FAILED = "Failed to load config: "
+CIRCLE = "circular include detected"
+
+
+def _detail(problem: Problem, changes: tuple[Changed, ...], operation: Operation) -> Detail:
+    """Return a problem as the answer tells it, at the field of the operation if it is there."""
+    if problem.message.startswith(CIRCLE):
+        where = problem.message.removeprefix(CIRCLE).lstrip(": ")
+        field = f"{operation.place}path" if operation.path else f"{problem.file}:{problem.line}"
+        return Detail(field, f"{FAILED}{CIRCLE}", " ".join([where, problem.hint]).strip())
+    for one in changes:
+        if one.path == problem.file and one.line <= problem.line <= one.until and one.rule_id:
+            key = "rule" if one.kind == "added" else "changes"
+            known, told, at = problem.message.partition(" already exists")
+            hint = f"it is{at}; {problem.hint}" if told else problem.hint
+            return Detail(f"{key}.{problem.field or 'id'}", f"{known}{told}", hint)
+    where = f"{problem.file}:{problem.line}" if problem.line else problem.file
+    return Detail(where, f"{FAILED}{problem.message}", problem.hint)

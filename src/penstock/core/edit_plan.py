@@ -1,0 +1,403 @@
+"""What an operation means for one file: a step on the n-th rule of a table, or on a setting.
+
+A step is found once and then taken twice, on the parsed document by `edit_model.py` and on
+the text by `edit_splice.py`; the two must agree in the end.
+Always true: a step names rules that are there and ids that are free; an operation that would
+change nothing has no step.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from penstock.core.edit_book import Book, Dialect, Piece, rules_in
+from penstock.core.edit_operation import LLM_KEYS, RULE_KEYS, Detail, EditError, Operation
+from penstock.core.edit_text import END_MARKER, LostError, Name, read_blocks
+from penstock.core.fields import RULE_TABLES
+from penstock.core.hook_dialect import SETTINGS
+from penstock.core.problems import did_you_mean, shown
+
+Rule = Mapping[str, object]
+USUAL_SECTION = "rules"
+OUR_NOTE = "# disabled by decision_reviewer"
+LLM: Name = ("llm_fallback",)
+INCLUDES: Name = ("includes",)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Insert:
+    """Make a rule the n-th of its table; `notes` are comment lines above it.
+
+    `behind` says which neighbour it keeps close to, where other rules stand between the two.
+    """
+
+    table: Name
+    number: int
+    rule: Rule
+    id: str
+    behind: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Delete:
+    """Take the n-th rule of a table out."""
+
+    table: Name
+    number: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Change:
+    """Give keys of the n-th rule other values; None removes one."""
+
+    table: Name
+    number: int
+    changes: Rule
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Move:
+    """Put the n-th rule where it is the `to`-th, once it has been taken out."""
+
+    table: Name
+    number: int
+    to: int
+    behind: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Enable:
+    """Set a rule's own key `enabled`, or remove the line that we once added."""
+
+    table: Name
+    number: int
+    enabled: bool
+    drops: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SwitchOff:
+    """Comment the n-th rule out, under a line that names it."""
+
+    table: Name
+    number: int
+    id: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SwitchOn:
+    """Bring a rule back that was commented out; it becomes the n-th."""
+
+    table: Name
+    number: int
+    piece: Piece
+    text: str
+    rule: Rule
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Forget:
+    """Drop the lines of a rule that is commented out; no parser sees a difference."""
+
+    piece: Piece
+    table: Name
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SetKeys:
+    """Give keys of a table other values; None removes one."""
+
+    table: Name
+    changes: Rule = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Include:
+    """Add a name to the included files, or take the n-th out when `name` is ""."""
+
+    name: str = ""
+    number: int = -1
+
+
+Step = Insert | Delete | Change | Move | Enable | SwitchOff | SwitchOn | Forget | SetKeys | Include
+
+
+def plan(book: Book, operation: Operation) -> Step | None:
+    """Return the step that an operation is in this file, None when it would change nothing."""
+    return PLANS[operation.type](book, operation)
+
+
+def _refuse(operation: Operation, field_: str, error: str, hint: str = "") -> EditError:
+    return EditError(Detail(f"{operation.place}{field_}", error, hint))
+
+
+# --- rules ------------------------------------------------------------------------------
+
+
+def _add(book: Book, op: Operation) -> Insert:
+    name = str(op.rule["id"])
+    if book.find(name) is not None or book.switched_off(name) is not None:
+        hint = "choose another id, or update that rule"
+        raise _refuse(op, "rule.id", f"Rule with id '{name}' already exists", hint)
+    table = _table_for(book, op)
+    _check_written(book, op, table)
+    count = len(book.rules.get(table, []))
+    number = _number(book, op, "position", table, count)
+    behind = op.position.where == "after"
+    if not book.nameless:
+        return Insert(table=table, number=number, rule=op.rule, id=name, behind=behind)
+    # The fork that this file is for refuses keys it does not know, and then loads no rule.
+    kept = {key: value for key, value in op.rule.items() if key not in ("id", "description")}
+    about = str(op.rule.get("description", ""))
+    notes = (f"# id: {name}", *(f"# {about}" for _ in range(bool(about and about.isprintable()))))
+    return Insert(table=table, number=number, rule=kept, id=name, behind=behind, notes=notes)
+
+
+def _table_for(book: Book, op: Operation) -> Name:
+    kinds = RULE_TABLES if book.dialect is Dialect.OWN else ("allow", "deny")
+    if op.rule_type not in kinds:
+        error = f"a rule file of the original has no {op.rule_type} rules"
+        raise _refuse(op, "rule_type", error, f"one of {', '.join(kinds)}")
+    empty = book.dialect is Dialect.FLAT and not book.rules
+    if book.dialect is not Dialect.SECTIONED and not (op.section and empty):
+        if op.section:
+            raise _refuse(op, "section", "this file has no sections", "leave `section` out")
+        return (op.rule_type,)
+    if op.section in SETTINGS:
+        raise _refuse(op, "section", f"`{op.section}` is no section of rules", "choose another")
+    near = book.find(op.position.id) if op.position.id and not op.section else None
+    return near[0] if near is not None else (op.section or USUAL_SECTION, op.rule_type)
+
+
+def _check_written(book: Book, op: Operation, table: Name) -> None:
+    """Refuse what is not written as `[[table]]` blocks: other rules could not be kept as is."""
+    above: object = book.document
+    for end, part in enumerate(table, 1):
+        value = above.get(part) if isinstance(above, dict) else None
+        if value is not None and not isinstance(value, dict if end < len(table) else list):
+            raise _refuse(op, "rule_type", f"`{'.'.join(table[:end])}` is no table of rules")
+        above = value
+    if _inline(book, table):
+        raise _inline_error(op, "rule_type", table)
+
+
+def _inline_error(op: Operation, field_: str, table: Name) -> EditError:
+    name = ".".join(table)
+    error = f"the rules of `{name}` are written inline, and such are not edited"
+    return _refuse(op, field_, error, f"write them as [[{name}]] tables first")
+
+
+def _inline(book: Book, table: Name) -> bool:
+    """True when a pair, not a header, makes the table or the section around it."""
+    tops = [piece for piece in book.pieces if piece.name is not None and not piece.many]
+    ours = [piece for piece in tops if piece.name == table[: len(piece.name or ())]]
+    return any(
+        (*(piece.name or ()), *pair.key) == table[: len(piece.name or ()) + len(pair.key)]
+        for piece in ours
+        for pair in piece.pairs()
+    )
+
+
+def _number(book: Book, op: Operation, key: str, table: Name, count: int) -> int:
+    """Return how many rules of the table stand before the place that was asked for."""
+    position = op.position
+    if position.where in ("start", "end"):
+        return 0 if position.where == "start" else count
+    found = book.find(position.id)
+    if found is None:
+        raise _unknown(book, op, position.id, f"{key}.{position.where}")
+    if found[0] != table:
+        error = f"rule '{position.id}' is in `{'.'.join(found[0])}`, not in `{'.'.join(table)}`"
+        raise _refuse(op, f"{key}.{position.where}", error, "a place is among rules of one kind")
+    return found[1] + (position.where == "after")
+
+
+def _unknown(book: Book, op: Operation, name: str, field_: str = "id") -> EditError:
+    if book.switched_off(name) is not None:
+        return _refuse(
+            op, field_, f"Rule '{name}' is disabled", "enable it first, with toggle_rule"
+        )
+    for table in _tables(book.document):
+        rules = rules_in(book.document, table)
+        if any(isinstance(rule, dict) and rule.get("id") == name for rule in rules):
+            return _inline_error(op, field_, table)
+    return _refuse(op, field_, f"Rule with id '{name}' not found", did_you_mean(name, book.by_id))
+
+
+def _tables(document: Mapping[str, object]) -> Iterator[Name]:
+    """Yield where rules can stand in a document, whatever its dialect."""
+    for key, value in document.items():
+        if key in RULE_TABLES:
+            yield (key,)
+        elif isinstance(value, dict):
+            yield from ((key, kind) for kind in ("allow", "deny") if kind in value)
+
+
+def _found(book: Book, op: Operation) -> tuple[Name, int]:
+    found = book.find(op.id)
+    if found is None:
+        raise _unknown(book, op, op.id)
+    return found
+
+
+def _remove(book: Book, op: Operation) -> Step:
+    off = book.switched_off(op.id)
+    if off is not None and book.find(op.id) is None:
+        return Forget(piece=off, table=_brought_back(op, off)[0])
+    table, number = _found(book, op)
+    return Delete(table=table, number=number)
+
+
+def _update(book: Book, op: Operation) -> Step | None:
+    table, number = _found(book, op)
+    raw = rules_in(book.document, table)[number]
+    known = raw if isinstance(raw, dict) else {}
+    for key in op.changes:
+        if key == "id" and op.changes[key] != known.get("id"):
+            error = "a rule's id cannot be changed"
+            raise _refuse(op, "changes.id", error, "remove the rule and add another")
+        if key not in RULE_KEYS:
+            raise _refuse(op, f"changes.{key}", f"unknown field {shown(key)}")
+    changes = {
+        key: value
+        for key, value in op.changes.items()
+        if (key in known if value is None else not _same(known.get(key), value))
+    }
+    return Change(table=table, number=number, changes=changes) if changes else None
+
+
+def _same(one: object, other: object) -> bool:
+    return type(one) is type(other) and one == other
+
+
+def _toggle(book: Book, op: Operation) -> Step | None:
+    off = book.switched_off(op.id)
+    if off is not None and book.find(op.id) is None:
+        return _switch_on(book, op, off) if op.enabled else None
+    table, number = _found(book, op)
+    if book.dialect is Dialect.OWN:
+        return _enable(book, op, table, number)
+    if op.enabled:
+        return None
+    if off is not None:
+        hint = "enable or remove that one first, or give this rule an id"
+        raise _refuse(op, "id", f"a rule named '{op.id}' is disabled already", hint)
+    return SwitchOff(table=table, number=number, id=op.id)
+
+
+def _enable(book: Book, op: Operation, table: Name, number: int) -> Enable | None:
+    raw = rules_in(book.document, table)[number]
+    value = raw.get("enabled", True) if isinstance(raw, dict) else True
+    if value is op.enabled:
+        return None
+    piece = book.rules[table][number].pieces[0]
+    ours = any(
+        pair.key == ("enabled",) and piece.text[pair.value_end : pair.end].strip() == OUR_NOTE
+        for pair in piece.pairs()
+    )
+    return Enable(table=table, number=number, enabled=op.enabled, drops=op.enabled and ours)
+
+
+def _switch_on(book: Book, op: Operation, off: Piece) -> SwitchOn:
+    table, text, rule = _brought_back(op, off)
+    before = set(map(id, book.pieces[: book.pieces.index(off)]))
+    number = sum(id(placed.pieces[0]) in before for placed in book.rules.get(table, []))
+    return SwitchOn(table=table, number=number, piece=off, text=text, rule=rule)
+
+
+def _brought_back(op: Operation, off: Piece) -> tuple[Name, str, Rule]:
+    """Return the table, the text and the rule that a commented piece stands for."""
+    kept = [line for line in lines_of(off.text)[1:] if not line.startswith(END_MARKER)]
+    text = "".join(line[2:] if line.startswith("# ") else line[1:] for line in kept)
+    try:
+        table = read_blocks(text)[1].name
+        rules = rules_in(tomllib.loads(text), table)
+    except (LostError, ValueError, IndexError):
+        rules = []
+    if len(rules) != 1 or not isinstance(rules[0], dict):
+        error = f"the lines of rule '{op.id}' were changed while it was disabled"
+        raise _refuse(op, "id", error, "take the `#` signs away by hand")
+    return table, text, rules[0]
+
+
+def lines_of(text: str) -> list[str]:
+    """Split at newlines only; `splitlines` knows ten other ends of a line."""
+    return [f"{line}\n" for line in text.removesuffix("\n").split("\n")]
+
+
+def _reorder(book: Book, op: Operation) -> Move | None:
+    table, number = _found(book, op)
+    if op.position.id == op.id:
+        return None
+    to = _number(book, op, "move_to", table, len(book.rules[table]))
+    to -= to > number
+    behind = op.position.where == "after"
+    return Move(table=table, number=number, to=to, behind=behind) if to != number else None
+
+
+# --- settings ---------------------------------------------------------------------------
+
+
+def _llm(book: Book, op: Operation) -> SetKeys | None:
+    for key in op.changes:
+        if key == "api_key":
+            hint = "set it in the environment; the file is committed and logged"
+            raise _refuse(op, "changes.api_key", "`api_key` cannot be set here", hint)
+        if key not in LLM_KEYS:
+            error = f"unknown key {shown(key)} of [llm_fallback]"
+            raise _refuse(op, f"changes.{key}", error, f"one of {', '.join(LLM_KEYS)}")
+    return _set_keys(book, op, op.changes)
+
+
+def _prompt(book: Book, op: Operation) -> SetKeys | None:
+    return _set_keys(book, op, {"system_prompt": op.prompt})
+
+
+def _set_keys(book: Book, op: Operation, changes: Rule) -> SetKeys | None:
+    known = book.document.get("llm_fallback", {})
+    if not isinstance(known, dict):
+        raise _refuse(op, "changes", "`llm_fallback` is no table")
+    kept = {
+        key: value
+        for key, value in changes.items()
+        if (key in known if value is None else not _same(known.get(key), value))
+    }
+    return SetKeys(table=LLM, changes=kept) if kept else None
+
+
+def _included(book: Book, op: Operation) -> list[object]:
+    includes = book.document.get("includes", {})
+    files = includes.get("files", []) if isinstance(includes, dict) else None
+    if not isinstance(files, list):
+        raise _refuse(op, "path", "`includes.files` is no list", "mend it by hand")
+    return files
+
+
+def _add_include(book: Book, op: Operation) -> Include:
+    if op.path in _included(book, op):
+        raise _refuse(op, "path", f"`{op.path}` is included already")
+    return Include(name=op.path)
+
+
+def _remove_include(book: Book, op: Operation) -> Include:
+    files = _included(book, op)
+    if op.path not in files:
+        known = [name for name in files if isinstance(name, str)]
+        raise _refuse(op, "path", f"`{op.path}` is not included", did_you_mean(op.path, known))
+    return Include(number=files.index(op.path))
+
+
+PLANS = {
+    "add_rule": _add,
+    "remove_rule": _remove,
+    "update_rule": _update,
+    "toggle_rule": _toggle,
+    "reorder_rule": _reorder,
+    "update_llm_config": _llm,
+    "update_llm_prompt": _prompt,
+    "add_include": _add_include,
+    "remove_include": _remove_include,
+}

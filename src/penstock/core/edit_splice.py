@@ -1,0 +1,329 @@
+"""Take a step on the pieces of a book: the smallest change of its text that says it.
+
+A new rule looks like its neighbours, a moved one takes its comments along, a changed value
+keeps its line and the comment behind it. That the text then says what was meant is checked
+by whoever reads it again.
+Always true: a piece that a step does not name keeps its text, and adding a rule and removing
+it again gives the bytes from before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from penstock.core import edit_plan as steps
+from penstock.core.edit_book import Book, Piece, Placed
+from penstock.core.edit_lists import appended, without
+from penstock.core.edit_operation import Detail, EditError
+from penstock.core.edit_text import END_MARKER, MARKER, Name, Pair
+from penstock.core.edit_values import prose, toml_key, toml_value
+
+
+def spliced(book: Book, step: steps.Step) -> Piece | None:
+    """Change a book by a step; return the piece that the step was about, if it is still there."""
+    return TAKES[type(step)](book, step)
+
+
+# --- where a piece goes -----------------------------------------------------------------
+
+
+def _is_blank(line: str) -> bool:
+    return not line.strip(" \t\r\n")
+
+
+def _is_gap(piece: Piece) -> bool:
+    return piece.name is None and not piece.off
+
+
+def _first_line(text: str) -> str:
+    return text[: text.index("\n") + 1] if "\n" in text else text
+
+
+def _last_line(text: str) -> str:
+    return text[text.rfind("\n", 0, len(text) - 1) + 1 :]
+
+
+def _put(book: Book, placed: Placed, table: Name, number: int, *, behind: bool) -> None:
+    """Put a rule's pieces before the n-th rule of its table, or behind the one before that."""
+    rules = book.rules.setdefault(table, [])
+    if number < len(rules) and not (behind and number):
+        _put_before(book, placed.pieces, rules[number].pieces[0])
+    elif rules:
+        _put_after(book, placed.pieces, rules[number - 1].pieces[-1])
+    else:
+        near = _last_of_section(book, table)
+        _put_after(book, placed.pieces, near if near is not None else book.pieces[-1])
+    rules.insert(number, placed)
+    if placed.id:
+        book.by_id[placed.id] = (table, placed)
+
+
+def _last_of_section(book: Book, table: Name) -> Piece | None:
+    near = [
+        piece for piece in book.pieces if len(table) > 1 and (piece.name or ())[:1] == table[:1]
+    ]
+    return near[-1] if near else None
+
+
+def _put_before(book: Book, pieces: list[Piece], other: Piece) -> None:
+    at = book.pieces.index(other)
+    tight = at > 0 and not _is_gap(book.pieces[at - 1]) and bool(book.pieces[at - 1].text)
+    after = [] if tight else [Piece(text=book.newline)]
+    book.pieces[at:at] = [*pieces, *after]
+
+
+def _put_after(book: Book, pieces: list[Piece], other: Piece) -> None:
+    """Put pieces behind another one and behind the comments that hang directly below it."""
+    at = book.pieces.index(other)
+    if _is_gap(other) or not other.text:
+        ends_blank = not other.text or _is_blank(_last_line(other.text))
+        before = [] if ends_blank else [Piece(text=book.newline)]
+        book.pieces[at + 1 : at + 1] = [*before, *pieces]
+        return
+    behind = book.pieces[at + 1] if at + 1 < len(book.pieces) else None
+    if behind is not None and _is_gap(behind) and not _is_blank(_first_line(behind.text)):
+        at += 1
+        book.pieces[at : at + 1] = _cut_at_blank(behind)
+    before = [] if _is_tight(book, at) else [Piece(text=book.newline)]
+    book.pieces[at + 1 : at + 1] = [*before, *pieces]
+
+
+def _cut_at_blank(gap: Piece) -> list[Piece]:
+    """Split a gap before its first blank line."""
+    size = 0
+    for line in steps.lines_of(gap.text):
+        if _is_blank(line):
+            return [Piece(text=gap.text[:size]), Piece(text=gap.text[size:])]
+        size += len(line)
+    return [gap]
+
+
+def _is_tight(book: Book, at: int) -> bool:
+    """True where blocks follow each other without a blank line."""
+    if at + 1 < len(book.pieces):
+        return not _is_gap(book.pieces[at + 1])
+    return at > 1 and bool(book.pieces[at - 1].text) and not _is_gap(book.pieces[at - 1])
+
+
+def _take(book: Book, pieces: list[Piece]) -> None:
+    """Take pieces out, each with the one blank line that set it apart."""
+    for piece in pieces:
+        at = book.pieces.index(piece)
+        del book.pieces[at]
+        before = book.pieces[at - 1] if at else None
+        behind = book.pieces[at] if at < len(book.pieces) else None
+        _close(before, behind)
+
+
+def _close(before: Piece | None, behind: Piece | None) -> None:
+    """Drop one of the two blank lines that now meet, or the one at an end of the file."""
+    open_before = before is not None and _is_gap(before) and _is_blank(_last_line(before.text))
+    open_behind = behind is not None and _is_gap(behind) and _is_blank(_first_line(behind.text))
+    if before is not None and open_before and before.text and (open_behind or behind is None):
+        before.text = before.text[: len(before.text) - len(_last_line(before.text))]
+    elif behind is not None and open_behind and (before is None or _is_start(before)):
+        behind.text = behind.text[len(_first_line(behind.text)) :]
+
+
+def _is_start(piece: Piece) -> bool:
+    """True for the empty top of a file, and for a comment that the next block may touch."""
+    return not piece.text or _is_gap(piece)
+
+
+# --- rules ------------------------------------------------------------------------------
+
+
+def _insert(book: Book, step: steps.Insert) -> Piece:
+    notes = "".join(f"{note}{book.newline}" for note in step.notes)
+    header = f"[[{'.'.join(map(toml_key, step.table))}]]{book.newline}"
+    first = [key for key in ("id", "description") if key in step.rule]
+    keys = [*first, *(key for key in step.rule if key not in first)]
+    lines = [f"{toml_key(k)} = {_value(book, k, step.rule[k])}{book.newline}" for k in keys]
+    piece = Piece(
+        text=notes + header + "".join(lines),
+        name=step.table,
+        many=True,
+        header=len(notes),
+        body=len(notes) + len(header),
+    )
+    _put(book, Placed(id=step.id, pieces=[piece]), step.table, step.number, behind=step.behind)
+    return piece
+
+
+def _value(book: Book, key: str, value: object, like: str = "") -> str:
+    if key == "system_prompt" and isinstance(value, str):
+        return prose(value, book.newline)
+    return toml_value(value, like=like, newline=book.newline)
+
+
+def _drop(book: Book, table: Name, number: int) -> Placed:
+    placed = book.rules[table].pop(number)
+    if placed.id and book.by_id.get(placed.id, (table, placed))[1] is placed:
+        del book.by_id[placed.id]
+    return placed
+
+
+def _delete(book: Book, step: steps.Delete) -> None:
+    _take(book, _drop(book, step.table, step.number).pieces)
+
+
+def _move(book: Book, step: steps.Move) -> Piece:
+    placed = _drop(book, step.table, step.number)
+    _take(book, placed.pieces)
+    _put(book, placed, step.table, step.to, behind=step.behind)
+    return placed.pieces[0]
+
+
+def _change(book: Book, step: steps.Change) -> Piece:
+    piece = book.rules[step.table][step.number].pieces[0]
+    _set_all(book, piece, step.changes)
+    return piece
+
+
+def _enable(book: Book, step: steps.Enable) -> Piece:
+    piece = book.rules[step.table][step.number].pieces[0]
+    pair = _pair(piece, ("enabled",))
+    if pair is None:
+        _append_line(book, piece, f"enabled = false  {steps.OUR_NOTE}")
+    else:
+        _set(book, piece, ("enabled",), None if step.drops else step.enabled)
+    return piece
+
+
+def _switch_off(book: Book, step: steps.SwitchOff) -> Piece:
+    placed = book.rules[step.table][step.number]
+    first, last = (book.pieces.index(placed.pieces[at]) for at in (0, -1))
+    between = book.pieces[first : last + 1]
+    if any(piece.name is not None and piece not in placed.pieces for piece in between):
+        error = f"rule '{step.id}' is written in two places, with another between them"
+        raise EditError(Detail("id", error, "bring its tables together by hand"))
+    _drop(book, step.table, step.number)
+    head = between[0].text[: between[0].header]
+    text = "".join(piece.text for piece in between)[len(head) :]
+    lines = [_commented(line) for line in steps.lines_of(text)]
+    end = [] if _ends_by_itself(book, last) else [f"{END_MARKER}{book.newline}"]
+    off = Piece(text="".join([f"{MARKER}{step.id}{book.newline}", *lines, *end]), off=step.id)
+    book.pieces[first : last + 1] = [*([Piece(text=head)] if head else []), off]
+    return off
+
+
+def _commented(line: str) -> str:
+    return f"#{line}" if line in ("\n", "\r\n") else f"# {line}"
+
+
+def _ends_by_itself(book: Book, last: int) -> bool:
+    """True when the next line is no comment, so that nobody takes it for part of the rule."""
+    behind = book.pieces[last + 1] if last + 1 < len(book.pieces) else None
+    return behind is None or not behind.text.lstrip(" \t").startswith("#")
+
+
+def _switch_on(book: Book, step: steps.SwitchOn) -> Piece:
+    body = step.text.index("\n") + 1
+    piece = Piece(text=step.text, name=step.table, many=True, body=body)
+    at = book.pieces.index(step.piece)
+    book.pieces[at] = piece
+    placed = Placed(id=step.piece.off, pieces=[piece])
+    book.rules.setdefault(step.table, []).insert(step.number, placed)
+    book.by_id[placed.id] = (step.table, placed)
+    return piece
+
+
+def _forget(book: Book, step: steps.Forget) -> None:
+    _take(book, [step.piece])
+
+
+# --- keys -------------------------------------------------------------------------------
+
+
+def _pair(piece: Piece, key: Name) -> Pair | None:
+    return next((pair for pair in piece.pairs() if pair.key == key), None)
+
+
+def _set_all(book: Book, piece: Piece, changes: Mapping[str, object], under: Name = ()) -> None:
+    for key, value in changes.items():
+        _set(book, piece, (*under, key), value)
+
+
+def _set(book: Book, piece: Piece, key: Name, value: object) -> None:
+    """Give a key of a block another value, or take its line out, or add one."""
+    pair = _pair(piece, key)
+    text = piece.text
+    if pair is None:
+        name = ".".join(map(toml_key, key))
+        _append_line(book, piece, f"{name} = {_value(book, key[-1], value)}", near=key[:-1])
+    elif value is None:
+        piece.text = text[: pair.start] + text[pair.end :]
+    else:
+        old = text[pair.value : pair.value_end]
+        new = _value(book, key[-1], value, old)
+        piece.text = text[: pair.value] + new + text[pair.value_end :]
+
+
+def _append_line(book: Book, piece: Piece, line: str, near: Name = ()) -> None:
+    """Add a line behind the block's last pair, or behind the last one that begins like it."""
+    pairs = [pair for pair in piece.pairs() if pair.key[: len(near)] == near]
+    start, end = (pairs[-1].start, pairs[-1].end) if pairs else (piece.body, piece.body)
+    below = piece.text[start:]
+    indent = below[: len(below) - len(below.lstrip(" \t"))] if pairs else ""
+    piece.text = f"{piece.text[:end]}{indent}{line}{book.newline}{piece.text[end:]}"
+
+
+def _set_keys(book: Book, step: steps.SetKeys) -> Piece:
+    piece, under = _piece_of(book, step.table)
+    _set_all(book, piece, step.changes, under)
+    return piece
+
+
+def _piece_of(book: Book, table: Name) -> tuple[Piece, Name]:
+    """Return the block that holds a table's keys and what they begin with there."""
+    top = book.pieces[0]
+    dotted = [pair for pair in top.pairs() if pair.key[:1] == table]
+    if any(pair.key == table for pair in dotted):
+        error = f"`{'.'.join(table)}` is written inline, and such is not edited"
+        raise EditError(Detail("target_file", error, f"write it as [{'.'.join(table)}] first"))
+    if dotted:
+        return top, table
+    found = next((p for p in book.pieces if p.name == table and not p.many), None)
+    return found or _new_table(book, table), ()
+
+
+def _new_table(book: Book, table: Name) -> Piece:
+    """Make a table; before the rules, where settings are, unless there are no settings."""
+    header = f"[{'.'.join(map(toml_key, table))}]{book.newline}"
+    piece = Piece(text=header, name=table, body=len(header))
+    rules = {id(p) for placed in book.rules.values() for one in placed for p in one.pieces}
+    settings = [p for p in book.pieces if p.name is not None and p.text and id(p) not in rules]
+    _put_after(book, [piece], settings[-1] if settings else book.pieces[-1])
+    return piece
+
+
+def _include(book: Book, step: steps.Include) -> Piece:
+    piece, under = _piece_of(book, steps.INCLUDES)
+    pair = _pair(piece, (*under, "files"))
+    if pair is None:
+        _set(book, piece, (*under, "files"), [step.name])
+        return piece
+    text = piece.text
+    old = text[pair.value : pair.value_end]
+    new = (
+        appended(old, toml_value(step.name), book.newline)
+        if step.name
+        else without(old, step.number)
+    )
+    piece.text = text[: pair.value] + new + text[pair.value_end :]
+    return piece
+
+
+TAKES: Mapping[type, Callable[[Book, Any], Piece | None]] = {
+    steps.Insert: _insert,
+    steps.Delete: _delete,
+    steps.Change: _change,
+    steps.Move: _move,
+    steps.Enable: _enable,
+    steps.SwitchOff: _switch_off,
+    steps.SwitchOn: _switch_on,
+    steps.Forget: _forget,
+    steps.SetKeys: _set_keys,
+    steps.Include: _include,
+}
