@@ -281,3 +281,58 @@ class Blobs(Protocol):
 
     def size(self) -> int:
         """Return how many bytes the images take."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Version:
+    """One rules file before and after an edit; `path` is absolute, every link resolved."""
+
+    path: str
+    before: bytes
+    after: bytes
+
+
+class Kind(StrEnum):
+    """How an earlier version of a rules file is kept."""
+
+    GIT = "git"
+    BACKUP = "backup"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Kept:
+    """Where the version before an edit is found: a commit's id, or a copy's path.
+
+    `commit` is the commit that holds the edit itself, "" where there is none.
+    """
+
+    path: str
+    kind: Kind
+    previous: str
+    commit: str = ""
+
+
+class PendingVersions(Protocol):
+    """Versions that are safe, of an edit that is not yet made."""
+
+    def publish(self) -> tuple[Kept, ...]:
+        """The files hold the edit now: make it part of the history, and say where."""
+
+    def drop(self) -> None:
+        """The edit was not made: leave no trace of it."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What did not go as it should, for a person."""
+
+
+class History(Protocol):
+    """The versions of rules files. It only grows."""
+
+    def prepare(
+        self, versions: Sequence[Version], *, message: str, snapshot: str
+    ) -> PendingVersions:
+        """Make the versions before an edit safe. Raises StoreError: then nothing may be edited."""
+
+    def at(self, path: str, *, commit: str = "", backup: str = "") -> bytes:
+        """Return an earlier version of a file. Raises InputError when there is no such."""
