@@ -299,11 +299,11 @@ def test_the_token_is_the_owners_alone_and_good_for_judging_only(resident: Resid
     path = resident.project.home / "state/penstock/hook.token"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     client = resident.connect()
-    for other in ("/approve", "/proposals", "/api/proposals"):
+    for other in ("/approve", "/proposals", "/api/v1/proposals", "/api/v1/proposals/x/approve"):
         client.request("POST", other, "{}", {"Authorization": f"Bearer {resident.token}"})
         response = client.getresponse()
         response.read()
-        assert response.status == 404
+        assert response.status == 403
         client.close()
 
 

@@ -201,9 +201,11 @@ class Workspace:
         from penstock.stores.blobs import DiskBlobs
         from penstock.stores.clock import SystemClock
         from penstock.stores.private import private_dir
+        from penstock.stores.roots import keep_root
         from penstock.stores.sqlite import SqliteProposals
 
         private_dir(self.state)
+        keep_root(self.state, self.root)
         proposals = SqliteProposals(os.path.join(self.state, "penstock.db"))
         gate = Gate(
             Parts(
@@ -354,14 +356,19 @@ class Workspace:
 
     def inside_agent(self) -> str | None:
         """Say why this process is taken to run inside an agent, or None."""
-        from penstock.stores.surroundings import seen_here
-
-        return seen_here()
+        return inside_agent()
 
     def audit_head(self) -> str:
         """Return the hash of the last line of the record, empty where there is none."""
         head = self.record.head()
         return head.event_hash if head else ""
+
+
+def inside_agent() -> str | None:
+    """Say why this process is taken to run inside an agent, or None."""
+    from penstock.stores.surroundings import seen_here
+
+    return seen_here()
 
 
 def token_of(home: str, name: str) -> str:

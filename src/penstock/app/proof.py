@@ -17,7 +17,7 @@ from penstock.core.errors import PenstockError, RefusedError
 from penstock.gate import Proof
 
 # Refusals that tell of an attempt; the others tell only of a missing option or terminal.
-ATTEMPTS = frozenset({"inside-agent", "wrong-passphrase", "wrong-code"})
+ATTEMPTS = frozenset({"inside-agent", "wrong-passphrase", "wrong-code", "too-many-attempts"})
 
 
 def need_code_set_up(here: Workspace) -> None:

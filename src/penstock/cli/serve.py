@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock.cli import OK
-from penstock.cli.output import tell
+from penstock.cli.output import tell, workspace_option
+from penstock.doors.http.talk import SAY, Say
 from penstock.doors.http.units import UNITS
 
 if TYPE_CHECKING:
     from penstock.doors.hook.warm import Warm
     from penstock.doors.http.routes import Route
+    from penstock.doors.web.world import World
 
 PORT = 7717
+NO_PAGES = "the approval page needs the extra `web`: pip install 'penstock[web]'"
 SOCKET_WITHIN = 0.5  # seconds; where another process holds the socket nobody says so
 
 
@@ -33,29 +36,47 @@ SOCKET_WITHIN = 0.5  # seconds; where another process holds the socket nobody sa
     help="Where to listen on 127.0.0.1; 0 takes a free port and says which.",
 )
 @click.option(
+    "--log-format",
+    type=click.Choice(list(SAY)),
+    default="text",
+    show_default=True,
+    help="How to log on stderr; json adds a line for each request of a page.",
+)
+@click.option("--link/--no-link", default=True, help="Print a one-time link to the page.")
+@workspace_option
+@click.option(
     "--print-service",
     type=click.Choice(list(UNITS)),
     help="Print the unit that starts it, to be installed by you, and stop.",
 )
-def command(port: int, print_service: str | None) -> int:
-    """Answer hooks from one process that stays: `POST /hook/AGENT`, `GET /health`."""
+def command(
+    port: int, print_service: str | None, log_format: str, link: bool, workspace: str | None
+) -> int:
+    """Answer hooks, the JSON API and the approval page from one process that stays.
+
+    A link that opens the page once is printed; `penstock open` prints another.
+    """
     if print_service:
         argv = [sys.executable, "-m", "penstock.cli", "serve", "--port", str(port)]
         click.echo(UNITS[print_service](argv, port, os.environ), nl=False)
         tell("put it where its first line says; nothing was installed")
         return OK
-    _serve(port)
+    _serve(port, log_format, link=link, workspace=workspace)
     return OK
 
 
-def _serve(port: int) -> None:
+def _serve(port: int, log_format: str, *, link: bool, workspace: str | None) -> None:
+    from penstock.app.serving import left, listens
     from penstock.doors.hook.engine import Engine
     from penstock.doors.hook.warm import Warm
     from penstock.doors.http import server
 
+    say = SAY[log_format]
     listening = server.passed() or server.bound(port)
+    at = listening.getsockname()[1]
     engine = Engine(signs=True)
     warm = Warm(engine)
+    pages = Served(at, say, workspace)
 
     @asynccontextmanager
     async def cold_hooks() -> AsyncIterator[None]:
@@ -68,14 +89,62 @@ def _serve(port: int) -> None:
         await asyncio.to_thread(ready.wait, SOCKET_WITHIN)
         yield
 
+    made = server.Server(_routes(warm), rest=pages.rest, tell=say)
     try:
-        server.run(server.Server(_routes(warm)), listening, also=[cold_hooks])
+        listens(at)
+        server.run(made, listening, also=[cold_hooks], ready=pages.invite if link else None)
     finally:
+        left()
         warm.close()
 
 
+class Served:
+    """The approval page behind the same port, if what it needs is installed."""
+
+    def __init__(self, port: int, say: Say, workspace: str | None) -> None:
+        from penstock.doors.http.asgi import Pages, instead, unlogged
+
+        self._say = say
+        self._world = self._made(port, workspace)
+        if self._world is None:
+            self.rest = Pages(instead(NO_PAGES))
+            return
+        from penstock.doors.web.app import make_app
+
+        log = unlogged if say is SAY["text"] else say
+        self.rest = Pages(make_app(self._world), known=self._world.knows, log=log)
+
+    def _made(self, port: int, workspace: str | None) -> World | None:
+        from penstock.app.serving import known_workspaces, served_first, state_home
+        from penstock.doors.http.tokens import admin_token, hook_token
+
+        first = served_first(workspace)
+        try:
+            from penstock.doors.web.world import World
+        except ImportError:
+            return None
+        home = state_home()
+        world = World(
+            first, token=admin_token(home), hook_token=hook_token(home), more=known_workspaces
+        )
+        world.origin = f"http://127.0.0.1:{port}"
+        world.look_around()
+        return world
+
+    def invite(self) -> None:
+        """Print the link, unless an agent would read it."""
+        from penstock.app import inside_agent
+
+        if self._world is None:
+            self._say(NO_PAGES, level="info")
+        elif inside_agent():
+            self._say("run `penstock open` in a terminal of your own to see the page")
+        else:
+            self._say(f"open {self._world.link()} (works once, for two minutes)", level="info")
+
+
 def _routes(warm: Warm) -> Iterator[Route]:
-    """Yield what is answered. The approval page joins here."""
+    """Yield what is answered to agents and watchdogs."""
     from importlib.metadata import version
 
     from penstock.doors.hook.agents import NAMES
@@ -85,10 +154,15 @@ def _routes(warm: Warm) -> Iterator[Route]:
     from penstock.doors.http.tokens import hook_token
     from penstock.stores.places import state_home
 
-    yield Health(version("penstock"), warm.broken).route()
+    home = state_home()
+    yield from Health(version("penstock"), warm.broken, writable=lambda: _writable(home)).routes()
     # Which agent asks, and where its project is, a request tells; not who started us.
     agents = tuple(name.upper() for name in NAMES)
     environ = {name: value for name, value in os.environ.items() if not name.startswith(agents)}
-    desk, token = Desk(warm, environ), hook_token(state_home())
+    desk, token = Desk(warm, environ), hook_token(home)
     for name in NAMES:
         yield Route(method="POST", path=f"/hook/{name}", handle=Hook(name, desk), token=token)
+
+
+def _writable(home: str) -> bool:
+    return os.access(home, os.W_OK | os.X_OK)

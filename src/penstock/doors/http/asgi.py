@@ -8,6 +8,7 @@ application is told that its reader left, and the stream ends in good order.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from http import HTTPStatus
 from typing import Any
@@ -23,7 +24,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 Known = Callable[[Mapping[str, str]], bool]
-Log = Callable[[str, str, int], None]
+Log = Callable[..., None]
 
 # What the connection itself settles; an application has no say in it.
 OURS = frozenset({b"connection", b"transfer-encoding", b"date", b"keep-alive", b"upgrade"})
@@ -36,8 +37,19 @@ def nobody(_headers: Mapping[str, str]) -> bool:
     return False
 
 
-def unlogged(_method: str, _path: str, _status: int) -> None:
+def unlogged(_line: str, **_facts: str | float) -> None:
     """Nothing is logged."""
+
+
+def instead(text: str) -> Application:
+    """Return an application that only says why there is none."""
+
+    async def answer(_scope: MutableMapping[str, Any], _receive: Receive, send: Send) -> None:
+        kind = [(b"content-type", b"text/plain; charset=utf-8"), (b"cache-control", b"no-store")]
+        await send({"type": "http.response.start", "status": 501, "headers": kind})
+        await send({"type": "http.response.body", "body": f"{text}\n".encode()})
+
+    return answer
 
 
 class Pages:
@@ -68,10 +80,18 @@ class Pages:
         """Answer one request."""
 
         async def run(line: Line) -> None:
-            exchange = Exchange(head, body, line)
+            exchange, start = Exchange(head, body, line), time.perf_counter()
             await self._application(scope_of(head), exchange.receive, exchange.send)
             await exchange.close()
-            self._log(head.method, head.path, exchange.status)
+            # The query is left out: it may hold what opens a session.
+            self._log(
+                f"{exchange.status} {head.method[:16]} {head.path[:100]}",
+                level="info",
+                status=exchange.status,
+                method=head.method[:16],
+                path=head.path[:100],
+                ms=round((time.perf_counter() - start) * 1000, 1),
+            )
 
         return Live(run)
 

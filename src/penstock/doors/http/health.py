@@ -1,5 +1,7 @@
-"""`GET /health`: that we run, which version, and whether the rules can be read.
+"""`GET /health`, `/healthz` and `/readyz`: that we run, and that we can do our work.
 
+`/health` tells the version and whether the rules can be read, `/healthz` that this process
+answers at all, `/readyz` whether the state can be written: without a record nothing is allowed.
 Nobody is asked for a token, so nothing is told that would help anybody: no path, no project,
 no name.
 """
@@ -8,9 +10,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
-from penstock.doors.http.routes import Route
+from penstock.doors.http.routes import Handle, Route
 from penstock.doors.http.wire import Head, Response
 
 LARGEST = 0  # bytes of a body
@@ -24,11 +26,14 @@ class Health:
         self,
         version: str,
         broken: Callable[[], Iterable[str]],
+        *,
+        writable: Callable[[], bool] = lambda: True,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._version = version
         self._broken = broken
         self._clock = clock
+        self._writable = writable
         self._known: tuple[float, int] | None = None
 
     def __call__(self, head: Head, body: bytes) -> Response:
@@ -47,6 +52,22 @@ class Health:
             self._known = (now, sum(1 for why in self._broken() if why))
         return self._known[1]
 
-    def route(self) -> Route:
-        """Return where it is asked for."""
-        return Route(method="GET", path="/health", handle=self, largest=LARGEST)
+    def alive(self, head: Head, body: bytes) -> Response:
+        """Answer that this process answers."""
+        return Response(200, b'{"status": "ok"}')
+
+    def ready(self, head: Head, body: bytes) -> Response:
+        """Answer whether calls can be judged and recorded."""
+        if self._writable():
+            return Response(200, b'{"status": "ok"}')
+        return Response(503, b'{"status": "not-ready", "because": "the state cannot be written"}')
+
+    def routes(self) -> Iterator[Route]:
+        """Yield where each is asked for."""
+        ways: tuple[tuple[str, Handle], ...] = (
+            ("/health", self),
+            ("/healthz", self.alive),
+            ("/readyz", self.ready),
+        )
+        for path, handle in ways:
+            yield Route(method="GET", path=path, handle=handle, largest=LARGEST)

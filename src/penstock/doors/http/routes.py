@@ -17,7 +17,7 @@ LARGEST_BODY = 64 * 1024 * 1024  # as much as the command hook reads
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 # What agents and watchdogs ask for: exactly the routes that are named, and nothing beside them.
-STRICT = ("/hook", "/health")
+STRICT = ("/hook", "/health", "/readyz")
 
 Handle = Callable[[Head, bytes], Response | Later | Live | Awaitable[Response]]
 

@@ -21,7 +21,7 @@ from email.utils import formatdate
 from penstock.core.errors import InputError, StoreError
 from penstock.doors.http.connection import Bounds, Connection
 from penstock.doors.http.routes import Rest, Route, Routes
-from penstock.doors.http.talk import say
+from penstock.doors.http.talk import Say, say
 from penstock.doors.http.wire import Head
 
 PORT = 7717
@@ -45,7 +45,7 @@ class Server:
         *,
         rest: Rest | None = None,
         bounds: Bounds = Bounds(),  # noqa: B008 - frozen
-        tell: Callable[[str], None] = say,
+        tell: Say = say,
     ) -> None:
         self.routes = Routes(routes, rest=rest)
         self.bounds = bounds
@@ -76,7 +76,9 @@ class Server:
         if self._said > MOST_LINES:
             return
         asked = f" {head.method[:16]} {head.path[:100]}" if head else ""
-        self.say(f"{status}{asked}{f' ({why})' if why else ''}")
+        facts = {"method": head.method[:16], "path": head.path[:100]} if head else {}
+        said = f"{status}{asked}{f' ({why})' if why else ''}"
+        self.say(said, level="error", status=status, code=why, **facts)
 
     async def tidy(self) -> None:
         """End what takes too long, for ever."""
@@ -153,8 +155,14 @@ async def listening(server: Server, on: socket.socket) -> AsyncIterator[None]:
         tidying.cancel()
 
 
-async def serve(server: Server, on: socket.socket, *, also: Sequence[Listener] = ()) -> None:
-    """Serve until a signal says stop."""
+async def serve(
+    server: Server,
+    on: socket.socket,
+    *,
+    also: Sequence[Listener] = (),
+    ready: Callable[[], None] | None = None,
+) -> None:
+    """Serve until a signal says stop; `ready` is called once clients are answered."""
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for one in (signal.SIGTERM, signal.SIGINT):
@@ -167,16 +175,24 @@ async def serve(server: Server, on: socket.socket, *, also: Sequence[Listener] =
         # What was loaded until here stays; looking at it again and again costs a tenth.
         gc.collect()
         gc.freeze()
-        server.say(f"listening on http://{host}:{port} (pid {os.getpid()})")
+        server.say(f"listening on http://{host}:{port} (pid {os.getpid()})", level="info")
+        if ready is not None:
+            ready()
         await stopped.wait()
-    server.say("stopped")
+    server.say("stopped", level="info")
 
 
-def run(server: Server, on: socket.socket, *, also: Sequence[Listener] = ()) -> None:
+def run(
+    server: Server,
+    on: socket.socket,
+    *,
+    also: Sequence[Listener] = (),
+    ready: Callable[[], None] | None = None,
+) -> None:
     """Serve in this thread, on the quicker loop where it is installed."""
     sys.setswitchinterval(SWITCH)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(serve(server, on, also=also))
+        runner.run(serve(server, on, also=also, ready=ready))
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

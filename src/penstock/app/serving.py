@@ -1,0 +1,45 @@
+"""What a server of the approval page needs: which workspaces there are, and how it is found.
+
+Always true: only workspaces whose state was made before are served unasked.
+"""
+
+from __future__ import annotations
+
+from penstock.app import Workspace, open_workspace, workspace_root
+from penstock.stores.places import state_home, state_of
+from penstock.stores.roots import Serving, forget_serving, keep_serving, known_roots, serving
+
+__all__ = ["Serving", "found", "known_workspaces", "left", "listens", "served_first", "state_home"]
+
+
+def known_workspaces() -> tuple[Workspace, ...]:
+    """Return every workspace that has a state."""
+    return tuple(Workspace(root, state_of(root)) for root in known_roots(state_home()))
+
+
+def served_first(workspace: str | None) -> tuple[Workspace, ...]:
+    """Return the named workspace, or that of the current directory if it is one."""
+    import os
+
+    from penstock.stores.places import MARKS, exists
+
+    if workspace is not None:
+        return (open_workspace(workspace),)
+    root = workspace_root()
+    marked = any(exists(os.path.join(root, mark)) for mark in MARKS)
+    return (Workspace(root, state_of(root)),) if marked else ()
+
+
+def listens(port: int) -> None:
+    """Tell other commands where this process listens."""
+    keep_serving(state_home(), port)
+
+
+def left() -> None:
+    """Take it back."""
+    forget_serving(state_home())
+
+
+def found() -> Serving | None:
+    """Return the server that runs, if one does."""
+    return serving(state_home())
