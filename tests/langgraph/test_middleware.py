@@ -66,12 +66,17 @@ def question(result: Any) -> dict[str, Any]:
 APPROVE = {"type": "approve"}
 
 
+def with_key(project: Project, *command: str) -> None:
+    """Run a command that is given the passphrase of the approver's key."""
+    given = {"PENSTOCK_PASSPHRASE_FD": "0"}
+    done = project.run(*command, env=given, stdin="correct horse battery staple\n")
+    assert done.code == 0, done.err
+
+
 def by_key(project: Project, proposal: str) -> None:
     """Approve at the queue, by a key that is set up for it."""
-    words = {"env": {"PENSTOCK_PASSPHRASE_FD": "0"}, "stdin": "correct horse battery staple\n"}
-    for command in (("approver", "init"), ("approve", proposal, "--yes")):
-        done = project.run(*command, **words)  # type: ignore[arg-type]
-        assert done.code == 0, done.err
+    with_key(project, "approver", "init")
+    with_key(project, "approve", proposal, "--yes")
 
 
 def test_what_the_rules_allow_runs_as_if_nobody_watched(own: Project) -> None:
@@ -306,6 +311,45 @@ def test_what_was_approved_in_the_queue_meanwhile_is_only_told(own: Project) -> 
     assert answer.status == "success"
     assert "written: changed app.py" in answer.content
     assert len(open_gate(str(own.root)).parts.proposals.receipts()) == 1
+
+
+def test_with_a_key_an_unsigned_approval_decides_nothing_and_the_question_stays(
+    own: Project,
+) -> None:
+    own.write("app.py", LONG)
+    with_key(own, "approver", "init")
+    scene = Scene(own, [REPLACED, ("weather", {"city": "Delft"})])
+    known = question(scene.start())["action_requests"][0]["proposal_id"]
+    again = question(scene.resume(APPROVE))["action_requests"][0]
+    assert f"`penstock approve {known}`" in again["description"]
+    assert (own.root / "app.py").read_text() == LONG
+    assert scene.ran == []
+    with_key(own, "approve", known, "--yes")
+    answer, _ = said(scene.resume(APPROVE))
+    assert answer.status == "success"
+    assert (own.root / "app.py").read_text() == SHORT
+    assert own.run("audit", "verify").code == 0
+
+
+def test_with_a_key_no_command_runs_because_somebody_resumed(own: Project) -> None:
+    own.write("app.py", LONG)
+    with_key(own, "approver", "init")
+    scene = Scene(own, [("shell", {"command": "rm app.py"})])
+    scene.start()
+    (answer,) = said(scene.resume(APPROVE))
+    assert answer.status == "error"
+    assert "needs an approver's key" in answer.content
+    assert (own.root / "app.py").exists()
+
+
+def test_with_a_key_a_change_can_be_rejected_without_it(own: Project) -> None:
+    own.write("app.py", LONG)
+    with_key(own, "approver", "init")
+    scene = Scene(own, [REPLACED])
+    scene.start()
+    (answer,) = said(scene.resume({"type": "reject", "message": "no"}))
+    assert answer.status == "error"
+    assert (own.root / "app.py").read_text() == LONG
 
 
 def test_what_was_rejected_in_the_queue_meanwhile_stays_rejected(own: Project) -> None:

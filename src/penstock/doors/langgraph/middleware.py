@@ -74,6 +74,7 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         cwd: str | os.PathLike[str] | None = None,
         attended: bool | None = None,
         virtual_paths: bool = False,
+        confined: bool = True,
         agent: str = "langchain",
         state: str | None = None,
     ) -> None:
@@ -83,6 +84,8 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         else the working directory). Without a checkpointer, or with `attended` false, nobody
         is asked: what needs a person waits in the queue, and the tool does not run.
         `virtual_paths` is for the file tools of deepagents, whose `/` is the project's root.
+        Writes outside the project are denied unless a rule allows them; with `confined` false
+        the rules alone decide.
         """
         super().__init__()
         named = None if project_root is None else os.fspath(project_root)
@@ -94,6 +97,7 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
             agent=agent,
             cwd=os.path.abspath(base) if base else here.root,
             virtual=virtual_paths,
+            confined=confined,
         )
         # LangGraph remembers a task with its step: when the step is run again the calls are not
         # looked at anew, so that an answer meets exactly the question that was asked.

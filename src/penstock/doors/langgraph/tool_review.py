@@ -15,7 +15,7 @@ from typing import Any
 from langgraph.config import get_config
 
 from penstock.core.diff import preview, unified
-from penstock.core.display import spoken
+from penstock.core.display import spoken, visible_diff
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.proposal import Proposal, State
 from penstock.doors.langgraph import review
@@ -159,4 +159,4 @@ def _difference(tools: ToolGate, one: Proposal) -> str:
         before, after = tools.gate.contents(one)
     except PenstockError as problem:
         return f"({problem.message})"
-    return preview(unified(before, after, path=one.path), limit=SHOWN)
+    return visible_diff(preview(unified(before, after, path=one.path), limit=SHOWN).encode())

@@ -20,6 +20,7 @@ from typing import Any, NotRequired, TypedDict
 
 from penstock.app import Workspace
 from penstock.core.digest import digest
+from penstock.core.display import spoken
 from penstock.core.errors import PenstockError
 from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.core.paths import RelPath
@@ -86,13 +87,15 @@ class ToolGate:
     """The gate as tool calls meet it.
 
     Relative paths start from `cwd`. With `virtual`, a path that begins with `/` begins at the
-    workspace, as the file tools of deepagents have it.
+    workspace, as the file tools of deepagents have it. With `confined`, nothing outside the
+    workspace is written, unless a rule allows it by name.
     """
 
     here: Workspace
     agent: str
     cwd: str = ""
     virtual: bool = False
+    confined: bool = True
 
     @property
     def gate(self) -> Gate:
@@ -101,7 +104,7 @@ class ToolGate:
 
     def judge(self, wanted: Wanted) -> Judged:
         """Return what the rules say to a call, measured against the disk."""
-        return self.here.judge(
+        judged = self.here.judge(
             Call(
                 tool=wanted.name,
                 tool_input=self._anchored(wanted),
@@ -110,6 +113,7 @@ class ToolGate:
                 actor=self.actor(wanted),
             )
         )
+        return _confined(judged) if self.confined else judged
 
     def actor(self, wanted: Wanted) -> Actor:
         """Return who asks, as the record tells it."""
@@ -211,11 +215,14 @@ class ToolGate:
 
     # -- on the record -------------------------------------------------------------------------
 
-    def record(self, wanted: Wanted, decision: Decision, **more: str) -> None:
-        """Put a judgement on the record, as far as `[audit] level` wants it there."""
+    def record(self, wanted: Wanted, decision: Decision, *, by: str = "", proof: str = "") -> None:
+        """Put a judgement on the record, as far as `[audit] level` wants it there.
+
+        What a person let through, `by` a `proof`, is always there.
+        """
         rules = [reason.rule for reason in decision.reasons]
         level, allowed = self.here.policy().audit.level, decision.verdict is Verdict.ALLOW
-        if allowed and not (level == "all" or (level == "matched" and rules)):
+        if allowed and not by and not (level == "all" or (level == "matched" and rules)):
             return
         command = wanted.args.get("command")
         self.add(
@@ -230,7 +237,8 @@ class ToolGate:
                 "revision": decision.revision,
                 "degraded": decision.degraded,
                 "command": command if isinstance(command, str) else "",
-                **more,
+                "by": by,
+                "proof": proof,
             },
         )
 
@@ -286,6 +294,25 @@ VIRTUAL_KEYS = frozenset({"file_path", "path"})
 
 class Unseen:
     """Stands for content that is too large to be kept, or no file at all."""
+
+
+def _confined(judged: Judged) -> Judged:
+    """Deny a write that leaves the workspace; like every proposal, a write belongs inside."""
+    decision = judged.decision
+    targets = [one.request.target for one in judged.prepared if one.request.action in WRITES]
+    out = next((target for target in targets if target is not None and target.outside), None)
+    if out is None or decision.granted or decision.verdict is Verdict.DENY:
+        return judged
+    denied = replace(
+        decision,
+        verdict=Verdict.DENY,
+        code="outside-project",
+        because=f"`{spoken(out.shown)}` is outside the project",
+        suggestion="use the path of a file inside the project",
+        path=out.shown,
+        parts=(),
+    )
+    return replace(judged, decision=denied)
 
 
 def refused(wanted: Wanted, why: str) -> Asked:
