@@ -3,8 +3,9 @@
 What a program wrote and did not flush is in memory and not in the image, so a copy taken at
 any moment is what a disk would hold if the power failed then. The image is compared before
 every system call and after the answer, without any flush of ours, and copied where it differs
-from the last copy. Each copy is mounted in place of the original and looked at. A writer that does not flush is tried as well, and must lose
-something: otherwise the copies would prove nothing.
+from the last copy. Each copy is mounted in place of the original and looked at. A writer that
+does not flush is tried as well, and must lose something: otherwise the copies would prove
+nothing.
 """
 
 from __future__ import annotations
