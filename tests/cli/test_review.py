@@ -28,7 +28,7 @@ def test_everything_that_waits_is_shown_and_answered_by_a_letter(app: Project) -
     answers = [("a", ()), ("r", (("the agent is told", "not like this"),)), ("n", ())]
     order = [(ASKED, letter) for letter, _ in answers]
     typed = [order[0], order[1], *answers[1][1], order[2]]
-    seen = in_terminal(app, "review", typed=typed)
+    seen = in_terminal(app, "review", "--plain", typed=typed)
     assert seen.code == 3, "one is left waiting"
     states = sorted(state_of(app, one) for one in (first, second, third))
     assert states == ["applied", "rejected", "waiting"]
@@ -45,7 +45,7 @@ def test_a_strategy_shows_the_lines_asks_where_and_shows_the_result_again(app: P
         ("insert after line", "3"),
         (ASKED, "a"),
     ]
-    seen = in_terminal(app, "review", typed=typed)
+    seen = in_terminal(app, "review", "--plain", typed=typed)
     assert seen.code == 0, seen.text
     assert "error[unknown-strategy]: `merge` is none of append, insert" in seen.text
     assert seen.text.index("    20  line 20") < seen.text.index("insert after line")
@@ -61,7 +61,7 @@ def test_hunks_are_chosen_by_number_and_an_edit_is_shown_again(
     one_proposed(app, "app.txt", new.encode())
     typed = [(ASKED, "h"), ("hunks to keep", "2"), (ASKED, "e"), (ASKED, "x"), (ASKED, "a")]
     env = {"EDITOR": f"{sys.executable} {script}", "VISUAL": ""}
-    seen = in_terminal(app, "review", typed=typed, env=env)
+    seen = in_terminal(app, "review", "--plain", typed=typed, env=env)
     assert seen.code == 0, seen.text
     assert "hunk 2, line 18" in seen.text
     assert "`x` is none of these" in seen.text
@@ -72,7 +72,7 @@ def test_hunks_are_chosen_by_number_and_an_edit_is_shown_again(
 def test_leaving_in_any_way_leaves_it_waiting(app: Project, typed: list[tuple[str, str]]) -> None:
     one = one_proposed(app, "app.txt", b"short\n")
     more = [(ASKED, "q")] if len(typed) > 1 else []
-    seen = in_terminal(app, "review", typed=[*typed, *more])
+    seen = in_terminal(app, "review", "--plain", typed=[*typed, *more])
     assert seen.code == 3
     assert "Traceback" not in seen.text
     assert state_of(app, one) == "waiting"
@@ -81,7 +81,7 @@ def test_leaving_in_any_way_leaves_it_waiting(app: Project, typed: list[tuple[st
 
 def test_a_set_is_written_once_all_of_it_is_approved(app: Project) -> None:
     proposed(app, {"app.txt": b"A\n", "b.txt": b"B\n"})
-    seen = in_terminal(app, "review", typed=[(ASKED, "a"), (ASKED, "a")])
+    seen = in_terminal(app, "review", "--plain", typed=[(ASKED, "a"), (ASKED, "a")])
     assert seen.code == 0, seen.text
     assert "its set is written once all of it is approved" in seen.text
     assert (app.root / "app.txt").read_text() == "A\n"
@@ -91,7 +91,7 @@ def test_a_set_is_written_once_all_of_it_is_approved(app: Project) -> None:
 def test_a_file_that_moved_meanwhile_is_told_and_the_review_goes_on(app: Project) -> None:
     moved = one_proposed(app, "app.txt", b"short\n")
     app.write("app.txt", "saved\n")
-    seen = in_terminal(app, "review", typed=[(ASKED, "a")])
+    seen = in_terminal(app, "review", "--plain", typed=[(ASKED, "a")])
     assert "error[base-changed]" in seen.text
     assert seen.code == 0, "nothing waits any more"
     assert state_of(app, moved) == "stale"

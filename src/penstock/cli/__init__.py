@@ -41,7 +41,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "status": ("status", "Tell the workspace, the policy in force, what waits."),
     "proposals": ("proposals", "List what waits for a person."),
     "show": ("show", "Show a proposal: what would be lost, every warning, the diff."),
-    "review": ("review", "Go through what waits at a prompt."),
+    "review": ("review", "Go through what waits, on the full screen or at a prompt."),
     "approve": ("approve", "Approve a proposal exactly as it is shown, and write it."),
     "apply": ("apply", "Write what was approved before."),
     "reject": ("reject", "Close a proposal with a reason that the agent gets to read."),

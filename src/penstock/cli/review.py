@@ -1,11 +1,15 @@
-"""`penstock review`: the queue, one proposal after the other, at a prompt.
+"""`penstock review`: the queue, on the full screen or one after the other at a prompt.
 
+The full screen is `doors/tui`'s and needs the extra `tui` and a terminal that can draw; the prompt
+is here and needs neither.
 Always true: what is approved is what was shown last; a strategy, a choice of hunks or an edit
 shows its result and asks again. The end of input is "leave it waiting".
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,32 +26,66 @@ from penstock.core.proposal import Proposal, State
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from penstock.app import Workspace
     from penstock.gate import Gate, Proof
 
+NO_DRAWING = ("", "dumb", "unknown")  # what TERM says where nothing can be drawn
 CHOICES = "[a]pprove  [r]eject  [s]trategy  [h]unks  [e]dit  [n]ext  [q]uit"
 
 
 @click.command()
+@click.option("--plain", is_flag=True, help="At a prompt, without the full screen.")
 @workspace_option
-def command(workspace: str | None) -> int:
+def command(plain: bool, workspace: str | None) -> int:
     """Go through what waits: look, choose, approve or reject."""
     from penstock.app import open_workspace
     from penstock.cli.ask import at_terminal
-    from penstock.cli.proof import person, refuse_inside_agent
+    from penstock.cli.proof import refuse_inside_agent
 
     here = open_workspace(workspace)
     refuse_inside_agent(here)
     here.gate.expire()
     waiting = here.gate.parts.proposals.find(states=(State.WAITING,))
-    out = console()
     if not waiting:
-        out.print("nothing waits")
+        console().print("nothing waits")
         return OK
+    if not plain and can_draw():
+        return _full_screen(here)
     if not at_terminal():
         raise RefusedError(
             "no-terminal", "a review needs a terminal", hint="penstock show ID, penstock approve ID"
         )
-    review = Review(here.gate, out, person(here))
+    return _at_prompt(here, waiting)
+
+
+def can_draw() -> bool:
+    """Say whether there is a terminal to draw on, and the library that draws."""
+    from importlib.util import find_spec
+
+    terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    return terminal and os.environ.get("TERM", "") not in NO_DRAWING and bool(find_spec("textual"))
+
+
+def _full_screen(here: Workspace) -> int:
+    from penstock.cli.edit import edited
+    from penstock.cli.proof import person
+    from penstock.doors.tui.app import ReviewApp
+    from penstock.doors.tui.desk import Desk
+    from penstock.doors.tui.keys import AtTerminal
+    from penstock.stores.passphrase import VARIABLE
+
+    keys = AtTerminal(here)
+    if here.keys.exists() and os.environ.get(VARIABLE):
+        keys.take(person(here))
+    has_editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    left = ReviewApp(Desk(here.gate, keys), edit=edited if has_editor else None).run()
+    return WAITING if left else OK
+
+
+def _at_prompt(here: Workspace, waiting: tuple[Proposal, ...]) -> int:
+    from penstock.cli.proof import person
+
+    review = Review(here.gate, console(), person(here))
     all(review.answered(one) for one in waiting)  # until the person leaves
     left = here.gate.parts.proposals.find(states=(State.WAITING,), limit=1)
     return WAITING if left else OK

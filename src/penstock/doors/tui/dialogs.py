@@ -1,0 +1,256 @@
+"""The small windows over the screen: a question, the passphrase, a choice, an error, the help.
+
+Always true: escape leaves any of them and nothing was done; no text in them is markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Input, Label, OptionList, SelectionList, Static, TextArea
+from textual.widgets.option_list import Option
+
+from penstock.doors.tui.rows import numbered
+from penstock.doors.tui.view import DiffView
+
+HELP = """\
+tab            go from the queue to the diff and back
+j k   J K      down and up   next and previous proposal
+g G   ] [      top and end   next and previous hunk
+z v  left right  diff only  side by side  long lines
+/  n N         filter the queue, or search the diff; next match
+escape         leave a preview or a filter
+
+a              approve exactly what is shown, and write it
+A              approve all of its set, once each was looked at
+r              reject with a reason that the agent gets to read
+u              propose to undo what was written last
+
+space  h       tick hunks          keep the ticked ones only
+s              append, insert, extend, replace: preview first
+e  f           edit the content    keep some files of a set
+b  t           rebase on the file  give it its whole time again
+
+What you change is another proposal: judged, shown, waiting.
+q leaves; what is not answered goes on waiting."""
+
+
+class Dialog(ModalScreen[object]):
+    """A window that escape closes without an answer."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave")]
+    AUTO_FOCUS = "Input, OptionList, TextArea, VerticalScroll"
+    answered = False
+
+    def answer(self, value: object) -> None:
+        """Close it with an answer; a second one comes too late."""
+        if not self.answered:
+            self.answered = True
+            self.dismiss(value)
+
+    def action_leave(self) -> None:
+        """Close it; nothing was answered."""
+        self.answer(None)
+
+
+class Told(Dialog):
+    """Words to read: an error, or the help."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,q,question_mark,space", "leave", "close")
+    ]
+
+    def __init__(self, heading: str, text: str) -> None:
+        super().__init__()
+        self.heading, self.text = heading, text
+
+    def compose(self) -> ComposeResult:
+        """Lay it out."""
+        with VerticalScroll(classes="window"):
+            yield Label(Text(self.heading, style="bold"), classes="heading")
+            yield Static(Text(self.text))
+            yield Label(Text("enter closes", style="dim"))
+
+
+class Ask(Dialog):
+    """One line of text."""
+
+    def __init__(self, question: str, *, value: str = "") -> None:
+        super().__init__()
+        self.question, self.value = question, value
+
+    def compose(self) -> ComposeResult:
+        """Lay it out."""
+        with Vertical(classes="window"):
+            yield Label(Text(self.question))
+            yield Input(value=self.value)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter is the answer."""
+        self.answer(event.value)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Secret:
+    """What was typed to prove who it is."""
+
+    passphrase: str
+    code: str | None
+
+
+class AskSecret(Dialog):
+    """The passphrase, and a one-time code where one is needed; neither is ever shown."""
+
+    def __init__(self, *, code: bool) -> None:
+        super().__init__()
+        self.code = code
+
+    def compose(self) -> ComposeResult:
+        """Lay it out."""
+        with Vertical(classes="window"):
+            yield Label(Text("the approver's passphrase"))
+            yield Input(password=True, id="passphrase")
+            if self.code:
+                yield Label(Text("one-time code"))
+                yield Input(password=True, id="code")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go on to the code where there is one; then it is answered."""
+        if self.code and event.input.id == "passphrase":
+            self.query_one("#code", Input).focus()
+            return
+        code = self.query_one("#code", Input).value if self.code else None
+        self.answer(Secret(passphrase=self.query_one("#passphrase", Input).value, code=code))
+
+
+class Choose(Dialog):
+    """One of several."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "move('down')", show=False),
+        Binding("k", "move('up')", show=False),
+    ]
+
+    def __init__(self, heading: str, choices: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        self.heading, self.choices = heading, choices
+
+    def compose(self) -> ComposeResult:
+        """Lay it out."""
+        with Vertical(classes="window"):
+            yield Label(Text(self.heading, style="bold"))
+            yield OptionList(*(Option(Text(text), id=name) for name, text in self.choices))
+
+    def action_move(self, way: str) -> None:
+        """Move as in the other panes."""
+        options = self.query_one(OptionList)
+        options.action_cursor_down() if way == "down" else options.action_cursor_up()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Enter is the answer."""
+        self.answer(event.option.id)
+
+
+class ChooseFiles(Dialog):
+    """Some files of a set."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "done", "keep these", priority=True)]
+
+    def __init__(self, files: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        self.files = files
+
+    def compose(self) -> ComposeResult:
+        """Lay it out; all are ticked at first."""
+        with Vertical(classes="window"):
+            yield Label(Text("keep which files?", style="bold"))
+            yield Label(Text("space ticks, enter keeps the ticked ones; the others go back"))
+            yield SelectionList(*((Text(text), path, True) for path, text in self.files))
+
+    def action_done(self) -> None:
+        """Answer with the ticked files."""
+        self.answer(tuple(self.query_one(SelectionList).selected))
+
+
+class InsertAt(Dialog):
+    """Where to insert: the file with its line numbers, and a line to type or to move to."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "move(1)", show=False, priority=True),
+        Binding("up", "move(-1)", show=False, priority=True),
+        Binding("pagedown", "move(10)", show=False, priority=True),
+        Binding("pageup", "move(-10)", show=False, priority=True),
+    ]
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__()
+        self.file = numbered(content)
+
+    def compose(self) -> ComposeResult:
+        """Lay it out."""
+        most = len(self.file)
+        with Vertical(classes="window tall"):
+            yield Label(Text(f"insert after which line? 0 is the top, {most} the end"))
+            yield DiffView()
+            yield Label("", id="wrong")
+            yield Input(value=str(most), max_length=12)
+
+    def on_mount(self) -> None:
+        """Show the file, the place to type in focus."""
+        self.query_one(DiffView).show(self.file)
+        self.query_one(Input).focus()
+
+    def action_move(self, lines: int) -> None:
+        """Move the place up or down."""
+        place = min(max((self._line() or 0) + lines, 0), len(self.file))
+        self.query_one(Input).value = str(place)
+
+    def _line(self) -> int | None:
+        text = self.query_one(Input).value.strip()
+        number = int(text) if text.isascii() and text.isdecimal() and len(text) < 12 else None
+        return number if number is not None and number <= len(self.file) else None
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Point at the line."""
+        line = self._line()
+        if line:
+            self.query_one(DiffView).go_to(line - 1)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter is the answer, if it is a line of the file."""
+        line = self._line()
+        if line is None:
+            said = Text(f"this must be a line from 0 to {len(self.file)}", style="bold")
+            self.query_one("#wrong", Label).update(said)
+        else:
+            self.answer(line)
+
+
+class EditHere(Dialog):
+    """The content in a field of its own, where there is no editor to start."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "done", "keep", priority=True),
+        Binding("escape", "leave", "leave", priority=True),  # the field would keep it to itself
+    ]
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+    def compose(self) -> ComposeResult:
+        """Lay it out."""
+        with Vertical(classes="window tall"):
+            yield Label(Text("ctrl+s keeps it as a new version, escape leaves it as it was"))
+            yield TextArea(self.text, tab_behavior="indent")
+
+    def action_done(self) -> None:
+        """Answer with the text."""
+        self.answer(self.query_one(TextArea).text)
