@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -18,6 +17,7 @@ from functools import lru_cache
 
 from penstock.core import dialects
 from penstock.core.edit_operation import Detail, EditError
+from penstock.core.edit_read import quick_lines, read_document
 from penstock.core.edit_text import (
     END_MARKER,
     MARKER,
@@ -32,7 +32,7 @@ from penstock.core.fields import RULE_TABLES
 from penstock.core.hook_dialect import SETTINGS
 from penstock.core.hook_rules import ORIGINAL_KEYS
 from penstock.core.problems import Report
-from penstock.core.sheet import BOM, Document, read_toml
+from penstock.core.sheet import BOM, MAX_BYTES, Document, read_toml
 
 OFF_RUN = re.compile(rf"^{re.escape(MARKER)}([^\n]*)\n(?:#[^\n]*\n)*", re.M)
 ID_COMMENT = re.compile(r"^#[ \t]*id:[ \t]*(\S[^\n\r]*)", re.M)
@@ -143,22 +143,41 @@ def read_book(path: str, data: bytes) -> Book:
     return book
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=4)
 def read_text(path: str, data: bytes) -> Read:
-    """Read a file's bytes with `tomllib` and with our own eyes."""
-    text = data.decode("utf-8", "replace").removeprefix(BOM)
-    try:
-        blocks = read_blocks(text if text.endswith("\n") else f"{text}\n")
-        if "\0" not in text and len(data) == len(text.encode()) + 3 * data.startswith(BOM.encode()):
-            return Read(text, tomllib.loads(text), blocks)
-    except (LostError, ValueError, RecursionError):
-        pass
+    """Read a file's bytes into blocks and a document."""
+    text = _decoded(data)
+    if text is not None:
+        try:
+            blocks = read_blocks(text if text.endswith("\n") else f"{text}\n")
+            return Read(text, read_document(text, blocks), blocks)
+        except LostError:
+            pass
     report = Report(file=path)
-    document = read_toml(data, report)
-    if document is None:
+    if read_toml(data, report) is None:
         raise EditError(*(_syntax(one.message, one.hint) for one in report.problems))
     why = "this file is TOML, but its lines could not be told apart, so it is not edited"
     raise EditError(Detail("target_file", why, "edit it by hand"))
+
+
+def parsed(data: bytes, report: Report) -> Document | None:
+    """Return the document of a file that was read a moment ago, with its lines."""
+    try:
+        read = read_text(report.file, data)
+    except EditError:
+        return read_toml(data, report)
+    report.lines = quick_lines(read.text, read.blocks)
+    return read.document
+
+
+def _decoded(data: bytes) -> str | None:
+    """Return the text, or None when a parser should say what is wrong with it."""
+    if len(data) > MAX_BYTES or b"\0" in data:
+        return None
+    try:
+        return data.decode("utf-8").removeprefix(BOM)
+    except UnicodeDecodeError:
+        return None
 
 
 def _syntax(message: str, hint: str) -> Detail:
@@ -311,3 +330,20 @@ def rules_in(document: Mapping[str, object], table: Name) -> list[object]:
     for part in table:
         value = value.get(part) if isinstance(value, dict) else None
     return value if isinstance(value, list) else []
+
+
+def differing(before: Read, after: Read) -> str:
+    """Return the text after without the simple elements of arrays that the text before has, too.
+
+    What is left is small, and is TOML exactly if the whole is.
+    """
+    known = {before.text[b.start : b.tail] for b in before.blocks if b.many and b.plain}
+    ends = [block.head for block in after.blocks[1:]] + [len(after.text)]
+    # A table inside an element needs its element, so those arrays stay.
+    sub = {b.name[:at] for b in after.blocks for at in range(1, len(b.name))}
+    kept = []
+    for block, end in zip(after.blocks, ends, strict=True):
+        text = after.text[block.start : block.tail]
+        drop = block.many and block.plain and text in known and block.name not in sub
+        kept.append("" if drop else after.text[block.head : end])
+    return "".join(kept)

@@ -13,16 +13,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from penstock.core import rules
-from penstock.core.edit_book import Dialect, dialect_of, read_text
+from penstock.core.edit_book import Dialect, dialect_of, parsed, read_text
 from penstock.core.edit_operation import Detail, Operation, Warning_
 from penstock.core.edit_told import Changed
 from penstock.core.edit_warnings import warnings_of
 from penstock.core.hook_rules import BRANCH, ORIGINAL_KEYS
 from penstock.core.layers import Loaded
-from penstock.core.problems import Problem, did_you_mean
+from penstock.core.problems import Problem, Report, did_you_mean
 from penstock.core.regex_faults import beyond_rust
 from penstock.core.regexes import fault
 from penstock.core.rule_reader import BOTH_TOOLS, CONDITIONS, NO_TOOL, REGEX_FIELDS, TOOL_FIELDS
+from penstock.core.sheet import Document, read_toml
 
 Read = Callable[[str], bytes | None]
 MOST_TOLD = 100
@@ -56,8 +57,12 @@ def check(
     alone = tuple(_rule_details(overlaid, changes, operation))
     if alone:
         return Checked(blocking=alone[:MOST_TOLD])
-    level = rules.load(path, overlaid)
-    levels = [level, *_unreached(level, overlaid, texts)]
+
+    def parse(data: bytes, report: Report) -> Document | None:
+        return parsed(data, report) if report.file in texts else read_toml(data, report)
+
+    level = rules.load(path, overlaid, parse=parse)
+    levels = [level, *_unreached(level, overlaid, texts, parse)]
     blocking = [_detail(problem, changes, operation) for one in levels for problem in one.problems]
     blocking += _half_advisor(levels, operation)
     if blocking:
@@ -66,10 +71,13 @@ def check(
     return Checked(warnings=found, loaded=level, overlaps=overlaps)
 
 
-def _unreached(level: Loaded, read: Read, texts: Mapping[str, bytes]) -> list[Loaded]:
+def _unreached(
+    level: Loaded, read: Read, texts: Mapping[str, bytes], parse: rules.Parse
+) -> list[Loaded]:
     """Load the edited files that the policy does not include: they must load, too."""
     reached = {file for file, _ in level.sources}
-    return [] if level.problems else [rules.load(f, read) for f in texts if f not in reached]
+    others = [] if level.problems else [file for file in texts if file not in reached]
+    return [rules.load(file, read, parse=parse) for file in others]
 
 
 def _half_advisor(levels: list[Loaded], operation: Operation) -> list[Detail]:

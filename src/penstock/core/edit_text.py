@@ -19,13 +19,22 @@ from penstock.core.toml_lines import BLANK, GAP, MANY_LINES, MAX_NESTING, MAX_PA
 Name = tuple[str, ...]
 
 _SPACE = r"[ \t]*+"
-_STRING = r"""(?:"(?!"")(?:[^"\\\n]++|\\.)*+"|'(?!'')[^'\n]*+')"""
-_PLAIN = r"[^\s\"'\[\]{},#]++"
-_LIST = rf"\[{_SPACE}(?:{_STRING}{_SPACE},?+{_SPACE})*+\]"
-_REST = rf"{_SPACE}(?:#[^\n]*+)?+\r?+"
-_PAIR = rf"[\w-]++{_SPACE}={_SPACE}(?:{_STRING}|{_PLAIN}|{_LIST})"
-# Nearly all of a rules file: lines that are empty, comments, or a pair with a plain value.
-SIMPLE = re.compile(rf"(?:{_SPACE}(?:{_PAIR})?+{_REST}\n)*+", re.A)
+_SEEN = r"[^\x00-\x08\n-\x1f\x7f"  # every character but control characters, and more to be left out
+_BASIC = rf'"(?!"")(?:{_SEEN}"\\]++|\\[btnfr"\\])*+"'
+_LITERAL = rf"'(?!''){_SEEN}']*+'"
+_STRING = rf"(?:{_BASIC}|{_LITERAL})"
+_PLAIN = r"(?:true|false|-?+(?:0|[1-9][0-9]{0,17}+)(?:\.[0-9]++)?+)"
+_LIST = rf"\[{_SPACE}(?:{_STRING}{_SPACE}(?:,{_SPACE}{_STRING}{_SPACE})*+,?+{_SPACE})?+\]"
+_REST = rf"{_SPACE}(?:#{_SEEN}]*+)?+\r?+"
+# Nearly all of a rules file: lines that are empty, comments, or a pair with a plain value. Only
+# what `edit_read.py` reads as `tomllib` does is simple; the rest is read by `tomllib` itself.
+SIMPLE = re.compile(
+    rf"(?:{_SPACE}(?:[\w-]++{_SPACE}={_SPACE}(?:{_STRING}|{_PLAIN}|{_LIST}))?+{_REST}\n)*+", re.A
+)
+SIMPLE_PAIR = re.compile(
+    rf"^{_SPACE}([\w-]++){_SPACE}={_SPACE}({_STRING}|{_PLAIN}|{_LIST})", re.A | re.M
+)
+SIMPLE_STRING = re.compile(_STRING)
 HEADER = re.compile(rf"{_SPACE}(\[\[?+){_SPACE}([\w-]++(?:\.[\w-]++){{0,8}}+){_SPACE}\]\]?+", re.A)
 REST_OF_LINE = re.compile(rf"{_REST}(?:\n|\Z)")
 PART = re.compile(r"[\w-]++", re.A)
@@ -42,7 +51,8 @@ class Block:
     """A header, or the top of the file, with the pairs below it, as positions in the text.
 
     `head` is where its comments begin, `start` its header, `body` behind the header's line and
-    `tail` behind its last pair: blank lines and comments below that are not its own.
+    `tail` behind its last pair: blank lines and comments below that are not its own. A `plain`
+    block has nothing but simple pairs.
     """
 
     name: Name
@@ -51,6 +61,7 @@ class Block:
     start: int
     body: int
     tail: int = 0
+    plain: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,6 +86,7 @@ def read_blocks(text: str) -> list[Block]:
         block = _header(text, at)
         if block is None:
             at = solid = _line_end(text, _pair_end(text, _past(BLANK, text, at)))
+            blocks[-1].plain = False
             continue
         floor = max(solid, blocks[-1].body)
         block.head = _comment_start(text, at, floor)

@@ -95,7 +95,8 @@ def _merge(merged: Merged, base: Document, other: Document, report: Report, path
             base[key] = dict(value) if isinstance(value, dict) else value
             merged.origin[here] = report
         elif isinstance(base[key], dict) and isinstance(value, dict):
-            _merge(merged, cast("Document", base[key]), value, report, here)
+            inner = base[key] = dict(cast("Document", base[key]))  # may be shared with a reader
+            _merge(merged, inner, value, report, here)
         elif isinstance(value, list) and value and here != ("includes", "files"):
             name, kept = ".".join(here), merged.report_of(*here).file
             dropped = (

@@ -39,6 +39,7 @@ __all__ = [
 ]
 
 Read = Callable[[str], bytes | None]
+Parse = Callable[[bytes, Report], Document | None]
 
 MAX_FILES = 100  # in one level
 MAX_DEPTH = 16  # of includes in includes
@@ -63,6 +64,7 @@ class _Gathering:
 
     read: Read
     preset_of: Callable[[str], bytes]
+    parse: Parse = read_toml
     budget: Budget = field(default_factory=Budget)
     found: list[_Sheet | Loaded] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
@@ -73,13 +75,17 @@ def load(
     read: Read,
     *,
     preset_of: Callable[[str], bytes] = presets.read,
+    parse: Parse = read_toml,
 ) -> Loaded:
-    """Read a rules file and all that it includes; `read` gives bytes, or None if missing."""
+    """Read a rules file and all that it includes; `read` gives bytes, or None if missing.
+
+    `parse` is for those who have read a text already and hand over what it says.
+    """
     data = read(main)
     if data is None:
         problem = Problem(file=main, message="there is no such file", hint="check the path")
         return Loaded(name=main, problems=(problem,))
-    gathering = _Gathering(read=read, preset_of=preset_of)
+    gathering = _Gathering(read=read, preset_of=preset_of, parse=parse)
     _gather(gathering, main, data, trail=())
     found = gathering.found
     return _level(main, found) if isinstance(found[0], _Sheet) else found[0]
@@ -137,7 +143,7 @@ def _gather(to: _Gathering, file: str, data: bytes, *, trail: tuple[str, ...]) -
     """Add a file, then the preset and the files that it names, each once."""
     to.seen.add(file)
     report = Report(file=file, budget=to.budget)
-    document = read_toml(data, report) or {} if dialects.may_be_penstock(file) else None
+    document = to.parse(data, report) or {} if dialects.may_be_penstock(file) else None
     if document is None or dialects.is_original(file, document):
         parsed = None if document is None else (document, report)
         to.found.append(dialects.read(file, data, to.read, parsed))
