@@ -116,6 +116,14 @@ class Record:
         events = (parse_line(line) or {} for line in lines)
         return tuple(event for event in events if event.get("path") == path)
 
+    def newest(self, *, last: int, since: str = "") -> tuple[Mapping[str, object], ...]:
+        """Return the newest events, at most so many, none older than a moment; oldest first."""
+        from penstock.core.audit import Query, parse_line
+        from penstock.stores.log_reader import read_lines
+
+        lines = read_lines(self.path, Query(last=last, since=since))
+        return tuple(parse_line(line) or {} for line in lines)
+
     def verify(self, *, notice: frozenset[str] = frozenset()) -> Report:
         """Compare the log with everything that there is to compare it with.
 

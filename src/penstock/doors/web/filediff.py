@@ -1,0 +1,147 @@
+"""One file's change as a page shows it: rows of text, pictures, bytes, or that it is too large.
+
+Always true: nothing here depends on the file's name but its colours; what is not shown is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from penstock.core.change import lost
+from penstock.core.display import visible_bytes
+from penstock.core.lineends import split
+from penstock.core.model import ChangeKind
+from penstock.core.proposal import Proposal
+from penstock.doors.web import looks
+from penstock.doors.web.diffview import Page, View
+from penstock.doors.web.looks import HexRow, Look
+from penstock.doors.web.marking import markup
+from penstock.doors.web.shelf import Key, Shelf
+
+SHELF = Shelf()
+FIRST_LOST, LOST_PAGE = 24, 400
+
+Numbered = tuple[tuple[int, Markup], ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LostLines:
+    """The lines that would be lost: some of them, from which one on, and how many in all."""
+
+    lines: Numbered
+    first: int
+    total: int
+    pages: int
+    number: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Side:
+    """One side of a change that is no text."""
+
+    there: bool
+    size: int
+    picture: str
+    rows: Sequence[HexRow]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shown:
+    """How a change looks. `page` is there for text, the sides for everything else."""
+
+    look: Look
+    before: str
+    after: str
+    page: Page | None = None
+    view: View = View.UNIFIED
+    hunks: int = 0
+    lost: LostLines | None = None
+    sides: tuple[Side, ...] = ()
+    differs_at: int = 0
+
+
+def of_proposal(
+    one: Proposal,
+    before: bytes | None,
+    after: bytes | None,
+    *,
+    view: View = View.UNIFIED,
+    number: int = 1,
+    lost_page: int = 0,
+) -> Shown:
+    """Return how a proposal's change looks; what a replacing one takes away comes first."""
+    wanted = lost_page if one.change.kind is ChangeKind.REPLACE else -1
+    return of_contents(
+        (one.base, one.content), one.path, before, after, view=view, number=number, lost_page=wanted
+    )
+
+
+def of_contents(
+    key: Key,
+    path: str,
+    before: bytes | None,
+    after: bytes | None,
+    *,
+    view: View = View.UNIFIED,
+    number: int = 1,
+    lost_page: int = -1,
+) -> Shown:
+    """Return how two contents look beside each other; `lost_page` -1 leaves lost lines out."""
+    look = looks.look_of(before, after)
+    was, now = looks.encoding(before), looks.encoding(after)
+    if look is Look.TEXT:
+        made = SHELF.compared(key, before, after)
+        return Shown(
+            look=look,
+            before=was,
+            after=now,
+            page=SHELF.page(made, view, number, path=path),
+            view=view,
+            hunks=len(made.hunks),
+            lost=_lost(before, after, lost_page),
+        )
+    at = looks.first_difference(before, after)
+    sides = (_side(before, at), _side(after, at))
+    return Shown(look=look, before=was, after=now, sides=sides, differs_at=at)
+
+
+def _side(content: bytes | None, at: int) -> Side:
+    return Side(
+        there=content is not None,
+        size=len(content or b""),
+        picture=looks.picture_type(content),
+        rows=looks.hex_rows(content, start=at),
+    )
+
+
+def _lost(before: bytes | None, after: bytes | None, number: int) -> LostLines | None:
+    """Return the lost lines: the first few (page 0), or one page of all of them."""
+    if number < 0 or before is None or after is None:
+        return None
+    was, now = looks.as_utf8(before), looks.as_utf8(after)
+    end = number * LOST_PAGE if number else FIRST_LOST
+    gone = lost(was, now, limit=end)
+    total = len(gone.lines) + gone.hidden
+    first = max(end - LOST_PAGE, 0) if number else 0
+    return LostLines(
+        lines=tuple((at, markup(visible_bytes(line))) for at, line in gone.lines[first:]),
+        first=first + 1,
+        total=total,
+        pages=max(1, -(-total // LOST_PAGE)),
+        number=number,
+    )
+
+
+def numbered(content: bytes, number: int) -> tuple[Numbered, int]:
+    """Return one page of a file with its line numbers, and how many lines there are."""
+    lines = split(looks.as_utf8(content))
+    first = (max(number, 1) - 1) * LOST_PAGE
+    some = lines[first : first + LOST_PAGE]
+    shown = tuple(
+        (first + at, markup(visible_bytes(line.removesuffix(b"\n").removesuffix(b"\r"))))
+        for at, line in enumerate(some, 1)
+    )
+    return shown, len(lines)

@@ -1,0 +1,74 @@
+"""Put values into templates, and send what comes out.
+
+What the values are is the views' business, what a page looks like the templates'.
+Always true: every value is escaped; a page carries the session's own token for its forms; a
+name that a template uses and nobody gave is an error, not an empty place.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from penstock.core.display import spoken
+from penstock.core.when import stamp
+from penstock.doors.web import pages
+from penstock.doors.web.world import World
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+VIEW_COOKIE = "penstock_view"
+YEAR = 365 * 86400
+
+
+@cache
+def environment() -> Environment:
+    """Return the templates, read once."""
+    made = Environment(
+        loader=FileSystemLoader(os.path.join(HERE, "templates")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(
+        spoken=spoken,
+        span=pages.span,
+        size=pages.size,
+        short=pages.short,
+        moment=moment,
+        number=lambda count: f"{count:,}",
+    )
+    made.globals.update(counted=pages.counted)
+    return made
+
+
+def moment(seconds: float) -> Markup:
+    """Return a time for people and for programs."""
+    text = stamp(seconds)
+    return Markup('<time datetime="{}">{}</time>').format(text, f"{text[:10]} {text[11:19]}")
+
+
+def page(
+    request: Request, template: str, *, status: int = 200, here: str = "", **values: Any
+) -> HTMLResponse:
+    """Return a page. `here` is the part of the navigation that it belongs to."""
+    world: World = request.app.state.world
+    session = getattr(request.state, "session", None)
+    made = environment().get_template(template)
+    text = made.render(
+        here=here,
+        csrf=session.csrf if session else "",
+        known=session is not None,
+        places=[os.path.basename(place.root) for place in world.workspaces],
+        now=time.time(),
+        **values,
+    )
+    # Text from outside may hold half characters; they never get this far as themselves.
+    return HTMLResponse(text.encode("utf-8", "replace"), status)

@@ -1,0 +1,68 @@
+"""Keep the comparisons that were made lately, so that the next page of one is there at once.
+
+Always true: what is kept is found by its digests, so it can never be out of date; how much is
+kept is bounded in number and in bytes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+
+from penstock.doors.web.colours import Colours
+from penstock.doors.web.diffview import CONTEXT, Comparison, Page, Pager, View
+from penstock.doors.web.marking import CLOSE, OPEN, Spans
+
+MOST = 16
+LARGEST_KEPT = 8 * 1024 * 1024
+WHOLE = 96 * 1024  # bytes up to which a side is coloured from its beginning
+
+Key = tuple[str | None, str | None]
+
+
+class Shelf:
+    """Comparisons by their digests, and the child that colours."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Key, Comparison] = OrderedDict()
+        self._lock = threading.Lock()
+        self.colours = Colours()
+
+    def compared(self, key: Key, before: bytes | None, after: bytes | None) -> Comparison:
+        """Return the comparison of two contents, made at most once while it is kept."""
+        with self._lock:
+            known = self._kept.pop(key, None) or Comparison(before, after)
+            if len(before or b"") + len(after or b"") <= LARGEST_KEPT:
+                self._kept[key] = known
+            while len(self._kept) > MOST:
+                self._kept.popitem(last=False)
+        return known
+
+    def page(
+        self, compared: Comparison, view: View, number: int, *, path: str, context: int = CONTEXT
+    ) -> Page:
+        """Return one page of a diff with its colours."""
+        pager = Pager(compared, view, context=context)
+        old, new = pager.lines(number)
+        return pager.page(
+            number,
+            old=self._coloured(compared, compared.old, old, path),
+            new=self._coloured(compared, compared.new, new, path),
+        )
+
+    def _coloured(
+        self, compared: Comparison, lines: list[bytes], shown: range, path: str
+    ) -> dict[int, Spans]:
+        """Return the colours of some lines; of a small side all of it is read, for its context."""
+        if sum(map(len, lines[: shown.stop])) <= WHOLE:
+            shown = range(shown.stop)
+        text = "\n".join(_bare(compared.shown(lines[at])) for at in shown)
+        return dict(zip(shown, self.colours.of(path, text), strict=False))
+
+
+def _bare(text: str) -> str:
+    """Return a visible text without its notes: what a colouring program should read."""
+    if OPEN not in text:
+        return text
+    first, *rest = text.split(OPEN)
+    return first + "".join(part.partition(CLOSE)[2] for part in rest)

@@ -1,0 +1,146 @@
+// Everything here is a convenience: each page works without it. Nothing is ever put into the
+// page as markup but what our own server rendered and escaped.
+"use strict";
+
+const page = document.body.dataset.page || "";
+const $ = (what, where = document) => where.querySelector(what);
+const $$ = (what, where = document) => [...where.querySelectorAll(what)];
+const live = $("#live");
+
+// -- what changed ----------------------------------------------------------------------------
+
+let loading = false;
+let again = false;
+
+async function refresh() {
+  if (loading) { again = true; return; }
+  loading = true;
+  try {
+    const answer = await fetch("/", { headers: { Accept: "text/html" } });
+    if (answer.status === 401) { live.textContent = "Your session is over. Get a new link with penstock open."; return; }
+    if (answer.ok) show(new DOMParser().parseFromString(await answer.text(), "text/html"));
+  } catch { /* the stream says when the server is back */ } finally {
+    loading = false;
+    if (again) { again = false; refresh(); }
+  }
+}
+
+function show(next) {
+  const old = $("#queue");
+  const fresh = $("#queue", next);
+  if (!old || !fresh) return;
+  const known = new Set($$("[data-id]", old).map((card) => card.dataset.id));
+  const held = document.activeElement?.closest("[data-id]")?.dataset.id;
+  for (const card of $$("[data-id]", fresh)) if (!known.has(card.dataset.id)) card.classList.add("fresh");
+  old.replaceWith(document.importNode(fresh, true));
+  document.title = next.title;
+  if (held) {
+    const card = $$("#queue [data-id]").find((each) => each.dataset.id === held);
+    (card ? $("[data-go]", card) : $("#queue [data-go]"))?.focus();
+  }
+}
+
+function listen() {
+  const stream = new EventSource("/events");
+  stream.addEventListener("open", () => { if (page === "queue") live.textContent = "Live"; });
+  stream.addEventListener("error", () => { if (page === "queue") live.textContent = "Not connected; trying again"; });
+  const changed = (event) => {
+    if (page === "queue") { refresh(); return; }
+    const told = JSON.parse(event.data || "{}").changed;
+    if (!Array.isArray(told) || told.includes(document.body.dataset.id)) check();
+  };
+  stream.addEventListener("queue", changed);
+  stream.addEventListener("reload", changed);
+  window.addEventListener("pagehide", () => stream.close());
+  // The page may be older than the stream: what came between is seen by looking once.
+  if (page === "queue") stream.addEventListener("open", refresh, { once: true });
+}
+
+async function check() {
+  const answer = await fetch(location.pathname).catch(() => null);
+  if (!answer || !answer.ok) return;
+  const next = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const state = (where) => `${$("#approve [name=digest]", where)?.value} ${$(".head-line .chip[class*=s-]", where)?.textContent}`;
+  if (state(next) !== state(document)) $("#changed").hidden = false;
+}
+
+if (page === "queue" || page === "proposal" || page === "set") listen();
+
+// -- keys ------------------------------------------------------------------------------------
+
+const help = $("#help");
+const helpButton = $("[data-help]");
+if (helpButton) { helpButton.hidden = false; helpButton.addEventListener("click", () => help.showModal()); }
+
+function among() {
+  if (page === "proposal") return $$("tr.head");
+  if (page === "set") return $$("[data-file]");
+  return $$("[data-go]");
+}
+
+let at = -1;
+
+function move(by) {
+  const places = among();
+  if (!places.length) return;
+  const focused = places.indexOf(document.activeElement);
+  at = Math.min(Math.max((focused >= 0 ? focused : at) + by, 0), places.length - 1);
+  const place = places[at];
+  for (const each of places) each.classList.toggle("at", each === place);
+  const target = place.matches("a") ? place : $("input[type=checkbox], h3 a", place);
+  if (target) target.focus({ preventScroll: true });
+  place.scrollIntoView({ block: page === "set" ? "start" : "center" });
+}
+
+function focus(what) {
+  const field = $(what);
+  if (!field) return;
+  field.scrollIntoView({ block: "center" });
+  field.focus();
+}
+
+function go(address) { if (address) location.assign(address); }
+
+const KEYS = {
+  j: () => move(1),
+  k: () => move(-1),
+  a: () => focus("#passphrase"),
+  r: () => focus("#reason"),
+  e: () => $("#edit")?.click(),
+  x: () => $("input[type=checkbox]", among()[at] || document.createElement("p"))?.click(),
+  v: () => $(".toggle a:not([aria-current])")?.click(),
+  n: () => go(document.body.dataset.after),
+  p: () => go(document.body.dataset.before),
+  q: () => go("/"),
+  "?": () => help.showModal(),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+  if (event.key === "Escape" && document.activeElement?.matches("input, textarea, select")) { document.activeElement.blur(); return; }
+  const typing = document.activeElement?.matches("input:not([type=checkbox]):not([type=radio]), textarea, select");
+  const act = KEYS[event.key];
+  if (typing || !act) return;
+  event.preventDefault();
+  act();
+});
+
+// -- small comforts --------------------------------------------------------------------------
+
+// A form is sent once, however often its button is pressed.
+document.addEventListener("submit", (event) => {
+  if (event.target.method !== "post") return;
+  if (event.target.dataset.sent) { event.preventDefault(); return; }
+  event.target.dataset.sent = "1";
+});
+window.addEventListener("pageshow", () => { for (const form of $$("form[data-sent]")) delete form.dataset.sent; });
+
+const LENGTHS = [[86400, "day"], [3600, "h"], [60, "min"], [1, "s"]];
+function words(seconds) {
+  const [size, name] = LENGTHS.find(([length]) => seconds >= length) || LENGTHS[3];
+  const count = Math.floor(Math.max(seconds, 0) / size);
+  return `${count} ${name}${name === "day" && count > 1 ? "s" : ""}`;
+}
+setInterval(() => {
+  for (const time of $$("time[data-since]")) time.textContent = words(Date.now() / 1000 - Number(time.dataset.since));
+}, 5000);
