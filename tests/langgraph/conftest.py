@@ -1,16 +1,52 @@
-"""A project of its own for every test, with state and configuration apart."""
+"""A project of its own for each test, and what people type."""
 
 from __future__ import annotations
 
+import builtins
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
-from tests.project import Project
+from tests.langgraph.scene import Scene
+from tests.project import AGENT_WORDS
+
+Typing = Callable[..., list[str]]
 
 
 @pytest.fixture
-def own(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """The project, and this process looking at the same state as the command does."""
-    for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"):
-        monkeypatch.setenv(name, project.environ[name])
-    monkeypatch.chdir(project.root)
-    return project
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
+    """A project that is the working directory, with a home and state of its own."""
+    import os
+
+    for name in [name for name in os.environ if name.startswith(AGENT_WORDS)]:
+        monkeypatch.delenv(name)
+    found = Scene(tmp_path)
+    found.root.mkdir()
+    for name, value in found.places.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(found.root)
+    return found
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> Typing:
+    """Put answers in the place of a person; returns the questions, as they come."""
+
+    def put(*answers: str | BaseException) -> list[str]:
+        questions: list[str] = []
+        left = iter(answers)
+
+        def answer(question: str = "") -> str:
+            questions.append(question)
+            said = next(left, None)
+            if said is None:
+                raise AssertionError(f"nobody expected to be asked: {question}")
+            if isinstance(said, BaseException):
+                raise said
+            return said
+
+        monkeypatch.setattr(builtins, "input", answer)
+        return questions
+
+    return put

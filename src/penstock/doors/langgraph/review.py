@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import partial
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -28,18 +27,12 @@ from pydantic import (
 
 from penstock.core.errors import InputError
 from penstock.core.merge import Strategy
+from penstock.doors.langgraph.decided import Kind
+
+__all__ = ["Action", "Kind", "Reviewed", "ask", "payload", "read_response", "response_type"]
 
 LONGEST_MESSAGE = 10_000
 MOST_TOLD = 5  # faults of one answer
-
-
-class Kind(StrEnum):
-    """What a person can decide about one action."""
-
-    APPROVE = "approve"
-    EDIT = "edit"
-    REJECT = "reject"
-    RESPOND = "respond"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

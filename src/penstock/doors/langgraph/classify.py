@@ -1,0 +1,197 @@
+"""Measure a write against the disk: what it does to its file, and whether somebody must look.
+
+These are the gate spec's functions for a single write. They read and tell; rules, the queue and
+writing are the node's and the gate's.
+Always true: what a write says of itself plays no part; a path that leaves the project is an error
+before anything is read, and so is a file that is no text.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TypeGuard
+
+from penstock.core.change import lost, measure
+from penstock.core.display import spoken, visible_bytes
+from penstock.core.errors import PenstockError
+from penstock.core.lines import survey
+from penstock.core.model import Bytes, Change, ChangeKind, Source
+from penstock.doors.langgraph import config, preview
+from penstock.doors.langgraph.config import CHANGE_THRESHOLD, LINE_THRESHOLD
+from penstock.doors.langgraph.errors import BadTargetError
+from penstock.doors.langgraph.preview import Ascii
+from penstock.doors.langgraph.progress import comparing
+from penstock.doors.langgraph.project import Place, Project, open_project
+from penstock.doors.langgraph.state import FileWriteRequest, WriteClassification
+
+SHOWN_LOST = 40
+MOST_COMPARED = 8 * 1024 * 1024  # bytes of a file whose lost lines are listed
+KINDS = {
+    ChangeKind.NEW: WriteClassification.NEW,
+    ChangeKind.MODIFY: WriteClassification.MODIFY,
+    ChangeKind.REPLACE: WriteClassification.REPLACE,
+}
+Root = str | os.PathLike[str] | None
+
+
+def classify_write(
+    target_path: str, new_content: str, *, project_root: Root = None
+) -> FileWriteRequest:
+    """Analyze a file write and classify it as NEW, MODIFY or REPLACE.
+
+    Relative paths start from `project_root`, by default the working directory, and no path may
+    leave it. Raises BadTargetError.
+    """
+    project = open_project(project_root)
+    place = project.find(target_path)
+    with _existing(project, place) as before, comparing(place.shown) as told:
+        change = measure(before, source_of(new_content), progress=told)
+    return request_of(place.shown, new_content, change)
+
+
+def request_of(target_path: str, new_content: str, change: Change) -> FileWriteRequest:
+    """Return a measured write under the spec's names."""
+    return {
+        "target_path": target_path,
+        "new_content": new_content,
+        "classification": kind_of(change),
+        "existing_lines": change.existing_lines,
+        "lines_deleted": change.lines_deleted,
+        "lines_added": change.lines_added,
+        "change_ratio": change.change_ratio,
+    }
+
+
+def kind_of(change: Change) -> WriteClassification:
+    """Return the spec's word for a change: by its share of lost lines alone."""
+    if change.kind is ChangeKind.NEW:
+        return WriteClassification.NEW
+    replaced = change.existing_lines > 0 and change.change_ratio >= CHANGE_THRESHOLD
+    return KINDS[ChangeKind.REPLACE if replaced else ChangeKind.MODIFY]
+
+
+def source_of(new_content: object) -> Source:
+    """Return a write's content as it would lie on the disk. Raises BadTargetError for no text."""
+    if not isinstance(new_content, str):
+        kind = type(new_content).__name__
+        raise BadTargetError("bad-content", f"`new_content` is {kind}, not text")
+    if new_content.isascii():
+        return Ascii(new_content)
+    try:
+        return Bytes(new_content.encode("utf-8"))
+    except UnicodeEncodeError:
+        raise BadTargetError(
+            "bad-content",
+            "`new_content` cannot be written as UTF-8",
+            because="it holds half of a surrogate pair",
+        ) from None
+
+
+@contextmanager
+def _existing(project: Project, place: Place) -> Iterator[Source | None]:
+    """Open what is there, None where nothing is. Raises BadTargetError for what is no text."""
+    if not project.exists(place):
+        yield None
+        return
+    with project.here.files.source(place.path) as source:
+        if not survey(source).text:
+            raise not_text(place.shown)
+        yield source
+
+
+def not_text(shown: str) -> BadTargetError:
+    """Return the error for a file that nobody can judge line by line."""
+    return BadTargetError(
+        "not-text",
+        f"`{spoken(shown)}` is not text, so nobody can see what would be lost",
+        because="it is binary, or not UTF-8",
+        hint="change it by hand",
+    )
+
+
+def requires_approval(
+    request: FileWriteRequest,
+    line_threshold: int = LINE_THRESHOLD,
+    change_threshold: float = CHANGE_THRESHOLD,
+) -> bool:
+    """Determine if a write request requires user approval.
+
+    Both must hold: the file has at least `line_threshold` lines, and at least the share
+    `change_threshold` of them would go. A request that was not measured requires it.
+    """
+    lines, share = request.get("existing_lines"), request.get("change_ratio")
+    if not _is_number(lines) or not _is_number(share):
+        return True
+    few = lines < config.line_threshold(line_threshold)
+    little = share < config.change_threshold(change_threshold)
+    return not (few or little)
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def generate_diff_preview(
+    target_path: str,
+    new_content: str,
+    context_lines: int = 3,
+    *,
+    project_root: Root = None,
+    existing_content: str | None = None,
+) -> str:
+    r"""Generate a unified diff showing what will change.
+
+    `\r\n` and `\n` are the same here. Of files above 10 MB only line numbers are held, and a
+    very long diff is cut. `existing_content` stands in for what is on the disk.
+    """
+    project = open_project(project_root)
+    place = project.find(target_path)
+    new = source_of(new_content)
+    shown = place.target.shown
+    with _existing(project, place) as disk, comparing(place.shown) as told:
+        before = disk if existing_content is None else source_of(existing_content)
+        return preview.diff(before, new, path=shown, context=context_lines, told=told)
+
+
+def show_deletion_summary(
+    request: FileWriteRequest,
+    *,
+    project_root: Root = None,
+    existing_content: str | None = None,
+) -> str:
+    """Format a summary of what code will be deleted: how much, then the lines themselves."""
+    shown = spoken(str(request.get("target_path", "")))
+    deleted, existing = request.get("lines_deleted", 0), request.get("existing_lines", 0)
+    if not deleted:
+        return f"{shown}: no lines will be DELETED ({request.get('lines_added', 0)} added)"
+    percent = 100 * deleted / existing if existing else 0
+    head = f"{shown}: {deleted} of {existing} lines will be DELETED ({percent:.0f} %)"
+    return "\n".join([head, *_lost_lines(request, project_root, existing_content)])
+
+
+def _lost_lines(
+    request: Mapping[str, object], project_root: Root, existing_content: str | None
+) -> Iterator[str]:
+    """Yield the first lost lines; none where the file cannot be read or is very large."""
+    try:
+        before = _held(request, project_root) if existing_content is None else existing_content
+        old, new = source_of(before), source_of(request.get("new_content"))
+    except PenstockError:
+        return
+    if old.size + new.size > MOST_COMPARED:
+        return
+    gone = lost(old.read(0, old.size), new.read(0, new.size), limit=SHOWN_LOST)
+    for number, line in gone.lines:
+        yield f"{number:6} - {visible_bytes(line)}"
+    if gone.hidden:
+        yield f"       ... and {gone.hidden} more"
+
+
+def _held(request: Mapping[str, object], project_root: Root) -> str:
+    project = open_project(project_root)
+    place = project.find(request.get("target_path"))
+    with _existing(project, place) as source:
+        small = source is not None and source.size <= MOST_COMPARED
+        return source.read(0, source.size).decode("utf-8") if source and small else ""

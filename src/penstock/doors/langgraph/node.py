@@ -1,0 +1,194 @@
+"""The gate as a node: pending writes in, decisions and written files out.
+
+The order of the steps, and nothing else: judge every write, ask about those that a person must
+see, settle all of them, tell.
+Always true: nothing is written before everybody who has to be asked was asked; the state that
+came in is not changed; whatever goes wrong with a write, it is not made, the state says why, and
+the workflow goes on.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from time import time
+from typing import Any, Literal, cast
+
+from penstock.core.display import spoken
+from penstock.core.errors import PenstockError
+from penstock.doors.langgraph import approver
+from penstock.doors.langgraph.asking import at_the_terminal, by_interrupt, result_of
+from penstock.doors.langgraph.config import LOG, GateConfig, config_of
+from penstock.doors.langgraph.decided import Decided
+from penstock.doors.langgraph.errors import in_one_line
+from penstock.doors.langgraph.project import Project, open_project
+from penstock.doors.langgraph.prompting import Ask
+from penstock.doors.langgraph.records import Made, NotMade, Outcome, not_made, unmeasured
+from penstock.doors.langgraph.settling import Settling
+from penstock.doors.langgraph.state import TestingWorkflowState
+from penstock.doors.langgraph.thread import Thread, thread_here
+from penstock.doors.langgraph.writes import Judging, Write
+
+AskBy = Literal["terminal", "interrupt"]
+
+
+def safe_file_write_gate(
+    state: TestingWorkflowState,
+    *,
+    gate_config: GateConfig | None = None,
+    ask: Ask | None = None,
+    ask_by: AskBy | None = None,
+) -> TestingWorkflowState:
+    """LangGraph node that gates file writes through approval process.
+
+    New files and small changes are written; a change beyond the thresholds is asked about, and
+    in `auto_mode` blocked. Without a `gate_config` the project's `[gate]` counts. A person is
+    asked by an interrupt where the graph has a checkpointer and there is no terminal, else at
+    the terminal; `ask_by` settles it, `ask` stands in for `input`.
+    """
+    thread = thread_here()
+    step = _Step(state=state, thread=thread, ask=ask, ask_by=ask_by)
+    update = step.run(config_of(gate_config))
+    # A graph merges what a node returns into its state; whoever calls from outside wants it all.
+    whole = update if thread.step else {**state, **update}
+    return cast("TestingWorkflowState", whole)
+
+
+@dataclass(kw_only=True)
+class _Step:
+    """One run of the node."""
+
+    state: Mapping[str, Any]
+    thread: Thread
+    ask: Ask | None
+    ask_by: AskBy | None
+    done: list[Made | NotMade] = field(default_factory=list)
+
+    def run(self, config: GateConfig | None) -> dict[str, Any]:
+        """Judge, ask, settle, tell; return what changes in state."""
+        said = self.state.get("pending_writes")
+        pending = [said] if isinstance(said, Mapping | str) else _entries(said)
+        starts = _starts(self.state.get("files_at_start"))
+        try:
+            project = open_project(self.state.get("project_root"), config)
+        except PenstockError as problem:
+            self.done = [_refused(one, in_one_line(problem)) for one in pending]
+        else:
+            starts = self._gated(project, pending, starts)
+        for one in self.done:
+            if isinstance(one, NotMade):
+                _tell(one)
+        return self._update(starts)
+
+    def _gated(
+        self, project: Project, pending: list[Any], starts: dict[str, str | None]
+    ) -> dict[str, str | None]:
+        judging = Judging(project=project, thread=self.thread, attended=self.attended)
+        judging.starts.update(starts)
+        judged, decided = self._judged(judging, pending)
+        asked = [one for one in judged if isinstance(one, Write) and one.asks]
+        if asked and self.by_interrupt:
+            decided = dict(by_interrupt(asked))
+        settling = self._settling(judging)
+        for number, one in enumerate(judged):
+            self.done.append(
+                _settled(settling, one, decided.get(number)) if isinstance(one, Write) else one
+            )
+        return judging.starts
+
+    def _judged(
+        self, judging: Judging, pending: list[Any]
+    ) -> tuple[list[Write | NotMade], dict[int, Decided | None]]:
+        """Judge every write in order; at a terminal the person is asked on the way.
+
+        What is decided about one write to a file is what the next one is measured against.
+        """
+        judged: list[Write | NotMade] = []
+        decided: dict[int, Decided | None] = {}
+        for number, one in enumerate(pending):
+            found = _judged(judging, number, one)
+            judged.append(found)
+            if isinstance(found, Write) and found.asks and not self.by_interrupt:
+                decided[number] = at_the_terminal(found, self.ask)
+                judging.left[found.path] = result_of(found, decided[number])
+        return judged, decided
+
+    @property
+    def attended(self) -> bool:
+        """Say whether anybody may be asked."""
+        return not self.state.get("auto_mode")
+
+    @property
+    def by_interrupt(self) -> bool:
+        """Say whether people are asked by an interrupt."""
+        if self.ask_by is not None or not self.thread.resumable:
+            return self.ask_by == "interrupt" and self.thread.resumable
+        return not approver.at_terminal()
+
+    def _settling(self, judging: Judging) -> Settling:
+        here = judging.project.here
+        if self.by_interrupt:
+            prove, kind = partial(approver.by_resume, here), approver.RESUME
+        else:
+            prove, kind = partial(approver.by_prompt, here), "terminal"
+        return Settling(judging=judging, prove=prove, kind=kind)
+
+    def _update(self, starts: dict[str, str | None]) -> dict[str, Any]:
+        approved = [one.entry for one in self.done if isinstance(one, Made)]
+        rejected = [one.entry for one in self.done if isinstance(one, NotMade)]
+        return {
+            "pending_writes": [],
+            "approved_writes": [*_entries(self.state.get("approved_writes")), *approved],
+            "rejected_writes": [*_entries(self.state.get("rejected_writes")), *rejected],
+            "files_at_start": starts,
+        }
+
+
+def _judged(judging: Judging, number: int, pending: object) -> Write | NotMade:
+    """Judge one write; what cannot be judged is not made."""
+    try:
+        return judging.judge(number, pending)
+    except PenstockError as problem:
+        return _refused(pending, in_one_line(problem))
+    except Exception as fault:  # noqa: BLE001 - whatever breaks, the answer is a no
+        return _refused(pending, f"it could not be judged ({type(fault).__name__}: {fault})")
+
+
+def _settled(settling: Settling, one: Write, decided: Decided | None) -> Made | NotMade:
+    try:
+        return settling.settle(one, decided)
+    except Exception as fault:  # noqa: BLE001 - a fault with one write must not lose the others
+        text = f"it could not be settled ({type(fault).__name__}: {fault})"
+        return _refused({"target_path": one.place.shown, "new_content": one.text}, text)
+
+
+def _refused(pending: object, reason: str) -> NotMade:
+    return not_made(unmeasured(pending), outcome=Outcome.BLOCKED, reason=reason, at=time())
+
+
+def _tell(one: NotMade) -> None:
+    """Say which file was not written and why; a person's own no needs no telling."""
+    name, reason = spoken(one.entry["target_path"][:4096]), spoken(one.entry["reason"])
+    if one.told:
+        LOG.info("rejected: `%s`: %s", name, reason)
+        return
+    LOG.error("blocked: `%s`: %s", name, reason)
+    if sys.stderr is not None:
+        print(f"penstock: `{name}` was not written: {reason}", file=sys.stderr)
+
+
+def _entries(value: object) -> list[Any]:
+    """Return a list of state; what is none is empty, as in a state from before."""
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def _starts(value: object) -> dict[str, str | None]:
+    if not isinstance(value, Mapping):
+        return {}
+    return {
+        path: held
+        for path, held in value.items()
+        if isinstance(path, str) and (held is None or isinstance(held, str))
+    }

@@ -1,0 +1,139 @@
+"""The project that a graph writes to: where it is, which rules hold there, which file is meant.
+
+The gate spec's thresholds are one more level of rules beside the project's and the user's own;
+the strictest answer wins. Names that nobody wants to lose or leak are protected with or without
+a `penstock.toml`.
+Always true: a place that comes out lies in the project, links followed; the rules hear the name
+that was given and the one that it leads to.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from penstock.app import Brought, Workspace, open_workspace, workspace_of
+from penstock.core.builtin import protected_layer
+from penstock.core.digest import digest
+from penstock.core.display import spoken
+from penstock.core.errors import InputError
+from penstock.core.layers import Loaded
+from penstock.core.model import Action, Target, Verdict
+from penstock.core.paths import RelPath, locate, parse
+from penstock.core.policy import Rule, Where
+from penstock.doors.langgraph.config import GateConfig
+from penstock.doors.langgraph.errors import BadTargetError
+from penstock.ports import AuditLog, FileKind
+
+NAME = "langgraph gate"
+INSIDE = "name a file inside the project"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """A file: how it was named, and where that leads in the workspace."""
+
+    shown: str
+    path: RelPath
+    target: Target
+
+    @property
+    def linked(self) -> bool:
+        """Say whether the name leads elsewhere."""
+        return self.target.shown != self.path.text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project:
+    """A directory that no write may leave, in its workspace: the one that `penstock` finds."""
+
+    root: str
+    here: Workspace
+
+    def find(self, target_path: object) -> Place:
+        """Return the file that a text names. Raises BadTargetError."""
+        if not isinstance(target_path, str):
+            kind = type(target_path).__name__
+            raise BadTargetError("bad-path", f"`target_path` is {kind}, not text")
+        try:
+            return self._found(target_path)
+        except InputError as wrong:
+            raise BadTargetError(
+                wrong.code, wrong.message, because=wrong.because, hint=wrong.hint
+            ) from None
+
+    def _found(self, text: str) -> Place:
+        files = self.here.files
+        # Looks at the text first: what cannot name a file must not reach the disk.
+        target = locate(
+            text, root=files.root, base=self.root, resolve=files.resolve, folds=files.folds
+        )
+        if text.endswith("/"):
+            raise InputError("bad-path", f"`{spoken(text)}` names a directory", hint=INSIDE)
+        there = files.resolve(text if text.startswith("/") else f"{self.root}/{text}")
+        if there != self.root and not there.startswith(f"{self.root.rstrip('/')}/"):
+            raise InputError(
+                "path-escape",
+                f"`{spoken(text)}` is outside the project",
+                because=f"it leads to `{spoken(there)}`",
+                hint=INSIDE,
+            )
+        parse(there, root=self.root)
+        return Place(shown=text, path=parse(there, root=files.root), target=target)
+
+    def exists(self, place: Place) -> bool:
+        """Say whether a file is there. Raises BadTargetError for what is there and is no file."""
+        kind = self.here.files.kind(place.path)
+        if kind in (None, FileKind.FILE):
+            return kind is not None
+        raise BadTargetError("not-a-file", f"`{spoken(place.shown)}` is a {kind}, not a file")
+
+
+def open_project(project_root: object = None, config: GateConfig | None = None) -> Project:
+    """Return a project, by default the working directory; without a config, as its rules say."""
+    if not isinstance(project_root, str | os.PathLike | None):
+        kind = type(project_root).__name__
+        raise BadTargetError("no-workspace", f"`project_root` is {kind}, not a path")
+    named = os.getcwd() if project_root is None else os.fspath(project_root)
+    if not isinstance(named, str) or "\0" in named or not os.path.isdir(named):
+        raise BadTargetError("no-workspace", f"`{spoken(str(named)[:200])}` is not a directory")
+    root = os.path.realpath(named)
+    above = workspace_of(root)
+    return Project(root=root, here=open_workspace(above.root, brought=_brought(above, config)))
+
+
+def _brought(above: Workspace, config: GateConfig | None) -> Brought:
+    def level(_: bytes | None) -> Loaded:
+        return _level(config or _own(above))
+
+    return Brought(file=os.path.join(above.root, "penstock.toml"), level=level, beside=_only)
+
+
+def _own(above: Workspace) -> GateConfig:
+    said = above.policy().gate
+    return GateConfig(said.line_threshold, said.change_threshold)
+
+
+def _only(record: AuditLog) -> AuditLog:
+    return record
+
+
+def _level(config: GateConfig) -> Loaded:
+    """Return the spec's one rule, and the names that are protected everywhere."""
+    rule = Rule(
+        id="safe-write-gate",
+        verdict=Verdict.ASK,
+        actions=frozenset({Action.WRITE}),
+        line_threshold=config.line_threshold,
+        change_threshold=config.change_threshold,
+        description="a rewrite that loses much of a file",
+        reason="{deleted} of {existing} lines of {path} would be lost ({percent} %)",
+        code="substantial-change",
+        where=Where(file=NAME),
+    )
+    spelled = f"{config.line_threshold} {config.change_threshold!r}"
+    return Loaded(
+        name=NAME,
+        rules=(rule, *protected_layer().rules),
+        sources=((NAME, digest(spelled.encode())),),
+    )

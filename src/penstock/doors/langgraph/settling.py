@@ -1,0 +1,157 @@
+"""What a person decided becomes an answer, a write, and an entry in state.
+
+Each step is looked up in the queue before it is done, so that a step that a crash interrupted
+is taken up where it ended.
+Always true: only `gate.apply` writes; what cannot be approved or written stays as it is, the
+entry says why, and a proposal that nobody answered goes on waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from penstock.core.errors import PenstockError, StaleError
+from penstock.core.merge import Strategy
+from penstock.core.model import Verdict
+from penstock.core.proposal import OPEN, Proposal, Receipt, State
+from penstock.doors.langgraph import approver
+from penstock.doors.langgraph.decided import Decided, Kind
+from penstock.doors.langgraph.errors import in_one_line
+from penstock.doors.langgraph.records import Made, NotMade, Outcome, made, not_made, plain
+from penstock.doors.langgraph.strategies import log_warnings
+from penstock.doors.langgraph.writes import Judging, Write, latest
+from penstock.gate import Proof
+from penstock.gate.applying import receipt_id
+from penstock.gate.finding import closed
+
+NOT_SHOWN = "the file is not what it was when this was shown, so nobody has seen this change"
+WAITS = "it waits as {id}: penstock approve {id}"
+
+
+@dataclass(kw_only=True)
+class Settling:
+    """The writes of one step, settled in their order. `prove` says who approves."""
+
+    judging: Judging
+    prove: Callable[[], Proof]
+    kind: str
+    _proof: Proof | None = field(default=None, init=False)
+
+    def settle(self, one: Write, decided: Decided | None) -> Made | NotMade:
+        """Do what was decided about a write. None says that nobody could be asked."""
+        if one.decision.verdict is Verdict.DENY:
+            return self._no(one, Outcome.BLOCKED, one.decision.because)
+        try:
+            now = self._now(one)
+            if now.base != one.base and now.state is State.WAITING:
+                return self._kept(one, now, NOT_SHOWN)
+            if not one.asks or now.base != one.base:
+                return self._written(one, now, Decided())
+            return self._answered(one, now, decided)
+        except PenstockError as problem:
+            return self._failed(one, problem)
+
+    def _now(self, one: Write) -> Proposal:
+        """Return the proposal as it stands; one that had to wait for another is made now."""
+        if one.proposal is not None:
+            return latest(self.judging.gate, one.proposal)
+        known = self.judging.known(one.at, one.place, one.content)
+        made_now = known or self.judging.propose(one.at, one.place, one.content)
+        return latest(self.judging.gate, made_now)
+
+    def _answered(self, one: Write, now: Proposal, decided: Decided | None) -> Made | NotMade:
+        if now.state is State.APPLIED:
+            return self._written(one, now, decided or Decided())
+        if now.state not in OPEN:
+            raise closed(now)
+        if now.state is State.APPROVED and (decided is None or decided.yes):
+            return self._written(one, now, decided or Decided())  # approved in the queue
+        if decided is None:
+            return self._kept(one, now, f"nobody answered: {one.decision.because}")
+        if not decided.yes:
+            return self._rejected(one, now, decided)
+        return self._approved(one, now, decided)
+
+    # -- yes -------------------------------------------------------------------------------
+
+    def _approved(self, one: Write, now: Proposal, decided: Decided) -> Made | NotMade:
+        # Proven first: what cannot be approved must not be changed either.
+        self._proof = self._proof or self.prove()
+        gate = self.judging.gate
+        if not now.parent:  # an earlier run of this step, or somebody else, has changed it
+            now = self._changed(one, now, decided)
+        if now.state is State.WAITING:
+            now = gate.answer(now.id, approve=True, proof=self._proof)
+        return self._written(one, now, decided)
+
+    def _changed(self, one: Write, now: Proposal, decided: Decided) -> Proposal:
+        gate = self.judging.gate
+        if decided.kind is Kind.EDIT:
+            return gate.revise(now.id, decided.content)
+        if decided.strategy is Strategy.REPLACE:
+            return now
+        changed = gate.with_strategy(now.id, decided.strategy, at=decided.at)
+        log_warnings(one.place.shown, changed.warnings)
+        return changed
+
+    def _written(self, one: Write, now: Proposal, decided: Decided) -> Made:
+        gate = self.judging.gate
+        receipt = gate.parts.proposals.receipt(receipt_id(now))
+        if now.state is not State.APPLIED or receipt is None:
+            receipt = self._apply(now)
+        now = latest(gate, now)
+        by_person = now.answer is not None and now.answer.proof != "policy"
+        if by_person:  # they have seen all of it, so later changes count from here
+            self.judging.starts[one.path] = receipt.after
+        return made(one, now, receipt, strategy=str(decided.strategy), at=decided.at)
+
+    def _apply(self, now: Proposal) -> Receipt:
+        """Write it, unless another process was faster: then what it did is what was asked."""
+        gate = self.judging.gate
+        try:
+            return gate.apply(now.id)[0]
+        except StaleError:
+            receipt = gate.parts.proposals.receipt(receipt_id(now))
+            if receipt is None:
+                raise
+            return receipt
+
+    # -- no --------------------------------------------------------------------------------
+
+    def _rejected(self, one: Write, now: Proposal, decided: Decided) -> NotMade:
+        proof = approver.rejecting(self.kind)
+        self.judging.gate.answer(now.id, approve=False, proof=proof, reason=decided.message)
+        return self._no(one, Outcome.REJECTED, decided.message, proof=proof, proposal=now)
+
+    def _kept(self, one: Write, now: Proposal, why: str) -> NotMade:
+        """Nobody has decided: the write is not made, and its proposal goes on waiting."""
+        reason = f"{why}; {WAITS.format(id=now.id)}"
+        return self._no(one, Outcome.BLOCKED, reason, proposal=now)
+
+    def _failed(self, one: Write, problem: PenstockError) -> NotMade:
+        now = latest(self.judging.gate, one.proposal) if one.proposal else None
+        waits = now is not None and now.state is State.WAITING
+        reason = in_one_line(problem)
+        if waits and now is not None:
+            reason = f"{reason}; {WAITS.format(id=now.id)}"
+        return self._no(one, Outcome.BLOCKED, reason, proposal=now)
+
+    def _no(
+        self,
+        one: Write,
+        outcome: Outcome,
+        reason: str,
+        *,
+        proof: Proof | None = None,
+        proposal: Proposal | None = None,
+    ) -> NotMade:
+        return not_made(
+            plain(one.place.shown, one.text, one.change),
+            outcome=outcome,
+            reason=reason,
+            at=self.judging.gate.parts.clock.now().wall,
+            by=proof.by if proof else "policy",
+            proof=proof.kind if proof else "policy",
+            proposal=proposal or one.proposal,
+        )

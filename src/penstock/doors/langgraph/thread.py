@@ -1,0 +1,45 @@
+"""Which step of which thread of a graph this is.
+
+LangGraph runs a node again from its top when it resumes, or after a crash. The step keeps its
+name then, so what was proposed the first time is found again by an id made from it.
+Always true: the same write in the same step has the same id; outside of a graph there is none.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from dataclasses import dataclass
+from hashlib import sha256
+
+# LangGraph's own name for it; it has no public one.
+CHECKPOINTER = "__pregel_checkpointer"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Thread:
+    """`step` is empty outside of a graph; `resumable` says that an interrupt can be answered."""
+
+    id: str = ""
+    step: str = ""
+    resumable: bool = False
+
+    def proposal_id(self, at: int, path: str, digest: str, again: int = 0) -> str:
+        """Return the id of a write's proposal; `again` counts those whose time was over."""
+        told = json.dumps([self.id, self.step, at, path, digest, again])
+        return f"hitl-{uuid.UUID(bytes=sha256(told.encode()).digest()[:16], version=4)}"
+
+
+def thread_here() -> Thread:
+    """Return the step that is running now."""
+    try:
+        from langgraph.config import get_config
+
+        known = get_config().get("configurable", {})
+    except (ImportError, RuntimeError):  # no LangGraph, or called from outside of a graph
+        return Thread()
+    return Thread(
+        id=str(known.get("thread_id") or ""),
+        step=str(known.get("checkpoint_ns") or ""),
+        resumable=bool(known.get("checkpoint_ns")) and known.get(CHECKPOINTER) is not None,
+    )
