@@ -63,11 +63,11 @@ def _need_terminal(needed: bool) -> None:
         )
 
 
-def refuse_inside_agent(here: Workspace) -> None:
+def refuse_inside_agent(here: Workspace, *, command: str = "") -> None:
     """Say no to a command that an agent's shell runs, and put the attempt on the record."""
     why = here.inside_agent()
     if why:
-        with attempts_recorded(here, **_command()):
+        with attempts_recorded(here, **(_command() or {"command": command})):
             raise RefusedError(
                 "inside-agent",
                 "this cannot be done from an agent's shell",

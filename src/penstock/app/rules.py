@@ -1,0 +1,180 @@
+"""Everything behind an edit of rules files: where they lie, what they hold, who has a say.
+
+Which texts an edit makes is the core's business, and how it is asked for and answered the door's.
+Always true: looking leaves nothing behind; only what `editing` gives can change a file.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from penstock.app import Workspace, read_rules, workspace_of
+from penstock.core.errors import InputError
+from penstock.stores.places import RULES, home, state_home, user_rules
+
+if TYPE_CHECKING:
+    from penstock.gate.rule_edits import RuleEdits
+    from penstock.ports import AuditLog, History
+    from penstock.stores.reviewer_log import ReviewerLog
+
+CONFIG = "claude-code-permissions-hook.toml"
+VARIABLE = "CLAUDE_PERMISSIONS_CONFIG"
+LOCK_SECONDS = "DECISION_REVIEWER_LOCK_SECONDS"
+# What may stand in a rules file so that its settings have to be read; an escape can hide a word.
+SETTINGS = (b"preset", b"approval", b"include", b"audit", b"\\u", b"\\U")
+
+
+def discovered(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the rules files that are found where people keep them, the nearest first."""
+    named = environ.get(VARIABLE, "")
+    places = (
+        os.path.expanduser(named) if named else "",
+        CONFIG,
+        os.path.join("..", ".config", CONFIG),
+        os.path.join(home(), ".config", CONFIG),
+        os.path.join("/etc", CONFIG),
+        RULES,
+    )
+    found = (os.path.realpath(place) for place in places if place and os.path.isfile(place))
+    return tuple(dict.fromkeys(found))
+
+
+def mains(paths: Sequence[str]) -> tuple[str, ...]:
+    """Return the rules files that others are included from: those in force where files lie."""
+    own = [os.path.realpath(f"{home_of(path).root}/{RULES}") for path in paths]
+    return tuple(dict.fromkeys((*discovered(os.environ), *filter(os.path.isfile, own))))
+
+
+def target(named: str) -> str:
+    """Return the real place of the rules file that a name means; it must be one that exists.
+
+    Raises InputError `no-target` or `bad-target`.
+    """
+    path = os.path.abspath(os.path.expanduser(named))
+    real = os.path.realpath(path)
+    if not os.path.lexists(real):
+        raise InputError(
+            "no-target", f"there is no file `{real}`", hint="make it first, with the rules it has"
+        )
+    if not os.path.isfile(real):
+        raise InputError("bad-target", f"`{real}` is not a regular file")
+    if not (real.endswith(".toml") or path.endswith(".toml")):
+        raise InputError("bad-target", f"`{real}` is no rules file", because="it is no .toml file")
+    return real
+
+
+def content(path: str) -> bytes:
+    """Return what a rules file holds now."""
+    data = read_rules(path)
+    if data is None:
+        raise InputError("no-target", f"there is no file `{path}`")
+    return data
+
+
+def home_of(path: str) -> Workspace:
+    """Return the workspace that a rules file lies in; its record tells of the edits."""
+    return workspace_of(os.path.dirname(path))
+
+
+def asks_person(paths: Sequence[str]) -> Workspace | None:
+    """Return the workspace whose rules want a person behind edits that widen, or None.
+
+    Asked are the rules of the projects that the files and this process are in, and the user's.
+    """
+    for here in _concerned(paths):
+        policy = here.policy()
+        if policy.approval.rules == "person" or policy.degraded:
+            return here
+    return None
+
+
+def _concerned(paths: Sequence[str]) -> Iterator[Workspace]:
+    found = [home_of(path) for path in paths]
+    with suppress(OSError):  # a directory that is gone: nobody works in it
+        found.append(workspace_of(os.path.realpath(os.getcwd())))
+    by_user = _says_something(user_rules())
+    seen: set[str] = set()
+    for here in found:
+        if here.root not in seen and (by_user or _says_something(f"{here.root}/{RULES}")):
+            yield here
+        seen.add(here.root)
+
+
+def _says_something(path: str) -> bool:
+    """Say whether a file of rules may hold settings; without any, reading all of it is spared."""
+    data = read_rules(path)
+    return data is not None and any(word in data for word in SETTINGS)
+
+
+def log_of(path: str) -> AuditLog:
+    """Return the record of the workspace that a rules file lies in."""
+    from penstock.app.record import Record
+    from penstock.core.policy import AuditSettings
+    from penstock.stores.private import private_dir
+
+    here = home_of(path)
+    private_dir(here.state)
+    if _says_something(f"{here.root}/{RULES}") or _says_something(user_rules()):
+        return here.record.unsigned
+    return Record(here.audit_path, here.state, AuditSettings()).unsigned
+
+
+def history(*, commit: bool = True) -> History:
+    """Return the versions of rules files."""
+    from penstock.stores.rule_files import RuleHistory
+
+    return RuleHistory(commit=commit)
+
+
+def reviewer_log() -> ReviewerLog:
+    """Open the reviewer's own log. Raises AuditError."""
+    from penstock.stores.reviewer_log import ReviewerLog, place
+
+    return ReviewerLog(place())
+
+
+def logged_target(commit: str) -> str:
+    """Return the file that a commit of ours was about, from the reviewer's log, or ""."""
+    from penstock.stores.reviewer_log import newest_first, place
+
+    for line in newest_first(place()):
+        info = line.get("rollback_info")
+        known = [info.get("commit"), info.get("previous_commit")] if isinstance(info, dict) else []
+        if any(isinstance(one, str) and one.startswith(commit.lower()) for one in known if one):
+            return str(line.get("target_file", ""))
+    return ""
+
+
+@contextmanager
+def editing(paths: Sequence[str], *, by: str, commit: bool) -> Iterator[RuleEdits]:
+    """Hold the locks of some rules files and give what can change them.
+
+    What a crash left of an earlier edit is ended first. Raises StoreError `config-locked`.
+    """
+    from penstock.gate.rule_edits import ROOT, RuleEdits
+    from penstock.stores.disk import DiskFiles
+    from penstock.stores.rule_lock import SECONDS, locked
+
+    with locked(paths, by=by, seconds=_seconds(SECONDS)):
+        files = DiskFiles(ROOT, journal_dir=os.path.join(state_home(), "rules-journal"))
+        files.recover()
+        here = home_of(paths[0])
+        yield RuleEdits(
+            files=files,
+            history=history(commit=commit),
+            log=log_of(paths[0]),
+            root=here.root,
+            approvers=here.keys,
+            clock=time.time,
+        )
+
+
+def _seconds(usual: float) -> float:
+    try:
+        return min(max(float(os.environ[LOCK_SECONDS]), 0.0), 600.0)
+    except (KeyError, ValueError):
+        return usual

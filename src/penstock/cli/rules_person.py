@@ -1,0 +1,39 @@
+"""The person behind rules that widen: refused inside an agent, confirmed at a terminal.
+
+Always true: inside an agent nothing is confirmed, whatever is set or typed there; where an
+approver key exists or is wanted, only its signature counts.
+"""
+
+from __future__ import annotations
+
+from penstock.app import Workspace
+from penstock.core.errors import RefusedError
+from penstock.gate import Proof
+
+COMMAND = "rules apply"
+
+
+def confirm(here: Workspace, reasons: tuple[str, ...], yes: bool) -> Proof:
+    """Return the proof of a person; with `yes` nothing is asked at a terminal."""
+    from penstock.cli.ask import agreed, at_terminal
+    from penstock.cli.output import tell
+    from penstock.cli.proof import person, refuse_inside_agent
+
+    refuse_inside_agent(here, command=COMMAND)
+    _need_key(here)
+    tell("this widens the rules:\n" + "\n".join(f"  - {reason}" for reason in reasons))
+    # Without a terminal nothing can be asked; the write switch was the word of whoever runs
+    # this, and it is no agent.
+    if at_terminal() and not agreed("make this change?", yes=yes):
+        raise RefusedError("not-confirmed", "nothing was changed", because="the answer was no")
+    return person(here, terminal=False)
+
+
+def _need_key(here: Workspace) -> None:
+    if here.policy().approval.require_key and not here.keys.exists():
+        raise RefusedError(
+            "key-needed",
+            "widening the rules needs an approver's key",
+            because="the rules ask for one, [approval] require_key",
+            hint="penstock approver init",
+        )

@@ -1,0 +1,166 @@
+"""What `apply` answers: the documents of the reviewer's spec, key by key.
+
+Always true: one answer is one document with the keys of its kind, in their order, whatever went
+wrong; the exit code is 0 exactly when `success` is true.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from penstock.core.edit_operation import EditError
+from penstock.core.errors import PenstockError
+from penstock.doors.reviewer.asked import SWITCH
+from penstock.ports import Kept, Kind
+
+OK, COULD_NOT, SWITCHED_OFF, USAGE = 0, 1, 3, 64
+DISABLED = f"Write operations disabled. Set {SWITCH}=1 to enable."
+DISABLED_TALK = (
+    f"ERROR: {DISABLED}\n"
+    "       This is a safety mechanism to prevent accidental configuration changes."
+)
+NOTHING = "none (nothing was written)"
+BLOCKED = "none (validation failed before write)"
+# After these nobody can promise that nothing has changed.
+UNSURE = frozenset({"half-applied", "outcome-unknown"})
+
+Document = dict[str, object]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """One document for stdout, sentences for stderr, and the exit code."""
+
+    document: Document
+    code: int = OK
+    talk: tuple[str, ...] = ()
+
+
+def switched_off(operation: str | None) -> Answer:
+    """Return the answer where the write switch is missing."""
+    document = _error(
+        operation, DISABLED, "writes_disabled", [], "none (write operations disabled)"
+    )
+    return Answer(document=document, code=SWITCHED_OFF, talk=(DISABLED_TALK,))
+
+
+def wrong_usage(error: PenstockError) -> Answer:
+    """Return the answer to a command line that cannot be understood."""
+    document = _error(None, error.message, "usage", [_detail(error)], NOTHING)
+    return Answer(document=document, code=USAGE, talk=(error.render(),))
+
+
+def refused(operation: str | None, error: PenstockError) -> Answer:
+    """Return the answer to an operation that was not made."""
+    if isinstance(error, EditError):
+        return _edit_refused(operation, error)
+    unsure = f"unknown ({error.message})" if error.code in UNSURE else NOTHING
+    kind = error.code.replace("-", "_")
+    document = _error(operation, error.message, kind, [_detail(error)], unsure)
+    return Answer(document=document, code=COULD_NOT, talk=(error.render(),))
+
+
+def _edit_refused(operation: str | None, error: EditError) -> Answer:
+    blocking = error.error_type == "blocking_validation"
+    said = "Validation failed" if blocking else error.message
+    details = [one.as_json() for one in error.details]
+    document = _error(operation, said, error.error_type, details, BLOCKED if blocking else NOTHING)
+    return Answer(document=document, code=COULD_NOT, talk=(error.render(),))
+
+
+def _error(
+    operation: str | None, error: str, kind: str, details: Sequence[object], applied: str
+) -> Document:
+    return {
+        "success": False,
+        "operation": operation,
+        "error": error,
+        "error_type": kind,
+        "details": list(details),
+        "changes_applied": applied,
+    }
+
+
+def _detail(error: PenstockError) -> Document:
+    said = f"{error.message}: {error.because}" if error.because else error.message
+    return {"field": "", "error": said, "suggestion": error.hint}
+
+
+def success(
+    operation: str, changes: Sequence[str], rollback_info: Document, validation: Document
+) -> Document:
+    """Return the document of an edit that was made."""
+    return {
+        "success": True,
+        "operation": operation,
+        "changes": list(changes),
+        "rollback_info": rollback_info,
+        "validation": validation,
+        "dry_run": False,
+    }
+
+
+def preview(
+    operation: str,
+    files: Sequence[str],
+    changes: Sequence[str],
+    validation: Document,
+    impact: Document,
+    *,
+    would_change: bool,
+) -> Document:
+    """Return the document of a dry run."""
+    more = {"target_files": list(files)} if len(files) > 1 else {}
+    return {
+        "success": True,
+        "dry_run": True,
+        "operation": operation,
+        "would_change": would_change,
+        "target_file": files[0],
+        **more,
+        "changes": list(changes),
+        "validation": validation,
+        "impact_analysis": impact,
+        "next_step": "Run without --dry-run to apply changes",
+    }
+
+
+def validation(warnings: Sequence[Document], *, forced: bool) -> Document:
+    """Return what validation found."""
+    more = {"forced": True} if forced else {}
+    return {"blocking_passed": True, "warnings": list(warnings), **more}
+
+
+# --- the way back ---------------------------------------------------------------------------
+
+
+def rollback_info(kept: Sequence[Kept], subject: str) -> Document:
+    """Say where the versions before an edit are, and the command that brings them back."""
+    if not kept:
+        return {"type": "none", "message": "nothing was changed", "rollback_command": ""}
+    command = " && ".join(_command(one) for one in kept)
+    first = kept[0]
+    if first.kind is Kind.GIT:
+        where: Document = {"commit": first.commit, "previous_commit": first.previous}
+    else:
+        where = {"backup_file": first.previous}
+    return {
+        "type": first.kind.value,
+        **where,
+        "message": subject,
+        "rollback_command": command,
+    }
+
+
+def _command(kept: Kept) -> str:
+    import json
+
+    name = kept.previous.rpartition("/")[2]
+    to = ("to_commit", kept.previous) if kept.kind is Kind.GIT else ("to_backup", name)
+    operation = json.dumps({"type": "rollback", to[0]: to[1]}, separators=(",", ":"))
+    return (
+        f"decision_reviewer apply --json {shlex.quote(operation)}"
+        f" --target-file {shlex.quote(kept.path)}"
+    )

@@ -1,0 +1,244 @@
+"""`apply`: change rules files, as the reviewer's spec says it, in the order of a careful editor.
+
+The write switch first; then the operation is read, edited in memory and validated; where the
+policy wants a person behind rules that widen, one is asked for; and only then, under the lock,
+the same steps are taken again on what is there, and the result goes through the gate.
+Always true: a dry run writes nothing anywhere; every other try that the switch lets through
+leaves a line in the reviewer's log, whatever became of it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from penstock.app import rules as app
+from penstock.core.errors import AuditError, PenstockError, StaleError
+from penstock.doors.reviewer import answers
+from penstock.doors.reviewer.answers import Answer, Document
+from penstock.doors.reviewer.asked import ACTOR, SWITCH, Asked, operation_named, read_json
+
+if TYPE_CHECKING:
+    from penstock.app import Workspace
+    from penstock.core.edits import Operation
+    from penstock.doors.reviewer.planning import Plan
+    from penstock.gate import Proof
+    from penstock.gate.rule_edits import RuleEdits
+
+Prove = Callable[["Workspace", tuple[str, ...]], "Proof"]
+
+
+@dataclass(kw_only=True)
+class Apply:
+    """One run of the command. `prove` gets the proof of a person, or raises RefusedError."""
+
+    asked: Asked
+    environ: Mapping[str, str]
+    prove: Prove
+    operation: str | None = None
+    target: str = ""
+
+    def run(self) -> Answer:
+        """Do what was asked and return the answer."""
+        if self.environ.get(SWITCH) != "1":
+            return answers.switched_off(operation_named(self.asked.json))
+        try:
+            return self._previewed() if self.asked.dry_run else self._logged()
+        except PenstockError as error:
+            return answers.refused(self.operation, error)
+
+    # -- reading ---------------------------------------------------------------------------
+
+    def _read(self) -> Operation:
+        from penstock.core.edits import parse_operation
+        from penstock.doors.reviewer.planning import aimed
+
+        self.operation = operation_named(self.asked.json)
+        operation = parse_operation(read_json(self.asked.json))
+        fallback = self.asked.target_file
+        if operation.type == "rollback" and not (fallback or operation.target_file):
+            fallback = app.logged_target(operation.to_commit) if operation.to_commit else ""
+        self.target = operation.target_file or fallback
+        found = aimed(operation, fallback, self.environ)
+        self.target = found.files[0]
+        return found
+
+    def _plan(self, operation: Operation) -> Plan:
+        from penstock.doors.reviewer.planning import planned
+
+        return planned(operation)
+
+    # -- dry run ---------------------------------------------------------------------------
+
+    def _previewed(self) -> Answer:
+        from penstock.doors.reviewer.effect import effect
+
+        plan = self._plan(self._read())
+        document = answers.preview(
+            plan.operation.type,
+            plan.files,
+            plan.changes(dry_run=True),
+            self._validation(plan),
+            effect(plan),
+            would_change=bool(plan.after),
+        )
+        return Answer(document=document, talk=(*self._talk(plan), *self._who_decides(plan)))
+
+    def _who_decides(self, plan: Plan) -> tuple[str, ...]:
+        """Say beforehand that a person will be needed."""
+        reasons = _widens(plan)
+        if not reasons or app.asks_person(plan.files) is None:
+            return ()
+        return (f"note: a person has to confirm this, because {reasons[0]}",)
+
+    # -- the real run ----------------------------------------------------------------------
+
+    def _logged(self) -> Answer:
+        """Do it, and put what became of it into the reviewer's log."""
+        log = app.reviewer_log()  # before anything else: no record, no write
+        try:
+            answer = self._tried()
+            with suppress(AuditError):
+                log.append(self._line(answer))
+            return answer
+        finally:
+            log.close()
+
+    def _tried(self) -> Answer:
+        try:
+            operation = self._read()
+            if operation.type == "validate":
+                return self._validated(operation)
+            return self._written(operation)
+        except PenstockError as error:
+            return answers.refused(self.operation, error)
+
+    def _validated(self, operation: Operation) -> Answer:
+        plan = self._plan(operation)
+        info = answers.rollback_info((), "")
+        document = answers.success(operation.type, (), info, self._validation(plan))
+        return Answer(document=document, talk=self._talk(plan))
+
+    def _written(self, operation: Operation) -> Answer:
+        """Ask who has to be asked, then take the lock, and write what is then true."""
+        proof, shown = self._proven(operation)
+        paths, by = operation.files, self._by()
+        with app.editing(paths, by=by, commit=not self.asked.no_commit) as edits:
+            plan = self._plan(operation)
+            if proof is not None and plan.after != shown:
+                raise StaleError(
+                    "base-changed",
+                    "the rules changed while this was being confirmed",
+                    hint="look at it again with --dry-run",
+                )
+            if proof is None:
+                proof, _ = self._proven(operation, plan)
+            return self._through_the_gate(plan, edits, proof)
+
+    def _proven(
+        self, operation: Operation, plan: Plan | None = None
+    ) -> tuple[Proof | None, Mapping[str, bytes]]:
+        """Return a person's proof where rules would be widened and a policy wants one.
+
+        Nobody is asked while others wait for the lock, unless the rules changed just then.
+        """
+        if plan is None and app.asks_person(operation.files) is None:
+            return None, {}
+        plan = plan or self._plan(operation)
+        reasons = _widens(plan)
+        here = app.asks_person(plan.files) if reasons else None
+        return (self.prove(here, reasons), plan.after) if here else (None, {})
+
+    def _through_the_gate(self, plan: Plan, edits: RuleEdits, proof: Proof | None) -> Answer:
+        from penstock.core.edits import commit_message
+        from penstock.gate.rule_edits import RuleEdit
+        from penstock.ports import Version
+
+        if not plan.after:
+            return self._done(plan, answers.rollback_info((), ""), ())
+        message = commit_message(
+            plan.operation,
+            plan.edited.changes,
+            applied_by=self._by(),
+            timestamp=_now(),
+            warnings=len(plan.checked.warnings),
+        )
+        names = ", ".join(path.rpartition("/")[2] for path in plan.after)
+        edit = RuleEdit(
+            operation=plan.operation.type,
+            versions=tuple(
+                Version(path=path, before=plan.before[path], after=data)
+                for path, data in plan.after.items()
+            ),
+            message=message,
+            snapshot=f"chore(config): snapshot {names} before an edit\n",
+            facts=self._facts(plan),
+            proof=proof,
+        )
+        done = edits.write(edit)
+        info = answers.rollback_info(done.kept, message.partition("\n")[0])
+        return self._done(plan, info, done.notes)
+
+    def _done(self, plan: Plan, info: Document, notes: tuple[str, ...]) -> Answer:
+        document = answers.success(
+            plan.operation.type, plan.changes(dry_run=False), info, self._validation(plan)
+        )
+        talk = (*self._talk(plan), *(f"note: {note}" for note in notes))
+        return Answer(document=document, talk=talk)
+
+    # -- pieces ----------------------------------------------------------------------------
+
+    def _validation(self, plan: Plan) -> Document:
+        return answers.validation(plan.warnings(), forced=self.asked.force)
+
+    def _talk(self, plan: Plan) -> tuple[str, ...]:
+        if self.asked.force:
+            return ()
+        return tuple(f"warning: {one.message}" for one in plan.checked.warnings)
+
+    def _facts(self, plan: Plan) -> dict[str, object]:
+        ids = dict.fromkeys(one.rule_id for one in plan.edited.changes if one.rule_id)
+        return {"rules": list(ids), "by": self._by(), "forced": self.asked.force or None}
+
+    def _by(self) -> str:
+        from penstock.app.proof import who
+
+        said = self.asked.applied_by or self.environ.get(ACTOR, "")
+        return said[:200] if said.strip() else who()
+
+    def _line(self, answer: Answer) -> Document:
+        """Return the line of the reviewer's log."""
+        said = answer.document
+        line: Document = {
+            "timestamp": _now(),
+            "operation": said["operation"],
+            "applied_by": self._by(),
+            "target_file": self.target,
+            "changes": {"asked": _asked(self.asked.json), "done": said.get("changes", [])},
+            "validation": said.get("validation", {"blocking_passed": False, "warnings": []}),
+            "rollback_info": said.get("rollback_info"),
+            "success": said["success"],
+            "dry_run": False,
+        }
+        if not said["success"]:
+            line |= {key: said[key] for key in ("error", "error_type", "details")}
+        return line
+
+
+def _widens(plan: Plan) -> tuple[str, ...]:
+    from penstock.core.edits import widens
+
+    return widens(plan.before, {**plan.before, **plan.after}) if plan.after else ()
+
+
+def _asked(text: str) -> object:
+    with suppress(PenstockError):
+        return read_json(text)
+    return None
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

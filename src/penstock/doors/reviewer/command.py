@@ -1,0 +1,41 @@
+"""The command `apply`: its words in, an answer out.
+
+Always true: whatever the words are, exactly one document is printed, except for `--help`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from penstock.doors.reviewer.answers import wrong_usage
+from penstock.doors.reviewer.apply import Apply
+from penstock.doors.reviewer.asked import UsageError, help_text, read_arguments
+from penstock.doors.reviewer.talk import tell
+
+if TYPE_CHECKING:
+    from penstock.app import Workspace
+    from penstock.gate import Proof
+
+Confirm = Callable[["Workspace", tuple[str, ...], bool], "Proof"]
+
+
+def apply(arguments: Sequence[str], *, confirm: Confirm) -> int:
+    """Run `apply` with these words and return the exit code.
+
+    `confirm` gets the proof of a person; its last argument says that nothing need be asked.
+    """
+    if {"--help", "-h"} & {*arguments}:
+        sys.stdout.write(help_text() + "\n")
+        return 0
+    try:
+        asked = read_arguments(arguments)
+    except UsageError as wrong:
+        return tell(wrong_usage(wrong))
+
+    def prove(here: Workspace, reasons: tuple[str, ...]) -> Proof:
+        return confirm(here, reasons, asked.yes)
+
+    return tell(Apply(asked=asked, environ=os.environ, prove=prove).run())

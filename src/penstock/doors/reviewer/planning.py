@@ -1,0 +1,137 @@
+"""From an operation to what it would write: read, edit in memory, validate, look at the effect.
+
+Nothing is written here, so the dry run and the real run share every step and every word.
+Always true: a Plan is good to be written because it exists; whatever stands against it was
+raised as an EditError or another PenstockError.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from penstock.app import read_rules
+from penstock.app import rules as app
+from penstock.core.edits import (
+    Checked,
+    Detail,
+    Edited,
+    EditError,
+    Operation,
+    checked,
+    edited,
+    restored,
+    told,
+)
+from penstock.core.errors import InputError
+from penstock.core.fields import TABLES as FIELD_TABLES
+from penstock.doors.reviewer.answers import Document
+
+MOST_FILES = 20
+OWN_NAMES = (f"/{app.CONFIG}", "/penstock.toml")
+RULES = (b"allow", b"deny", b"ask", b"warn")
+TABLES = frozenset({*RULES, *(name.encode() for name in FIELD_TABLES), b"logging", b"variables"})
+HEADER = re.compile(rb"^[ \t]*+\[\[?+[ \t]*+([\w-]++)(?:\.([\w-]++))?+", re.MULTILINE)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """An operation with the files that it is about, as they are and as they would be."""
+
+    operation: Operation
+    before: Mapping[str, bytes]
+    edited: Edited
+    checked: Checked
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that were asked about."""
+        return tuple(self.before)
+
+    @property
+    def after(self) -> Mapping[str, bytes]:
+        """The new texts of the files that change."""
+        return {p: d for p, d in self.edited.texts.items() if d != self.before[p]}
+
+    def changes(self, *, dry_run: bool) -> list[str]:
+        """Return one sentence for each change."""
+        return [told(one, dry_run=dry_run) for one in self.edited.changes] if self.after else []
+
+    def warnings(self) -> list[Document]:
+        """Return what should be known about it."""
+        return [dict(one.as_json()) for one in self.checked.warnings]
+
+
+def aimed(operation: Operation, fallback: str, environ: Mapping[str, str]) -> Operation:
+    """Return an operation whose files are absolute and real. Raises when it names none."""
+
+    def resolve(name: str) -> str:
+        return app.target(name or fallback) if name or fallback else ""
+
+    found = operation.aimed(resolve)
+    if "" in found.files:
+        raise _no_target(app.discovered(environ))
+    if len(found.files) > MOST_FILES:
+        detail = Detail("operations", f"more than {MOST_FILES} files in one batch", "split it")
+        raise EditError(detail, error_type="invalid_operation")
+    return found
+
+
+def _no_target(known: Sequence[str]) -> EditError:
+    hint = "Add target_file to the operation, or --target-file."
+    if len(known) == 1:
+        hint = f"Found {known[0]}; if that is the one, add --target-file {known[0]}"
+    elif known:
+        hint = f"Name one of: {', '.join(known)}"
+    detail = Detail("target_file", "Missing required field: target_file", hint)
+    return EditError(detail, error_type="missing_target")
+
+
+def planned(operation: Operation) -> Plan:
+    """Read the files, make the edit in memory and validate all of it."""
+    before = {path: app.content(path) for path in operation.files}
+    for path, data in before.items():
+        _need_rules(path, data)
+    made = _rolled_back(operation) if operation.type == "rollback" else edited(before, operation)
+    found = checked(read_rules, next(iter(before)), made, operation)
+    if found.blocking:
+        raise EditError(*found.blocking)
+    for main in _including(before):
+        outer = checked(read_rules, main, made, operation)
+        if outer.blocking:
+            raise EditError(*outer.blocking)
+    return Plan(operation=operation, before=before, edited=made, checked=found)
+
+
+def _need_rules(path: str, data: bytes) -> None:
+    """Refuse a TOML file of another kind: the tables that it begins are not those of rules."""
+    if path.endswith(OWN_NAMES):
+        return
+    found = {(m[1], m[2] or b"") for m in HEADER.finditer(data)}
+    if found and not any(first in TABLES or second in RULES for first, second in found):
+        raise InputError(
+            "bad-target",
+            f"`{path}` is no rules file",
+            because="none of its tables is one of rules",
+            hint="name the file with the rules",
+        )
+
+
+def _rolled_back(operation: Operation) -> Edited:
+    """Return an older version as the edit that it is."""
+    (path,) = operation.files
+    history = app.history()
+    data = history.at(path, commit=operation.to_commit, backup=operation.to_backup)
+    return restored(path, data)
+
+
+def _including(before: Mapping[str, bytes]) -> list[str]:
+    """Return the rules files that may include one of these: they must load afterwards, too."""
+    names = [path.rpartition("/")[2].encode() for path in before]
+    found = []
+    for main in app.mains([*before]):
+        data = None if main in before else read_rules(main)
+        if data and b"include" in data and any(name in data for name in names):
+            found.append(main)
+    return found

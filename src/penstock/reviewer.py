@@ -1,0 +1,35 @@
+"""What `decision_reviewer` starts. `apply` goes its own short way; the rest is `penstock rules`.
+
+Always true: an edit imports no command line library, which would cost more than the edit does.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from penstock.app import Workspace
+    from penstock.gate import Proof
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run the command and exit."""
+    gc.disable()  # what is made here lives until the end, which is near
+    arguments = sys.argv[1:] if argv is None else argv
+    if arguments[:1] == ["apply"]:
+        from penstock.doors.reviewer.command import apply
+
+        sys.exit(apply(arguments[1:], confirm=_confirm))
+    from penstock.cli.rules import main as rules
+
+    gc.enable()
+    rules(arguments)
+
+
+def _confirm(here: Workspace, reasons: tuple[str, ...], yes: bool) -> Proof:
+    """Ask for a person; imported only where one is needed."""
+    from penstock.cli.rules_person import confirm
+
+    return confirm(here, reasons, yes)
