@@ -125,6 +125,8 @@ def value_of(one: Field) -> st.SearchStrategy[object]:
         Kind.NUMBER: st.sampled_from([0, 1.5, 3]),
         Kind.MOMENT: st.sampled_from(["2030-01-01T00:00:00Z", "never"]),
         Kind.URL: st.sampled_from(["http://x", "x"]),
+        Kind.TARGETS: st.lists(st.sampled_from(["env:NAME", "json://host", "x", "dbus://"])),
+        Kind.HOURS: st.sampled_from(["22:00-07:00", " 1:05 - 23:59", "24:00-07:00", "7-8"]),
     }
     return right[one.kind] | st.sampled_from([3, "text", True, ["l"]])
 

@@ -15,6 +15,7 @@ from datetime import UTC, date, datetime
 
 from penstock.core.fields import MOST, Field, Kind
 from penstock.core.match import tidy
+from penstock.core.notify_settings import MOST_TARGETS, quiet_hours, target_fault
 from penstock.core.problems import did_you_mean, shown
 
 CONTROL = re.compile("[\\x00-\\x1f\\x7f]")
@@ -192,6 +193,28 @@ def _read_url(one: Field, value: object) -> str:
     return text
 
 
+def _read_targets(one: Field, value: object) -> tuple[str, ...]:
+    """A target holds a secret: whatever is wrong with it, it is not repeated."""
+    texts = value if isinstance(value, list) else []
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in texts):
+        raise WrongValueError("must be a list of texts", f'write `{one.name} = ["env:NAME"]`')
+    if len(texts) > MOST_TARGETS:
+        raise WrongValueError(f"has more than {MOST_TARGETS} elements", "leave some out")
+    _raise_all(
+        Wrong(f"holds an element ({at + 1}) that {fault}", "see `docs/how-to/be-told.md`", at)
+        for at, text in enumerate(texts)
+        if (fault := target_fault(text))
+    )
+    return tuple(texts)
+
+
+def _read_hours(one: Field, value: object) -> str:
+    text = _read_text(one, value)
+    if quiet_hours(text) is None:
+        raise WrongValueError(f"is {shown(text)}, which are no hours", "write `22:00-07:00`")
+    return text
+
+
 READERS: Mapping[Kind, Callable[[Field, object], object]] = {
     Kind.TEXT: _read_text,
     Kind.ID: _read_id,
@@ -206,4 +229,6 @@ READERS: Mapping[Kind, Callable[[Field, object], object]] = {
     Kind.NUMBER: _read_number,
     Kind.MOMENT: _read_moment,
     Kind.URL: _read_url,
+    Kind.TARGETS: _read_targets,
+    Kind.HOURS: _read_hours,
 }

@@ -34,6 +34,8 @@ class Kind(StrEnum):
     NUMBER = "number"
     MOMENT = "moment"
     URL = "url"
+    TARGETS = "targets"
+    HOURS = "hours"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -179,6 +181,41 @@ RULE = (
     Field(name="not_match", kind=Kind.TEXTS, doc="Paths or commands that it must not meet."),
 )
 
+_NOTIFY = (
+    Field(
+        name="targets",
+        kind=Kind.TARGETS,
+        doc="Where messages go; counts only in the user's own file. An address such as "
+        "`ntfys://ntfy.sh/TOPIC`, or `env:NAME` or `file:PATH` where the address is kept.",
+    ),
+    Field(
+        name="link",
+        kind=Kind.URL,
+        doc="The approval page that messages link to; counts only in the user's own file.",
+    ),
+    _flag("contents", "Whether a message shows the diff.", default=False),
+    Field(
+        name="quiet",
+        kind=Kind.HOURS,
+        doc="Hours, of the local day, in which nothing is sent: `22:00-07:00`.",
+    ),
+    Field(
+        name="events",
+        kind=Kind.WORDS,
+        words=("waiting", "expiring"),
+        doc="What is told: that something waits, that little of its time is left.",
+        default=["waiting"],
+    ),
+    _flag("desktop", "Whether the desktop shows a notification, where there is one.", default=True),
+    Field(
+        name="every_seconds",
+        kind=Kind.COUNT,
+        doc="The least time between two messages; what comes meanwhile is told together.",
+        most=600,
+        default=30,
+    ),
+)
+
 _FAILING = {door: str(verdict) for door, verdict in ON_ERROR.items()}
 TABLES: Mapping[str, tuple[Field, ...]] = {
     "defaults": (
@@ -242,6 +279,7 @@ TABLES: Mapping[str, tuple[Field, ...]] = {
             name="provider_preferences", kind=Kind.TEXTS, doc="Providers in order of preference."
         ),
     ),
+    "notify": _NOTIFY,
 }
 
 BY_NAME: Mapping[str, Mapping[str, Field]] = {

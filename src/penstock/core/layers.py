@@ -251,6 +251,7 @@ def build(
         audit=_combined(AuditSettings, "audit", by_trust),
         advisor=_combined(AdvisorSettings, "llm_fallback", by_trust),
         on_error=_on_error(by_trust),
+        notify={level.name: level.settings.get("notify", {}) for level in levels},
         warnings=tuple(str(warning) for level in levels for warning in level.warnings),
     )
 

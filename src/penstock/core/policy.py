@@ -203,7 +203,8 @@ class Policy:
     """Everything the rules say. Frozen; one revision, one set of answers.
 
     `degraded` is empty, or tells why an older or the built-in policy is in force. `guarded`
-    are directories that must not go together with what lies above them.
+    are directories that must not go together with what lies above them. `notify` is what each
+    level's file says of messages: which of it counts depends on whose file it is.
     """
 
     layers: tuple[Layer, ...]
@@ -217,6 +218,7 @@ class Policy:
     audit: AuditSettings = AuditSettings()
     advisor: AdvisorSettings = AdvisorSettings()
     on_error: Mapping[str, Verdict] = field(default_factory=lambda: ON_ERROR)
+    notify: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     degraded: str = ""
 

@@ -14,8 +14,12 @@ from collections.abc import Callable, Iterable, Mapping
 
 from penstock.core.field_values import MAX_ITEMS, MAX_TEXT
 from penstock.core.fields import MOST, RULE, RULE_TABLES, TABLES, TOP, Field, Kind
+from penstock.core.notify_settings import MOST_TARGETS
 
 Schema = dict[str, object]
+
+_TIME = "([01]?[0-9]|2[0-3]):[0-5][0-9]"
+HOURS = f"^ *{_TIME} *- *{_TIME} *$"
 
 TITLE = "penstock.toml: what agents may read, write and run in this project"
 RULES_ARE: Mapping[str, str] = {
@@ -128,6 +132,8 @@ SHAPES: Mapping[Kind, Callable[[Field], Schema]] = {
     Kind.NUMBER: _number,
     Kind.MOMENT: lambda _: {"type": "string", "format": "date-time"},
     Kind.URL: lambda _: {"type": "string", "pattern": "^https?://"},
+    Kind.TARGETS: lambda one: {**_texts(one), "maxItems": MOST_TARGETS},
+    Kind.HOURS: lambda _: {"type": "string", "pattern": HOURS},
 }
 
 
@@ -147,6 +153,8 @@ HOLDS: Mapping[Kind, str] = {
     Kind.NUMBER: "number",
     Kind.MOMENT: "date and time",
     Kind.URL: "address",
+    Kind.TARGETS: "list of addresses",
+    Kind.HOURS: "hours",
 }
 
 
