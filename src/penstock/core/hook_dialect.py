@@ -87,7 +87,7 @@ def _rules(merged: Merged, env: Mapping[str, str]) -> Iterator[Rule]:
         report = merged.report_of(top[0])
         message = f"[[{top[0]}]] outside of a section, in a file with sections"
         report.wrong(message, top[0], hint=f"write [[{sections[0]}.{top[0]}]]")
-    meaning = _meaning(document, sections)
+    meaning = meaning_of(document)
     variables = expanded(document, env, merged.report_of("variables"))
     for table in ("deny", "allow"):
         for path in [(table,)] if top else _in_order(merged, sections, table):
@@ -98,8 +98,9 @@ def _is_table(key: str, value: object) -> bool:
     return key not in (*SETTINGS, "allow", "deny") and isinstance(value, dict)
 
 
-def _meaning(document: Document, sections: list[str]) -> Meaning:
+def meaning_of(document: Document) -> Meaning:
     """Tell for which of the original's dialects a file was written, by what it uses."""
+    sections = [key for key, value in document.items() if _is_table(key, value)]
     rules = [
         rule
         for table in (document, *(cast("Document", document[name]) for name in sections))
