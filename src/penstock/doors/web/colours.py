@@ -7,6 +7,7 @@ then and later, and the process that was busy with it is ended.
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import select
@@ -72,6 +73,7 @@ class Colours:
 
     def _start(self) -> subprocess.Popen[bytes]:
         self._end()
+        atexit.register(self.close)  # once is enough, and again does no harm
         self._child = subprocess.Popen(  # noqa: S603 - our own module
             list(self._argv),
             stdin=subprocess.PIPE,

@@ -228,14 +228,18 @@ class Facts:
 
 def headline(change: Change) -> str:
     """Say in one line what the change does to the file."""
-    lines = change.unit
     if change.kind is ChangeKind.NEW:
-        return f"creates the file with {change.lines_added:,} {lines}"
+        return f"creates the file with {_units(change.lines_added, change)}"
     if change.kind is ChangeKind.DELETE:
-        return f"removes the file with its {change.lines_deleted:,} {lines}"
+        return f"removes the file with its {_units(change.lines_deleted, change)}"
     about = "" if change.exact else "up to "
-    gone = f"{about}{change.lines_deleted:,} of {change.existing_lines:,} {lines} would be lost"
+    existing = _units(change.existing_lines, change)
+    gone = f"{about}{change.lines_deleted:,} of {existing} would be lost"
     return f"{gone}, {change.lines_added:,} would be new"
+
+
+def _units(count: int, change: Change) -> str:
+    return counted(count, change.unit.removesuffix("s"))
 
 
 def facts(one: Proposal, now: Moment) -> Facts:
@@ -364,19 +368,24 @@ MOST_RULES = 500
 MOST_PATHS = 6
 
 
-def layer_lines(layer: Layer, rules: Mapping[str, Hits]) -> LayerLines:
+def inside(text: str, root: str) -> str:
+    """Return a text in which the project's own paths begin at its root."""
+    return text.replace(f"{root.rstrip('/')}/", "")
+
+
+def layer_lines(layer: Layer, rules: Mapping[str, Hits], *, root: str = "") -> LayerLines:
     """Return one level with its rules, those that spoke lately first."""
-    lines = [rule_line(rule, rules.get(rule.id)) for rule in layer.rules]
+    lines = [rule_line(rule, rules.get(rule.id), root=root) for rule in layer.rules]
     lines.sort(key=lambda line: line.last, reverse=True)
     return LayerLines(
-        name=spoken(layer.name),
+        name=spoken(inside(layer.name, root)),
         rules=tuple(lines[:MOST_RULES]),
         more=max(len(lines) - MOST_RULES, 0),
         defaults=tuple((str(action), str(verdict)) for action, verdict in layer.defaults.items()),
     )
 
 
-def rule_line(rule: Rule, hits: Hits | None) -> RuleLine:
+def rule_line(rule: Rule, hits: Hits | None, *, root: str = "") -> RuleLine:
     """Return one rule: what it is about, what it says, and when it last spoke."""
     verdict = "warn" if rule.warns else str(rule.verdict or "note")
     return RuleLine(
@@ -384,7 +393,7 @@ def rule_line(rule: Rule, hits: Hits | None) -> RuleLine:
         verdict=verdict,
         about=spoken(about(rule)),
         says=spoken(rule.reason or rule.note or rule.description),
-        where=spoken(str(rule.where)),
+        where=spoken(inside(str(rule.where), root)),
         enabled=rule.enabled,
         hits=hits.counts.total() if hits else 0,
         last=hits.last if hits else "",
@@ -412,9 +421,9 @@ def about(rule: Rule) -> str:
     return " · ".join(parts)
 
 
-def policy_lines(policy: Policy, counted_: Tally) -> tuple[LayerLines, ...]:
+def policy_lines(policy: Policy, tallied: Tally, *, root: str = "") -> tuple[LayerLines, ...]:
     """Return every level of the policy."""
-    return tuple(layer_lines(layer, counted_.rules) for layer in policy.layers)
+    return tuple(layer_lines(layer, tallied.rules, root=root) for layer in policy.layers)
 
 
 # -- decisions -----------------------------------------------------------------------------------
