@@ -250,9 +250,11 @@ def files_named(action: Action) -> Row:
     """The named files are read, made or deleted; nothing else is known of them."""
 
     def row(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
-        yield from _acted(action, named(args, FILE_NAMES, action))
+        # Whoever deletes a directory deletes what is in it.
+        tree = action is Action.DELETE
+        yield from _acted(action, named(args, FILE_NAMES, action), tree=tree)
         for key, value in args.all(*SEVERAL):
-            yield from _acted(action, _listed_paths(action, key, value))
+            yield from _acted(action, _listed_paths(action, key, value), tree=tree)
 
     return row
 

@@ -28,16 +28,12 @@ from langgraph.types import Command
 
 from penstock.app import open_workspace
 from penstock.core.model import Verdict
+from penstock.doors.langgraph.thread import thread_here
 from penstock.doors.langgraph.tool_answers import Run, Said, failed, settle, waits
-from penstock.doors.langgraph.tool_review import can_ask, decided, step
-from penstock.doors.langgraph.tool_writes import (
-    FAULTS,
-    Asked,
-    ToolGate,
-    Wanted,
-    phrase,
-    told,
-)
+from penstock.doors.langgraph.tool_calls import FAULTS, Asked, Wanted, phrase, told
+from penstock.doors.langgraph.tool_review import decided
+from penstock.doors.langgraph.tool_watch import watching
+from penstock.doors.langgraph.tool_writes import ToolGate
 from penstock.gate import Judged
 
 ASKED = "penstock_asked"
@@ -128,7 +124,7 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         return decided(self.tool_gate, calls, found) if self._asks() else found
 
     def _asks(self) -> bool:
-        return self.attended is not False and can_ask()
+        return self.attended is not False and thread_here().resumable
 
     def _kept(self, state: Any, found: dict[str, Asked]) -> dict[str, Any] | None:
         return {ASKED: found} if found or state.get(ASKED) else None
@@ -142,7 +138,7 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         found = self._before(request)
         if isinstance(found, ToolMessage):
             return found
-        with self.tool_gate.watching(found.wanted, found.judged):
+        with watching(self.tool_gate, found.wanted, found.judged):
             return handler(found.request)
 
     async def awrap_tool_call(
@@ -152,12 +148,12 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         found = await asyncio.to_thread(self._before, request)
         if isinstance(found, ToolMessage):
             return found
-        watching = self.tool_gate.watching(found.wanted, found.judged)
-        await asyncio.to_thread(watching.__enter__)
+        watch = watching(self.tool_gate, found.wanted, found.judged)
+        await asyncio.to_thread(watch.__enter__)
         try:
             return await handler(found.request)
         finally:
-            await asyncio.to_thread(watching.__exit__, None, None, None)
+            await asyncio.to_thread(watch.__exit__, None, None, None)
 
     def _before(self, request: ToolCallRequest) -> ToolMessage | Passed:
         wanted = _wanted(request.tool_call)
@@ -222,9 +218,8 @@ def _pending(state: Any) -> list[Wanted]:
 
 
 def _wanted(call: Any) -> Wanted:
-    thread, run = step()
     args = call["args"] if isinstance(call["args"], dict) else {}
-    return Wanted(name=call["name"], args=args, id=call["id"] or "", thread=thread, step=run)
+    return Wanted(name=call["name"], args=args, id=call["id"] or "", thread=thread_here())
 
 
 def _asked_of(request: ToolCallRequest, wanted: Wanted) -> Asked | None:

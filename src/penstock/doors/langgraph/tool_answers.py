@@ -13,26 +13,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from penstock.app.proof import who
 from penstock.core.errors import InputError, PenstockError, RefusedError, StaleError
 from penstock.core.merge import Strategy
 from penstock.core.model import Verdict
 from penstock.core.proposal import OPEN, Proposal, State
-from penstock.doors.langgraph.tool_writes import (
-    FAULTS,
-    Asked,
-    ToolGate,
-    Wanted,
-    left,
-    phrase,
-    told,
-)
-from penstock.gate import Judged, Proof
+from penstock.doors.langgraph import approver, writes
+from penstock.doors.langgraph.tool_calls import FAULTS, Asked, Wanted, phrase, told
+from penstock.doors.langgraph.tool_writes import ToolGate, left
+from penstock.gate import Judged
 from penstock.gate.finding import closed
 
-PROOF = "resume"  # the answer came with the graph's resume, from the program that runs it
 AGAIN = "read the file again and make the change to what is there now"
-MOST_VERSIONS = 1000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -135,14 +126,9 @@ def _written_now(tools: ToolGate, found: Sequence[Proposal]) -> None:
         raise closed(over)
     waiting = [one.id for one in found if one.state is State.WAITING]
     if waiting:
-        tools.gate.answer_all(waiting, approve=True, proof=proof())
+        tools.gate.answer_all(waiting, approve=True, proof=approver.by_resume(tools.here))
     if any(one.state is not State.APPLIED for one in found):
         tools.gate.apply(found[0].set_id or found[0].id)
-
-
-def proof() -> Proof:
-    """Return who answers: whoever runs the program that resumed the graph."""
-    return Proof(by=who(), kind=PROOF)
 
 
 def latest(tools: ToolGate, known: str) -> Proposal:
@@ -154,13 +140,7 @@ def latest(tools: ToolGate, known: str) -> Proposal:
             f"there is no proposal `{known}` any more",
             hint="propose the change again",
         )
-    if one.state is not State.SUPERSEDED:
-        return one
-    versions = tools.gate.parts.proposals.find(path=one.path, limit=MOST_VERSIONS)
-    for version in versions:  # oldest first, so that one walk finds the end of the line
-        if version.parent == one.id:
-            one = version
-    return one
+    return writes.latest(tools.gate, one)
 
 
 def _told_written(found: Sequence[Proposal]) -> Said:
@@ -169,12 +149,13 @@ def _told_written(found: Sequence[Proposal]) -> Said:
         f"(+{one.change.lines_added} -{one.change.lines_deleted} {one.change.unit})"
         for one in found
     )
+    other = any(one.origin for one in found)
     facts = {
         "status": "applied",
+        "edited": other,
         "proposals": [one.id for one in found],
         "files": [{"path": one.path, "digest": one.content or ""} for one in found],
     }
-    other = any(one.origin for one in found)
     told_ = " The person changed it first: read the file before you go on." if other else ""
     text = f"A person approved this and it is written: {said}.{told_}"
     return Said(text=text, ok=True, facts=facts)
@@ -199,6 +180,7 @@ def _run(tools: ToolGate, wanted: Wanted, asked: Asked) -> Run:
 
 
 def _judged_again(tools: ToolGate, wanted: Wanted) -> Run:
+    proof = approver.by_resume(tools.here)
     judged = tools.judge(wanted)
     if judged.decision.verdict is Verdict.DENY:
         tools.record(wanted, judged.decision)
@@ -208,7 +190,7 @@ def _judged_again(tools: ToolGate, wanted: Wanted) -> Run:
             hint=judged.decision.suggestion,
         )
     approved = replace(judged.decision, verdict=Verdict.ALLOW)
-    tools.record(wanted, approved, by=who(), proof=PROOF)
+    tools.record(wanted, approved, by=proof.by, proof=proof.kind)
     return Run(wanted=wanted, judged=judged)
 
 
@@ -273,7 +255,8 @@ def _reject_all(tools: ToolGate, asked: Asked, reason: str) -> None:
     found = [latest(tools, known) for known in asked["proposals"]]
     waiting = [one.id for one in found if one.state is State.WAITING]
     if waiting:
-        tools.gate.answer_all(waiting, approve=False, proof=proof(), reason=reason)
+        no = approver.rejecting(approver.RESUME)
+        tools.gate.answer_all(waiting, approve=False, proof=no, reason=reason)
 
 
 ANSWERS = {"approve": _approve, "edit": _edit, "reject": _reject, "respond": _respond}

@@ -12,38 +12,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from langgraph.config import get_config
-
 from penstock.core.diff import preview, unified
 from penstock.core.display import spoken, visible_diff
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.proposal import Proposal, State
 from penstock.doors.langgraph import review
 from penstock.doors.langgraph.tool_answers import latest
-from penstock.doors.langgraph.tool_writes import Asked, ToolGate, Wanted, phrase
+from penstock.doors.langgraph.tool_calls import Asked, Wanted, phrase
+from penstock.doors.langgraph.tool_writes import ToolGate
 
 SHOWN = 20_000  # characters of one diff
 LARGEST_SHOWN = 4 << 20  # bytes of a file whose diff is made for a question
-CHECKPOINTER = "__pregel_checkpointer"  # under which LangGraph tells a node of its checkpointer
 ALL = tuple(review.Kind)
-
-
-def can_ask() -> bool:
-    """Say whether the graph that runs here can stop for a person and go on later."""
-    try:
-        return bool(get_config()["configurable"].get(CHECKPOINTER))
-    except (RuntimeError, KeyError):
-        return False
-
-
-def step() -> tuple[str, str]:
-    """Return the thread and the step that run here; both stay the same when it is run again."""
-    try:
-        known: Mapping[str, Any] = get_config()["configurable"]
-    except (RuntimeError, KeyError):
-        return "", ""
-    checkpoint = known.get("checkpoint_ns") or known.get("checkpoint_id") or ""
-    return str(known.get("thread_id") or ""), str(checkpoint)
 
 
 def decided(

@@ -1,7 +1,7 @@
 """What an agent's tool calls would do to the project, and what the rules say to that.
 
-One object a workspace judges calls, proposes what a person must see, puts both on the record
-and notices what a tool wrote by itself. Who asks the person, and how, is left to the middleware
+One object a workspace judges calls, proposes what a person must see, and puts both on the
+record. Who asks the person, and how, is left to the middleware
 and the backend; what follows from an answer is `tool_answers`.
 Always true: a change that a person must see is a proposal before anybody is asked; looking at
 the same call of the same step again finds the same proposals.
@@ -9,77 +9,21 @@ the same call of the same step again finds the same proposals.
 
 from __future__ import annotations
 
-import json
 import os
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from hashlib import sha256
-from typing import Any, NotRequired, TypedDict
+from dataclasses import dataclass, replace
 
 from penstock.app import Workspace
-from penstock.core.digest import digest
 from penstock.core.display import spoken
-from penstock.core.errors import PenstockError
 from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.core.paths import RelPath
 from penstock.core.proposal import Proposal, State
+from penstock.doors.langgraph.tool_calls import FAULTS, After, Asked, Wanted, phrase, refused, told
 from penstock.gate import Call, Gate, Item, Judged
 
 WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
 STATUS = {Verdict.ALLOW: "allowed", Verdict.ASK: "hitl_required", Verdict.DENY: "denied"}
-MOST_WATCHED, LARGEST_WATCHED = 64, 16 << 20
-FAULTS = (PenstockError, OSError, ValueError, RecursionError)
 LATER = "send it again after the other one is done, with the file as it is then"
-
-
-class Asked(TypedDict):
-    """One tool call that does not simply pass, as the graph's state keeps it: plain JSON.
-
-    `call` is the digest of the call's name and arguments; an entry is good for exactly that.
-    `known` names its proposals to a person: the one, or their set. `bases` is what each file
-    held that the call would write. `refused` is a no that needs no
-    person; `decision` is what a person said.
-    """
-
-    call: str
-    because: str
-    instead: str
-    known: str
-    proposals: list[str]
-    bases: dict[str, str | None]
-    refused: NotRequired[str]
-    decision: NotRequired[dict[str, Any]]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
-    """A tool call in a graph. `step` names the step that makes it, the same when run again."""
-
-    name: str
-    args: Mapping[str, object] = field(default_factory=dict)
-    id: str = ""
-    thread: str = ""
-    step: str = ""
-
-    @property
-    def fingerprint(self) -> str:
-        """The digest of what is called with which arguments; empty where they have no spelling."""
-        try:
-            spelled = json.dumps([self.name, self.args], sort_keys=True, default=str)
-        except (TypeError, ValueError, RecursionError):
-            return ""
-        return digest(spelled.encode())
-
-    def proposal_id(self, path: str) -> str:
-        """Return the id of this call's proposal for a file: the same at every run of its step."""
-        told = json.dumps([self.thread, self.step, self.id, self.fingerprint, path])
-        return f"hitl-{uuid.UUID(bytes=sha256(told.encode()).digest()[:16], version=4)}"
-
-    def is_what(self, asked: Asked) -> bool:
-        """Say whether an entry was made for exactly this call."""
-        return bool(asked["call"]) and asked["call"] == self.fingerprint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +61,7 @@ class ToolGate:
 
     def actor(self, wanted: Wanted) -> Actor:
         """Return who asks, as the record tells it."""
-        return Actor(agent=self.agent, session=wanted.thread, tool_call_id=wanted.id)
+        return Actor(agent=self.agent, session=wanted.thread.id, tool_call_id=wanted.id)
 
     def _anchored(self, wanted: Wanted) -> Mapping[str, object]:
         if not self.virtual or wanted.name not in VIRTUAL_TOOLS:
@@ -149,7 +93,7 @@ class ToolGate:
     def _look_at(self, wanted: Wanted, taken: set[str]) -> tuple[Asked | None, set[str]]:
         try:
             judged = self.judge(wanted)
-            paths = set(_written(judged))
+            paths = set(written(judged))
             if judged.decision.verdict is Verdict.DENY:
                 return None, set()  # said when the call comes: nothing to ask, nothing to hold
             if paths & taken:
@@ -166,8 +110,11 @@ class ToolGate:
         self.record(wanted, denied)
         return refused(wanted, phrase(said, LATER))
 
-    def ask(self, wanted: Wanted, judged: Judged) -> Asked:
-        """Propose what a person must see; a call whose result is unknown is only described."""
+    def ask(self, wanted: Wanted, judged: Judged, after: After | None = None) -> Asked:
+        """Propose what a person must see; a call whose result is unknown is only described.
+
+        `after` is what each file is to hold, where the caller knows it better than the call.
+        """
         decision = judged.decision
         asked = Asked(
             call=wanted.fingerprint,
@@ -175,20 +122,22 @@ class ToolGate:
             instead=decision.suggestion,
             known="",
             proposals=[],
-            bases={path: self.held(path) for path in _written(judged)},
+            bases={path: self.held(path) for path in written(judged)},
         )
-        made = self._proposed(wanted, asked["bases"])
+        made = self.proposed(wanted, asked["bases"], after)
         if not made:
             self.record(wanted, decision)
+            return asked
         no = next((one for one in made if one.state is State.DENIED), None)
         if no is not None:
             return refused(wanted, phrase(no.decision.because, no.decision.suggestion))
-        if made:
-            asked["known"] = made[0].set_id or made[0].id
-            asked["proposals"] = [one.id for one in made]
+        asked["known"] = made[0].set_id or made[0].id
+        asked["proposals"] = [one.id for one in made]
         return asked
 
-    def _proposed(self, wanted: Wanted, bases: Mapping[str, str | None]) -> tuple[Proposal, ...]:
+    def proposed(
+        self, wanted: Wanted, bases: Mapping[str, str | None], after: After | None = None
+    ) -> tuple[Proposal, ...]:
         """Propose what the call leaves, unless running it is the only way to know.
 
         Judged a second time, after the bases were taken: the content is then made from what
@@ -198,7 +147,7 @@ class ToolGate:
         if known and all(known):
             return tuple(one for one in known if one is not None)
         judged = self.judge(wanted)
-        after = left(judged)
+        after = left(judged) if after is None else after
         if not after or set(after) != set(bases):
             return ()
         return self.gate.propose(
@@ -246,7 +195,7 @@ class ToolGate:
         """Add a line about a call and return its hash."""
         who = {
             "agent": self.agent,
-            "session": wanted.thread,
+            "session": wanted.thread.id,
             "tool_call_id": wanted.id,
             "tool": wanted.name,
         }
@@ -254,46 +203,9 @@ class ToolGate:
         self.here.ready()
         return self.here.record.log.append(said, durable=False).event_hash
 
-    # -- what a tool writes by itself ------------------------------------------------------------
-
-    @contextmanager
-    def watching(self, wanted: Wanted, judged: Judged) -> Iterator[None]:
-        """Notice what a tool changes meanwhile, so that it is on the record and can be undone."""
-        before = {path: self._content(path) for path in list(_written(judged))[:MOST_WATCHED]}
-        try:
-            yield
-        finally:
-            with suppress(PenstockError, OSError):  # the tool has run: watching stops nobody
-                self._notice(wanted, before)
-
-    def _content(self, path: str) -> bytes | Unseen | None:
-        try:
-            known = RelPath(text=path)
-            state = self.here.files.state(known)
-            if state is None:
-                return None
-            return self.here.files.read(known) if state.size <= LARGEST_WATCHED else Unseen()
-        except (PenstockError, OSError):
-            return Unseen()
-
-    def _notice(self, wanted: Wanted, before: Mapping[str, bytes | Unseen | None]) -> None:
-        for path, was in before.items():
-            now = self._content(path)
-            if isinstance(was, Unseen) or isinstance(now, Unseen) or was == now:
-                continue
-            facts = {"op": "observed", "path": path, "status": "observed"}
-            hashes = {"before_hash": _digest(was), "after_hash": _digest(now)}
-            event = self.add(wanted, {**facts, **hashes})
-            at = self.gate.parts.clock.now().wall
-            self.gate.adopt(path, before=was, after=now, event_hash=event, at=at)
-
 
 VIRTUAL_TOOLS = frozenset({"ls", "read_file", "write_file", "edit_file", "delete", "glob", "grep"})
 VIRTUAL_KEYS = frozenset({"file_path", "path"})
-
-
-class Unseen:
-    """Stands for content that is too large to be kept, or no file at all."""
 
 
 def _confined(judged: Judged) -> Judged:
@@ -315,19 +227,6 @@ def _confined(judged: Judged) -> Judged:
     return replace(judged, decision=denied)
 
 
-def refused(wanted: Wanted, why: str) -> Asked:
-    """Return the entry of a call that is refused without asking anybody."""
-    return Asked(
-        call=wanted.fingerprint,
-        because="",
-        instead="",
-        known="",
-        proposals=[],
-        bases={},
-        refused=why,
-    )
-
-
 def left(judged: Judged) -> dict[str, bytes | None]:
     """Return what a call leaves in each file; nothing where any part of it is unknown."""
     found: dict[str, bytes | None] = {}
@@ -338,7 +237,7 @@ def left(judged: Judged) -> dict[str, bytes | None]:
     return found
 
 
-def _written(judged: Judged) -> Iterator[str]:
+def written(judged: Judged) -> Iterator[str]:
     """Yield the files in the workspace that a call would write, each once."""
     paths = (
         one.path.text
@@ -346,20 +245,3 @@ def _written(judged: Judged) -> Iterator[str]:
         if one.path is not None and one.request.action in WRITES
     )
     yield from dict.fromkeys(paths)
-
-
-def _digest(content: bytes | None) -> str:
-    return "" if content is None else digest(content)
-
-
-def phrase(because: str, instead: str) -> str:
-    """Return a reason as agents and people read it: why, and what to do instead."""
-    return f"{because}. Instead: {instead}" if instead else because
-
-
-def told(problem: Exception) -> str:
-    """Return a problem in one line, with what to do about it."""
-    if not isinstance(problem, PenstockError):
-        return str(problem)
-    why = f"{problem.message}: {problem.because}" if problem.because else problem.message
-    return phrase(why, problem.hint)
