@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.langgraph.scene import Scene
-from tests.project import AGENT_WORDS
+from tests.project import AGENT_WORDS, Project
 
 Typing = Callable[..., list[str]]
 
@@ -50,3 +50,16 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> Typing:
         return questions
 
     return put
+
+
+@pytest.fixture
+def own(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project whose command sees the same state as this process, outside of every agent."""
+    import os
+
+    for name in [name for name in os.environ if name.startswith(AGENT_WORDS)]:
+        monkeypatch.delenv(name)
+    for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, project.environ[name])
+    monkeypatch.chdir(project.root)
+    return project
