@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from time import time
@@ -87,6 +88,8 @@ class _Step:
     ) -> dict[str, str | None]:
         judging = Judging(project=project, thread=self.thread, attended=self.attended)
         judging.starts.update(starts)
+        with suppress(PenstockError):  # what is over is noticed below as well
+            judging.gate.expire()
         judged, decided = self._judged(judging, pending)
         asked = [one for one in judged if isinstance(one, Write) and one.asks]
         if asked and self.by_interrupt:

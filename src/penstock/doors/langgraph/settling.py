@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from penstock.core.errors import PenstockError, StaleError
+from penstock.core.errors import PenstockError, RefusedError, StaleError
 from penstock.core.merge import Strategy
 from penstock.core.model import Verdict
 from penstock.core.proposal import OPEN, Proposal, Receipt, State
@@ -77,13 +77,24 @@ class Settling:
 
     def _approved(self, one: Write, now: Proposal, decided: Decided) -> Made | NotMade:
         # Proven first: what cannot be approved must not be changed either.
-        self._proof = self._proof or self.prove()
+        proof = self._proven(one)
         gate = self.judging.gate
         if not now.parent:  # an earlier run of this step, or somebody else, has changed it
             now = self._changed(one, now, decided)
         if now.state is State.WAITING:
-            now = gate.answer(now.id, approve=True, proof=self._proof)
+            now = gate.answer(now.id, approve=True, proof=proof)
         return self._written(one, now, decided)
+
+    def _proven(self, one: Write) -> Proof:
+        """Return who approves; asked for once in a step."""
+        self._proof = self._proof or self.prove()
+        if self._proof.sign is None and self.judging.gate.parts.key_needed():
+            raise RefusedError(
+                "key-needed",
+                f"`{one.place.shown}` needs an approver's key",
+                because="a key is set up or asked for by the rules, and then nothing else approves",
+            )
+        return self._proof
 
     def _changed(self, one: Write, now: Proposal, decided: Decided) -> Proposal:
         gate = self.judging.gate
