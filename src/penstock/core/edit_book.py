@@ -166,7 +166,7 @@ def parsed(data: bytes, report: Report) -> Document | None:
         read = read_text(report.file, data)
     except EditError:
         return read_toml(data, report)
-    report.lines = quick_lines(read.text, read.blocks)
+    report.lines = quick_lines(read.text, read.blocks, read.document)
     return read.document
 
 

@@ -137,11 +137,14 @@ class QuickLines(Lines):
     """The lines of headers; those of keys are looked for only when somebody asks."""
 
     text: str = ""
+    names: frozenset[str] = frozenset()
 
     def of(self, *path: str | int) -> int:
-        """Return the line of a path, or of the nearest thing around it."""
+        """Return the line of a path, or of the nearest thing around it; 1 when unknown."""
         line = self.known.get(path)
-        return _all_lines(self.text).of(*path) if line is None else line
+        if line is None:
+            line = _all_lines(self.text).of(*path) if path[0] in self.names else 1
+        return line
 
 
 @lru_cache(maxsize=2)
@@ -149,7 +152,7 @@ def _all_lines(text: str) -> Lines:
     return find_lines(text)
 
 
-def quick_lines(text: str, blocks: list[Block]) -> QuickLines:
+def quick_lines(text: str, blocks: list[Block], document: Document) -> QuickLines:
     """Return the lines of the arrays' elements that headers begin."""
     known: dict[tuple[str | int, ...], int] = {(): 1}
     counts: dict[Name, int] = {}
@@ -160,4 +163,4 @@ def quick_lines(text: str, blocks: list[Block]) -> QuickLines:
             number = counts.get(block.name, 0)
             counts[block.name] = number + 1
             known[(*block.name, number)] = line
-    return QuickLines(known, text=text)
+    return QuickLines(known, text=text, names=frozenset(document))

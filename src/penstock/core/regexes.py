@@ -35,6 +35,7 @@ def fault(pattern: str) -> Fault | None:
     return found if isinstance(found, Fault) else None
 
 
+@lru_cache(maxsize=4096)  # rules of one file often share what they exclude
 def weigh(pattern: str) -> Fault | int:
     """Return what is wrong with a pattern, or how large it is when compiled (0: small)."""
     if len(pattern) > MAX_LENGTH:
