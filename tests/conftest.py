@@ -20,8 +20,8 @@ def project(tmp_path: Path) -> Project:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say which real agents were not run, and why; a skipped test alone is easily overlooked."""
+    """Say what was not run for real, and why; a skipped test alone is easily overlooked."""
     reasons = {str(skipped.longrepr[2]) for skipped in terminalreporter.getreports("skipped")}
     for reason in sorted(r.removeprefix("Skipped: ") for r in reasons):
-        if reason.startswith("REAL AGENTS NOT RUN"):
+        if "NOT RUN: " in reason or reason.startswith("REAL AGENTS NOT RUN"):
             terminalreporter.write_line(reason, yellow=True, bold=True)

@@ -324,6 +324,7 @@ def test_text_that_comes_back_unchanged_changes_no_byte(content: bytes, why: str
         (b"a\r\nb\r\n", "a\r\nB\r\n", b"a\r\nB\r\n"),
         (b"a\nb\n", "a\r\nB\r\n", b"a\nB\n"),
         (b"a\r\nb\nc\n", "a\r\nb\r\nC\r\n", b"a\r\nb\nC\n"),
+        (b"a\nb\r\nc\n", "a\r\nB\r\nc\r\n", b"a\nB\r\nc\n"),
         (b"a", "a\r\n", b"a\n"),
     ],
 )

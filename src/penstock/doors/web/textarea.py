@@ -1,8 +1,8 @@
 r"""Edit a file's content in a form, and get back every byte that nobody touched.
 
 A browser gives each line end back as `\r\n`, whatever it was. So the lines that came back are
-compared with those that went out: a line that is still there keeps its own bytes, a new one
-gets the line end that most others have.
+compared with those that went out: a line that is still there keeps its own bytes, one that
+changed keeps its line end, and a new one gets the line end that most others have.
 Always true: text that comes back unchanged gives exactly the content that went out.
 """
 
@@ -46,7 +46,9 @@ def taken(was: bytes, text: str) -> bytes:
     new = split(now)
     for hunk in hunks(_plain(was), now):
         pieces += old[done : hunk.before_start]
-        pieces += [_ended(line, end) for line in new[hunk.after_start : hunk.after_end]]
+        places = old[hunk.before_start : hunk.before_end]
+        for at, line in enumerate(new[hunk.after_start : hunk.after_end]):
+            pieces.append(_ended(line, _end(places[at]) if at < len(places) else b"", end))
         done = hunk.before_end
     return b"".join([*pieces, *old[done:]])
 
@@ -60,8 +62,13 @@ def _lines(content: bytes) -> list[bytes]:
     return [line for line in ANY_END.findall(content) if line]
 
 
-def _ended(line: bytes, end: bytes) -> bytes:
-    return line.removesuffix(LF) + end if line.endswith(LF) else line
+def _end(line: bytes) -> bytes:
+    return line[len(line.rstrip(b"\r\n")) :]
+
+
+def _ended(line: bytes, own: bytes, usual: bytes) -> bytes:
+    """Return a line with the end of the one whose place it takes, or else the usual one."""
+    return line.removesuffix(LF) + (own or usual) if line.endswith(LF) else line
 
 
 def _not_editable(because: str) -> InputError:
