@@ -1,0 +1,217 @@
+"""`PenstockBackend`: the files of a project for deepagents, behind the gate.
+
+The file tools of a deep agent and of all its subagents reach the project through one backend.
+Here a write, an edit or a removal is judged, measured and applied by the gate; where a person
+must decide, the graph stops with one question, or the change waits in the queue when it cannot.
+Always true: nothing is written but by the gate, and never over content that nobody compared.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from deepagents.backends.protocol import (
+    DeleteResult,
+    EditResult,
+    FileUploadResponse,
+    WriteResult,
+)
+from deepagents.backends.utils import perform_string_replacement
+
+from penstock.core.errors import InputError
+from penstock.core.model import Verdict
+from penstock.core.proposal import Proposal, State
+from penstock.doors.langgraph.backend_reads import ReadingBackend, denied, wanted_here
+from penstock.doors.langgraph.tool_answers import Said, failed, settle, write
+from penstock.doors.langgraph.tool_calls import FAULTS, After, Wanted, phrase
+from penstock.doors.langgraph.tool_review import decided
+from penstock.doors.langgraph.tool_writes import left, written
+from penstock.gate import Judged
+
+TOOLS_NODE = "tools:"
+EDITED = "as a person changed it: read it before you go on"
+
+
+class PenstockBackend(ReadingBackend):
+    """Give a deep agent the gate: `create_deep_agent(model, backend=PenstockBackend("."))`.
+
+    Paths are virtual, as in `FilesystemBackend`: `/` is the project's root.
+    """
+
+    def __init__(
+        self,
+        workspace: str | os.PathLike[str] | None = None,
+        *,
+        attended: bool | None = None,
+        agent: str = "deepagents",
+        state: str | None = None,
+    ) -> None:
+        """Open the project at a directory, or the one that the working directory lies in.
+
+        With `attended` false nobody is asked: what needs a person waits in the queue.
+        """
+        super().__init__(workspace, agent=agent, state=state)
+        self.attended = attended
+
+    def write(self, file_path: str, content: str) -> WriteResult:
+        """Create a file or put other content in its place."""
+        wanted = wanted_here("write_file", {"file_path": file_path, "content": content})
+        said = self._changed(wanted, whole=True)
+        path = file_path if not said.facts.get("edited") else f"{file_path} ({EDITED})"
+        return WriteResult(path=path) if said.ok else WriteResult(error=said.text)
+
+    def edit(
+        self,
+        file_path: str,
+        old_string: str,
+        new_string: str,
+        replace_all: bool = False,
+    ) -> EditResult:
+        """Replace a text in a file."""
+        given = {"file_path": file_path, "old_string": old_string, "new_string": new_string}
+        wanted = wanted_here("edit_file", {**given, "replace_all": replace_all})
+        times: list[int] = []
+
+        def fits() -> None:
+            text, old, new = (
+                each.replace("\r\n", "\n")
+                for each in (self.text(file_path), old_string, new_string)
+            )
+            found = perform_string_replacement(text, old, new, replace_all)
+            if isinstance(found, str):
+                raise InputError("edit-does-not-fit", found.removeprefix("Error: "))
+            times.append(found[1])
+
+        said = self._changed(wanted, check=fits)
+        if not said.ok:
+            return EditResult(error=said.text)
+        return EditResult(path=file_path, occurrences=times[0] if times else 1)
+
+    def delete(self, file_path: str) -> DeleteResult:
+        """Remove one file. A directory goes file by file, so that each is seen and comes back."""
+        wanted = wanted_here("delete", {"file_path": file_path})
+        said = self._changed(wanted, check=lambda: self._require_no_link(file_path))
+        return DeleteResult(path=file_path) if said.ok else DeleteResult(error=said.text)
+
+    def _require_no_link(self, file_path: str) -> None:
+        """A link stands for another file; which of the two is meant nobody can tell."""
+        root = self.tool_gate.here.root
+        if os.path.islink(f"{root}/{file_path.strip('/')}"):
+            raise InputError("is-symlink", f"`{file_path}` is a link", hint="name the file itself")
+
+    def upload_files(self, files: list[tuple[str, bytes]]) -> list[FileUploadResponse]:
+        """Write several files; each is judged by itself."""
+        return [self._uploaded(path, content) for path, content in files]
+
+    def _uploaded(self, path: str, content: bytes) -> FileUploadResponse:
+        shown = content.decode("utf-8", "backslashreplace")
+        wanted = wanted_here("write_file", {"file_path": path, "content": shown})
+        said = self._changed(wanted, whole=True, content=content)
+        return FileUploadResponse(path=path, error=None if said.ok else said.text)
+
+    def _changed(
+        self,
+        wanted: Wanted,
+        *,
+        content: bytes | None = None,
+        whole: bool = False,
+        check: Callable[[], None] | None = None,
+    ) -> Said:
+        """Take one change through the gate and say what became of it.
+
+        `content` is what the file is to hold where the call cannot spell it. A change of the
+        `whole` content must be made from what was read; `check` says whether another one fits.
+        """
+        tools = self.tool_gate
+        try:
+            judged = tools.judge(wanted)
+            if judged.decision.verdict is Verdict.DENY:
+                tools.record(wanted, judged.decision)
+                raise denied(judged)
+            path = _one_file(judged)
+            earlier = tools.gate.parts.proposals.get(wanted.proposal_id(path))
+            if earlier is not None:
+                return self._again(wanted, judged, earlier)
+            if check is not None:
+                check()
+            base = tools.held(path)
+            if whole:
+                self._seen.require(tools, wanted, path, base)
+            after = left(judged) if content is None else {path: content}
+            return self._new(wanted, judged, path, base, after)
+        except FAULTS as problem:
+            return failed(problem)
+
+    def _new(
+        self, wanted: Wanted, judged: Judged, path: str, base: str | None, after: After
+    ) -> Said:
+        if set(after) != {path}:
+            raise _no_fit(path, there=base is not None)
+        if judged.decision.verdict is Verdict.ASK:
+            return self._asked(wanted, judged, path, after)
+        return self._noted(wanted, path, self._allowed(wanted, {path: base}, after))
+
+    def _again(self, wanted: Wanted, judged: Judged, earlier: Proposal) -> Said:
+        """Take up what this step has begun: it is run again once its question is answered.
+
+        The file may be another by now, so that today's rules would not ask; the question was
+        about the file as it was, and so is the answer.
+        """
+        if earlier.decision.verdict is Verdict.ASK:
+            return self._asked(wanted, judged, earlier.path)
+        return self._noted(wanted, earlier.path, write(self.tool_gate, [earlier]))
+
+    def _noted(self, wanted: Wanted, path: str, said: Said) -> Said:
+        if said.ok:
+            self._seen.note(wanted.thread.id, path, self.tool_gate.held(path))
+        return said
+
+    def _allowed(self, wanted: Wanted, bases: Mapping[str, str | None], after: After) -> Said:
+        """Write what the rules allow; the rules may have changed their mind since."""
+        made = self.tool_gate.proposed(wanted, bases, after)
+        no = next((one for one in made if one.state is State.DENIED), None)
+        if no is not None:
+            return Said(text=phrase(no.decision.because, no.decision.suggestion))
+        if any(one.state is State.WAITING for one in made):
+            return Said(text=f"It waits for a person as {made[0].id}.")
+        return write(self.tool_gate, made)
+
+    def _asked(self, wanted: Wanted, judged: Judged, path: str, after: After | None = None) -> Said:
+        asked = self.tool_gate.ask(wanted, judged, after)
+        if self.attended is not False and _in_tools(wanted):
+            asked = decided(self.tool_gate, [wanted], {wanted.id: asked})[wanted.id]
+        said = settle(self.tool_gate, wanted, asked)
+        if not isinstance(said, Said):
+            raise InputError("bad-tool-input", "the call does not say what the file should hold")
+        # A person who answered in the tool's place has not written anything.
+        answered = said.facts.get("status") == "answered"
+        return replace(said, ok=False) if answered else self._noted(wanted, path, said)
+
+
+def _one_file(judged: Judged) -> str:
+    """Return the one file that a call would write, and refuse what is none."""
+    first = judged.prepared[0] if judged.prepared else None
+    if first is None or first.request.target is None:
+        raise InputError("bad-tool-input", "the call names no file that can be written")
+    paths = list(written(judged))
+    if first.path is None or len(paths) != 1:
+        raise InputError(
+            "not-a-file",
+            f"`{first.request.target.shown}` is not a plain file",
+            hint="name the file itself; what is in a directory goes file by file",
+        )
+    return paths[0]
+
+
+def _in_tools(wanted: Wanted) -> bool:
+    """Say whether a tool runs here: stopping a model's step would call the model twice."""
+    step = wanted.thread.step.rpartition("|")[2]
+    return wanted.thread.resumable and step.startswith(TOOLS_NODE)
+
+
+def _no_fit(path: str, *, there: bool) -> InputError:
+    if not there:
+        return InputError("not-found", f"there is no file `{path}`")
+    return InputError("edit-does-not-fit", f"the change does not fit what `{path}` holds")
