@@ -201,7 +201,7 @@ def running(world: World) -> Iterator[int]:
     on = bound(0)
     port = on.getsockname()[1]
     world.origin = f"http://127.0.0.1:{port}"
-    server = Server([], rest=Pages(make_app(world), known=world.knows), tell=lambda _: None)
+    server = Server([], rest=Pages(make_app(world), known=world.knows), tell=lambda *_, **__: None)
     loop = asyncio.new_event_loop()
     stop = asyncio.Event()
     ready = threading.Event()

@@ -5,11 +5,23 @@ Always true: only workspaces whose state was made before are served unasked.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from penstock.app import Workspace, open_workspace, workspace_root
 from penstock.stores.places import state_home, state_of
 from penstock.stores.roots import Serving, forget_serving, keep_serving, known_roots, serving
 
-__all__ = ["Serving", "found", "known_workspaces", "left", "listens", "served_first", "state_home"]
+__all__ = [
+    "Serving",
+    "found",
+    "known_workspaces",
+    "left",
+    "listens",
+    "select",
+    "served_first",
+    "state_home",
+]
 
 
 def known_workspaces() -> tuple[Workspace, ...]:
@@ -43,3 +55,12 @@ def left() -> None:
 def found() -> Serving | None:
     """Return the server that runs, if one does."""
     return serving(state_home())
+
+
+def select(here: Workspace, chosen: Mapping[str, Any]) -> list[Mapping[str, object]]:
+    """Return the events of a workspace's record that a query chooses, oldest first."""
+    from penstock.core.audit import Query, parse_line
+    from penstock.stores.log_reader import read_lines
+
+    lines = read_lines(here.audit_path, Query(**chosen))
+    return [parse_line(line) or {} for line in lines]

@@ -42,6 +42,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "proposals": ("proposals", "List what waits for a person."),
     "show": ("show", "Show a proposal: what would be lost, every warning, the diff."),
     "review": ("review", "Go through what waits, on the full screen or at a prompt."),
+    "watch": ("watch", "Wait for proposals: ring, set the title, say what came."),
     "approve": ("approve", "Approve a proposal exactly as it is shown, and write it."),
     "apply": ("apply", "Write what was approved before."),
     "reject": ("reject", "Close a proposal with a reason that the agent gets to read."),
@@ -58,6 +59,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "mcp": ("mcp", "Serve tools to an agent over the Model Context Protocol."),
     "serve": ("serve", "Answer hooks and show the approval page, from one process that stays."),
     "open": ("open", "Print a link that opens the approval page once."),
+    "notify": ("notify", "Try where messages about waiting proposals go."),
     "demo": ("demo", "Show a denied, a waiting, an applied and an undone write."),
     "completion": ("completion", "Print the completion script for bash, zsh or fish."),
 }

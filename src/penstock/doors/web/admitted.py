@@ -24,6 +24,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -84,8 +85,8 @@ class Admitted:
     def __init__(self, app: ASGIApp, world: World) -> None:
         self._app = app
         self._world = world
-        self._strangers = Bucket(rate=5, burst=60)
-        self._known = Bucket(rate=200, burst=1000)
+        self._strangers = Bucket(rate=100, burst=1000)
+        self._known = Bucket(rate=500, burst=5000)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or tell why not."""
@@ -93,6 +94,7 @@ class Admitted:
             await self._app(scope, receive, send)
             return
         send = _with_headers(send)
+        scope.setdefault("state", {}).update(session=None, form=NO_FORM)
         try:
             await self._admit(scope, receive)
         except PenstockError as no:
@@ -109,8 +111,7 @@ class Admitted:
         bucket = self._known if session or by_token else self._strangers
         if not bucket.take():
             raise RefusedError("too-many-requests", "too many requests; wait a moment")
-        state = scope.setdefault("state", {})
-        state.update(session=session, form=NO_FORM)
+        scope["state"]["session"] = session
         if path.startswith(PUBLIC):
             return
         if path.startswith(API):
@@ -233,11 +234,12 @@ def _with_headers(send: Send) -> Send:
 
 
 def told(scope: Scope, error: PenstockError) -> Response:
-    """Return an error as JSON, or as text for a page."""
-    status = status_of(error)
+    """Return an error as JSON, or as a page."""
     if scope["path"].startswith(API):
-        return as_json(error.as_json(), status)
-    return Response(f"{error.render()}\n", status, media_type="text/plain")
+        return as_json(error.as_json(), status_of(error))
+    from penstock.doors.web.views import problem
+
+    return problem(Request(scope), error)
 
 
 def as_json(document: Any, status: int = 200) -> Response:

@@ -7,9 +7,7 @@ nobody foresaw tells nothing of the inside.
 
 from __future__ import annotations
 
-import importlib
 import os
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -40,21 +38,17 @@ def make_app(world: World) -> Starlette:
 
 
 def _routes() -> list[BaseRoute]:
-    views = _views()
+    from penstock.doors.web import api
+    from penstock.doors.web.views import ROUTES
+
     return [
+        *api.routes(),
         Route("/open", opened, methods=["GET"]),
         Route("/close", closed, methods=["POST"]),
         Route("/events", events, methods=["GET"]),
         Mount("/static", StaticFiles(directory=os.path.join(HERE, "static"))),
-        *(views.ROUTES if views else ()),
+        *ROUTES,
     ]
-
-
-def _views() -> Any:
-    try:
-        return importlib.import_module("penstock.doors.web.views")
-    except ImportError:
-        return None
 
 
 # --- coming and going -----------------------------------------------------------------------------

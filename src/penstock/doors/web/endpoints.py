@@ -1,0 +1,239 @@
+"""What the API can be asked, row by row: the path, what it takes, what it gives, who does it.
+
+Always true: each row is both what is published and what is served.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock.core.merge import Strategy
+from penstock.core.proposal import State
+from penstock.doors.web import calls
+from penstock.doors.web import schemas as of
+from penstock.doors.web.calls import MOST_SHOWN, Asked, Given
+from penstock.doors.web.schemas import Schema
+
+MOST_LINES = 20_000
+IN_QUERY = 250  # characters: a head has not much room
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Endpoint:
+    """One row: `gives` names the fields of the answer."""
+
+    method: str
+    path: str
+    name: str
+    about: str
+    handle: Callable[[Asked], Given]
+    gives: Mapping[str, str]
+    query: Mapping[str, Schema] = field(default_factory=dict)
+    body: Schema | None = None
+
+
+WORKSPACE = of.text("its name or root; the first one where this is left out", most=IN_QUERY)
+LIMIT = of.whole("at most so many", least=1, most=MOST_SHOWN, default=200)
+PATH = of.text("only this file", most=2 * IN_QUERY)
+STATES = ("open", "all", *(str(state) for state in State))
+WHEN: Mapping[str, Any] = {"most": 8, "pattern": "^[0-9]{1,4}[smhdw]$", "examples": ["1h", "7d"]}
+DIGEST = of.text(
+    "what was shown: `content_digest` of the proposal, the set or the preview", least=1
+)
+PASSPHRASE = of.text("the approver's passphrase", least=1)
+CODE = of.text("the one-time code, where they are set up", most=16)
+NUMBER = of.whole("the number of a hunk", least=1, most=1_000_000)
+ID = of.text("the id of a proposal", least=1, most=256)
+CONTENT = of.text("the whole new content", most=of.LARGEST_CONTENT)
+ENCODING = of.text("how `content` is written", enum=["utf-8", "base64"], default="utf-8")
+VERSION = {"proposals": "array", "receipts": "array", "still_waiting": "integer"}
+MADE = {"content_digest": "string", **VERSION}
+
+
+def _get(
+    path: str, handle: Callable[[Asked], Given], gives: Mapping[str, str], /, **query: Schema
+) -> Endpoint:
+    return Endpoint(
+        method="GET",
+        path=path,
+        name=handle.__name__,
+        about=(handle.__doc__ or "").rstrip("."),
+        handle=handle,
+        gives=gives,
+        query=query,
+    )
+
+
+def _post(action: str, about: str, body: Schema | None, *, of_what: str = "proposals") -> Endpoint:
+    handle = calls.edit if action == "edit" else calls.answer(action)
+    return Endpoint(
+        method="POST",
+        path=f"/{of_what}/{{id}}/{action}",
+        name=action,
+        about=about,
+        handle=handle,
+        gives=MADE,
+        body=body,
+    )
+
+
+def _rows() -> Iterable[Endpoint]:
+    yield _get("/workspaces", calls.workspaces, {"workspaces": "array"})
+    facts = ("workspace", "name", "policy", "degraded", "audit_head")
+    given = {**dict.fromkeys(facts, "string"), "waiting": "integer", "approver_key": "boolean"}
+    yield _get("/status", calls.status, given, workspace=WORKSPACE)
+    yield _get(
+        "/proposals",
+        calls.proposals,
+        {"proposals": "array"},
+        workspace=WORKSPACE,
+        state=of.text("only those", enum=list(STATES), default="open"),
+        path=PATH,
+        limit=LIMIT,
+    )
+    one = {"workspace": "string", "content_digest": "string"}
+    yield _get("/proposals/{id}", calls.proposal, {**one, "proposals": "array"})
+    yield _get(
+        "/proposals/{id}/diff",
+        calls.diff,
+        {**one, "files": "array"},
+        offset=of.whole("the first line of the diff", most=100_000_000),
+        limit=of.whole("at most so many lines", least=1, most=MOST_LINES, default=2000),
+    )
+    yield from _answering()
+    yield _get(
+        "/receipts",
+        calls.receipts,
+        {"receipts": "array"},
+        workspace=WORKSPACE,
+        path=PATH,
+        limit=LIMIT,
+    )
+    yield _get(
+        "/receipts/{id}/undo",
+        calls.undo_preview,
+        {"content_digest": "string", "files": "array"},
+        rebase=of.yes_or_no("keep what was saved since, where the two do not meet"),
+    )
+    yield from _looking_back()
+    yield Endpoint(
+        method="POST",
+        path="/links",
+        name="link",
+        about="Make a link that opens the page once, within two minutes",
+        handle=calls.link,
+        gives={"url": "string"},
+    )
+
+
+def _answering() -> Sequence[Endpoint]:
+    digest = ("content_digest",)
+    proven: dict[str, Schema] = {
+        "content_digest": DIGEST,
+        "passphrase": PASSPHRASE,
+        "code": CODE,
+    }
+    return (
+        _post(
+            "approve",
+            "Approve a proposal or a set exactly as it was shown, and write it",
+            of.obj(
+                (*digest, "passphrase"),
+                **proven,
+                keep=of.listed("of a set, only these", ID, least=1),
+            ),
+        ),
+        _post(
+            "reject",
+            "Send a proposal or a set back with a reason that the agent gets to read",
+            of.obj(("reason",), reason=of.text("why", least=1), content_digest=DIGEST),
+        ),
+        _post(
+            "strategy",
+            "Combine a proposal with what is there; what comes out waits",
+            of.obj(
+                (*digest, "strategy"),
+                content_digest=DIGEST,
+                strategy=of.text("how", enum=[str(each) for each in Strategy]),
+                at=of.whole("insert: after this line, 0 is the top"),
+            ),
+        ),
+        _post(
+            "hunks",
+            "Keep only some hunks of a proposal; what comes out waits",
+            of.obj(
+                (*digest, "hunks"),
+                content_digest=DIGEST,
+                hunks=of.listed("their numbers", NUMBER, least=1),
+            ),
+        ),
+        _post(
+            "edit",
+            "Put other content in a proposal's place; what comes out waits",
+            of.obj((*digest, "content"), content_digest=DIGEST, content=CONTENT, encoding=ENCODING),
+        ),
+        _post(
+            "rebase",
+            "Carry a proposal over to what the file holds now; what comes out waits",
+            of.obj(digest, content_digest=DIGEST),
+        ),
+        _post("renew", "Give a waiting proposal or a set its whole time again", None),
+        _post(
+            "undo",
+            "Put back what a write replaced",
+            of.obj(
+                (*digest, "passphrase"),
+                **proven,
+                rebase=of.yes_or_no("keep what was saved since, where the two do not meet"),
+            ),
+            of_what="receipts",
+        ),
+    )
+
+
+def _looking_back() -> Sequence[Endpoint]:
+    return (
+        _get(
+            "/audit/log",
+            calls.audit_log,
+            {"events": "array"},
+            workspace=WORKSPACE,
+            op=of.text("only this kind of event", most=IN_QUERY),
+            path=of.text("only paths that this glob meets", most=IN_QUERY),
+            agent=of.text("only this agent's", most=IN_QUERY),
+            outcome=of.text("only this outcome", most=IN_QUERY),
+            rule=of.text("only where this rule spoke", most=IN_QUERY),
+            since=of.text("not before: so many seconds, minutes, hours, days, weeks ago", **WHEN),
+            until=of.text("before", **WHEN),
+            last=of.whole("only the last of them", least=1, most=MOST_SHOWN, default=200),
+        ),
+        _get(
+            "/audit/verify",
+            calls.audit_verify,
+            {
+                **{"ok": "boolean", "count": "integer", "head": "string"},
+                **{"problems": "array", "warnings": "array", "level": "string"},
+            },
+            workspace=WORKSPACE,
+        ),
+        _get(
+            "/rules",
+            calls.rules,
+            {"revision": "string", "files": "array", "degraded": "string", "rules": "array"},
+            workspace=WORKSPACE,
+        ),
+        _get(
+            "/stats",
+            calls.stats,
+            {
+                "events": "integer",
+                **dict.fromkeys(("decisions", "days", "agents", "rules", "answers"), "object"),
+            },
+            workspace=WORKSPACE,
+        ),
+    )
+
+
+ENDPOINTS: tuple[Endpoint, ...] = tuple(_rows())
