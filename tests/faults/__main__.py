@@ -51,6 +51,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("--every", type=int, default=1, help="strike at every Nth call only")
     parser.add_argument("--first", type=int, default=1, help="the first call to strike at")
+    parser.add_argument("--call", default="", help="strike at the calls of this name only")
     parser.add_argument(
         "--only", action="append", default=[], help="scenarios whose name begins so"
     )
@@ -64,7 +65,8 @@ def main() -> int:
         print("SKIPPED: failing calls, because this is not x86-64", file=sys.stderr)
     only = tuple(options.only) or ("",)
     chosen = [one for one in scenarios() if one.name.startswith(only)]
-    good = [report(one, try_all(one, every=options.every, first=options.first)) for one in chosen]
+    where = {"every": options.every, "first": options.first, "call": options.call}
+    good = [report(one, try_all(one, **where)) for one in chosen]
     if not options.no_power:
         good.append(power.main(only))
     if options.races and not options.only:

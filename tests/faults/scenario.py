@@ -60,9 +60,11 @@ def calls_of(scenario: Scenario) -> list[str]:
         return trace.calls
 
 
-def faults(calls: list[str], *, every: int = 1, first: int = 1) -> Iterator[tuple[str, Plan]]:
-    """Return each fault at each call (or at every third from the first on, and so on)."""
-    points = range(first, len(calls) + 1, every)
+def faults(
+    calls: list[str], *, every: int = 1, first: int = 1, call: str = ""
+) -> Iterator[tuple[str, Plan]]:
+    """Return each fault at each call (or at every third from the first on, or of one name)."""
+    points = [at for at in range(first, len(calls) + 1, every) if call in ("", calls[at - 1])]
     for at in points:
         yield "kill", Plan(at=at, kill=True)
     if not can_inject_errors():
@@ -75,11 +77,11 @@ def faults(calls: list[str], *, every: int = 1, first: int = 1) -> Iterator[tupl
         yield "EIO from there on", Plan(at=at, error=errno.EIO, lasting=True)
 
 
-def try_all(scenario: Scenario, *, every: int = 1, first: int = 1) -> list[Result]:
+def try_all(scenario: Scenario, *, every: int = 1, first: int = 1, call: str = "") -> list[Result]:
     """Try every fault on a scenario."""
     scenario_calls = calls_of(scenario)
     results: dict[str, Result] = {}
-    for fault, plan in faults(scenario_calls, every=every, first=first):
+    for fault, plan in faults(scenario_calls, every=every, first=first, call=call):
         result = results.setdefault(fault, Result(scenario.name, fault))
         trace, problem = try_one(scenario, plan)
         result.tried += trace.struck

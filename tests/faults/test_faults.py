@@ -56,3 +56,11 @@ def test_the_broker_survives_a_kill_and_a_failing_call_here_and_there() -> None:
 def test_the_approvers_key_survives_a_failing_call_here_and_there() -> None:
     """The first call of all asks for random bytes; that it failed was once a crash."""
     assert "0 of 2 scenarios" in faults("--every", "40", "--no-power", "--only", "keys")
+
+
+@pytest.mark.slow
+def test_a_look_at_a_path_that_fails_is_no_proof_that_the_path_has_moved() -> None:
+    """A proposal is over once its file has moved; a disk that fails once must not end it."""
+    only = ("--only", "broker, apply a set", "--only", "gate, apply a set")
+    out = faults("--call", "openat2", "--no-power", "--races", "0", *only)
+    assert "0 of 2 scenarios" in out

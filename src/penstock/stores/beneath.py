@@ -27,6 +27,11 @@ PASSING = (os.O_PATH if hasattr(os, "O_PATH") else os.O_RDONLY) | (
 )
 # Why a directory stays: in use, gone, or not ours any more.
 STAYS = frozenset({errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
+# What opening a path says when it leads elsewhere by now, or is moved as fast as we look. Any
+# other error is a fault of the disk and tells nothing about where the path leads.
+ELSEWHERE = frozenset(
+    {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV, errno.EACCES, errno.EAGAIN}
+)
 NO_LINKS = kernel.NO_SYMLINKS | kernel.NO_MAGICLINKS
 
 Ident = tuple[int, int]
@@ -138,8 +143,10 @@ class Beneath:
         """True when the folder's path, opened anew from the root, is still that directory."""
         try:
             descriptor = self.open(folder.parts)
-        except OSError:
-            return False
+        except OSError as problem:
+            if problem.errno in ELSEWHERE:
+                return False
+            raise
         try:
             return ident_of(os.fstat(descriptor)) == folder.ident
         finally:
