@@ -10,6 +10,9 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from penstock.doors.langgraph.backend import (
+        PenstockBackend as PenstockBackend,  # noqa: PLC0414 - `import *` must not need deepagents
+    )
     from penstock.doors.langgraph.classify import (
         classify_write,
         generate_diff_preview,
@@ -65,6 +68,7 @@ _HOME = {
     "get_insertion_point": "prompting",
     "InsertionCancelledError": "errors",
     "InvalidInsertionPointError": "errors",
+    "PenstockBackend": "backend",
     "PenstockMiddleware": "middleware",
     "prompt_for_approval": "prompting",
     "requires_approval": "classify",
@@ -86,9 +90,9 @@ def __getattr__(name: str) -> object:
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] not in _EXTRA:
             raise
+        what = "deepagents" if missing.name == "deepagents" else "'penstock[langgraph]'"
         raise ModuleNotFoundError(
-            f"`{name}` needs {missing.name}, which is not installed; "
-            "try: pip install 'penstock[langgraph]'",
+            f"`{name}` needs {missing.name}, which is not installed; try: pip install {what}",
             name=missing.name,
         ) from missing
     return getattr(module, name)
