@@ -10,7 +10,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from penstock.doors.reviewer.answers import wrong_usage
+from penstock.core.errors import InputError, StoreError
+from penstock.doors.reviewer.answers import Answer, refused, wrong_usage
 from penstock.doors.reviewer.apply import Apply
 from penstock.doors.reviewer.asked import UsageError, help_text, read_arguments
 from penstock.doors.reviewer.talk import tell
@@ -38,4 +39,20 @@ def apply(arguments: Sequence[str], *, confirm: Confirm) -> int:
     def prove(here: Workspace, reasons: tuple[str, ...]) -> Proof:
         return confirm(here, reasons, asked.yes)
 
-    return tell(Apply(asked=asked, environ=os.environ, prove=prove).run())
+    return tell(_whatever_happens(Apply(asked=asked, environ=os.environ, prove=prove)))
+
+
+def _whatever_happens(work: Apply) -> Answer:
+    """Answer in the one form, also to what nobody has thought of."""
+    try:
+        return work.run()
+    except (KeyboardInterrupt, EOFError):
+        return refused(work.operation, InputError("cancelled", "stopped before the end"))
+    except OSError as fault:
+        what = f"`{fault.filename}` cannot be used" if fault.filename else "the system refused"
+        because = (fault.strerror or str(fault)).lower()
+        return refused(work.operation, StoreError("system", what, because=because))
+    except Exception as fault:  # noqa: BLE001 - a script waits for a document, not for a trace
+        what = f"an error of our own: {type(fault).__name__}: {str(fault)[:200]}"
+        hint = "please report it; look at the file before you try again"
+        return refused(work.operation, StoreError("internal-error", what, hint=hint))

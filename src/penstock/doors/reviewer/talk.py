@@ -6,6 +6,7 @@ Always true: what is printed is one whole JSON document, and nothing in it can s
 from __future__ import annotations
 
 import json
+import os
 import sys
 
 from penstock.doors.reviewer.answers import Answer
@@ -19,8 +20,11 @@ def tell(answer: Answer) -> int:
     text = json.dumps(answer.document, ensure_ascii=False, indent=2)
     # A lone surrogate cannot be printed as UTF-8; JSON has an escape for it.
     data = (text.encode("utf-8", "backslashreplace") + b"\n").replace(b"\x7f", b"\\u007f")
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the reader left; nothing more is told
     return answer.code
 
 
