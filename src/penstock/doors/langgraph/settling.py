@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from penstock.core.errors import PenstockError, RefusedError, StaleError
 from penstock.core.merge import Strategy
 from penstock.core.model import Verdict
-from penstock.core.proposal import OPEN, Proposal, Receipt, State
+from penstock.core.proposal import OPEN, Answer, Proposal, Receipt, State
 from penstock.doors.langgraph import approver
 from penstock.doors.langgraph.decided import Decided, Kind
 from penstock.doors.langgraph.errors import in_one_line
@@ -63,6 +63,8 @@ class Settling:
     def _answered(self, one: Write, now: Proposal, decided: Decided | None) -> Made | NotMade:
         if now.state is State.APPLIED:
             return self._written(one, now, decided or Decided())
+        if now.state is State.REJECTED and now.answer is not None:
+            return self._rejected_before(one, now, now.answer)
         if now.state not in OPEN:
             raise closed(now)
         if now.state is State.APPROVED and (decided is None or decided.yes):
@@ -134,6 +136,11 @@ class Settling:
         proof = approver.rejecting(self.kind)
         self.judging.gate.answer(now.id, approve=False, proof=proof, reason=decided.message)
         return self._no(one, Outcome.REJECTED, decided.message, proof=proof, proposal=now)
+
+    def _rejected_before(self, one: Write, now: Proposal, answer: Answer) -> NotMade:
+        """A no stands, whether an earlier run of this step or somebody in the queue said it."""
+        proof = Proof(by=answer.by, kind=answer.proof)
+        return self._no(one, Outcome.REJECTED, answer.reason, proof=proof, proposal=now)
 
     def _kept(self, one: Write, now: Proposal, why: str) -> NotMade:
         """Nobody has decided: the write is not made, and its proposal goes on waiting."""
