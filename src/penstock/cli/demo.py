@@ -1,5 +1,7 @@
 """`penstock demo`: a scripted agent against a temporary project, with real files.
 
+It goes through the hook, the broker and MCP. At a terminal it ends at the approval page, with
+changes that wait to be clicked; without one it ends by itself.
 Nothing of the person's own is touched: the project and its state live in a directory that is
 removed at the end.
 """
@@ -10,6 +12,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -17,38 +20,103 @@ from rich.console import Console
 from penstock.cli import OK
 from penstock.cli.output import console
 from penstock.core.model import Actor
-from penstock.gate import Gate, Item, Proof
+from penstock.gate import Item, Proof
+
+if TYPE_CHECKING:
+    from penstock.app import Workspace
 
 AGENT = Actor(agent="demo-agent", tool_call_id="call-1")
 YOU = Proof(by="you", kind="demo")
 STUB = b"".join(b"def step_%d(): ...\n" % at for at in range(56))
+LINE = "def step_{at}(): return {at}\n"
+RULES = """\
+version = 1
+preset = "guard"
+
+[[ask]]
+id = "people-look"
+paths = ["config/**", "src/admins.py"]
+reason = "a person looks at settings and at who is an administrator"
+"""
+LIMITS = "".join(f"limit_{at} = {at * 100}\n" for at in range(1, 41))
+# A key that is thrown away with the project; its passphrase is no secret.
+PASSPHRASE = "let the water through"  # noqa: S105
+PATCH = """\
+*** Begin Patch
+*** Update File: config/limits.toml
+@@
+-limit_3 = 300
++limit_3 = 350
+@@
+-limit_30 = 3000
++limit_30 = 9000
+*** Update File: src/app.py
+@@
+-def step_7(): return 7
++def step_7(): return 7 * 2
+*** End Patch
+"""
+HIDDEN = "ADMINS = ['ann', 'bob\u202e']  # see the warning: this line holds a hidden character\n"
 
 
 @click.command()
 def command() -> int:
-    """Show a denied, a waiting, an approved and an undone write."""
+    """Show a denied, a waiting, an approved and an undone write; then the approval page."""
+    from penstock.cli.ask import at_terminal
+
     out = console()
-    with project() as (root, gate):
-        out.print(f"a project with one file of 270 lines, guarded by the preset `guard`\n{root}\n")
+    with project() as here:
+        root = here.root
+        out.print("a project with a file of 270 lines, guarded by the preset `guard`")
+        out.print(f"and by a rule of its own\n{root}\n", markup=False)
         denied(out, root)
         shell(out, root)
         rewrite(out, root)
-        waiting(out, gate, root)
+        waiting(out, here)
+        by_mcp(out, root)
+        if at_terminal() and out.file.isatty():
+            your_turn(out, here)
     out.print("\nNext: penstock init, docs/tutorial.md", markup=False)
     return OK
 
 
 @contextmanager
-def project() -> Iterator[tuple[str, Gate]]:
-    """Make a project with a substantial file, and its gate with state beside it."""
-    from penstock.app import open_gate
+def project() -> Iterator[Workspace]:
+    """Make a project with a substantial file, and its state beside it, for every door alike."""
+    from penstock.app import open_workspace
 
-    with tempfile.TemporaryDirectory(prefix="penstock-demo-") as home:
+    with tempfile.TemporaryDirectory(prefix="penstock-demo-") as home, _at_home(home):
         root = os.path.join(home, "project")
         os.makedirs(os.path.join(root, "src"))
-        with open(os.path.join(root, "src", "app.py"), "w", encoding="utf-8") as file:
-            file.writelines(f"def step_{at}(): return {at}\n" for at in range(270))
-        yield root, open_gate(root, state=os.path.join(home, "state"))
+        os.makedirs(os.path.join(root, "config"))
+        _write(root, "penstock.toml", RULES)
+        _write(root, "config/limits.toml", LIMITS)
+        _write(root, "src/app.py", "".join(LINE.format(at=at) for at in range(270)))
+        yield open_workspace(root)
+
+
+def _write(root: str, path: str, text: str) -> None:
+    with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+@contextmanager
+def _at_home(home: str) -> Iterator[None]:
+    """Let state and settings be looked for below one directory, as the hook's process does."""
+    places = {
+        "XDG_STATE_HOME": os.path.join(home, ".local", "state"),
+        "XDG_CONFIG_HOME": os.path.join(home, ".config"),
+    }
+    before = {name: os.environ.get(name) for name in places}
+    os.environ.update(places)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def denied(out: Console, root: str) -> None:
@@ -70,35 +138,98 @@ def rewrite(out: Console, root: str) -> None:
     _tell(out, root, "Write", {"file_path": f"{root}/src/app.py", "content": STUB.decode()})
 
 
-def waiting(out: Console, gate: Gate, root: str) -> None:
+def waiting(out: Console, here: Workspace) -> None:
     """4. It proposes the same; a person looks, approves, and changes their mind."""
-    path = os.path.join(root, "src", "app.py")
-    _step(out, "4. so it proposes the same, and waits")
-    (proposal,) = gate.propose([Item(path="src/app.py", content=STUB)], actor=AGENT)
+    path, gate = os.path.join(here.root, "src", "app.py"), here.gate
+    _step(out, "4. so it proposes the same through the broker, and waits")
+    _say(out, _brokered(here.root))
+    (proposal,) = gate.parts.proposals.find(path="src/app.py")
     change = proposal.change
-    out.print(f"   {proposal.state}: {proposal.decision.because}", markup=False)
     lost = f"{change.lines_deleted} of {change.existing_lines} lines would be lost"
-    out.print(f"   {lost}; on the disk: {_lines(path)} lines", markup=False)
+    _say(out, f"{lost}; on the disk: {_lines(path)} lines")
     _step(out, "5. you approve exactly that")
     gate.answer(proposal.id, approve=True, proof=YOU)
     (receipt,) = gate.apply(proposal.id)
-    out.print(f"   applied, receipt {receipt.id}; on the disk: {_lines(path)} lines", markup=False)
+    _say(out, f"applied, receipt {receipt.id}; on the disk: {_lines(path)} lines")
     _step(out, "6. you take it back")
     (back,) = gate.undo([receipt])
     gate.answer(back.id, approve=True, proof=YOU)
     gate.apply(back.id)
-    out.print(f"   on the disk: {_lines(path)} lines", markup=False)
+    _say(out, f"on the disk: {_lines(path)} lines")
+
+
+def _brokered(root: str) -> str:
+    from penstock.broker import Broker
+
+    request = {
+        "type": "tool_request",
+        "tool_name": "write_file",
+        "tool_call_id": "call-1",
+        "path": "src/app.py",
+        "content": STUB.decode(),
+    }
+    return str(Broker(root).execute_tool(request)["output"])
+
+
+def by_mcp(out: Console, root: str) -> None:
+    """7. Another agent asks for a change of two files at once."""
+    from penstock.doors.mcp.demo import asked
+
+    _step(out, "7. another agent sends a patch of two files over MCP")
+    _say(out, asked(root, "apply_patch", {"patch": PATCH}))
+
+
+def your_turn(out: Console, here: Workspace) -> None:
+    """8. The page, until somebody stops it."""
+    _step(out, "8. now it is your turn: the approval page")
+    gate = here.gate
+    gate.propose([Item(path="src/app.py", content=STUB)], actor=AGENT)
+    gate.propose([Item(path="src/admins.py", content=HIDDEN.encode())], actor=AGENT)
+    if not here.keys.exists():
+        here.keys.init(PASSPHRASE)
+    _say(out, f"approving asks for the approver's passphrase; here it is: {PASSPHRASE}")
+    try:
+        _serve(out, here)
+    except ImportError:
+        _say(out, "it needs the extra `web`: pip install 'penstock[web]'")
+
+
+def _serve(out: Console, here: Workspace) -> None:
+    from penstock.app import token_of
+    from penstock.doors.http import server
+    from penstock.doors.http.asgi import Pages
+    from penstock.doors.web.app import make_app
+    from penstock.doors.web.world import World
+
+    listening = server.bound(0)
+    world = World([here], token=token_of(os.path.dirname(here.state), "admin.token"))
+    world.origin = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    pages = Pages(make_app(world), known=world.knows)
+
+    def invite() -> None:
+        _say(out, f"open {world.link()}")
+        _say(out, "(it works once, for two minutes; Ctrl-C ends the demo)")
+
+    server.run(server.Server([], rest=pages, tell=_silent), listening, ready=invite)
+
+
+def _silent(_line: str, **_facts: object) -> None:
+    """Keep the log out of the story."""
 
 
 def _step(out: Console, text: str) -> None:
     out.print(f"\n{text}", markup=False, style="bold")
 
 
+def _say(out: Console, text: str) -> None:
+    out.print(f"   {text}", markup=False)
+
+
 def _tell(out: Console, root: str, tool: str, tool_input: dict[str, str]) -> None:
     """Call the hook as an agent does, and show what it says."""
     from penstock.doors.hook.demo import asked
 
-    out.print(f"   {asked(root, tool, tool_input)}", markup=False)
+    _say(out, asked(root, tool, tool_input))
 
 
 def _lines(path: str) -> int:
