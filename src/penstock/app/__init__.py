@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from penstock.core.findings import Report
     from penstock.core.layers import Loaded
     from penstock.core.policy import Policy
+    from penstock.core.proposal import Proposal
     from penstock.gate import Gate
     from penstock.gate.calls import Call
     from penstock.gate.judging import Judged
@@ -216,11 +217,21 @@ class Workspace:
                 clock=SystemClock(proposals.last_wall),
                 policy=self.policy,
                 approvers=self.keys,
+                announce=self._announce,
             )
         )
         gate.recover()
         self._adopt(gate)
         return gate
+
+    def _announce(self, made: Sequence[Proposal]) -> None:
+        """Have a person told, if anything waits for one."""
+        from penstock.core.proposal import State
+
+        if any(one.state is State.WAITING for one in made):
+            from penstock.app.notify import announce
+
+            announce(self, made)
 
     def _adopt(self, gate: Gate) -> None:
         """Give the gate what agents wrote by themselves, so that it can be undone."""

@@ -68,9 +68,13 @@ class Progress:
             self.listener(done, total)
 
 
+def nobody(_: Sequence[Proposal]) -> None:
+    """Tell nobody of what was proposed."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Parts:
-    """Everything behind the gate."""
+    """Everything behind the gate. `announce` hears of what was proposed, and must not wait."""
 
     files: Files
     proposals: Proposals
@@ -80,6 +84,7 @@ class Parts:
     policy: Callable[[], Policy]
     approvers: Approvers
     progress: Progress = field(default_factory=Progress)
+    announce: Callable[[Sequence[Proposal]], None] = nobody
 
     def key_needed(self) -> bool:
         """True once a key exists, or where the rules ask for one: then nothing else approves."""

@@ -61,6 +61,7 @@ class Gate:
         made = self._proposing.propose(
             items, actor=actor, attended=attended, ids=ids, ttl=ttl, judged=judged
         )
+        self.parts.announce(made)
         self._keeping.tidy()
         return made
 

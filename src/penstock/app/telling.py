@@ -1,0 +1,210 @@
+"""Tell everybody what they were not told yet: one process's turn, from the queue to the services.
+
+Always true: a message that was sent is not sent again, except where a crash came between sending
+and noting it; a turn ends in time; the record names targets by their labels.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from penstock.app import Workspace
+from penstock.app.notify import is_quiet, settings_here
+from penstock.core.errors import PenstockError
+from penstock.core.notify import Group, Message, groups, harmless, message
+from penstock.core.notify_settings import Event, NotifySettings
+from penstock.core.proposal import Moment, Proposal, State
+from penstock.stores.messages import DESKTOP, Target, has_desktop, send, show_on_desktop, targets_of
+from penstock.stores.outbox import Outbox, Told
+from penstock.stores.places import state_home, user_rules
+
+LIFE = 60.0  # seconds that a turn may take, besides waiting between two messages
+MOST_TRIES, TRIES_AT_ONCE = 6, 3
+PREVIEW = 3000
+
+Try = Callable[[Target, Message], str]
+
+
+@dataclass
+class Teller:
+    """One process's turn: tells everybody what they were not told yet."""
+
+    here: Workspace
+    environ: Mapping[str, str]
+    tell: Try = send
+    sleep: Callable[[float], None] = time.sleep
+    log: Callable[[str], None] = lambda _: None
+    _not_before: dict[str, float] = field(default_factory=dict)
+    _failures: dict[str, int] = field(default_factory=dict)
+
+    def run(self, *, life: float = LIFE) -> None:
+        """Tell what is due, wait where messages must not follow one another, and end in time."""
+        settings = settings_here(self.here)
+        outbox = Outbox(self.here.state)
+        with outbox.turn(patience=life + settings.every_seconds) as mine:
+            if mine:
+                self._turn(outbox, settings, time.monotonic() + life + settings.every_seconds)
+
+    def _turn(self, outbox: Outbox, settings: NotifySettings, end: float) -> None:
+        targets = self.targets(settings)
+        while not is_quiet(settings):
+            found = self._due(settings)
+            told = outbox.told()
+            told.keep_only({group.key for group in found})
+            left = {one.name: _left(found, told, one.name) for one in targets}
+            open_ = [one for one in targets if left[one.name] and self._may_try(one)]
+            if not open_:
+                self._finish(outbox, settings, any(left.values()))
+                return
+            pause = min(self._pause(one, told, settings) for one in open_)
+            if pause > 0:
+                if time.monotonic() + pause > end:
+                    return
+                self.sleep(pause)
+                continue
+            for one in open_:
+                if self._pause(one, told, settings) <= 0:
+                    self._told_to(one, left[one.name], told, settings)
+                    outbox.keep(told)
+
+    def targets(self, settings: NotifySettings) -> tuple[Target, ...]:
+        """Return everybody to tell."""
+        beside = os.path.dirname(user_rules())
+        found = targets_of(settings.targets, self.environ, beside=beside)
+        shown = settings.desktop and has_desktop(self.environ)
+        return (*found, Target(name=DESKTOP)) if shown else found
+
+    def _finish(self, outbox: Outbox, settings: NotifySettings, failed: bool) -> None:
+        """Keep the mark while something may still have to be told later."""
+        later = Event.EXPIRING in settings.events and bool(self._waiting())
+        if not failed and not later:
+            outbox.clear()
+
+    def _may_try(self, target: Target) -> bool:
+        return self._failures.get(target.name, 0) < TRIES_AT_ONCE
+
+    def _pause(self, target: Target, told: Told, settings: NotifySettings) -> float:
+        """Return how long to wait before the next message to a target."""
+        since = max(0.0, time.time() - told.last.get(target.name, 0.0))
+        again = self._not_before.get(target.name, 0.0) - time.monotonic()
+        return max(settings.every_seconds - since, again, 0.0)
+
+    def _told_to(
+        self, target: Target, due: Sequence[Group], told: Told, settings: NotifySettings
+    ) -> None:
+        wrong = self.try_one(target, self._message(due, settings))
+        if wrong:
+            self._failed(target, due, told)
+        else:
+            told.last[target.name] = time.time()
+        for group in due:
+            if wrong:
+                told.failed(group.key, target.name)
+            else:
+                told.done.setdefault(group.key, set()).add(target.name)
+        self.log(f"{target.name}: {wrong or 'sent'}")
+        self._record(target, due, wrong, told)
+
+    def try_one(self, target: Target, said: Message) -> str:
+        """Send a message once; return what went wrong."""
+        if target.name == DESKTOP:
+            return show_on_desktop(said, self.environ)
+        return self.tell(target, said)
+
+    def _failed(self, target: Target, due: Sequence[Group], told: Told) -> None:
+        count = self._failures.get(target.name, 0) + 1
+        self._failures[target.name] = count
+        self._not_before[target.name] = time.monotonic() + 2.0 ** (count - 1)
+
+    def _record(self, target: Target, due: Sequence[Group], wrong: str, told: Told) -> None:
+        """Put on the record what was sent, and what was given up."""
+        last_try = self._failures.get(target.name, 0) >= TRIES_AT_ONCE
+        if wrong and not last_try:
+            return
+        event: dict[str, object] = {
+            "op": "notified",
+            "path": "",
+            "status": "error" if wrong else "sent",
+            "target": target.name,
+            "proposals": [group.id for group in due][:20],
+        }
+        with suppress(PenstockError, OSError):
+            more = {"reason": wrong} if wrong else {}
+            self.here.record.log.append(event | more, durable=False)
+
+    def _message(self, due: Sequence[Group], settings: NotifySettings) -> Message:
+        contents = self._contents(due) if settings.contents else {}
+        return message(
+            due,
+            workspace=os.path.basename(self.here.root),
+            now=_now(),
+            link=settings.link or _page(),
+            contents=contents,
+        )
+
+    def _contents(self, due: Sequence[Group]) -> dict[str, str]:
+        from penstock.core.diff import preview, unified
+        from penstock.core.display import visible_diff
+        from penstock.stores.blobs import DiskBlobs
+
+        blobs = DiskBlobs(os.path.join(self.here.state, "blobs"))
+        made = {}
+        for one in [one for group in due for one in group.files][:10]:
+            before = blobs.get(one.base) if one.base else None
+            after = blobs.get(one.content) if one.content else None
+            shown = preview(unified(before, after, path=one.path), limit=PREVIEW)
+            made[one.id] = visible_diff(shown.encode("utf-8", "surrogateescape"))
+        return made
+
+    def _due(self, settings: NotifySettings) -> tuple[Group, ...]:
+        return groups(self._waiting(), _now(), settings.events)
+
+    def _waiting(self) -> tuple[Proposal, ...]:
+        """Return what waits, read from the queue alone: whoever tells repairs nothing."""
+        from penstock.stores.sqlite import SqliteProposals
+
+        path = os.path.join(self.here.state, "penstock.db")
+        if not os.path.exists(path):
+            return ()
+        now = _now()
+        found = SqliteProposals(path).find(states=(State.WAITING,))
+        return tuple(one for one in found if not one.expired(now))
+
+
+def _left(found: Sequence[Group], told: Told, target: str) -> tuple[Group, ...]:
+    """Return what a target was not told yet and was not tried too often for."""
+    return tuple(
+        group
+        for group in found
+        if target not in told.done.get(group.key, ()) and told.tried(group.key, target) < MOST_TRIES
+    )
+
+
+def _now() -> Moment:
+    from penstock.stores.clock import boot_id, boot_time
+
+    return Moment(wall=time.time(), boot=boot_time(), boot_id=boot_id())
+
+
+def _page() -> str:
+    """Return where the approval page is, if a server of it runs."""
+    from penstock.stores.roots import serving
+
+    found = serving(state_home())
+    return f"http://127.0.0.1:{found.port}" if found is not None else ""
+
+
+def tried(
+    here: Workspace, settings: NotifySettings, environ: Mapping[str, str]
+) -> list[tuple[str, str]]:
+    """Send a test message to every target; return each one's label and what went wrong."""
+    said = Message(
+        title=f"Penstock: a test from {harmless(os.path.basename(here.root))}",
+        body="If you can read this, you will be told of what waits for you here.",
+    )
+    teller = Teller(here, environ)
+    return [(one.name, teller.try_one(one, said)) for one in teller.targets(settings)]

@@ -1,0 +1,70 @@
+"""`penstock notify`: try the targets, and the process that tells.
+
+Always true: no address is ever printed, only labels; an agent cannot have test messages sent.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import click
+
+from penstock.cli import COULD_NOT, OK
+from penstock.cli.output import json_option, print_json, tell, workspace_option
+
+
+@click.group()
+def command() -> None:
+    """Be told of what waits: try where messages go."""
+
+
+@command.command("test")
+@workspace_option
+@json_option
+def test(workspace: str | None, as_json: bool) -> int:
+    """Send a message to each target of your own rules, and say how it went."""
+    from penstock.app import open_workspace
+    from penstock.app.notify import settings_here
+    from penstock.app.telling import tried
+    from penstock.cli.proof import refuse_inside_agent
+    from penstock.core.notify_settings import ignored
+    from penstock.stores.places import user_rules
+
+    here = open_workspace(workspace)
+    refuse_inside_agent(here)
+    results = tried(here, settings_here(here), os.environ)
+    dropped = ignored(here.policy().notify, user=user_rules())
+    if as_json:
+        rows = [{"target": name, "sent": not wrong, "because": wrong} for name, wrong in results]
+        print_json({"targets": rows, "ignored": list(dropped)})
+    else:
+        _say(results, dropped)
+    return OK if results and not any(wrong for _, wrong in results) else COULD_NOT
+
+
+def _say(results: list[tuple[str, str]], dropped: tuple[str, ...]) -> None:
+    for name, wrong in results:
+        tell(f"{name}: {wrong or 'sent'}")
+    for file in dropped:
+        tell(f"the targets and the link in {file} do not count; write them into your own rules")
+    if not results:
+        tell("nobody would be told: there are no targets in your own rules, and no desktop here")
+
+
+@command.command("send", hidden=True)
+@workspace_option
+def send(workspace: str | None) -> int:
+    """Tell what is due, then end; started by whatever proposes."""
+    from penstock.app import open_workspace
+    from penstock.app.notify import settings_here
+    from penstock.app.telling import LIFE, Teller
+
+    here = open_workspace(workspace)
+    # Whatever a service's library hangs in, this process does not stay.
+    limit = 2 * (LIFE + settings_here(here).every_seconds)
+    last = threading.Timer(limit, os._exit, [COULD_NOT])
+    last.daemon = True
+    last.start()
+    Teller(here, os.environ).run()
+    return OK

@@ -1,0 +1,129 @@
+"""`penstock watch`: a terminal that rings when something waits.
+
+It only looks; what waits is answered with `penstock review`. While it runs it also has told what
+was left over from quiet hours.
+Always true: it ends at Ctrl-C, or when it was asked to; where stdout is no terminal nothing is
+sent but lines.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.cli import OK, WAITING
+from penstock.cli.output import json_option, printable, workspace_option
+
+if TYPE_CHECKING:
+    from penstock.app import Workspace
+    from penstock.core.proposal import Proposal
+
+BELL = "\a"
+KEEP_TITLE, PUT_TITLE_BACK = "\x1b[22;2t", "\x1b[23;2t"
+
+
+@click.command()
+@click.option("--once", is_flag=True, help="End as soon as something waits.")
+@click.option("--no-bell", is_flag=True, help="Do not ring.")
+@click.option(
+    "--for",
+    "seconds",
+    type=click.FloatRange(min=0.0),
+    default=None,
+    help="End after so many seconds.",
+)
+@click.option(
+    "--every",
+    type=click.FloatRange(min=0.05, max=60.0),
+    default=1.0,
+    show_default=True,
+    help="Seconds between two looks.",
+)
+@workspace_option
+@json_option
+def command(
+    once: bool,
+    no_bell: bool,
+    seconds: float | None,
+    every: float,
+    workspace: str | None,
+    as_json: bool,
+) -> int:
+    """Wait for proposals: ring, set the title, say what came."""
+    from penstock.app import open_workspace
+    from penstock.app.notify import Leftovers, is_quiet, settings_here
+
+    here = open_workspace(workspace)
+    end = None if seconds is None else time.monotonic() + seconds
+    screen = Screen(as_json=as_json)
+    left, known = Leftovers(), dict[str, "Proposal"]()
+    screen.begin()
+    try:
+        while True:
+            now = {one.id: one for one in _waiting(here)}
+            fresh = [one for name, one in now.items() if name not in known]
+            known = now
+            screen.show(fresh, len(now), ring=not no_bell and not is_quiet(settings_here(here)))
+            left.look([here])
+            if (once and now) or (end is not None and time.monotonic() >= end):
+                break
+            time.sleep(every if end is None else max(0.0, min(every, end - time.monotonic())))
+    except KeyboardInterrupt:
+        pass
+    finally:
+        screen.end()
+    return WAITING if known else OK
+
+
+def _waiting(here: Workspace) -> tuple[Proposal, ...]:
+    from penstock.core.proposal import State
+
+    here.gate.expire()
+    return here.gate.parts.proposals.find(states=(State.WAITING,))
+
+
+class Screen:
+    """What is sent to the terminal: lines, and where it is one, the bell and the title."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.as_json = as_json
+        self.titled = sys.stdout.isatty() and not as_json
+        self.count = -1
+
+    def begin(self) -> None:
+        """Keep the title that is there."""
+        self._send(KEEP_TITLE if self.titled else "")
+
+    def end(self) -> None:
+        """Put the title back."""
+        self._send(PUT_TITLE_BACK if self.titled else "")
+
+    def show(self, fresh: list[Proposal], count: int, *, ring: bool) -> None:
+        """Say what has come, one line each; one ring for all of it."""
+        for one in fresh:
+            self._send(self._line(one) + "\n")
+        if self.titled and count != self.count:
+            self._send(f"\x1b]0;penstock: {count} waiting\a")
+        if self.titled and ring and fresh:
+            self._send(BELL)
+        self.count = count
+
+    def _line(self, one: Proposal) -> str:
+        if self.as_json:
+            from penstock.cli.queue import document
+
+            return json.dumps(document(one))
+        from penstock.core.display import spoken
+
+        change = one.change
+        lost = f"{change.lines_deleted} of {change.existing_lines} {change.unit} would be lost"
+        who = f", asked by {spoken(one.actor.agent)}" if one.actor.agent else ""
+        return printable(f"{one.id}  {change.kind} {spoken(one.path)}: {lost}{who}")
+
+    def _send(self, text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
