@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 from penstock.core.errors import PenstockError
 from penstock.core.notify_settings import NotifySettings, settings_of
 from penstock.core.proposal import Proposal, State
-from penstock.stores.outbox import Outbox
-from penstock.stores.places import user_rules
+from penstock.stores.outbox import Outbox, anything_pending
+from penstock.stores.places import state_home, user_rules
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
@@ -106,9 +106,9 @@ def start(stop: threading.Event) -> threading.Thread:
         known: dict[str, Workspace] = {}
         while not stop.wait(LOOK_EVERY):
             with suppress(Exception):  # this never ends the process that it runs in
-                for here in known_workspaces():
-                    known.setdefault(here.root, here)
-                left.look(known.values())
+                if anything_pending(state_home()):
+                    known |= {at.root: at for at in known_workspaces() if at.root not in known}
+                    left.look(known.values())
 
     thread = threading.Thread(target=run, name="penstock-notify", daemon=True)
     thread.start()

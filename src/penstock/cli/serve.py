@@ -66,6 +66,7 @@ def command(
 
 
 def _serve(port: int, log_format: str, *, link: bool, workspace: str | None) -> None:
+    from penstock.app import notify
     from penstock.app.serving import left, listens
     from penstock.doors.hook.engine import Engine
     from penstock.doors.hook.warm import Warm
@@ -90,10 +91,13 @@ def _serve(port: int, log_format: str, *, link: bool, workspace: str | None) -> 
         yield
 
     made = server.Server(_routes(warm), rest=pages.rest, tell=say)
+    stopped = threading.Event()
+    notify.start(stopped)
     try:
         listens(at)
         server.run(made, listening, also=[cold_hooks], ready=pages.invite if link else None)
     finally:
+        stopped.set()
         left()
         warm.close()
 

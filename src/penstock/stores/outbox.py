@@ -147,3 +147,12 @@ class Outbox:
         done = {key: sorted(names) for key, names in told.done.items()}
         text = json.dumps({"done": done, "tries": told.tries, "last": told.last})
         put_file(self.folder, LEDGER, text.encode())
+
+
+def anything_pending(home: str) -> bool:
+    """Say whether any workspace below a directory has something to tell; costs a name each."""
+    try:
+        names = os.listdir(home)
+    except OSError:
+        return False
+    return any(os.path.lexists(os.path.join(home, name, FOLDER, PENDING)) for name in names)
