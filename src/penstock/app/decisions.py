@@ -1,0 +1,123 @@
+"""Where past decisions are found: this workspace's record, and the logs of the original hook.
+
+Always true: nothing is made but the indexes, which lie in our own state and never beside a log
+of somebody else.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock.app import read_rules, workspace_of
+from penstock.app.rules import CONFIG, discovered
+from penstock.stores.places import RULES, home, state_home, user_rules, workspace_above
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from penstock.core.layers import Loaded
+    from penstock.core.past import Past
+    from penstock.stores.decisions import Decisions, Wanted
+
+FOLDER = "decisions"
+# What the original writes to where its file does not say.
+REVIEW_LOG, USUAL_LOG = "/var/log/claude-decisions-review.log", "/var/log/claude-tool-use.log"
+
+
+def found_config(named: str, environ: Mapping[str, str], start: str) -> str:
+    """Return the rules file that is meant: the named one, or the nearest that is found, or ""."""
+    if named:
+        path = os.path.abspath(os.path.expanduser(named))
+        return path if os.path.isfile(path) else ""
+    places = discovered(environ)
+    asked = environ.get("CLAUDE_PERMISSIONS_CONFIG", "")
+    near = [os.path.expanduser(asked)] if asked else []
+    near += [os.path.join(start, CONFIG), os.path.join(workspace_above(start), RULES)]
+    close = [os.path.realpath(place) for place in near if os.path.isfile(place)]
+    return next(iter((*close, *places)), "")
+
+
+def loaded_config(path: str) -> Loaded:
+    """Read a rules file with what it includes."""
+    from penstock.core.rules import load
+
+    return load(path, read_rules)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Logs:
+    """The logs that tell of past decisions, and where their indexes lie."""
+
+    paths: tuple[str, ...]
+    folder: str
+
+    def open(self, told: Callable[[int, int], None] | None = None) -> Decisions:
+        """Return the decisions of the logs. Raises AuditError where one cannot be read."""
+        from penstock.stores.decision_index import quiet
+        from penstock.stores.decisions import Decisions
+
+        return Decisions(self.paths, self.folder, told=told or quiet)
+
+    def recent(self, most: int) -> list[Past]:
+        """Return up to `most` of the newest decisions of each log, what people said included."""
+        from penstock.stores.decisions import recent
+
+        return recent(self.paths, most)
+
+
+def wanted(**asked: Any) -> Wanted:
+    """Return a choice among decisions."""
+    from penstock.stores.decisions import Wanted
+
+    return Wanted(**asked)
+
+
+def logs_of(*, named: Sequence[str] = (), config: Loaded | None = None, start: str = "") -> Logs:
+    """Return the logs that are named; else the workspace's record and those of a rules file."""
+    folder = os.path.join(state_home(), FOLDER)
+    if named:
+        paths = [os.path.realpath(os.path.expanduser(path)) for path in named]
+        return Logs(paths=tuple(paths), folder=folder)
+    here = workspace_of(os.path.realpath(start or os.getcwd()))
+    own = [here.audit_path] if _has_lines(here.audit_path) else []
+    theirs = [path for path in original_logs(config) if os.path.isfile(path)] if config else []
+    return Logs(paths=tuple(dict.fromkeys((*own, *theirs))), folder=folder)
+
+
+def _has_lines(path: str) -> bool:
+    try:
+        return os.stat(path).st_size > 0
+    except OSError:
+        return False
+
+
+def original_logs(config: Loaded) -> tuple[str, ...]:
+    """Return the logs that a rules file of the original writes to, the one that tells most."""
+    said = config.settings.get("original")
+    if said is None:
+        return ()
+    given = {key: _place(value) for key, value in said.items() if isinstance(value, str)}
+    main = [given[key] for key in ("audit_file",) if key in given]
+    if not main:
+        review = given.get("review_log_file", REVIEW_LOG)
+        main = [review if os.path.isfile(review) else given.get("log_file", USUAL_LOG)]
+    more = [given["passthrough_log_file"]] if "passthrough_log_file" in given else []
+    return tuple(os.path.realpath(path) for path in (*main, *more))
+
+
+def _place(path: str) -> str:
+    return f"{home()}{path[1:]}" if path.startswith("~/") else path
+
+
+def past_of_edit(target: str, *, most: int) -> list[Past]:
+    """Return the decisions on which an edit of a rules file is replayed."""
+    config = loaded_config(target)
+    return logs_of(config=config, start=os.path.dirname(target)).recent(most)
+
+
+def is_ours(path: str) -> bool:
+    """Say whether a rules file is read as part of a workspace's policy."""
+    return os.path.basename(path) == RULES or path == user_rules()

@@ -1,0 +1,284 @@
+"""Ask logs of decisions: the newest that fit, how many of which kind, what was denied most.
+
+Several logs are asked as one, Penstock's own record with its segments or files of the original
+hook. The columns come from `decision_index`; lines are read only to be shown.
+Always true: an answer tells what the logs hold now; a line that does not fit any more is left
+out; nothing is written but indexes.
+"""
+
+from __future__ import annotations
+
+import heapq
+import os
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from penstock.core.audit import parse_line
+from penstock.core.errors import AuditError
+from penstock.core.past import Past, past_of
+from penstock.stores.decision_index import CHUNK, Piece, Told, pieces_of, quiet
+from penstock.stores.decision_lines import Kind, kind_of
+from penstock.stores.log_errors import shut
+from penstock.stores.segments import files_of, open_to_read
+
+BLOCK = 256 * 1024
+MOST_LINE = 16 << 20
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """Which decisions are asked for; what is empty fits all. Times are seconds since 1970."""
+
+    decision: str = ""
+    source: str = ""
+    tool: str = ""
+    rule: str = ""
+    session: str = ""
+    needs_review: bool | None = None
+    since: int = 0
+    until: int = 0
+
+    def fits(self, kind: Kind) -> bool:
+        """Say whether decisions of a kind can be among them."""
+        return (
+            (not self.decision or kind.decision == self.decision)
+            and (not self.source or kind.source == self.source)
+            and (not self.tool or kind.tool == self.tool)
+            and (not self.rule or kind.rule == self.rule)
+            and (self.needs_review is None or kind.review == self.needs_review)
+        )
+
+
+ALL = Wanted()
+
+
+class Decisions:
+    """The decisions of some logs. Each log is a file with the segments rotated out of it."""
+
+    def __init__(self, paths: Sequence[str], folder: str, *, told: Told = quiet) -> None:
+        self.logs: list[list[Piece]] = []
+        for path in paths:
+            pieces: list[Piece] = []
+            for segment in files_of(path):
+                try:
+                    pieces += pieces_of(segment.path, folder, told=told)
+                except AuditError as fault:
+                    if not isinstance(fault.__cause__, FileNotFoundError):
+                        raise  # else it was rotated away while we looked
+            self.logs.append(pieces)
+
+    @property
+    def total(self) -> int:
+        """How many decisions the logs hold."""
+        return sum(piece.count for log in self.logs for piece in log)
+
+    def newest(self, wanted: Wanted) -> Iterator[Past]:
+        """Yield the decisions that fit, newest first."""
+        streams = [self._of(log, wanted) for log in self.logs]
+        merged = heapq.merge(*streams, key=lambda one: -one[0]) if len(streams) > 1 else streams[0]
+        for _, past in merged:
+            yield past
+
+    def _of(self, log: Sequence[Piece], wanted: Wanted) -> Iterator[tuple[int, Past]]:
+        for piece in reversed(log):
+            fd = -1
+            try:
+                for row in rows_of(piece, wanted):
+                    fd = fd if fd >= 0 else open_to_read(piece.path)
+                    yield from self._shown(fd, piece, row, wanted)
+            finally:
+                if fd >= 0:
+                    shut(fd)
+
+    def _shown(self, fd: int, piece: Piece, row: int, wanted: Wanted) -> Iterator[tuple[int, Past]]:
+        event = parse_line(line_at(fd, piece.offset[row]))
+        past = past_of(event) if event is not None else None
+        if past is not None and past.decision and wanted.fits(kind_of(past)):
+            yield piece.second[row], past
+
+    def tally(self, wanted: Wanted = ALL) -> Counter[Kind]:
+        """Count the decisions that fit by their kinds."""
+        found: Counter[Kind] = Counter()
+        for log in self.logs:
+            for piece in log:
+                for number, count in _numbers(piece, wanted).items():
+                    if count and wanted.fits(piece.kinds[number]):
+                        found[piece.kinds[number]] += count
+        return found
+
+    def denied_commands(self, wanted: Wanted = ALL) -> Counter[str]:
+        """Count the commands that were denied, each by its text."""
+        found: Counter[str] = Counter()
+        for log in self.logs:
+            for piece in log:
+                found.update(_denied(piece, wanted))
+        return found
+
+
+# --- rows ---------------------------------------------------------------------------------------
+
+
+def rows_of(piece: Piece, wanted: Wanted) -> Iterator[int]:
+    """Yield the numbers of a piece's rows that fit, last first."""
+    low, high = _span(piece, wanted)
+    numbers = {at for at, kind in enumerate(piece.kinds) if wanted.fits(kind)}
+    if not numbers or low >= high:
+        return
+    near = _with_session(piece, wanted.session, low, high) if wanted.session else None
+    for row in _of_kinds(piece, numbers, low, high) if near is None else near:
+        kind = piece.low[row] | piece.high[row] << 8
+        if kind in numbers and _in_time(piece, row, wanted):
+            yield row
+
+
+def _span(piece: Piece, wanted: Wanted) -> tuple[int, int]:
+    """Return between which rows the times lie; where a log is not in order, all of them."""
+    if not piece.ordered:
+        return 0, piece.count
+    low = bisect_left(piece.second, wanted.since) if wanted.since else 0
+    high = bisect_left(piece.second, wanted.until) if wanted.until else piece.count
+    return low, high
+
+
+def _in_time(piece: Piece, row: int, wanted: Wanted) -> bool:
+    if piece.ordered:
+        return True
+    second = piece.second[row]
+    return second >= wanted.since and (not wanted.until or second < wanted.until)
+
+
+def _of_kinds(piece: Piece, numbers: set[int], low: int, high: int) -> Iterator[int]:
+    """Find rows by the lower byte of their kind, at the speed of memory."""
+    wanted = {number & 255 for number in numbers}
+    if len(wanted) == 256 or len(numbers) == len(piece.kinds):
+        yield from range(high - 1, low - 1, -1)
+        return
+    mask = bytes(piece.low[low:high]).translate(bytes(one in wanted for one in range(256)))
+    at = mask.rfind(1)
+    while at >= 0:
+        yield low + at
+        at = mask.rfind(1, 0, at)
+
+
+def _with_session(piece: Piece, session: str, low: int, high: int) -> Iterator[int]:
+    sessions = piece.sessions()
+    if session not in sessions:
+        return
+    data = bytes(piece.session[low * 4 : high * 4])
+    mark = sessions.index(session).to_bytes(4, "little")
+    at = data.rfind(mark)
+    while at >= 0:
+        if at % 4 == 0:
+            yield low + at // 4
+            at = data.rfind(mark, 0, at)
+        else:  # across two rows
+            at = data.rfind(mark, 0, at + 3)
+
+
+def _numbers(piece: Piece, wanted: Wanted) -> Counter[int]:
+    """Count the rows in time by the number of their kind."""
+    low, high = _span(piece, wanted)
+    if not piece.ordered and (wanted.since or wanted.until):
+        rows = (row for row in range(low, high) if _in_time(piece, row, wanted))
+        return Counter(piece.low[row] | piece.high[row] << 8 for row in rows)
+    if len(piece.kinds) <= 16:
+        data = bytes(piece.low[low:high])
+        return Counter({at: data.count(at) for at in range(len(piece.kinds))})
+    return _summed(piece, low, high)
+
+
+def _summed(piece: Piece, low: int, high: int) -> Counter[int]:
+    """Add up what was counted beforehand, and count the rows at both ends."""
+    chunks = piece.tallies()
+    first, last = -(-low // CHUNK), min(high // CHUNK, len(chunks))
+    if first >= last:
+        return _counted(piece, low, high)
+    found = _counted(piece, low, first * CHUNK) + _counted(piece, last * CHUNK, high)
+    for chunk in chunks[first:last]:
+        found.update(chunk)
+    return found
+
+
+def _counted(piece: Piece, low: int, high: int) -> Counter[int]:
+    pairs = Counter(zip(piece.low[low:high], piece.high[low:high], strict=True))
+    return Counter({one | two << 8: count for (one, two), count in pairs.items()})
+
+
+def _denied(piece: Piece, wanted: Wanted) -> Counter[str]:
+    low, high = _span(piece, wanted)
+    rows, numbers = piece.denied[0::2], piece.denied[1::2]
+    first, last = bisect_left(rows, low), bisect_left(rows, high)
+    plain = not wanted.tool and (piece.ordered or not (wanted.since or wanted.until))
+    if plain:
+        counted = Counter(numbers[first:last])
+    else:
+        counted = Counter(
+            numbers[at]
+            for at in range(first, last)
+            if _in_time(piece, rows[at], wanted) and _is_tool(piece, rows[at], wanted)
+        )
+    texts = piece.commands() if counted else []
+    return Counter({texts[at]: n for at, n in counted.items() if at < len(texts)})
+
+
+def _is_tool(piece: Piece, row: int, wanted: Wanted) -> bool:
+    kind = piece.kinds[piece.low[row] | piece.high[row] << 8]
+    return not wanted.tool or kind.tool == wanted.tool
+
+
+# --- lines --------------------------------------------------------------------------------------
+
+
+def line_at(fd: int, offset: int) -> bytes:
+    """Return the line that begins at an offset, without its newline."""
+    size = 4096
+    while True:
+        data = os.pread(fd, size, offset)
+        line, newline, _ = data.partition(b"\n")
+        if newline or len(data) < size or size >= MOST_LINE:
+            return line
+        size *= 8
+
+
+def recent(paths: Iterable[str], most: int) -> list[Past]:
+    """Return up to `most` of the newest decisions of each log, what people answered included."""
+    found: list[Past] = []
+    for path in paths:
+        left = most
+        for segment in reversed(files_of(path)):
+            for line in _backwards(segment.path):
+                event = parse_line(line)
+                past = past_of(event) if event is not None else None
+                if past is not None:
+                    found.append(past)
+                    left -= 1
+                if not left:
+                    break
+            if not left:
+                break
+    return found
+
+
+def _backwards(path: str) -> Iterator[bytes]:
+    """Yield the whole lines of a file, last first; an unfinished last line is left out."""
+    try:
+        fd = open_to_read(path)
+    except AuditError:
+        return
+    try:
+        high = os.fstat(fd).st_size
+        rest, torn = b"", True
+        while high > 0 and len(rest) < MOST_LINE:
+            low = max(0, high - BLOCK)
+            lines = (os.pread(fd, high - low, low) + rest).split(b"\n")
+            high, rest = low, lines[0]
+            if torn and len(lines) > 1:
+                torn = False
+                lines.pop()
+            yield from (line for line in reversed(lines[1:]) if line)
+        if rest and not torn and high == 0:
+            yield rest
+    finally:
+        shut(fd)
