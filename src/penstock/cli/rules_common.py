@@ -1,0 +1,59 @@
+"""What the learning commands of `decision_reviewer` share: their options and how they print."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from penstock.cli.rules_query import progress
+from penstock.core.errors import PenstockError
+from penstock.doors.reviewer.query import Asking, Document, QueryError, compact
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def asking_options(function: F) -> F:
+    """Add the options that say which rules and which logs are meant."""
+    for decorate in (
+        click.option("--config", default="", metavar="FILE", help="The rules file."),
+        click.option("--log", "logs", multiple=True, metavar="FILE", help="A log to learn from."),
+        click.option("--workspace", metavar="DIR", default="", help="The project (default: here)."),
+        click.option("--compact/--pretty", "dense", default=None, help="One line, or indented."),
+    ):
+        function = decorate(function)
+    return function
+
+
+def rule_option(function: F) -> F:
+    """Add `--rule-id`."""
+    return click.option("--rule-id", required=True, metavar="ID", help="The rule's id.")(function)
+
+
+def told(
+    answer: Callable[[Asking], Document],
+    *,
+    config: str,
+    logs: tuple[str, ...],
+    workspace: str,
+    dense: bool | None,
+) -> int:
+    """Print the one document of an answer, or of what went wrong; return the exit code."""
+    start = os.path.abspath(workspace) if workspace else os.getcwd()
+    asking = Asking(config=config, logs=logs, start=start, now=time.time(), told=progress())
+    pretty = sys.stdout.isatty() if dense is None else not dense
+    code = 0
+    try:
+        document = answer(asking)
+    except QueryError as wrong:
+        document, code = {"success": False, **wrong.document()}, 1
+    except PenstockError as problem:
+        details = "; ".join(filter(None, (problem.because, problem.hint)))
+        fault = QueryError(problem.code.replace("-", "_"), problem.message, details)
+        document, code = {"success": False, **fault.document()}, 1
+    click.echo(compact(document, pretty=pretty))
+    return code
