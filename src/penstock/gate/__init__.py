@@ -8,9 +8,35 @@ answer is what the disk says.
 
 from __future__ import annotations
 
-from penstock.gate.calls import Call, Prepared
-from penstock.gate.judging import Judged, judge_call
-from penstock.gate.parts import Item, Parts, Proof
-from penstock.gate.service import Gate
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from penstock.gate.calls import Call, Prepared
+    from penstock.gate.judging import Judged, judge_call
+    from penstock.gate.parts import Item, Parts, Proof
+    from penstock.gate.service import Gate
 
 __all__ = ["Call", "Gate", "Item", "Judged", "Parts", "Prepared", "Proof", "judge_call"]
+
+# Each name is imported at its first use: an edit of the rules takes one step of the gate, and
+# must not pay for all of them.
+HOMES = {
+    "Call": "calls",
+    "Prepared": "calls",
+    "Judged": "judging",
+    "judge_call": "judging",
+    "Item": "parts",
+    "Parts": "parts",
+    "Proof": "parts",
+    "Gate": "service",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Return one of the public names."""
+    if name not in HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found: object = getattr(import_module(f"{__name__}.{HOMES[name]}"), name)
+    globals()[name] = found
+    return found

@@ -16,13 +16,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from penstock.core.approval import statement
 from penstock.core.digest import digest
 from penstock.core.errors import AuditError, PenstockError, RefusedError
 from penstock.core.paths import RelPath
-from penstock.gate.parts import Approvers, Event, Proof
 from penstock.ports import AuditLog, Files, History, Kept, PendingVersions, PlannedWrite, Version
+
+if TYPE_CHECKING:
+    from penstock.gate.parts import Approvers, Event, Proof
 
 ROOT = "/"  # rules files lie anywhere; their paths are absolute, with every link resolved
 
@@ -167,6 +169,8 @@ class RuleEdits:
             "proof": proof.kind,
         }
         if proof.sign is not None:
+            from penstock.core.approval import statement
+
             said = statement(name, base, content, base, at, path=path)
             signature, key_id = proof.sign(said)
             if not self.approvers.valid(said, signature, key_id):
