@@ -49,6 +49,32 @@ def replayed(before: Policy, after: Policy, target: str, *, now: float = 0.0) ->
             gc.enable()
 
 
+def replayed_edit(
+    main: str, before: Mapping[str, bytes], after: Mapping[str, bytes], *, now: float = 0.0
+) -> Impact:
+    """Return what new texts of some files would have changed in the policy that `main` begins.
+
+    `before` and `after` hold the files that differ; all others are read as they are.
+    """
+    return replayed(_policy_with(main, before), _policy_with(main, after), main, now=now)
+
+
+def _policy_with(main: str, texts: Mapping[str, bytes]) -> Policy:
+    """Return the policy that a rules file begins, with some files as they would be."""
+    from penstock.app import policy_of, read_rules
+    from penstock.app.decisions import is_ours
+    from penstock.core.layers import build
+    from penstock.core.rules import load
+
+    def read(path: str) -> bytes | None:
+        return texts[path] if path in texts else read_rules(path)
+
+    if is_ours(main):
+        return policy_of(os.path.dirname(main), read=read)
+    loaded = load(main, read)
+    return build() if loaded.problems else build(loaded)
+
+
 def _past(asking: Asking) -> list[Past]:
     try:
         return found_logs(asking).recent(MOST_REPLAYED)
