@@ -57,7 +57,8 @@ def _routes() -> list[BaseRoute]:
 def opened(request: Request) -> Response:
     """Turn a one-time link into a session."""
     world: World = request.app.state.world
-    if "prefetch" in request.headers.get("sec-purpose", request.headers.get("purpose", "")):
+    purpose = request.headers.get("sec-purpose", request.headers.get("purpose", ""))
+    if "prefetch" in purpose or request.method == "HEAD":
         raise RefusedError("no-session", "a link is not followed ahead of time")
     made = world.sessions.open(request.query_params.get("t", ""))
     if made is None:
@@ -98,7 +99,10 @@ def closed(request: Request) -> Response:
 
 async def events(request: Request) -> Response:
     """Tell what changes, for as long as the page is open."""
+    if request.method == "HEAD":
+        return Response(media_type="text/event-stream")
     hub = request.app.state.world.hub
+    hub.need_room()
     stream = hub.stream(request.headers.get("last-event-id", ""))
     return StreamingResponse(stream, media_type="text/event-stream")
 

@@ -92,6 +92,11 @@ class Hub:
         """How many listen."""
         return len(self._viewers)
 
+    def need_room(self) -> None:
+        """Refuse one more where too many listen. Raises StoreError `too-many-viewers`."""
+        if len(self._viewers) >= MOST_VIEWERS:
+            raise StoreError("too-many-viewers", f"{MOST_VIEWERS} pages listen already")
+
     async def stream(self, last: str = "") -> AsyncIterator[bytes]:
         """Yield what a page is sent, until its reader closes this."""
         viewer = self._join()
@@ -116,8 +121,6 @@ class Hub:
     def _join(self) -> Viewer:
         viewer = Viewer(asyncio.get_running_loop())
         with self._lock:
-            if len(self._viewers) >= MOST_VIEWERS:
-                raise StoreError("too-many-viewers", f"{MOST_VIEWERS} pages listen already")
             self._viewers.add(viewer)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._look, name="events", daemon=True)
