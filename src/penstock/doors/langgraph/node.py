@@ -156,15 +156,19 @@ def _judged(judging: Judging, number: int, pending: object) -> Write | NotMade:
     except PenstockError as problem:
         return _refused(pending, in_one_line(problem))
     except Exception as fault:  # noqa: BLE001 - whatever breaks, the answer is a no
-        return _refused(pending, f"it could not be judged ({type(fault).__name__}: {fault})")
+        return _refused(pending, f"it could not be judged ({_fault(fault)})")
 
 
 def _settled(settling: Settling, one: Write, decided: Decided | None) -> Made | NotMade:
     try:
         return settling.settle(one, decided)
     except Exception as fault:  # noqa: BLE001 - a fault with one write must not lose the others
-        text = f"it could not be settled ({type(fault).__name__}: {fault})"
-        return _refused({"target_path": one.place.shown, "new_content": one.text}, text)
+        known = {"target_path": one.place.shown, "new_content": one.text}
+        return _refused(known, f"it could not be settled ({_fault(fault)})")
+
+
+def _fault(fault: Exception) -> str:
+    return spoken(f"{type(fault).__name__}: {fault}"[:500])
 
 
 def _refused(pending: object, reason: str) -> NotMade:
@@ -173,7 +177,7 @@ def _refused(pending: object, reason: str) -> NotMade:
 
 def _tell(one: NotMade) -> None:
     """Say which file was not written and why; a person's own no needs no telling."""
-    name, reason = spoken(one.entry["target_path"][:4096]), spoken(one.entry["reason"])
+    name, reason = spoken(one.entry["target_path"][:4096]), one.entry["reason"]
     if one.told:
         LOG.info("rejected: `%s`: %s", name, reason)
         return

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from penstock.core.display import spoken
 from penstock.core.errors import PenstockError, RefusedError, StaleError
 from penstock.core.merge import Strategy
 from penstock.core.model import Verdict
@@ -41,7 +42,7 @@ class Settling:
     def settle(self, one: Write, decided: Decided | None) -> Made | NotMade:
         """Do what was decided about a write. None says that nobody could be asked."""
         if one.decision.verdict is Verdict.DENY:
-            return self._no(one, Outcome.BLOCKED, one.decision.because)
+            return self._no(one, Outcome.BLOCKED, spoken(one.decision.because))
         try:
             now = self._now(one)
             if now.base != one.base and now.state is State.WAITING:
@@ -70,7 +71,7 @@ class Settling:
         if now.state is State.APPROVED and (decided is None or decided.yes):
             return self._written(one, now, decided or Decided())  # approved in the queue
         if decided is None:
-            return self._kept(one, now, f"nobody answered: {one.decision.because}")
+            return self._kept(one, now, f"nobody answered: {spoken(one.decision.because)}")
         if not decided.yes:
             return self._rejected(one, now, decided)
         return self._approved(one, now, decided)
@@ -93,7 +94,7 @@ class Settling:
         if self._proof.sign is None and self.judging.gate.parts.key_needed():
             raise RefusedError(
                 "key-needed",
-                f"`{one.place.shown}` needs an approver's key",
+                f"`{spoken(one.place.shown)}` needs an approver's key",
                 because="a key is set up or asked for by the rules, and then nothing else approves",
             )
         return self._proof
