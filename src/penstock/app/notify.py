@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 SWITCH = "PENSTOCK_NOTIFY"  # `off` starts nothing
 START_EVERY = 30.0  # seconds between two processes for what is left over
 LOOK_EVERY = 2.0
+# Our own code, whatever the directory and the variables of whoever proposes would have us import.
+CODE = "import sys; sys.path.insert(0, sys.argv.pop(1)); from penstock.cli import main; main()"
 
 
 def settings_here(here: Workspace) -> NotifySettings:
@@ -72,7 +74,8 @@ def start_process(root: str) -> int:
                 continue
         _STARTED.remove(pid)
     quiet = [(os.POSIX_SPAWN_OPEN, at, os.devnull, os.O_RDWR, 0) for at in (0, 1, 2)]
-    argv = [sys.executable, "-P", "-m", "penstock.cli", "notify", "send", "--workspace", root]
+    beside = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    argv = [sys.executable, "-I", "-c", CODE, beside, "notify", "send", "--workspace", root]
     pid = os.posix_spawn(argv[0], argv, os.environ, file_actions=quiet, setsid=True)
     _STARTED.append(pid)
     return pid

@@ -13,6 +13,8 @@ import click
 from penstock.cli import COULD_NOT, OK
 from penstock.cli.output import json_option, print_json, tell, workspace_option
 
+NICE = 5  # whoever proposes comes first
+
 
 @click.group()
 def command() -> None:
@@ -60,6 +62,7 @@ def send(workspace: str | None) -> int:
     from penstock.app.notify import settings_here
     from penstock.app.telling import LIFE, Teller
 
+    os.nice(NICE)
     here = open_workspace(workspace)
     # Whatever a service's library hangs in, this process does not stay.
     limit = 2 * (LIFE + settings_here(here).every_seconds)
