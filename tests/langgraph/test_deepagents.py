@@ -195,6 +195,17 @@ def test_a_subagent_writes_through_the_same_gate(own: Project) -> None:
     assert receipt.path == "app.py"
 
 
+def test_an_answer_that_does_not_fit_can_be_given_again(own: Project) -> None:
+    own.write("app.py", LONG)
+    agent = deep(own, [REPLACED])
+    agent.invoke(START, THREAD)
+    for wrong in ([], [APPROVE, APPROVE], [{"type": "aprove"}]):
+        with pytest.raises(ValueError, match=r"(?i)decisions"):
+            resumed(agent, *wrong)
+        assert (own.root / "app.py").read_text() == LONG
+    assert said(resumed(agent, APPROVE))[0].status == "success"
+
+
 def test_without_a_checkpointer_the_change_waits_in_the_queue(own: Project) -> None:
     own.write("app.py", LONG)
     agent = deep(own, [REPLACED], checkpointer=None)

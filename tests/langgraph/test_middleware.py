@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain_core.tools import BaseTool
+from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain_core.tools import BaseTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
@@ -374,6 +375,150 @@ def test_an_answer_that_does_not_fit_decides_nothing_and_can_be_given_again(own:
         assert (own.root / "app.py").read_text() == LONG
         assert scene.ran == []
     assert said(scene.resume(APPROVE))[0].status == "success"
+
+
+# -- together with others --------------------------------------------------------------------------
+
+
+def patch_of(*names: str) -> str:
+    """Return a patch that leaves one line of each file."""
+    gone = "".join(f"-{line}" for line in LONG.splitlines(keepends=True))
+    head = "--- a/{0}\n+++ b/{0}\n@@ -1,270 +1 @@\n"
+    return "".join(f"{head.format(name)}{gone}+new\n" for name in names)
+
+
+def test_a_patch_of_several_files_is_one_question_and_is_written_whole(own: Project) -> None:
+    own.write("app.py", LONG)
+    own.write("lib.py", LONG)
+    ran: list[str] = []
+
+    @tool
+    def apply_patch(patch: str) -> str:
+        """Apply a patch."""
+        ran.append(patch)
+        return "patched"
+
+    scene = Scene(
+        own, [("apply_patch", {"patch": patch_of("app.py", "lib.py")})], tools=[apply_patch]
+    )
+    (action,) = question(scene.start())["action_requests"]
+    assert [one["path"] for one in action["files"]] == ["app.py", "lib.py"]
+    assert action["proposal_id"].startswith("set-")
+    with pytest.raises(ValueError, match="append"):
+        scene.resume({**APPROVE, "strategy": "append"})
+    (answer,) = said(scene.resume(APPROVE))
+    assert answer.status == "success"
+    assert [(own.root / name).read_text() for name in ("app.py", "lib.py")] == ["new\n", "new\n"]
+    assert ran == []
+
+
+def test_of_several_files_none_is_written_when_one_has_changed(own: Project) -> None:
+    own.write("app.py", LONG)
+    own.write("lib.py", LONG)
+
+    @tool
+    def apply_patch(patch: str) -> str:
+        """Apply a patch."""
+        return patch
+
+    scene = Scene(
+        own, [("apply_patch", {"patch": patch_of("app.py", "lib.py")})], tools=[apply_patch]
+    )
+    scene.start()
+    own.write("lib.py", "saved meanwhile\n")
+    (answer,) = said(scene.resume(APPROVE))
+    assert answer.status == "error"
+    assert (own.root / "app.py").read_text() == LONG
+
+
+def test_a_call_that_another_middleware_let_a_person_edit_is_judged_as_it_runs(
+    own: Project,
+) -> None:
+    ran: list[str] = []
+    theirs = HumanInTheLoopMiddleware(interrupt_on={"write_file": True})
+    agent: Any = create_agent(
+        Scripted(turns=[[("write_file", {"file_path": "notes.txt", "content": "x\n"})]]),
+        tools_of(own.root, ran),
+        middleware=[theirs, PenstockMiddleware(own.root)],
+        checkpointer=InMemorySaver(),
+    )
+    agent.invoke(START, THREAD)
+    edited = {"name": "write_file", "args": {"file_path": ".env", "content": "x\n"}}
+    decision = {"type": "edit", "edited_action": edited}
+    (answer,) = said(agent.invoke(Command(resume={"decisions": [decision]}), THREAD))
+    assert answer.status == "error"
+    assert ".env" in answer.content
+    assert ran == []
+
+
+def test_an_edit_of_another_middleware_that_needs_a_person_is_asked_about(own: Project) -> None:
+    own.write("app.py", LONG)
+    ran: list[str] = []
+    theirs = HumanInTheLoopMiddleware(interrupt_on={"write_file": True})
+    agent: Any = create_agent(
+        Scripted(turns=[[("write_file", {"file_path": "notes.txt", "content": "x\n"})]]),
+        tools_of(own.root, ran),
+        middleware=[theirs, PenstockMiddleware(own.root)],
+        checkpointer=InMemorySaver(),
+    )
+    agent.invoke(START, THREAD)
+    edited = {"name": "write_file", "args": {"file_path": "app.py", "content": SHORT}}
+    decision = {"type": "edit", "edited_action": edited}
+    again = agent.invoke(Command(resume={"decisions": [decision]}), THREAD)
+    assert "270 of 270" in question(again)["action_requests"][0]["description"]
+    with pytest.raises(ValueError, match=r"(?i)decisions"):
+        agent.invoke(Command(resume={"decisions": []}), THREAD)
+    agent.invoke(Command(resume={"decisions": [APPROVE]}), THREAD)
+    assert (own.root / "app.py").read_text() == SHORT
+    assert ran == []
+
+
+def test_an_agent_in_a_tool_of_another_is_guarded_and_asks_through_it(own: Project) -> None:
+    own.write("app.py", LONG)
+    ran: list[str] = []
+    inner: Any = create_agent(
+        Scripted(turns=[[REPLACED, ("write_file", {"file_path": ".env", "content": "x"})]]),
+        tools_of(own.root, ran),
+        middleware=[PenstockMiddleware(own.root)],
+    )
+
+    @tool
+    def helper(description: str) -> str:
+        """Hand something to another agent."""
+        heard = said(inner.invoke({"messages": [("user", description)]}))
+        return " ".join(str(one.status) for one in heard)
+
+    scene = Scene(own, [("helper", {"description": "write"})], tools=[helper])
+    question(scene.start())
+    assert (own.root / "app.py").read_text() == LONG
+    (answer,) = said(scene.resume(APPROVE))
+    assert answer.content == "success error"
+    assert (own.root / "app.py").read_text() == SHORT
+    assert len(open_gate(str(own.root)).parts.proposals.find()) == 1
+    assert ran == []
+
+
+def test_what_the_rules_warn_of_is_told_beside_the_tools_answer(own: Project) -> None:
+    own.write(
+        "penstock.toml",
+        'version = 1\n[[warn]]\nid = "docs"\npaths = ["docs/**"]\nreason = "{path} is public"\n',
+    )
+    own.write("docs/a.md", "a\n")
+    scene = Scene(own, [("write_file", {"file_path": "docs/a.md", "content": "b\n"})])
+    (answer,) = said(scene.start())
+    assert answer.content == "written\n\nNote: docs/a.md is public"
+
+
+@pytest.mark.parametrize("durability", ["sync", "async", "exit"])
+def test_it_does_not_matter_when_checkpoints_are_written(own: Project, durability: str) -> None:
+    own.write("app.py", LONG)
+    scene = Scene(own, [REPLACED])
+    scene.agent.invoke(START, THREAD, durability=durability)
+    own.write("other.txt", "x\n")
+    resume: Any = Command(resume={"decisions": [APPROVE]})
+    (answer,) = said(scene.agent.invoke(resume, THREAD, durability=durability))
+    assert answer.status == "success"
+    assert len(open_gate(str(own.root)).parts.proposals.find()) == 1
 
 
 # -- another process, another checkpointer ---------------------------------------------------------

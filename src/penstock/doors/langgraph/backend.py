@@ -19,6 +19,7 @@ from deepagents.backends.protocol import (
     WriteResult,
 )
 from deepagents.backends.utils import perform_string_replacement
+from pydantic import ValidationError
 
 from penstock.core.errors import InputError
 from penstock.core.model import Verdict
@@ -141,6 +142,8 @@ class PenstockBackend(ReadingBackend):
                 self._seen.require(tools, wanted, path, base)
             after = left(judged) if content is None else {path: content}
             return self._new(wanted, judged, path, base, after)
+        except ValidationError:  # an answer that does not fit: it can be given again
+            raise
         except FAULTS as problem:
             return failed(problem)
 

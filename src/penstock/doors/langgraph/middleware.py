@@ -25,6 +25,7 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.func import task
 from langgraph.runtime import Runtime
 from langgraph.types import Command
+from pydantic import ValidationError
 
 from penstock.app import open_workspace
 from penstock.core.model import Verdict
@@ -139,7 +140,8 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         if isinstance(found, ToolMessage):
             return found
         with watching(self.tool_gate, found.wanted, found.judged):
-            return handler(found.request)
+            answer = handler(found.request)
+        return _with_notes(answer, found.judged)
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Answer]]
@@ -151,9 +153,10 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         watch = watching(self.tool_gate, found.wanted, found.judged)
         await asyncio.to_thread(watch.__enter__)
         try:
-            return await handler(found.request)
+            answer = await handler(found.request)
         finally:
             await asyncio.to_thread(watch.__exit__, None, None, None)
+        return _with_notes(answer, found.judged)
 
     def _before(self, request: ToolCallRequest) -> ToolMessage | Passed:
         wanted = _wanted(request.tool_call)
@@ -163,6 +166,8 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
                 said: Said | Run = settle(self.tool_gate, wanted, asked)
             else:
                 said = self._judged(wanted)
+        except ValidationError:  # an answer that does not fit: it can be given again
+            raise
         except FAULTS as problem:
             said = self._failing(problem)
         if isinstance(said, Said):
@@ -236,3 +241,12 @@ def _message(wanted: Wanted, said: Said) -> ToolMessage:
         status="success" if said.ok else "error",
         artifact={"penstock": dict(said.facts)},
     )
+
+
+def _with_notes(answer: Answer, judged: Judged) -> Answer:
+    """Tell the agent what the rules say beside an allowance: a warning is a note."""
+    notes = judged.decision.notes
+    if not notes or not isinstance(answer, ToolMessage) or not isinstance(answer.content, str):
+        return answer
+    told_ = "\n".join(f"Note: {note}" for note in notes)
+    return answer.model_copy(update={"content": f"{answer.content}\n\n{told_}"})
