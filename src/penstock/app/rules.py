@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 CONFIG = "claude-code-permissions-hook.toml"
 VARIABLE = "CLAUDE_PERMISSIONS_CONFIG"
 LOCK_SECONDS = "DECISION_REVIEWER_LOCK_SECONDS"
+REFUSALS = (b'"op":"rejected"', b'"op":"write_file_reject"')
+NEWEST = 8  # files of a record
 # What may stand in a rules file so that its settings have to be read; an escape can hide a word.
 SETTINGS = (b"preset", b"approval", b"include", b"audit", b"\\u", b"\\U")
 
@@ -108,6 +110,37 @@ def _says_something(path: str) -> bool:
     """Say whether a file of rules may hold settings; without any, reading all of it is spared."""
     data = read_rules(path)
     return data is not None and any(word in data for word in SETTINGS)
+
+
+def tells_of_refusals(paths: Sequence[str]) -> bool:
+    """Say whether the records of some files' workspaces tell of a person who said no.
+
+    Most never do, and then nothing has to be replayed.
+    """
+    from penstock.stores.segments import files_of
+
+    logs = dict.fromkeys(home_of(path).audit_path for path in paths)
+    return any(_refusals_in(one.path) for log in logs for one in files_of(log)[-NEWEST:])
+
+
+def _refusals_in(path: str) -> bool:
+    import mmap
+
+    try:
+        with (
+            open(path, "rb") as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as lines,
+        ):
+            return any(lines.find(sign) >= 0 for sign in REFUSALS)
+    except (OSError, ValueError):  # a file without a line cannot be mapped
+        return False
+
+
+def inside_agent() -> str | None:
+    """Say why this process is taken to run inside an agent, or None."""
+    from penstock.stores.surroundings import seen_here
+
+    return seen_here()
 
 
 def log_of(path: str) -> AuditLog:

@@ -67,9 +67,12 @@ class Apply:
         return found
 
     def _plan(self, operation: Operation) -> Plan:
+        from penstock.doors.reviewer.effect import respect_people
         from penstock.doors.reviewer.planning import planned
 
-        return planned(operation)
+        plan = planned(operation)
+        respect_people(plan, force=self.asked.force)
+        return plan
 
     # -- dry run ---------------------------------------------------------------------------
 

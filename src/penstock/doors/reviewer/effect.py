@@ -1,17 +1,92 @@
-"""What an edit would change in practice, for the dry run: replayed on what was decided before.
+"""What an edit would change in practice: replayed on what was decided before.
 
-Always true: nothing is written, and what cannot be replayed is told as a change.
+The dry run tells all of it. The real run looks only for what must stop it: something that a
+person refused and that would now go through, which only a person may force.
+Always true: nothing is written; what cannot be replayed is told as a change, never as none.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from penstock.app import read_rules
+from penstock.app import rules as app
+from penstock.core.edits import Detail, EditError
+from penstock.core.errors import PenstockError, RefusedError
 from penstock.doors.reviewer.answers import Document
 from penstock.doors.reviewer.planning import Plan
+
+if TYPE_CHECKING:
+    from penstock.core.impact import Flip, Impact
+    from penstock.core.policy import Policy
+
+MOST = 100_000  # decisions that are replayed, the newest
+MOST_TOLD = 10
+HINT = "Narrow the rule, or let a person force it at their own terminal with --force."
 
 
 def effect(plan: Plan) -> Document:
     """Return the `impact_analysis` of a dry run."""
-    return {
-        "rules_affected": len(plan.checked.overlaps),
-        "would_change_behavior": bool(plan.after),
-    }
+    if not plan.after:
+        return {"rules_affected": 0, "would_change_behavior": False}
+    try:
+        found = _impact(plan)
+    except PenstockError as error:
+        overlaps = len(plan.checked.overlaps)
+        why = {"not_replayed": error.message}
+        return {"rules_affected": overlaps, "would_change_behavior": True, **why}
+    document = found.document()
+    affected = {*plan.checked.overlaps, *found.affected}
+    return {**document, "rules_affected": len(affected), "affected_rules": sorted(affected)}
+
+
+def respect_people(plan: Plan, *, force: bool) -> None:
+    """Refuse an edit that would allow what a person refused, unless a person forces it."""
+    if not plan.after or not app.tells_of_refusals(plan.files):
+        return
+    blocking = _impact(plan).blocking
+    if not blocking:
+        return
+    if not force:
+        raise EditError(*(_detail(plan, flip) for flip in blocking[:MOST_TOLD]))
+    why = app.inside_agent()
+    if why:
+        raise RefusedError(
+            "inside-agent",
+            "only a person may force rules that allow what a person refused",
+            because=why,
+            hint="open a terminal of your own and run the command there",
+        )
+
+
+def _detail(plan: Plan, flip: Flip) -> Detail:
+    field = "rule" if plan.operation.type == "add_rule" else "operation"
+    said = f"a person refused this, and it would be {_would(flip)}: {flip.tool} `{flip.subject}`"
+    return Detail(field, said[:500], HINT)
+
+
+def _would(flip: Flip) -> str:
+    return "allowed" if flip.after == "allow" else "let through"
+
+
+def _impact(plan: Plan) -> Impact:
+    """Replay the decisions that are about the edited file."""
+    import time
+
+    from penstock.app.decisions import past_of_edit
+    from penstock.core.impact import impact
+
+    main = plan.files[0]
+    before, after = _policies(main, plan)
+    return impact(before, after, past_of_edit(main, most=MOST), now=time.time())
+
+
+def _policies(main: str, plan: Plan) -> Sequence[Policy]:
+    """Return the policy of a rules file as it is, and as it would be."""
+    from penstock.core.rules import build, load
+
+    def overlaid(path: str) -> bytes | None:
+        return plan.after[path] if path in plan.after else read_rules(path)
+
+    return [build(load(main, read)) for read in (read_rules, overlaid)]
