@@ -109,31 +109,17 @@ class Served:
         from penstock.doors.http.asgi import Pages, instead, unlogged
 
         self._say = say
-        self._world = self._made(port, workspace)
-        if self._world is None:
+        self._world: World | None = None
+        try:
+            from penstock.doors.web.app import make_app
+        except ModuleNotFoundError as missing:
+            if (missing.name or "").startswith("penstock"):
+                raise
             self.rest = Pages(instead(NO_PAGES))
             return
-        from penstock.doors.web.app import make_app
-
+        world = self._world = _world(port, workspace)
         log = unlogged if say is SAY["text"] else say
-        self.rest = Pages(make_app(self._world), known=self._world.knows, log=log)
-
-    def _made(self, port: int, workspace: str | None) -> World | None:
-        from penstock.app.serving import known_workspaces, served_first, state_home
-        from penstock.doors.http.tokens import admin_token, hook_token
-
-        first = served_first(workspace)
-        try:
-            from penstock.doors.web.world import World
-        except ImportError:
-            return None
-        home = state_home()
-        world = World(
-            first, token=admin_token(home), hook_token=hook_token(home), more=known_workspaces
-        )
-        world.origin = f"http://127.0.0.1:{port}"
-        world.look_around()
-        return world
+        self.rest = Pages(make_app(world), known=world.knows, log=log)
 
     def invite(self) -> None:
         """Print the link, unless an agent would read it."""
@@ -145,6 +131,24 @@ class Served:
             self._say("run `penstock open` in a terminal of your own to see the page")
         else:
             self._say(f"open {self._world.link()} (works once, for two minutes)", level="info")
+
+
+def _world(port: int, workspace: str | None) -> World:
+    """Return what the pages stand on: the workspace of this directory, and all with a state."""
+    from penstock.app.serving import known_workspaces, served_first, state_home
+    from penstock.doors.http.tokens import admin_token, hook_token
+    from penstock.doors.web.world import World
+
+    home = state_home()
+    world = World(
+        served_first(workspace),
+        token=admin_token(home),
+        hook_token=hook_token(home),
+        more=known_workspaces,
+    )
+    world.origin = f"http://127.0.0.1:{port}"
+    world.look_around()
+    return world
 
 
 def _routes(warm: Warm) -> Iterator[Route]:
