@@ -1,0 +1,304 @@
+"""An ASGI application behind our own server: whole answers, streams, clients that leave."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import socket
+import threading
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from penstock.doors.http.asgi import LARGE, SMALL, Pages, Receive, Send
+from penstock.doors.http.connection import Bounds
+from penstock.doors.http.routes import Route
+from penstock.doors.http.server import Server, bound, listening
+from penstock.doors.http.wire import Response
+
+WITHIN = 20.0
+PIECE = b"x" * 65536
+
+
+@dataclass
+class Seen:
+    """What happened inside the application."""
+
+    left: threading.Event = field(default_factory=threading.Event)
+    written: int = 0
+    scopes: list[MutableMapping[str, Any]] = field(default_factory=list)
+
+
+@dataclass
+class Application:
+    """Does what the path says."""
+
+    seen: Seen
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        self.seen.scopes.append(scope)
+        await getattr(self, scope["path"].strip("/") or "whole")(scope, receive, send)
+
+    async def start(self, send: Send, *headers: tuple[bytes, bytes], status: int = 200) -> None:
+        await send({"type": "http.response.start", "status": status, "headers": list(headers)})
+
+    async def piece(self, send: Send, body: bytes, *, more: bool = False) -> None:
+        await send({"type": "http.response.body", "body": body, "more_body": more})
+
+    async def whole(self, scope: Any, receive: Receive, send: Send) -> None:
+        body = (await receive())["body"]
+        await self.start(send, (b"x-sent", b"%d" % len(body)))
+        await self.piece(send, b"hello")
+
+    async def sized(self, scope: Any, receive: Receive, send: Send) -> None:
+        await self.start(send, (b"content-length", b"10"))
+        await self.piece(send, b"12345", more=True)
+        await self.piece(send, b"67890")
+
+    async def pieces(self, scope: Any, receive: Receive, send: Send) -> None:
+        await self.start(send)
+        for part in (b"one ", b"", b"two ", b"three"):
+            await self.piece(send, part, more=True)
+        await self.piece(send, b"")
+
+    async def nothing(self, scope: Any, receive: Receive, send: Send) -> None:
+        await self.start(send, status=204)
+        await self.piece(send, b"")
+
+    async def sneaky(self, scope: Any, receive: Receive, send: Send) -> None:
+        await self.start(
+            send,
+            (b"x-a", b"1\r\nX-B: 2"),
+            (b"connection", b"upgrade"),
+            (b"transfer-encoding", b"gzip"),
+        )
+        await self.piece(send, b"ok")
+
+    async def silent(self, scope: Any, receive: Receive, send: Send) -> None:
+        pass
+
+    async def fails(self, scope: Any, receive: Receive, send: Send) -> None:
+        raise RuntimeError("not a word of this")
+
+    async def breaks(self, scope: Any, receive: Receive, send: Send) -> None:
+        await self.start(send)
+        await self.piece(send, b"half", more=True)
+        raise RuntimeError("not a word of this")
+
+    async def endless(self, scope: Any, receive: Receive, send: Send) -> None:
+        await self.start(send)
+        try:
+            while True:
+                await self.piece(send, PIECE, more=True)
+                self.seen.written += 1
+        finally:
+            self.seen.left.set()
+
+    async def waits(self, scope: Any, receive: Receive, send: Send) -> None:
+        await receive()
+        await self.start(send)
+        await self.piece(send, b"first\n", more=True)
+        try:
+            assert (await receive())["type"] == "http.disconnect"
+        finally:
+            self.seen.left.set()
+
+
+@dataclass
+class Running:
+    port: int
+    seen: Seen
+    told: list[str]
+
+    def raw(self, text: str, *, more: str = "") -> bytes:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=WITHIN) as client:
+            client.sendall(text.encode())
+            if more:
+                client.sendall(more.encode())
+            client.shutdown(socket.SHUT_WR)
+            return everything(client)
+
+    def get(self, path: str, method: str = "GET", body: bytes | None = None) -> tuple[int, bytes]:
+        client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WITHIN)
+        try:
+            client.request(method, path, body)
+            response = client.getresponse()
+            return response.status, response.read()
+        finally:
+            client.close()
+
+
+def everything(client: socket.socket) -> bytes:
+    got = b""
+    while piece := client.recv(65536):
+        got += piece
+    return got
+
+
+@contextmanager
+def running(**bounds: float) -> Iterator[Running]:
+    seen, told = Seen(), list[str]()
+    hook = Route(method="POST", path="/hook/x", handle=lambda _h, _b: Response(200, b"{}"))
+    pages = Pages(Application(seen), known=lambda headers: headers.get("x-known") == "1")
+    limits = Bounds(**bounds)  # type: ignore[arg-type]
+    server = Server([hook], rest=pages, bounds=limits, tell=lambda line, **_: told.append(line))
+    on = bound(0)
+    loop, stop, ready = asyncio.new_event_loop(), asyncio.Event(), threading.Event()
+
+    async def serve() -> None:
+        async with listening(server, on):
+            ready.set()
+            await stop.wait()
+
+    def run() -> None:
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            runner.run(serve())
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    assert ready.wait(WITHIN)
+    try:
+        yield Running(on.getsockname()[1], seen, told)
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(WITHIN)
+        assert not thread.is_alive()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Running]:
+    with running() as one:
+        yield one
+
+
+HEAD = "GET {path} HTTP/1.{minor}\r\nHost: 127.0.0.1\r\n{more}\r\n"
+
+
+def request(path: str, minor: int = 1, more: str = "") -> str:
+    return HEAD.format(path=path, minor=minor, more=more)
+
+
+def test_a_whole_answer_has_its_length_and_keeps_the_connection(server: Running) -> None:
+    found = server.raw(request("/whole"), more=request("/sized"))
+    first, second = found.split(b"HTTP/1.1 200 OK\r\n")[1:]
+    assert b"Content-Length: 5\r\n" in first
+    assert first.endswith(b"\r\n\r\nhello")
+    assert second.endswith(b"\r\n\r\n1234567890")
+    assert second.lower().count(b"content-length") == 1
+
+
+def test_a_stream_goes_out_in_chunks_and_the_connection_stays(server: Running) -> None:
+    found = server.raw(request("/pieces"), more=request("/whole"))
+    assert b"Transfer-Encoding: chunked\r\n" in found
+    assert b"\r\n\r\n4\r\none \r\n4\r\ntwo \r\n5\r\nthree\r\n0\r\n\r\nHTTP/1.1 200" in found
+    assert server.get("/pieces") == (200, b"one two three")
+
+
+@pytest.mark.parametrize("more", ["", "Connection: keep-alive\r\n"])
+def test_an_old_client_gets_a_stream_that_ends_with_the_connection(
+    server: Running, more: str
+) -> None:
+    found = server.raw(request("/pieces", minor=0, more=more))
+    assert b"Transfer-Encoding" not in found
+    assert b"Connection: close\r\n" in found
+    assert found.endswith(b"\r\n\r\none two three")
+
+
+@pytest.mark.parametrize("path", ["/whole", "/pieces", "/sized"])
+def test_who_asks_for_the_head_gets_no_body(server: Running, path: str) -> None:
+    text = request(path).replace("GET", "HEAD", 1)
+    found = server.raw(text, more=request("/whole"))
+    head, _, rest = found.partition(b"\r\n\r\n")
+    assert b"chunked" not in head
+    assert rest.startswith(b"HTTP/1.1 200 OK"), "the next answer follows at once"
+
+
+def test_an_answer_without_content_has_none(server: Running) -> None:
+    found = server.raw(request("/nothing"))
+    assert found.startswith(b"HTTP/1.1 204 No Content\r\n")
+    assert b"content-length" not in found.lower()
+    assert b"chunked" not in found
+
+
+def test_an_application_cannot_write_our_part_of_the_head(server: Running) -> None:
+    found = server.raw(request("/sneaky"))
+    assert b"X-B" not in found
+    assert b"upgrade" not in found
+    assert b"gzip" not in found
+
+
+def test_the_scope_tells_what_was_asked(server: Running) -> None:
+    server.raw(request("/whole/%C3%A4%20b?x=1&y=%2F", more="X-Thing: a\r\n"))
+    scope = server.seen.scopes[-1]
+    assert scope["path"] == "/whole/ä b"
+    assert scope["raw_path"] == b"/whole/%C3%A4%20b"
+    assert scope["query_string"] == b"x=1&y=%2F"
+    assert (b"x-thing", b"a") in scope["headers"]
+
+
+@pytest.mark.parametrize("path", ["/fails", "/silent"])
+def test_what_cannot_be_answered_is_told_without_a_word_of_why(server: Running, path: str) -> None:
+    status, body = server.get(path)
+    assert status == 500
+    assert b"not a word" not in body
+    assert any(line.startswith("500 GET") for line in server.told)
+
+
+def test_half_an_answer_does_not_look_like_a_whole_one(server: Running) -> None:
+    with pytest.raises((http.client.IncompleteRead, ConnectionError)):
+        server.get("/breaks")
+
+
+@pytest.mark.parametrize(
+    ("size", "known", "status"),
+    [(SMALL, "0", 200), (SMALL + 1, "0", 413), (SMALL + 1, "1", 200), (LARGE + 1, "1", 413)],
+)
+def test_who_is_not_known_sends_little(server: Running, size: int, known: str, status: int) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=WITHIN) as client:
+        more = f"X-Known: {known}\r\nContent-Length: {size}\r\nConnection: close\r\n"
+        client.sendall(request("/whole", more=more).replace("GET", "POST", 1).encode())
+        if status == 200:
+            client.sendall(b"x" * size)
+        assert everything(client).startswith(f"HTTP/1.1 {status} ".encode())
+
+
+def test_a_client_that_does_not_read_is_waited_for_and_then_cut_off() -> None:
+    with running(body=0.5) as server:
+        client = socket.create_connection(("127.0.0.1", server.port), timeout=WITHIN)
+        client.sendall(request("/endless").encode())
+        assert server.seen.left.wait(WITHIN), "the application goes on for ever"
+        assert server.seen.written < 400, "what nobody reads is not kept in memory"
+        client.close()
+
+
+def test_a_client_that_leaves_ends_the_stream(server: Running) -> None:
+    server.seen.left.clear()
+    client = socket.create_connection(("127.0.0.1", server.port), timeout=WITHIN)
+    client.sendall(request("/waits").encode())
+    assert b"first" in client.recv(65536)
+    client.close()
+    assert server.seen.left.wait(WITHIN)
+
+
+def test_a_stop_ends_a_stream_with_its_last_chunk() -> None:
+    with running() as server:
+        client = socket.create_connection(("127.0.0.1", server.port), timeout=WITHIN)
+        client.sendall(request("/waits").encode())
+        assert b"first" in client.recv(65536)
+    assert server.seen.left.is_set()
+    assert everything(client) == b"0\r\n\r\n"
+    client.close()
+
+
+@pytest.mark.parametrize("path", ["/hook", "/hook/", "/hook/y", "/hookx", "/healthz", "/readyz"])
+def test_what_is_the_hooks_never_reaches_the_application(server: Running, path: str) -> None:
+    before = len(server.seen.scopes)
+    assert server.get(path)[0] == 404
+    assert len(server.seen.scopes) == before
+
+
+def test_the_hook_answers_beside_it(server: Running) -> None:
+    assert server.get("/hook/x", "POST", b"{}") == (200, b"{}")
