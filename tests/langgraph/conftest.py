@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import builtins
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from penstock.stores.surroundings import seen_here
 from tests.langgraph.scene import Scene
 from tests.project import AGENT_WORDS, Project
 
@@ -17,10 +19,10 @@ Typing = Callable[..., list[str]]
 @pytest.fixture
 def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
     """A project that is the working directory, with a home and state of its own."""
-    import os
-
     for name in [name for name in os.environ if name.startswith(AGENT_WORDS)]:
         monkeypatch.delenv(name)
+    if seen_here():
+        pytest.skip("these tests run inside an agent themselves")
     found = Scene(tmp_path)
     found.root.mkdir()
     for name, value in found.places.items():
@@ -55,10 +57,10 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> Typing:
 @pytest.fixture
 def own(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A project whose command sees the same state as this process, outside of every agent."""
-    import os
-
     for name in [name for name in os.environ if name.startswith(AGENT_WORDS)]:
         monkeypatch.delenv(name)
+    if seen_here():
+        pytest.skip("these tests run inside an agent themselves")
     for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"):
         monkeypatch.setenv(name, project.environ[name])
     monkeypatch.chdir(project.root)

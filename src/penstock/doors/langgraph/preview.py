@@ -43,10 +43,19 @@ class Ascii:
 
 
 def diff(
-    before: Source | None, after: Source, *, path: str, context: int, told: Tell | None = None
+    before: Source | None,
+    after: Source,
+    *,
+    path: str,
+    context: int,
+    told: Tell | None = None,
+    large: int = LARGE,
 ) -> str:
-    """Return the unified diff from one content to another; None stands for no file."""
-    if max(after.size, before.size if before else 0) > LARGE:
+    """Return the unified diff from one content to another; None stands for no file.
+
+    Contents of more than `large` bytes are not held.
+    """
+    if max(after.size, before.size if before else 0) > large:
         head = (f"a/{spoken(path)}" if before else "/dev/null", f"b/{spoken(path)}")
         return "".join(_cut(_Large(before or Bytes(b""), after, context, told).lines(*head)))
     old = None if before is None else read_exactly(before, 0, before.size)
