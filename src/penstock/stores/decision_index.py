@@ -30,6 +30,7 @@ from penstock.stores.private import private_dir
 from penstock.stores.segments import open_to_read
 
 FORM = 1
+START = 16  # bytes before the head: its length and its sum
 MUCH = 512 * 1024  # bytes of new lines that are worth writing the index anew
 BLOCK = 1 << 20
 MOST_LINE = 64 << 20
@@ -222,14 +223,16 @@ def _open(place: str, fd: int, size: int) -> _Known | None:
     try:
         with open(place, "rb") as file:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        head = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+        text = data[START : START + int.from_bytes(data[:8], "little")]
+        if zlib.crc32(text) != int.from_bytes(data[8:START], "little"):
+            return None
+        head = json.loads(text)
         known = _Known(head, data)
         same = head["form"] == FORM and 0 < known.end <= size
         if not same or head["mark"] != _mark(fd, known.end):
             return None
-        for name in COLUMNS:
+        for name in (*COLUMNS, "tallies", "sessions", "commands"):
             known.bytes_of(name)
-        known.kinds()
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return known
@@ -285,7 +288,8 @@ def _write(place: str, fd: int, columns: dict[str, bytes], end: int) -> None:
     name = f"{place}.{os.getpid()}.new"
     try:
         with open(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(len(text).to_bytes(8, "little") + text)
+            size, crc = len(text).to_bytes(8, "little"), zlib.crc32(text).to_bytes(8, "little")
+            file.write(size + crc + text)
             for column, data in columns.items():
                 file.write(b"\0" * (head["columns"][column][0] - file.tell()) + data)
         os.replace(name, place)
@@ -300,7 +304,7 @@ def _lay_out(head: dict[str, Any], columns: dict[str, bytes]) -> None:
     length = -1
     while length != len(json.dumps(head)):
         length = len(json.dumps(head))
-        at = 8 + length
+        at = START + length
         for name, data in columns.items():
             at = -(-at // 8) * 8
             head["columns"][name] = [at, len(data), zlib.crc32(data)]
