@@ -28,7 +28,7 @@ from penstock.core.edit_text import (
     read_blocks,
     read_pairs,
 )
-from penstock.core.fields import RULE_TABLES
+from penstock.core.fields import BY_NAME, RULE_TABLES
 from penstock.core.hook_dialect import SETTINGS
 from penstock.core.hook_rules import ORIGINAL_KEYS
 from penstock.core.problems import Report
@@ -62,6 +62,11 @@ class Piece:
     body: int = 0
     line: int = 0
     off: str = ""
+
+    @property
+    def is_gap(self) -> bool:
+        """True for blank lines and comments that belong to nobody."""
+        return self.name is None and not self.off
 
     def pairs(self) -> list[Pair]:
         """Return the pairs of a block."""
@@ -110,16 +115,31 @@ class Book:
         nameless = number < len(rules) and not rules[number].id
         return (table, number) if nameless else None
 
+    def tidy(self) -> None:
+        """Join what stands between blocks, so that the pieces are as if read anew."""
+        kept: list[Piece] = []
+        for piece in self.pieces:
+            if kept and piece.is_gap and kept[-1].is_gap:
+                kept[-1].text += piece.text
+            elif piece.text or not piece.is_gap:
+                kept.append(piece)
+        self.pieces = kept
+
     def switched_off(self, name: str) -> Piece | None:
         """Return the piece of a rule that was switched off."""
         return next((piece for piece in self.pieces if piece.off == name), None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Read:
-    """A text with its document and its blocks; shared, so nobody may change it."""
+    """A text with its document and its blocks; shared, so nobody may change it.
+
+    The text ends with a newline; `cut` is that newline where the file has none at its end.
+    """
 
     text: str
+    newline: str
+    cut: str
     document: Document
     blocks: list[Block]
 
@@ -128,17 +148,16 @@ def read_book(path: str, data: bytes) -> Book:
     """Take a file apart; raise an EditError when it is no TOML."""
     read = read_text(path, data)
     dialect = dialect_of(path, read.document)
-    newline = "\r\n" if read.text.count("\r\n") * 2 > read.text.count("\n") else "\n"
     book = Book(
         path=path,
         dialect=dialect,
         document=read.document,
-        newline=newline,
+        newline=read.newline,
         bom=BOM if data.startswith(BOM.encode()) else "",
-        cut="" if read.text.endswith("\n") or not read.text else newline,
+        cut=read.cut,
         nameless=_is_nameless(read.document, dialect),
     )
-    book.pieces = list(_pieces(read.text + book.cut, read.blocks))
+    book.pieces = list(_pieces(read.text, read.blocks))
     _place_rules(book)
     return book
 
@@ -148,9 +167,13 @@ def read_text(path: str, data: bytes) -> Read:
     """Read a file's bytes into blocks and a document."""
     text = _decoded(data)
     if text is not None:
+        newline = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
+        cut = "" if text.endswith("\n") or not text else newline
+        text += cut
         try:
-            blocks = read_blocks(text if text.endswith("\n") else f"{text}\n")
-            return Read(text, read_document(text, blocks), blocks)
+            blocks = read_blocks(text)
+            document = read_document(text, blocks)
+            return Read(text=text, newline=newline, cut=cut, document=document, blocks=blocks)
         except LostError:
             pass
     report = Report(file=path)
@@ -188,6 +211,8 @@ def _syntax(message: str, hint: str) -> Detail:
 
 # --- which dialect ----------------------------------------------------------------------
 
+# People write `enabled` into files of the original, too, where it means nothing.
+OUR_FIELDS = frozenset(BY_NAME["rule"]) - ORIGINAL_KEYS - {"enabled"}
 OURS = frozenset({"version", "preset", "defaults", "on_error", "gate", "approval", "broker"})
 
 
@@ -213,7 +238,7 @@ def _uses_our_words(document: Document) -> bool:
         return True
     tables = [value for key in ("allow", "deny") if isinstance(value := document.get(key), list)]
     return any(
-        isinstance(rule, dict) and not rule.keys() <= ORIGINAL_KEYS
+        isinstance(rule, dict) and not OUR_FIELDS.isdisjoint(rule)
         for rules in tables
         for rule in rules
     )

@@ -16,7 +16,7 @@ from penstock.core import edit_plan as steps
 from penstock.core.edit_book import Book, Piece, Placed
 from penstock.core.edit_lists import appended, without
 from penstock.core.edit_operation import Detail, EditError
-from penstock.core.edit_text import END_MARKER, MARKER, Name, Pair
+from penstock.core.edit_text import END_MARKER, MARKER, Name, Pair, comment_start
 from penstock.core.edit_values import prose, toml_key, toml_value
 
 
@@ -30,10 +30,6 @@ def spliced(book: Book, step: steps.Step) -> Piece | None:
 
 def _is_blank(line: str) -> bool:
     return not line.strip(" \t\r\n")
-
-
-def _is_gap(piece: Piece) -> bool:
-    return piece.name is None and not piece.off
 
 
 def _first_line(text: str) -> str:
@@ -68,7 +64,7 @@ def _last_of_section(book: Book, table: Name) -> Piece | None:
 
 def _put_before(book: Book, pieces: list[Piece], other: Piece) -> None:
     at = book.pieces.index(other)
-    tight = at > 0 and not _is_gap(book.pieces[at - 1]) and bool(book.pieces[at - 1].text)
+    tight = at > 0 and not book.pieces[at - 1].is_gap and bool(book.pieces[at - 1].text)
     after = [] if tight else [Piece(text=book.newline)]
     book.pieces[at:at] = [*pieces, *after]
 
@@ -76,13 +72,13 @@ def _put_before(book: Book, pieces: list[Piece], other: Piece) -> None:
 def _put_after(book: Book, pieces: list[Piece], other: Piece) -> None:
     """Put pieces behind another one and behind the comments that hang directly below it."""
     at = book.pieces.index(other)
-    if _is_gap(other) or not other.text:
+    if other.is_gap or not other.text:
         ends_blank = not other.text or _is_blank(_last_line(other.text))
         before = [] if ends_blank else [Piece(text=book.newline)]
         book.pieces[at + 1 : at + 1] = [*before, *pieces]
         return
     behind = book.pieces[at + 1] if at + 1 < len(book.pieces) else None
-    if behind is not None and _is_gap(behind) and not _is_blank(_first_line(behind.text)):
+    if behind is not None and behind.is_gap and not _is_blank(_first_line(behind.text)):
         at += 1
         book.pieces[at : at + 1] = _cut_at_blank(behind)
     before = [] if _is_tight(book, at) else [Piece(text=book.newline)]
@@ -102,8 +98,8 @@ def _cut_at_blank(gap: Piece) -> list[Piece]:
 def _is_tight(book: Book, at: int) -> bool:
     """True where blocks follow each other without a blank line."""
     if at + 1 < len(book.pieces):
-        return not _is_gap(book.pieces[at + 1])
-    return at > 1 and bool(book.pieces[at - 1].text) and not _is_gap(book.pieces[at - 1])
+        return not book.pieces[at + 1].is_gap
+    return at > 1 and bool(book.pieces[at - 1].text) and not book.pieces[at - 1].is_gap
 
 
 def _take(book: Book, pieces: list[Piece]) -> None:
@@ -118,8 +114,8 @@ def _take(book: Book, pieces: list[Piece]) -> None:
 
 def _close(before: Piece | None, behind: Piece | None) -> None:
     """Drop one of the two blank lines that now meet, or the one at an end of the file."""
-    open_before = before is not None and _is_gap(before) and _is_blank(_last_line(before.text))
-    open_behind = behind is not None and _is_gap(behind) and _is_blank(_first_line(behind.text))
+    open_before = before is not None and before.is_gap and _is_blank(_last_line(before.text))
+    open_behind = behind is not None and behind.is_gap and _is_blank(_first_line(behind.text))
     if before is not None and open_before and before.text and (open_behind or behind is None):
         before.text = before.text[: len(before.text) - len(_last_line(before.text))]
     elif behind is not None and open_behind and (before is None or _is_start(before)):
@@ -128,7 +124,7 @@ def _close(before: Piece | None, behind: Piece | None) -> None:
 
 def _is_start(piece: Piece) -> bool:
     """True for the empty top of a file, and for a comment that the next block may touch."""
-    return not piece.text or _is_gap(piece)
+    return not piece.text or piece.is_gap
 
 
 # --- rules ------------------------------------------------------------------------------
@@ -219,14 +215,26 @@ def _ends_by_itself(book: Book, last: int) -> bool:
 
 
 def _switch_on(book: Book, step: steps.SwitchOn) -> Piece:
-    body = step.text.index("\n") + 1
-    piece = Piece(text=step.text, name=step.table, many=True, body=body)
     at = book.pieces.index(step.piece)
+    head = _comments_above(book, at)
+    body = len(head) + step.text.index("\n") + 1
+    piece = Piece(text=head + step.text, name=step.table, many=True, header=len(head), body=body)
     book.pieces[at] = piece
     placed = Placed(id=step.piece.off, pieces=[piece])
     book.rules.setdefault(step.table, []).insert(step.number, placed)
     book.by_id[placed.id] = (step.table, placed)
     return piece
+
+
+def _comments_above(book: Book, at: int) -> str:
+    """Take the comments directly above a place out of the gap that they are in."""
+    above = book.pieces[at - 1]
+    if not above.is_gap:
+        return ""
+    start = comment_start(above.text, len(above.text), 0)
+    head = above.text[start:]
+    above.text = above.text[:start]
+    return head
 
 
 def _forget(book: Book, step: steps.Forget) -> None:

@@ -89,7 +89,7 @@ def read_blocks(text: str) -> list[Block]:
             blocks[-1].plain = False
             continue
         floor = max(solid, blocks[-1].body)
-        block.head = _comment_start(text, at, floor)
+        block.head = comment_start(text, at, floor)
         blocks[-1].tail = _pairs_end(text, block.head, floor)
         blocks.append(block)
         at = block.body
@@ -102,6 +102,8 @@ def _header(text: str, at: int) -> Block | None:
     found = HEADER.match(text, at)
     if found is not None:
         name, many, end = tuple(found[2].split(".")), len(found[1]) == 2, found.end()
+        if text.startswith("]]", end - 2) is not many:
+            raise LostError
     else:
         begin = _past(BLANK, text, at)
         if not text.startswith("[", begin):
@@ -212,7 +214,7 @@ END_MARKER = "# end of what decision_reviewer disabled"
 SCHEMA = "#:schema"
 
 
-def _comment_start(text: str, at: int, floor: int) -> int:
+def comment_start(text: str, at: int, floor: int) -> int:
     """Return where the comment lines directly above a header begin; they belong to it.
 
     A schema line belongs to the file, and a rule that was switched off to itself.
