@@ -65,6 +65,11 @@ class Past:
         return value if isinstance(value, str) else ""
 
     @property
+    def by_default(self) -> bool:
+        """True when no rule spoke: only what holds where none does, or that nobody was there."""
+        return bool(self.rules) and all(rule.startswith(DEFAULT) for rule in self.rules)
+
+    @property
     def subject(self) -> str:
         """What the call is about: its command, its path, or nothing that is told."""
         if self.command:

@@ -54,6 +54,7 @@ class Support:
     asks: int = 0
     passthroughs: int = 0
     overruled: int = 0
+    by_default: int = 0
     sessions: int = 0
     first_seen: str = ""
     last_seen: str = ""
@@ -61,7 +62,7 @@ class Support:
     @property
     def total(self) -> int:
         """How many calls there were."""
-        return self.asks + self.passthroughs + self.overruled
+        return self.asks + self.passthroughs + self.overruled + self.by_default
 
     def document(self) -> dict[str, object]:
         """Return the support as JSON shows it."""
@@ -70,6 +71,7 @@ class Support:
             "asks": self.asks,
             "passthroughs": self.passthroughs,
             "denials_overruled": self.overruled,
+            "denials_by_default": self.by_default,
             "sessions": self.sessions,
             "first_seen": self.first_seen,
             "last_seen": self.last_seen,
@@ -153,7 +155,7 @@ def _is_open(past: Past, people: Learned) -> bool:
     if past.person is not None or not past.whole or not past.subject:
         return False
     if past.decision == DENY:
-        return past.subject in people.approved or (bool(past.key) and past.key in people.approved)
+        return past.by_default or bool({past.subject, past.key} & people.approved)
     return past.decision in (ASK, PASSTHROUGH)
 
 
@@ -198,7 +200,8 @@ def _support(cluster: Cluster) -> Support:
     return Support(
         asks=sum(one.decision == ASK for one in pasts),
         passthroughs=sum(one.decision == PASSTHROUGH for one in pasts),
-        overruled=sum(one.decision == DENY for one in pasts),
+        overruled=sum(one.decision == DENY and not one.by_default for one in pasts),
+        by_default=sum(one.decision == DENY and one.by_default for one in pasts),
         sessions=len({one.session for one in pasts if one.session}),
         first_seen=times[0] if times else "",
         last_seen=times[-1] if times else "",
