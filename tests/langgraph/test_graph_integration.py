@@ -18,6 +18,7 @@ from pydantic import BaseModel
 
 from penstock.app import open_workspace
 from penstock.core.proposal import State
+from penstock.gate import Proof
 from penstock.langgraph import (
     GateConfig,
     TestingWorkflowState,
@@ -334,8 +335,6 @@ def test_what_was_approved_in_the_queue_needs_no_second_proof(scene: Scene) -> N
     scene.write("a.py", STATE)
     graph, question = interrupted(scene, ("a.py", REPLACEMENT))
     gate = open_workspace(str(scene.root)).gate
-    from penstock.gate import Proof
-
     known = question["action_requests"][0]["proposal_id"]
     gate.answer(known, approve=True, proof=Proof(by="ada", kind="terminal"))
     gate.apply(known)
@@ -348,8 +347,6 @@ def test_a_rejection_in_the_queue_stands_whatever_the_graph_is_told(scene: Scene
     scene.write("a.py", STATE)
     graph, question = interrupted(scene, ("a.py", REPLACEMENT))
     gate = open_workspace(str(scene.root)).gate
-    from penstock.gate import Proof
-
     known = question["action_requests"][0]["proposal_id"]
     gate.answer(known, approve=False, proof=Proof(by="ada", kind="terminal"), reason="never")
     done = graph.invoke(resume(YES), THREAD)
@@ -378,16 +375,33 @@ def test_a_graph_that_an_agent_runs_cannot_approve_its_own_writes(
 
 
 def test_with_a_key_an_answer_alone_approves_nothing(scene: Scene) -> None:
-    """The write waits in the queue for a signature, and is not lost."""
+    """The question is asked again and says what else it takes; nothing is lost meanwhile."""
     scene.write("a.py", STATE)
     scene.write("penstock.toml", 'version = 1\npreset = "guard"\n[approval]\nrequire_key = true\n')
     graph, question = interrupted(scene, ("a.py", REPLACEMENT))
-    done = graph.invoke(resume({**YES, "strategy": "append"}), THREAD)
-    assert scene.read("a.py") == STATE
-    reason = done["rejected_writes"][0]["reason"]
-    assert "needs an approver's key" in reason
-    assert f"penstock approve {question['action_requests'][0]['proposal_id']}" in reason
-    assert waiting(scene) == ["a.py"]
+    known = question["action_requests"][0]["proposal_id"]
+    for _ in range(3):
+        again = asked(graph.invoke(resume({**YES, "strategy": "append"}), THREAD))
+        assert f"penstock approve {known}" in again["action_requests"][0]["description"]
+        assert scene.read("a.py") == STATE
+        assert waiting(scene) == ["a.py"]
+    done = graph.invoke(resume({"type": "reject", "message": "no key at hand"}), THREAD)
+    assert done["rejected_writes"][0]["reason"] == "no key at hand"
+    assert waiting(scene) == []
+
+
+def test_with_a_key_what_was_signed_in_the_queue_is_written(scene: Scene) -> None:
+    scene.write("a.py", STATE)
+    here = open_workspace(str(scene.root))
+    here.keys.init("correct horse battery staple")
+    graph, question = interrupted(scene, ("a.py", REPLACEMENT))
+    asked(graph.invoke(resume(YES), THREAD))
+    sign = here.keys.unseal("correct horse battery staple")
+    known = question["action_requests"][0]["proposal_id"]
+    here.gate.answer(known, approve=True, proof=Proof(by="ada", kind="key", sign=sign))
+    done = graph.invoke(resume(YES), THREAD)
+    assert scene.read("a.py") == REPLACEMENT
+    assert done["approved_writes"][0]["proof"] == "key"
 
 
 def test_without_checkpointer_and_terminal_nothing_is_written_and_nothing_lost(

@@ -79,15 +79,18 @@ def result_of(one: Write, decided: Decided | None) -> bytes | None:
     return combine(one.before, one.content, decided.strategy, at=decided.at, path=one.path).content
 
 
-def by_interrupt(writes: Sequence[Write]) -> dict[int, Decided]:
-    """Stop the graph with one question about all writes; return the answers by their places."""
+def by_interrupt(writes: Sequence[Write], unsigned: Sequence[Write] = ()) -> dict[int, Decided]:
+    """Stop the graph with one question about all writes; return the answers by their places.
+
+    Of those in `unsigned`, an answer alone is not enough: the question says what else it takes.
+    """
     from penstock.doors.langgraph import review
 
     actions = [
         review.Action(
             name=ACTION,
             args={"target_path": one.place.shown, "new_content": one.text},
-            description=_described(one),
+            description=f"{_signing(one)}{_described(one)}" if one in unsigned else _described(one),
             proposal=one.proposal.id if one.proposal else "",
             pinned=("target_path",),
             joins=one.before is not None,
@@ -98,6 +101,14 @@ def by_interrupt(writes: Sequence[Write]) -> dict[int, Decided]:
     ]
     answers = review.ask(actions)
     return {one.at: _read(said) for one, said in zip(writes, answers, strict=True)}
+
+
+def _signing(one: Write) -> str:
+    known = one.proposal.id if one.proposal else ""
+    return (
+        "An approver's key is needed, and an answer here cannot carry its signature. Run "
+        f"`penstock approve {known} --no-apply` in a terminal, then approve here.\n\n"
+    )
 
 
 def _read(said: object) -> Decided:

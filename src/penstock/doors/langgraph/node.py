@@ -19,6 +19,7 @@ from typing import Any, Literal, cast
 
 from penstock.core.display import spoken
 from penstock.core.errors import PenstockError
+from penstock.core.proposal import State
 from penstock.doors.langgraph import approver
 from penstock.doors.langgraph.asking import at_the_terminal, by_interrupt, result_of
 from penstock.doors.langgraph.config import LOG, GateConfig, config_of
@@ -30,9 +31,11 @@ from penstock.doors.langgraph.records import Made, NotMade, Outcome, not_made, u
 from penstock.doors.langgraph.settling import Settling
 from penstock.doors.langgraph.state import TestingWorkflowState
 from penstock.doors.langgraph.thread import Thread, thread_here
-from penstock.doors.langgraph.writes import Judging, Write
+from penstock.doors.langgraph.writes import Judging, Write, latest
+from penstock.gate import Gate
 
 AskBy = Literal["terminal", "interrupt"]
+MOST_ASKED = 20  # times, about the same writes
 
 
 def safe_file_write_gate(
@@ -93,7 +96,7 @@ class _Step:
         judged, decided = self._judged(judging, pending)
         asked = [one for one in judged if isinstance(one, Write) and one.asks]
         if asked and self.by_interrupt:
-            decided = dict(by_interrupt(asked))
+            decided = dict(_answered(judging.gate, asked))
         settling = self._settling(judging)
         for number, one in enumerate(judged):
             self.done.append(
@@ -147,6 +150,24 @@ class _Step:
             "rejected_writes": [*_entries(self.state.get("rejected_writes")), *rejected],
             "files_at_start": starts,
         }
+
+
+def _answered(gate: Gate, asked: list[Write]) -> Mapping[int, Decided]:
+    """Ask about writes; where a yes needs a signature that is not there yet, ask again."""
+    unsigned: list[Write] = []
+    decided: Mapping[int, Decided] = {}
+    for _ in range(MOST_ASKED):
+        decided = by_interrupt(asked, unsigned)
+        unsigned = [one for one in asked if decided[one.at].yes and _unsigned(gate, one)]
+        if not unsigned:
+            break
+    return decided
+
+
+def _unsigned(gate: Gate, one: Write) -> bool:
+    """Say whether a write waits in the queue for an approver's key."""
+    waits = one.proposal is not None and latest(gate, one.proposal).state is State.WAITING
+    return waits and gate.parts.key_needed()
 
 
 def _judged(judging: Judging, number: int, pending: object) -> Write | NotMade:
