@@ -456,3 +456,23 @@ def test_two_hundred_files_around_ours_cost_no_more_commands(repo: Repo) -> None
 
 def test_real_git_is_here() -> None:
     assert subprocess.run(["git", "--version"], capture_output=True, check=True).stdout
+
+
+@pytest.mark.parametrize("tracked", [True, False], ids=["tracked", "not tracked"])
+def test_an_index_that_a_killed_edit_left_behind_is_brought_along_by_the_next(
+    repo: Repo, tracked: bool
+) -> None:
+    name = NAME if tracked else "new.toml"
+    repo.write(name, OLD.decode())
+    before = (repo.root / ".git/index").read_bytes()
+    message = f"{MESSAGE}\n\nGenerated with decision_reviewer\n"
+    found, file = repository_of(str(repo.root / name)), repo.root / name
+    assert found is not None
+    for old, new in ((OLD, NEW), (NEW, b"x = 3\n")):
+        version = Version(path=str(file), before=old, after=new)
+        pending = found.prepare([version], message=message, snapshot=SNAPSHOT)
+        file.write_bytes(new)
+        pending.publish()
+        if new == NEW:
+            (repo.root / ".git/index").write_bytes(before)  # as if it had been killed here
+    assert repo.status() == []

@@ -23,6 +23,7 @@ from penstock.stores.git_trees import FILE, PROGRAM, Found, Leaf, Parts, Trees, 
 
 ROUNDS = 8  # how often somebody else may commit while we do
 HEX = frozenset("0123456789abcdef")
+OUR_WORD = b"Generated with decision_reviewer"
 SHORTEST, LONGEST = 4, 64
 NO_WORK_TREE = ("must be run in a work tree", "cannot use bare repository")
 STRANGER = {
@@ -271,12 +272,25 @@ class Pending:
                 path: leaf
                 for path, leaf in chain.last.items()
                 if staged.get(path) in (chain.old[path], chain.first[path])
+                or self._left_behind(chain.head, path, staged.get(path))
             }
             if ours:
                 self._repository.stage(ours)
         except GitError as fault:
             return (f"the index could not be brought up to date: {fault.because}",)
         return ()
+
+    def _left_behind(self, head: str, path: Parts, staged: Leaf | None) -> bool:
+        """Say whether an edit of ours moved HEAD and was killed before it came to the index."""
+        if not head:
+            return False
+        name, known = b":" + b"/".join(path), head.encode()
+        # One step back, or two where a version of its own came first.
+        names = [known, known + b"^" + name, known + b"^^" + name]
+        commit, *before = self._repository.objects(names)
+        ours = commit is not None and OUR_WORD in commit.data
+        then = [one.oid if one else None for one in before]
+        return ours and (staged.oid if staged else None) in then
 
 
 def blob_id(content: bytes, *, width: int) -> str:
