@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= auto
 
-.PHONY: help run test lint unit bench fuzz faults manual lock clean setup
+.PHONY: help run test lint unit bench fuzz faults manual screenshots lock clean setup
 
 help: ## list the goals
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -42,6 +42,10 @@ fuzz: $(READY) ## the fuzz targets, SECONDS_EACH=600 by default
 
 faults: $(READY) ## kill, fail and race every step of a write, and read the disk afterwards
 	@$(BIN)/python -m tests.faults
+
+screenshots: $(READY) ## make the pictures in the docs anew, with Debian's chromium
+	@tools/browser
+	@$(BIN)/python tools/screenshots.py
 
 manual: $(READY) ## write the reference pages that come from the code
 	@$(BIN)/python tools/manual.py

@@ -123,6 +123,16 @@ def test_what_was_answered_is_no_longer_waiting(served: Served) -> None:
     assert "rejected a.py" in page.text
 
 
+def test_a_stranger_is_told_how_to_get_in_and_nothing_else(served: Served) -> None:
+    served.propose("secret-name.py", "1\n")
+    answer = served.stranger().get("/")
+    assert answer.status == 401
+    page = Page(answer.text)
+    assert "penstock open" in page.text
+    assert served.root.name not in page.text
+    assert page.forms.keys() == {""}, "only the one that closes the list of keys"
+
+
 # -- answers -------------------------------------------------------------------------------------
 
 

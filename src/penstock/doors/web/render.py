@@ -66,7 +66,8 @@ def page(
         here=here,
         csrf=session.csrf if session else "",
         known=session is not None,
-        places=[os.path.basename(place.root) for place in world.workspaces],
+        # A stranger is not told what is served here.
+        places=[os.path.basename(place.root) for place in world.workspaces] if session else [],
         now=time.time(),
         **values,
     )

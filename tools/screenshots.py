@@ -1,0 +1,227 @@
+"""Pictures of the main pages for the docs, made by `make screenshots`.
+
+A project of its own is served, a few agents ask for things, and Debian's Chromium looks.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(HERE))
+
+from playwright.sync_api import Browser, sync_playwright  # noqa: E402 - the tests' helpers are ours
+from tests.web.served import WORDS, Served, serving  # noqa: E402
+from tools.palette import smaller  # noqa: E402
+
+from penstock.core.model import Actor  # noqa: E402
+from penstock.doors.web.answers import approve, reject  # noqa: E402
+from penstock.doors.web.shown import shown  # noqa: E402
+from penstock.gate import Item  # noqa: E402
+from penstock.stores.jsonl import JsonlLog  # noqa: E402
+
+IMAGES = HERE / "docs" / "images"
+DESK = {"width": 1240, "height": 800}
+PHONE = {"width": 390, "height": 780}
+RULES = """preset = "guard"
+
+[[ask]]
+id = "code"
+paths = ["src/**", "docs/**"]
+reason = "a person looks at code before it is written"
+
+[[deny]]
+id = "no-keys"
+paths = ["**/*.key", "**/*.pem"]
+reason = "keys stay where they are"
+"""
+INVOICE = '''"""Invoices: what is owed, by whom, and until when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+
+TERMS = timedelta(days=30)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One position of an invoice."""
+
+    text: str
+    count: int
+    price: Decimal
+
+    @property
+    def total(self) -> Decimal:
+        return self.count * self.price
+
+
+@dataclass(frozen=True)
+class Invoice:
+    """What one customer owes."""
+
+    number: str
+    customer: str
+    made: date
+    lines: tuple[Line, ...]
+
+    @property
+    def due(self) -> date:
+        return self.made + TERMS
+
+    def total(self) -> Decimal:
+        # Rounding happens once, at the end.
+        return sum((line.total for line in self.lines), Decimal(0))
+
+    def reminder(self, today: date) -> str:
+        if today <= self.due:
+            return ""
+        late = (today - self.due).days
+        return f"{self.customer}: invoice {self.number} is {late} days late"
+'''
+BETTER = (
+    INVOICE.replace("from decimal import Decimal", "from decimal import ROUND_HALF_UP, Decimal")
+    .replace(
+        "return sum((line.total for line in self.lines), Decimal(0))",
+        "owed = sum((line.total for line in self.lines), Decimal(0))\n"
+        '        return owed.quantize(Decimal("0.01"), ROUND_HALF_UP)',
+    )
+    .replace("invoice {self.number} is {late} days late", "invoice {self.number}, {late} days late")
+)
+STUB = INVOICE[: INVOICE.index("@dataclass")] + "# ... rest of the code unchanged ...\n"
+
+
+def asked(served: Served, agent: str, files: Mapping[str, str]) -> str:
+    """Have an agent ask for some files; return the id of what waits."""
+    items = [Item(path=path, content=text.encode()) for path, text in files.items()]
+    made = served.gate.propose(items, actor=Actor(agent=agent, session="a3f1"))
+    return made[0].set_id or made[0].id
+
+
+def answered(served: Served, id_: str, *, yes: bool) -> None:
+    """Answer as a person would."""
+    found = served.world.find(id_)[1]
+    if yes:
+        approve(served.here, id_, digest=shown(found), passphrase=WORDS)
+    else:
+        reject(served.here, id_, reason="use the helper that is there")
+
+
+def remembered(served: Served) -> None:
+    """Put a month of decisions on the record, as if it had been kept all the time."""
+    now, luck = time.time(), random.Random(7)  # noqa: S311 - a picture, not a secret
+    clock = [now - 29.9 * 86400]
+    assert served.gate  # which makes the place for it
+    log = JsonlLog(served.here.audit_path, clock=lambda: clock[0])
+    while clock[0] < now - 7200:
+        clock[0] += luck.expovariate(1 / 4200) * (3 if time.gmtime(clock[0]).tm_wday > 4 else 1)
+        if clock[0] < now - 7200:
+            for event in a_decision(luck, clock):
+                log.append(event, durable=False)
+
+
+def a_decision(luck: random.Random, clock: list[float]) -> Iterator[dict[str, object]]:
+    """Yield the lines of one decision; where a person was asked, of the answer too."""
+    agent = luck.choices(("claude", "codex", "gemini", "cursor"), (9, 5, 3, 1))[0]
+    status, rule = luck.choices(
+        (
+            ("allowed", "free"),
+            ("waiting", "code"),
+            ("waiting", "substantial-change"),
+            ("denied", "env-files"),
+            ("denied", "no-keys"),
+            ("denied", "git"),
+        ),
+        (9, 6, 2, 1.2, 0.7, 0.5),
+    )[0]
+    about = {"path": "src/billing/tax.py", "agent": agent, "rules": [rule], "proposal": str(clock)}
+    yield {"op": "proposed", "status": status, **about}
+    if status == "waiting" and luck.random() < 0.8:
+        yes = luck.random() < 0.75
+        clock[0] += luck.lognormvariate(4, 1.4)
+        yield {"op": "approved" if yes else "rejected", "status": "", **about}
+
+
+def filled(served: Served) -> dict[str, str]:
+    """Fill the project with a day's work, and return where to look."""
+    served.write("src/billing/invoice.py", INVOICE)
+    served.write("src/billing/report.py", INVOICE)
+    for at in range(14):
+        agent = ("claude", "codex", "gemini")[at % 3]
+        id_ = asked(served, agent, {f"src/billing/part_{at}.py": f"PART = {at}\n"})
+        answered(served, id_, yes=at % 4 != 3)
+    for path in ("deploy/server.key", "tls/site.pem", ".git/config", ".env"):
+        asked(served, "codex", {path: "x\n"})
+    modify = asked(served, "claude", {"src/billing/invoice.py": BETTER})
+    replace = asked(served, "codex", {"src/billing/report.py": STUB})
+    some = asked(
+        served,
+        "gemini",
+        {
+            "src/billing/tax.py": 'RATES = {"standard": 0.19, "reduced": 0.07}\n',
+            "docs/billing.md": "# Billing\n\nInvoices are due after thirty days.\n",
+        },
+    )
+    return {
+        "queue": "/",
+        "proposal": f"/proposals/{modify}?view=unified",
+        "side-by-side": f"/proposals/{modify}?view=split",
+        "lost-lines": f"/proposals/{replace}?view=unified",
+        "set": f"/proposals/{some}",
+        "history": "/history",
+        "decisions": "/decisions",
+        "rules": "/rules",
+        "record": "/audit",
+    }
+
+
+def taken(browser: Browser, served: Served, pages: Mapping[str, str]) -> Iterator[Path]:
+    """Take every picture: all by day, three by night, two on a phone."""
+    for suffix, names, options in (
+        ("", tuple(pages), {"viewport": DESK}),
+        (
+            "-dark",
+            ("queue", "side-by-side", "decisions"),
+            {"viewport": DESK, "color_scheme": "dark"},
+        ),
+        ("-phone", ("queue", "lost-lines"), {"viewport": PHONE}),
+    ):
+        page = browser.new_context(**options).new_page()
+        page.goto(served.world.link())
+        for name in names:
+            page.goto(f"{served.origin}{pages[name]}")
+            if name == "record":
+                page.click("text=Verify it now")
+            path = IMAGES / f"{name}{suffix}.png"
+            page.screenshot(path=path)
+            yield path
+
+
+def main() -> None:
+    """Make every picture anew."""
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    args = ["--no-sandbox"] if os.geteuid() == 0 else []
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as home, serving(Path(home), rules=RULES) as served:
+        remembered(served)
+        pages = filled(served)
+        with sync_playwright() as driver:
+            browser = driver.chromium.launch(executable_path=program, args=args)
+            for path in taken(browser, served, pages):
+                path.write_bytes(smaller(path.read_bytes()))
+                print(path.relative_to(HERE), path.stat().st_size)
+            browser.close()
+
+
+if __name__ == "__main__":
+    main()
