@@ -25,6 +25,7 @@ from penstock.core.clusters import (
 )
 from penstock.core.impact import Impact, impact
 from penstock.core.layers import Loaded
+from penstock.core.model import Action
 from penstock.core.past import ASK, DENY, PASSTHROUGH, Past, Person
 from penstock.core.policy import Policy, Rule
 from penstock.core.redact import may_hold_secret
@@ -147,7 +148,9 @@ def _placed(past: Past, form: Form) -> Past:
     inside = past.subject.removeprefix(f"{past.cwd}/") if past.cwd else past.subject
     if form is not Form.PENSTOCK or past.command or past.path or inside == past.subject:
         return past
-    return replace(past, path=inside, tool_input={**past.tool_input, "file_path": inside})
+    action = Action.READ if past.tool in READS else Action.WRITE
+    given = {**past.tool_input, "file_path": inside}
+    return replace(past, path=inside, action=action, tool_input=given)
 
 
 def _is_open(past: Past, people: Learned) -> bool:
