@@ -12,7 +12,8 @@ import pytest
 from textual.widgets import Input
 
 from penstock.core.proposal import State
-from tests.cli.waiting import events, one_proposed, ops, proposed, state_of
+from penstock.gate import Item
+from tests.cli.waiting import events, gate_of, one_proposed, ops, proposed, state_of
 from tests.project import Project
 from tests.tui.stage import Stage, review
 
@@ -487,3 +488,26 @@ def test_content_that_is_gone_is_told_and_cannot_be_answered(app: Project) -> No
         assert "error[nothing-shown]" in stage.text
 
     played(app, play)
+
+
+def test_a_large_diff_and_a_long_queue_cost_only_what_is_in_sight(app: Project) -> None:
+    old = b"".join(b"line %d\n" % at for at in range(20_000))
+    app.write("big.txt", old)
+    one = one_proposed(app, "big.txt", old.replace(b"line", b"row"))
+    with gate_of(app) as gate:
+        for at in range(200):
+            gate.propose([Item(path=f"f{at}.txt", content=b"x\n")])
+
+    async def play(stage: Stage) -> None:
+        assert stage.shown.id == one
+        assert "201 waiting" in stage.text
+        assert "REPLACE big.txt: 20000 of 20000 lines would be lost" in stage.text
+        view = stage.app.diff
+        assert len(view.sheet) > 40_000
+        await stage.press("tab", "pagedown", "G")
+        assert "+ row 19999" in stage.text
+        assert len(view._made) < 10 * view.size.height, "only rows that were in sight were made"
+        await stage.press("a")
+
+    played(app, play)
+    assert (app.root / "big.txt").read_bytes().startswith(b"row 0\n")

@@ -23,6 +23,7 @@ from textual.timer import Timer
 from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
+from penstock.core.display import spoken
 from penstock.core.errors import InputError, PenstockError, RefusedError
 from penstock.core.merge import Strategy
 from penstock.core.proposal import Proposal, State
@@ -30,7 +31,7 @@ from penstock.doors.tui import dialogs
 from penstock.doors.tui.desk import Desk, Seen
 from penstock.doors.tui.plain import Plain
 from penstock.doors.tui.rows import Block, Kind, Sheet, sheet
-from penstock.doors.tui.said import facts, in_list, title, trouble
+from penstock.doors.tui.said import folded, in_list, title, trouble
 from penstock.doors.tui.view import DiffView
 
 LOOK_EVERY = 1.0  # seconds between two looks at the queue
@@ -61,12 +62,12 @@ class ReviewApp(App[int]):
     ENABLE_COMMAND_PALETTE = False
     AUTO_FOCUS = "#queue"
     CSS = """
-    #top { height: 1; background: $panel; text-style: bold; }
+    #top { width: 100%; height: 1; background: $panel; text-style: bold; }
     #queue { height: auto; max-height: 30%; border: none; padding: 0; }
     #diff { height: 1fr; border-top: solid $primary; scrollbar-size-vertical: 1; }
     #diff:focus { border-top: heavy $accent; }
     #state { height: 1; }
-    #keys { height: 1; background: $panel; }
+    #keys { width: 100%; height: 1; background: $panel; }
     .whole #queue { display: none; }
     Dialog { align: center middle; }
     .window { width: 90%; max-width: 90; height: auto; max-height: 90%; border: solid $accent;
@@ -113,6 +114,7 @@ class ReviewApp(App[int]):
         too_soon: float = TOO_SOON,
     ) -> None:
         super().__init__()
+        self.animation_level = "none"  # whoever pages through a diff wants the next page now
         if self.no_color:  # greys are colours too: what is asked for is none at all
             self._filters[:] = [Plain()]
         self.desk, self.edit, self.live, self.too_soon = desk, edit, live, too_soon
@@ -471,12 +473,12 @@ class ReviewApp(App[int]):
         merged = await self._run("combining", lambda: self.desk.merged(seen, strategy, at))
         place = "" if at is None else f" after line {at}"
         head = f"PREVIEW of {merged.strategy}{place}: enter keeps it, escape leaves it"
-        said = [Block(kind=Kind.HEADING, texts=(head,))]
+        path = f"{spoken(seen.one.path)} as it would be; nothing is made yet"
+        said = [Block(kind=Kind.HEADING, texts=(head,)), Block(kind=Kind.TITLE, texts=(path,))]
         if merged.warnings:
-            said.append(Block(kind=Kind.WARNING, texts=merged.warnings))
-        made = await self._run(
-            "comparing", lambda: sheet([*said, *facts(seen.one)], seen.before, merged.content)
-        )
+            lines = [line for text in merged.warnings for line in folded(f"warning: {text}")]
+            said.append(Block(kind=Kind.WARNING, texts=tuple(lines)))
+        made = await self._run("comparing", lambda: sheet(said, seen.before, merged.content))
         self.diff.show(made)
         self.preview = Preview(strategy=strategy, at=at)
         self.diff.focus()

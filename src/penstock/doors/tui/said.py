@@ -6,6 +6,7 @@ Always true: a value from an agent (path, name, reason) cannot break its line or
 from __future__ import annotations
 
 from collections.abc import Iterator
+from textwrap import wrap
 
 from penstock.core.display import spoken
 from penstock.core.errors import PenstockError
@@ -13,6 +14,7 @@ from penstock.core.proposal import Moment, Proposal, State
 from penstock.doors.tui.rows import Block, Kind
 
 MINUTE = 60
+COLUMNS = 79
 
 
 def title(one: Proposal) -> str:
@@ -24,13 +26,19 @@ def title(one: Proposal) -> str:
 
 def facts(one: Proposal, *, moved: bool = False) -> Iterator[Block]:
     """Yield the title, every warning, and who asked for it and why."""
-    yield Block(kind=Kind.TITLE, texts=(title(one),))
-    warnings = [f"warning: {spoken(text)}" for text in (*one.decision.notes, *one.warnings)]
+    yield Block(kind=Kind.TITLE, texts=folded(title(one)))
+    warnings = [spoken(text) for text in (*one.decision.notes, *one.warnings)]
     if moved:
-        warnings.insert(0, "warning: the file has changed since this was proposed; b rebases it")
+        warnings.insert(0, "the file has changed since this was proposed; b rebases it")
     if warnings:
-        yield Block(kind=Kind.WARNING, texts=tuple(warnings))
-    yield Block(kind=Kind.FACT, texts=tuple(_rows(one)))
+        texts = [line for text in warnings for line in folded(f"warning: {text}")]
+        yield Block(kind=Kind.WARNING, texts=tuple(texts))
+    yield Block(kind=Kind.FACT, texts=tuple(line for row in _rows(one) for line in folded(row)))
+
+
+def folded(text: str) -> tuple[str, ...]:
+    """Return a sentence as lines that a small terminal shows whole."""
+    return tuple(wrap(text, COLUMNS, subsequent_indent="        ")) or ("",)
 
 
 def _rows(one: Proposal) -> Iterator[str]:

@@ -77,7 +77,7 @@ class DiffView(ScrollView, can_focus=True):
         self._made.clear()
         longest = max((len(line) for line in (*sheet.old, *sheet.new)), default=0)
         said = max((len(text) for block in sheet.blocks for text in block.texts), default=0)
-        self.virtual_size = Size(max(longest + self._margin(), said + 1), len(sheet))
+        self.virtual_size = Size(max(longest + self._margin(), said), len(sheet))
         if not keep_place:
             self.scroll_home(animate=False)
         self.refresh()
@@ -120,7 +120,7 @@ class DiffView(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """Return one line of the pane."""
         left, top = self.scroll_offset
-        at, width = top + y, self.size.width
+        at, width = top + y, self.scrollable_content_region.width  # beside the scrollbar
         if at >= len(self.sheet):
             return Strip.blank(width, self.rich_style)
         made = self._row(at, width, at == self.mark, self._ticks_of(at))
