@@ -29,7 +29,7 @@ from penstock.core.edit_text import (
     read_pairs,
 )
 from penstock.core.fields import BY_NAME, RULE_TABLES
-from penstock.core.hook_dialect import SETTINGS
+from penstock.core.hook_dialect import SECTION_KEYS, SETTINGS
 from penstock.core.hook_rules import ORIGINAL_KEYS
 from penstock.core.problems import Report
 from penstock.core.sheet import BOM, MAX_BYTES, Document, read_toml
@@ -226,11 +226,13 @@ def dialect_of(path: str, document: Document) -> Dialect:
     sections = any(_is_section(key, value) for key, value in document.items())
     late = isinstance(logging, dict) and "review_log_file" in logging
     flat = "allow" in document or "deny" in document
-    return Dialect.SECTIONED if sections or (late and not flat) else Dialect.FLAT
+    return Dialect.SECTIONED if (sections or late) and not flat else Dialect.FLAT
 
 
 def _is_section(key: str, value: object) -> bool:
-    return key not in SETTINGS and isinstance(value, dict)
+    if key in SETTINGS or not isinstance(value, dict):
+        return False
+    return "allow" in value or "deny" in value or value.keys() <= set(SECTION_KEYS)
 
 
 def _uses_our_words(document: Document) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from penstock.core import rules
 from penstock.core.edit_book import Dialect, dialect_of, parsed, read_text
-from penstock.core.edit_operation import Detail, Operation, Warning_
+from penstock.core.edit_operation import RULE_KEYS, Detail, Operation, Warning_
 from penstock.core.edit_told import Changed
 from penstock.core.edit_warnings import warnings_of
 from penstock.core.hook_rules import BRANCH, ORIGINAL_KEYS
@@ -97,22 +97,25 @@ def _half_advisor(levels: list[Loaded], operation: Operation) -> list[Detail]:
 def _rule_details(
     read: Read, changes: tuple[Changed, ...], operation: Operation
 ) -> Iterator[Detail]:
-    for one in operation.each:
-        changed = _change_of(one, changes)
-        if changed is None or changed.after is None:
-            continue
+    for one, changed in _written(operation, changes):
         data = read(changed.path) or b""
         dialect = dialect_of(changed.path, read_text(changed.path, data).document)
         place = f"{one.place}{'rule' if one.type == 'add_rule' else 'changes'}."
-        yield from _faults(changed.after, place, dialect)
+        yield from _faults(changed.after or {}, place, dialect)
 
 
-def _change_of(operation: Operation, changes: tuple[Changed, ...]) -> Changed | None:
-    """Return the last change to the rule that an operation writes."""
-    if operation.type not in ("add_rule", "update_rule"):
-        return None
-    name = operation.rule_id
-    return next((c for c in reversed(changes) if c.rule_id == name and c.after is not None), None)
+def _written(
+    operation: Operation, changes: tuple[Changed, ...]
+) -> Iterator[tuple[Operation, Changed]]:
+    """Yield each operation that writes a rule with the last change to that rule."""
+    last = {(one.path, one.rule_id): one for one in changes if one.after is not None}
+    for one in operation.each:
+        if one.type not in ("add_rule", "update_rule"):
+            continue
+        path = one.target_file or next((c.path for c in changes), "")
+        changed = last.get((path, one.rule_id))
+        if changed is not None:
+            yield one, changed
 
 
 def _faults(rule: Mapping[str, object], place: str, dialect: Dialect) -> Iterator[Detail]:
@@ -151,11 +154,17 @@ def _detail(problem: Problem, changes: tuple[Changed, ...], operation: Operation
         where = problem.message.removeprefix(CIRCLE).lstrip(": ")
         field = f"{operation.place}path" if operation.path else f"{problem.file}:{problem.line}"
         return Detail(field, f"{FAILED}{CIRCLE}", " ".join([where, problem.hint]).strip())
-    for one in changes:
-        if one.path == problem.file and one.line <= problem.line <= one.until and one.rule_id:
-            key = "rule" if one.kind == "added" else "changes"
-            known, told, at = problem.message.partition(" already exists")
-            hint = f"it is{at}; {problem.hint}" if told else problem.hint
-            return Detail(f"{key}.{problem.field or 'id'}", f"{known}{told}", hint)
+    for one, changed in _written(operation, changes):
+        place = f"{one.place}{'rule' if one.type == 'add_rule' else 'changes'}"
+        taken = f"Rule with id '{changed.rule_id}' already exists"
+        if problem.message.startswith(taken):
+            other = problem.message.removeprefix(taken).strip()
+            return Detail(f"{place}.id", taken, f"it is {other}; {problem.hint}")
+        if changed.path == problem.file and changed.line <= problem.line <= changed.until:
+            field = f"{place}.{problem.field}" if problem.field in RULE_KEYS else place
+            return Detail(field, problem.message, problem.hint)
+    for one in operation.each:
+        if one.type == "add_include" and problem.message.startswith("included file"):
+            return Detail(f"{one.place}path", f"{FAILED}{problem.message}", problem.hint)
     where = f"{problem.file}:{problem.line}" if problem.line else problem.file
     return Detail(where, f"{FAILED}{problem.message}", problem.hint)

@@ -329,7 +329,8 @@ def _prompt(raw: object) -> str | None:
 def _rule(raw: object) -> Mapping[str, object]:
     table = _table(raw, RULE_KEYS, nulls=False)
     if "id" not in table:
-        raise _WrongError("Missing required field: id", "every rule has an id of its own")
+        missing = ("id", "Missing required field: id", "every rule has an id of its own")
+        raise _InsideError([missing])
     return table
 
 

@@ -21,6 +21,7 @@ from penstock.core.problems import did_you_mean, shown
 
 Rule = Mapping[str, object]
 USUAL_SECTION = "rules"
+MOST_GUESSED = 300  # ids that a mistyped one is held against
 OUR_NOTE = "# disabled by decision_reviewer"
 LLM: Name = ("llm_fallback",)
 INCLUDES: Name = ("includes",)
@@ -166,7 +167,7 @@ def _table_for(book: Book, op: Operation) -> Name:
         if op.section:
             raise _refuse(op, "section", "this file has no sections", "leave `section` out")
         return (op.rule_type,)
-    if op.section in SETTINGS:
+    if op.section in (*SETTINGS, *RULE_TABLES):
         raise _refuse(op, "section", f"`{op.section}` is no section of rules", "choose another")
     near = book.find(op.position.id) if op.position.id and not op.section else None
     return near[0] if near is not None else (op.section or USUAL_SECTION, op.rule_type)
@@ -224,7 +225,8 @@ def _unknown(book: Book, op: Operation, name: str, field_: str = "id") -> EditEr
         rules = rules_in(book.document, table)
         if any(isinstance(rule, dict) and rule.get("id") == name for rule in rules):
             return _inline_error(op, field_, table)
-    return _refuse(op, field_, f"Rule with id '{name}' not found", did_you_mean(name, book.by_id))
+    near = [one for one in book.by_id if one[:1] == name[:1]][:MOST_GUESSED]
+    return _refuse(op, field_, f"Rule with id '{name}' not found", did_you_mean(name, near))
 
 
 def _tables(document: Mapping[str, object]) -> Iterator[Name]:
@@ -261,6 +263,9 @@ def _update(book: Book, op: Operation) -> Step | None:
             raise _refuse(op, "changes.id", error, "remove the rule and add another")
         if key not in RULE_KEYS:
             raise _refuse(op, f"changes.{key}", f"unknown field {shown(key)}")
+        if book.nameless and key == "description" and op.changes[key] is not None:
+            error = "the program that this file is for refuses rules with `description`"
+            raise _refuse(op, "changes.description", error, "write a comment by hand")
     changes = {
         key: value
         for key, value in op.changes.items()

@@ -64,8 +64,7 @@ def _last_of_section(book: Book, table: Name) -> Piece | None:
 
 def _put_before(book: Book, pieces: list[Piece], other: Piece) -> None:
     at = book.pieces.index(other)
-    tight = at > 0 and not book.pieces[at - 1].is_gap and bool(book.pieces[at - 1].text)
-    after = [] if tight else [Piece(text=book.newline)]
+    after = [] if _is_tight(book, at - 1 if book.pieces[at - 1].text else at) else [_blank(book)]
     book.pieces[at:at] = [*pieces, *after]
 
 
@@ -74,14 +73,14 @@ def _put_after(book: Book, pieces: list[Piece], other: Piece) -> None:
     at = book.pieces.index(other)
     if other.is_gap or not other.text:
         ends_blank = not other.text or _is_blank(_last_line(other.text))
-        before = [] if ends_blank else [Piece(text=book.newline)]
+        before = [] if ends_blank else [_blank(book)]
         book.pieces[at + 1 : at + 1] = [*before, *pieces]
         return
     behind = book.pieces[at + 1] if at + 1 < len(book.pieces) else None
     if behind is not None and behind.is_gap and not _is_blank(_first_line(behind.text)):
         at += 1
         book.pieces[at : at + 1] = _cut_at_blank(behind)
-    before = [] if _is_tight(book, at) else [Piece(text=book.newline)]
+    before = [] if _is_tight(book, at) else [_blank(book)]
     book.pieces[at + 1 : at + 1] = [*before, *pieces]
 
 
@@ -95,10 +94,14 @@ def _cut_at_blank(gap: Piece) -> list[Piece]:
     return [gap]
 
 
+def _blank(book: Book) -> Piece:
+    return Piece(text=book.newline)
+
+
 def _is_tight(book: Book, at: int) -> bool:
     """True where blocks follow each other without a blank line."""
     if at + 1 < len(book.pieces):
-        return not book.pieces[at + 1].is_gap
+        return not book.pieces[at].is_gap and not book.pieces[at + 1].is_gap
     return at > 1 and bool(book.pieces[at - 1].text) and not book.pieces[at - 1].is_gap
 
 
@@ -109,16 +112,19 @@ def _take(book: Book, pieces: list[Piece]) -> None:
         del book.pieces[at]
         before = book.pieces[at - 1] if at else None
         behind = book.pieces[at] if at < len(book.pieces) else None
-        _close(before, behind)
+        _close(before, behind, book.newline)
 
 
-def _close(before: Piece | None, behind: Piece | None) -> None:
+def _close(before: Piece | None, behind: Piece | None, newline: str) -> None:
     """Drop one of the two blank lines that now meet, or the one at an end of the file."""
     open_before = before is not None and before.is_gap and _is_blank(_last_line(before.text))
     open_behind = behind is not None and behind.is_gap and _is_blank(_first_line(behind.text))
-    if before is not None and open_before and before.text and (open_behind or behind is None):
+    # Of two blank lines the one goes that we would have written.
+    ours = open_behind and behind is not None and _first_line(behind.text) == newline
+    ours = ours and before is not None and _last_line(before.text) != newline
+    if before is not None and open_before and not ours and (open_behind or behind is None):
         before.text = before.text[: len(before.text) - len(_last_line(before.text))]
-    elif behind is not None and open_behind and (before is None or _is_start(before)):
+    elif behind is not None and open_behind and (ours or before is None or _is_start(before)):
         behind.text = behind.text[len(_first_line(behind.text)) :]
 
 
