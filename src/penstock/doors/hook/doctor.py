@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 
 from penstock.app import Workspace
 from penstock.core.errors import PenstockError
@@ -21,6 +22,7 @@ from penstock.doors.hook.offs import ways_off
 from penstock.doors.hook.registered import looked_at
 
 CHECK = "penstock check"
+STRICT = "LANGGRAPH_STRICT_MSGPACK"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,7 +41,7 @@ class Report:
 def examine(here: Workspace, place: Place) -> Report:
     """Look at a project and ask its hooks."""
     found = list(registry.find(here.root))
-    findings = [*_rules(here), *_state(here)]
+    findings = [*_rules(here), *_state(here), *_checkpoints()]
     if not found:
         none = "no hook is registered here"
         findings.append(Finding(name="registered", status=BAD, what=none, hint="penstock init"))
@@ -98,6 +100,22 @@ def _compiled(here: Workspace) -> Iterator[Finding]:
             status=NOTE,
             what="the compiled rules are out of date; the next call makes them anew",
         )
+
+
+def _checkpoints() -> Iterator[Finding]:
+    """Where LangGraph is installed: whether a checkpoint can make it load any class."""
+    if find_spec("langgraph") is None:
+        return
+    strict = os.environ.get(STRICT, "").lower() in ("1", "true", "yes")
+    what = "LangGraph rebuilds only known classes from checkpoints"
+    hint = f"set {STRICT}=true where graphs run; what Penstock keeps there is plain JSON"
+    loose = "LangGraph rebuilds any class that a checkpoint names"
+    yield Finding(
+        name="checkpoints",
+        status=OK if strict else NOTE,
+        what=what if strict else loose,
+        hint="" if strict else hint,
+    )
 
 
 def _modified(path: str) -> float:
