@@ -25,6 +25,7 @@ class Scripted(BaseChatModel):
 
     turns: list[list[Call]]
     numbered: bool = True
+    same_id: bool = False
     _seen: list[list[BaseMessage]] = PrivateAttr(default_factory=list)
 
     @property
@@ -41,15 +42,16 @@ class Scripted(BaseChatModel):
         turn = sum(isinstance(one, AIMessage) for one in messages)
         calls = self.turns[turn] if turn < len(self.turns) else []
         named = [
-            {
-                "name": name,
-                "args": given,
-                "id": f"call-{turn}-{at}" if self.numbered else f"call-{at}",
-            }
+            {"name": name, "args": given, "id": self._id(turn, at)}
             for at, (name, given) in enumerate(calls)
         ]
         message = AIMessage("" if calls else "done", tool_calls=named)
         return ChatResult(generations=[ChatGeneration(message=message)])
+
+    def _id(self, turn: int, at: int) -> str:
+        if self.same_id:
+            return "call"
+        return f"call-{turn}-{at}" if self.numbered else f"call-{at}"
 
 
 def said(result: dict[str, Any]) -> list[ToolMessage]:

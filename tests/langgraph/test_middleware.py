@@ -172,6 +172,27 @@ def test_an_edited_change_is_what_gets_written(own: Project) -> None:
     assert (old.state, new.state, new.parent) == (State.SUPERSEDED, State.APPLIED, old.id)
 
 
+def test_an_edited_command_runs_as_edited(own: Project) -> None:
+    own.write("app.py", LONG)
+    scene = Scene(own, [("shell", {"command": "rm app.py"})])
+    scene.start()
+    mine = {"name": "shell", "args": {"command": "echo instead"}}
+    (answer,) = said(scene.resume({"type": "edit", "edited_action": mine}))
+    assert answer.content == "instead\n"
+    assert scene.ran == ["shell echo instead"]
+    assert (own.root / "app.py").exists()
+
+
+def test_an_edited_command_is_judged_again(own: Project) -> None:
+    own.write("app.py", LONG)
+    scene = Scene(own, [("shell", {"command": "rm app.py"})])
+    scene.start()
+    mine = {"name": "shell", "args": {"command": "echo x > .env"}}
+    (answer,) = said(scene.resume({"type": "edit", "edited_action": mine}))
+    assert answer.status == "error"
+    assert scene.ran == []
+
+
 def test_an_edit_may_choose_another_file(own: Project) -> None:
     own.write("app.py", LONG)
     scene = Scene(own, [REPLACED])
@@ -282,6 +303,24 @@ def test_the_same_call_id_in_a_later_message_is_another_question(own: Project) -
     assert (first.state, second.state) == (State.REJECTED, State.APPLIED)
 
 
+def test_two_calls_under_one_id_are_two_questions(own: Project) -> None:
+    """What is shown of one call must not approve the other."""
+    own.write("app.py", LONG)
+    own.write("lib.py", LONG)
+    other: Call = ("write_file", {"file_path": "lib.py", "content": SHORT})
+    scene = Scene(own, [REPLACED, other])
+    scene.model.same_id = True
+    (action,) = question(scene.start())["action_requests"]
+    assert action["files"][0]["path"] == action["args"]["file_path"] == "lib.py"
+    again = scene.resume({"type": "reject", "message": "no"})
+    (action,) = question(again)["action_requests"]
+    assert action["files"][0]["path"] == action["args"]["file_path"] == "app.py"
+    scene.resume(APPROVE)
+    assert (own.root / "app.py").read_text() == SHORT
+    assert (own.root / "lib.py").read_text() == LONG
+    assert scene.ran == []
+
+
 # -- who can be asked ------------------------------------------------------------------------------
 
 
@@ -350,6 +389,41 @@ def test_with_a_key_a_change_can_be_rejected_without_it(own: Project) -> None:
     scene.start()
     (answer,) = said(scene.resume({"type": "reject", "message": "no"}))
     assert answer.status == "error"
+    assert (own.root / "app.py").read_text() == LONG
+
+
+def test_a_program_that_an_agent_runs_approves_nothing(
+    own: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own.write("app.py", LONG)
+    calls = [REPLACED, ("shell", {"command": "rm app.py"})]
+    scene = Scene(own, [calls[0]], [calls[1]])
+    monkeypatch.setenv("CLAUDECODE", "1")
+    scene.start()
+    scene.resume(APPROVE)
+    answers = said(scene.resume(APPROVE))
+    assert [one.status for one in answers] == ["error", "error"]
+    assert "a graph that an agent runs cannot approve its own writes" in answers[0].content
+    assert scene.ran == []
+    assert (own.root / "app.py").read_text() == LONG
+    (one,) = open_gate(str(own.root)).parts.proposals.find()
+    assert one.state is State.WAITING
+
+
+def test_a_question_that_was_open_for_too_long_writes_nothing(own: Project) -> None:
+    own.write(
+        "penstock.toml", 'version = 1\n[defaults]\nwrite = "ask"\n[approval]\nttl_seconds = 60\n'
+    )
+    own.write("app.py", LONG)
+    scene = Scene(own, [REPLACED])
+    scene.start()
+    proposals = open_gate(str(own.root)).parts.proposals
+    (one,) = proposals.find()
+    proposals.last_wall(one.created.wall + 3600)  # the clock of the queue never goes back
+    scene.agent = scene.build()
+    (answer,) = said(scene.resume(APPROVE))
+    assert answer.status == "error"
+    assert "has expired" in answer.content
     assert (own.root / "app.py").read_text() == LONG
 
 

@@ -270,6 +270,37 @@ def test_what_a_tool_wrote_by_itself_can_be_undone(guarded: Project) -> None:
     assert events(guarded, "observed")[0]["path"] == "notes.txt"
 
 
+def test_a_directory_is_deleted_only_if_all_of_it_may_be(guarded: Project) -> None:
+    guarded.write("conf/.env", SECRET)
+    ran: list[str] = []
+
+    @tool
+    def delete(file_path: str) -> str:
+        """Delete a file or a directory."""
+        ran.append(file_path)
+        return "deleted"
+
+    scene = Scene(guarded, [("delete", {"file_path": "conf"})], tools=[delete])
+    (answer,) = said(scene.start())
+    assert answer.status == "error"
+    assert ran == []
+
+
+def test_what_a_failing_tool_wrote_is_on_the_record_all_the_same(guarded: Project) -> None:
+    @tool
+    def append_file(file_path: str, text: str) -> str:
+        """Append to a file, and fail."""
+        with (guarded.root / file_path).open("a") as file:
+            file.write(text)
+        raise OSError("disk on fire")
+
+    call = ("append_file", {"file_path": "notes.txt", "text": "more\n"})
+    scene = Scene(guarded, [call], tools=[append_file])
+    with pytest.raises(OSError, match="disk on fire"):
+        scene.start()
+    assert events(guarded, "observed")[0]["path"] == "notes.txt"
+
+
 def test_a_tool_that_calls_for_a_subagent_runs(guarded: Project) -> None:
     @tool
     def task(description: str) -> str:

@@ -24,8 +24,8 @@ from pydantic import ValidationError
 from penstock.core.errors import InputError
 from penstock.core.model import Verdict
 from penstock.core.proposal import Proposal, State
-from penstock.doors.langgraph.backend_reads import ReadingBackend, denied, wanted_here
-from penstock.doors.langgraph.tool_answers import Said, failed, settle, write
+from penstock.doors.langgraph.backend_reads import ReadingBackend, wanted_here
+from penstock.doors.langgraph.tool_answers import Said, denied, failed, settle, write
 from penstock.doors.langgraph.tool_calls import FAULTS, After, Wanted, phrase
 from penstock.doors.langgraph.tool_review import decided
 from penstock.doors.langgraph.tool_writes import left, written

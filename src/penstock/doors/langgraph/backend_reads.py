@@ -28,14 +28,14 @@ from deepagents.backends.protocol import (
 from deepagents.backends.utils import check_empty_content, slice_read_response
 
 from penstock.app import open_workspace
-from penstock.core.errors import InputError, RefusedError
+from penstock.core.errors import InputError
 from penstock.core.model import Verdict
 from penstock.core.paths import RelPath
 from penstock.doors.langgraph.seen import Seen
 from penstock.doors.langgraph.thread import Thread, thread_here
+from penstock.doors.langgraph.tool_answers import denied
 from penstock.doors.langgraph.tool_calls import FAULTS, Wanted, told
 from penstock.doors.langgraph.tool_writes import ToolGate
-from penstock.gate import Judged
 from penstock.ports import FileKind
 
 LARGEST = 64 << 20  # a file is read whole to be shown or changed
@@ -185,13 +185,6 @@ def wanted_here(name: str, args: Mapping[str, object]) -> Wanted:
     """Return a call of a file tool. Outside of a graph each is its own."""
     here = thread_here()
     return Wanted(name=name, args=args, thread=here if here.step else Thread(step=uuid.uuid4().hex))
-
-
-def denied(judged: Judged) -> RefusedError:
-    """Return a denial as the error that says it."""
-    decision = judged.decision
-    because = decision.because or "the rules deny this"
-    return RefusedError(decision.code or "path-denied", because, hint=decision.suggestion)
 
 
 def _media(path: str) -> bool:

@@ -18,7 +18,7 @@ from penstock.core.merge import Strategy
 from penstock.core.model import Verdict
 from penstock.core.proposal import OPEN, Proposal, State
 from penstock.doors.langgraph import approver, writes
-from penstock.doors.langgraph.tool_calls import FAULTS, Asked, Wanted, phrase, told
+from penstock.doors.langgraph.tool_calls import FAULTS, Asked, Wanted, phrase
 from penstock.doors.langgraph.tool_writes import ToolGate, left
 from penstock.gate import Judged
 from penstock.gate.finding import closed
@@ -57,21 +57,17 @@ def settle(tools: ToolGate, wanted: Wanted, asked: Asked) -> Said | Run:
 
 
 def failed(problem: Exception) -> Said:
-    """Say why nothing was written."""
-    code = problem.code if isinstance(problem, PenstockError) else "failed"
+    """Say why nothing was written, and what the agent can do."""
+    if not isinstance(problem, PenstockError):
+        return Said(text=f"Nothing was written: {problem}", facts={"status": "denied"})
     stale = isinstance(problem, StaleError)
-    told_ = phrase(_why(problem), AGAIN) if stale else told(problem)
-    facts = {"status": "stale" if stale else "denied", "code": code}
-    return Said(text=f"Nothing was written: {told_}", facts=facts)
-
-
-def _why(problem: Exception) -> str:
-    return told(replace_hint(problem)) if isinstance(problem, PenstockError) else str(problem)
-
-
-def replace_hint(problem: PenstockError) -> PenstockError:
-    """Return a problem without its hint, which speaks to people at a terminal."""
-    return type(problem)(problem.code, problem.message, because=problem.because)
+    # What is to be typed at a terminal is for people.
+    hint = "" if problem.hint.startswith("penstock ") else problem.hint
+    why = f"{problem.message}: {problem.because}" if problem.because else problem.message
+    return Said(
+        text=f"Nothing was written: {phrase(why, AGAIN if stale else hint)}",
+        facts={"status": "stale" if stale else "denied", "code": problem.code},
+    )
 
 
 def waits(asked: Asked) -> Said:
@@ -100,6 +96,7 @@ def _approve(
 ) -> Said | Run:
     if not asked["proposals"]:
         return _run(tools, wanted, asked)
+    approver.by_resume(tools.here)  # what cannot be approved must not be changed either
     found = [latest(tools, known) for known in asked["proposals"]]
     chosen = Strategy(decision.get("strategy") or Strategy.REPLACE)
     if chosen is not Strategy.REPLACE and len(found) > 1:
@@ -184,14 +181,17 @@ def _judged_again(tools: ToolGate, wanted: Wanted) -> Run:
     judged = tools.judge(wanted)
     if judged.decision.verdict is Verdict.DENY:
         tools.record(wanted, judged.decision)
-        raise RefusedError(
-            judged.decision.code or "path-denied",
-            judged.decision.because or "the rules deny this",
-            hint=judged.decision.suggestion,
-        )
+        raise denied(judged)
     approved = replace(judged.decision, verdict=Verdict.ALLOW)
     tools.record(wanted, approved, by=proof.by, proof=proof.kind)
     return Run(wanted=wanted, judged=judged)
+
+
+def denied(judged: Judged) -> RefusedError:
+    """Return a denial as the error that says it."""
+    decision = judged.decision
+    because = decision.because or "the rules deny this"
+    return RefusedError(decision.code or "path-denied", because, hint=decision.suggestion)
 
 
 # -- edit, reject, respond -------------------------------------------------------------------------
@@ -199,16 +199,13 @@ def _judged_again(tools: ToolGate, wanted: Wanted) -> Run:
 
 def _edit(tools: ToolGate, wanted: Wanted, asked: Asked, decision: Mapping[str, Any]) -> Said | Run:
     """Do what the person put in the call's place; it is measured and judged like any other."""
+    approver.by_resume(tools.here)
     mine = replace(wanted, args=decision["args"])
     judged = tools.judge(mine)
     if judged.decision.verdict is Verdict.DENY:
         tools.record(mine, judged.decision)
         _reject_all(tools, asked, "the edited call is denied")
-        raise RefusedError(
-            judged.decision.code or "path-denied",
-            judged.decision.because or "the rules deny this",
-            hint=judged.decision.suggestion,
-        )
+        raise denied(judged)
     after = left(judged)
     if not after:
         _reject_all(tools, asked, "edited by a person")
@@ -220,6 +217,8 @@ def _edit(tools: ToolGate, wanted: Wanted, asked: Asked, decision: Mapping[str, 
     instead = tools.ask(mine, judged)
     if "refused" in instead:
         return Said(text=instead["refused"], facts={"status": "denied"})
+    if not instead["proposals"]:
+        raise StaleError("base-changed", "a file changed while the edited call was judged")
     return write(tools, [latest(tools, known) for known in instead["proposals"]])
 
 

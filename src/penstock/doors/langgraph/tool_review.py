@@ -30,7 +30,7 @@ def decided(
     tools: ToolGate, calls: Sequence[Wanted], found: Mapping[str, Asked]
 ) -> dict[str, Asked]:
     """Stop the graph until a person has decided about every call that needs it."""
-    open_calls = [one for one in calls if one.id in found and "refused" not in found[one.id]]
+    open_calls = [one for one in calls if _is_open(one, found.get(one.id))]
     if not open_calls:
         return dict(found)
     note = ""
@@ -45,6 +45,11 @@ def decided(
         for one, answer in zip(open_calls, answers, strict=True)
     }
     return {**found, **said}
+
+
+def _is_open(one: Wanted, asked: Asked | None) -> bool:
+    """An entry is for one call, even where a model gives two of them the same id."""
+    return asked is not None and "refused" not in asked and one.is_what(asked)
 
 
 def _plain(answer: review.Reviewed) -> dict[str, Any]:
