@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,7 +37,9 @@ TOOL_OF: Mapping[str, str] = {
 def witnesses(pattern: str) -> list[str]:
     """Return some texts that a regex meets; none where it is beyond Python's own parser."""
     try:
-        parsed = importlib.import_module("re._parser").parse(pattern)
+        with warnings.catch_warnings():  # it tells of sets that a later Python may read otherwise
+            warnings.simplefilter("ignore")
+            parsed = importlib.import_module("re._parser").parse(pattern)
         made = list(_texts(parsed, 0))[:MOST_SAMPLES]
     except (re.error, RecursionError, OverflowError, AttributeError, KeyError):
         return []
