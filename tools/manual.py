@@ -1,4 +1,4 @@
-"""Write the reference pages that come from the code: commands and error codes.
+"""Write the reference pages that come from the code: commands, error codes, the JSON API.
 
 `python tools/manual.py` writes them, `python tools/manual.py --check` says whether they are
 what the code says.
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -21,6 +22,7 @@ KINDS = {
     "RulesError": "the rules author",
     "RefusedError": "a person",
     "StaleError": "the agent",
+    "NewerError": "a person",
     "AuditError": "the auditor",
     "StoreError": "the operator",
     "PenstockError": "the caller",
@@ -87,7 +89,80 @@ def errors() -> str:
     return "\n".join(out).rstrip() + "\n"
 
 
-PAGES = {"docs/reference/commands.md": commands, "docs/reference/errors.md": errors}
+API = """\
+# The JSON API
+
+Made from the code by `tools/manual.py`. `penstock serve` answers it at
+`http://127.0.0.1:7717/api/v1`, and describes it there in OpenAPI 3.1: `/api/v1/openapi.json`.
+
+## Who may ask
+
+Every call but that for the description needs the person's token, which stands in `admin.token`
+of the state directory (`~/.local/state/penstock`, or below `XDG_STATE_HOME`), readable by you
+alone:
+
+```sh
+curl -H "Authorization: Bearer $(cat ~/.local/state/penstock/admin.token)" \\
+  http://127.0.0.1:7717/api/v1/proposals
+```
+
+The hook's token does not work here (403, `hook-token`). The person's token lets you look, send
+back and prepare. It proves no person, as an agent that runs as you can read the file, too:
+approving and undoing ask for the approver's passphrase besides, exactly as
+[the page](../concepts/approval-page.md) does, and without a key they are refused (`key-needed`).
+Wrong passphrases wait, are on the record, and lock.
+
+## What is approved is what was shown
+
+Answers carry `content_digest`, as the call that showed the change gave it. Where that is not what
+would be written now, or the file was saved since, the answer is 409 with the code
+`newer-version`, `not-as-shown` or `base-changed`, and `differences` holds a diff of what was shown
+against what is there.
+
+## Errors
+
+`{"error": {"code": ..., "message": ..., "because": ..., "try": ...}}`, with a
+[stable code](errors.md). Unknown fields and parameters are errors, not ignored.
+
+| status | means |
+|---|---|
+"""
+
+
+def api() -> str:
+    """Return the page of the JSON API."""
+    from penstock.doors.web.endpoints import ENDPOINTS
+    from penstock.doors.web.openapi import REFUSED
+
+    out = [API + "\n".join(f"| {status} | {about} |" for status, about in REFUSED.items()), ""]
+    for one in ENDPOINTS:
+        out += [f"## {one.method} {one.path}", "", f"{one.about}.", ""]
+        needed = one.body["required"] if one.body else []
+        fields = [("query", name, schema, False) for name, schema in one.query.items()]
+        fields += [
+            ("body", name, schema, name in needed)
+            for name, schema in (one.body["properties"] if one.body else {}).items()
+        ]
+        if fields:
+            out += ["| in | name | type | what |", "|---|---|---|---|"]
+            out += [_field(*each) for each in fields] + [""]
+        out += [f"Gives {', '.join(f'`{name}`' for name in one.gives)}.", ""]
+    return "\n".join(out).rstrip() + "\n"
+
+
+def _field(where: str, name: str, schema: Mapping[str, Any], needed: bool) -> str:
+    about = schema["description"]
+    if "enum" in schema:
+        about += ": " + ", ".join(f"`{word}`" for word in schema["enum"])
+    kind = f"{schema['type']}, needed" if needed else schema["type"]
+    return f"| {where} | `{name}` | {kind} | {about} |"
+
+
+PAGES = {
+    "docs/reference/commands.md": commands,
+    "docs/reference/errors.md": errors,
+    "docs/reference/api.md": api,
+}
 
 
 def main() -> int:

@@ -193,5 +193,6 @@ def encode(response: Response, *, keep: bool, date: bytes) -> bytes:
 
 def refused(refusal: Refusal) -> Response:
     """Return the response that tells a refusal."""
-    body = json.dumps({"error": {"code": refusal.code, "message": refusal.message}})
-    return Response(refusal.status, body.encode(), refusal.headers.encode())
+    error = {"code": refusal.code, "message": refusal.message, "because": "", "try": ""}
+    body = json.dumps({"error": error}).encode()
+    return Response(refusal.status, body, refusal.headers.encode())
