@@ -18,6 +18,7 @@ from penstock.doors.web import pages
 from penstock.doors.web import shown as seen
 from penstock.doors.web.admitted import Form
 from penstock.doors.web.answers import Answered
+from penstock.doors.web.filediff import SHELF
 from penstock.doors.web.problems import status_of
 from penstock.doors.web.showing import back_to, edit_page, one_page, set_page, single, world_of
 from penstock.doors.web.textarea import taken
@@ -100,9 +101,8 @@ def _line(text: str) -> int | None:
 
 def hunks(request: Request) -> Response:
     """Keep the ticked hunks, and those of other pages that were not dropped."""
-    form = form_of(request)
-    dropped = _dropped(form)
-    total = _line(form.get("hunks")) or 0
+    form, total = form_of(request), _hunks(request)
+    dropped = _dropped(form, total)
     chosen = [number for number in range(1, total + 1) if number not in dropped]
     return _onward(request, _do(request, "hunks", digest=form.get("digest"), hunks=chosen))
 
@@ -111,12 +111,19 @@ def choose(request: Request) -> Response:
     """Remember which hunks are not ticked, and go to another page of the diff."""
     form = form_of(request)
     page = _line(form.get("to")) or 1
-    return back_to(request.path_params["id"], page=page, drop=pages.as_ranges(_dropped(form)))
+    dropped = pages.as_ranges(_dropped(form, _hunks(request)))
+    return back_to(request.path_params["id"], page=page, drop=dropped)
 
 
-def _dropped(form: Form) -> frozenset[int]:
+def _hunks(request: Request) -> int:
+    """Return how many hunks there are, whatever the form says."""
+    here, one = single(request)
+    before, after = here.gate.contents(one)
+    return len(SHELF.compared((one.base, one.content), before, after).hunks)
+
+
+def _dropped(form: Form, total: int) -> frozenset[int]:
     """Return the hunks that are not ticked: of this page by their boxes, of others as before."""
-    total = min(_line(form.get("hunks")) or 0, 10**6)
     here = pages.from_ranges(form.get("here"), most=total)
     ticked = frozenset(filter(None, (_line(text) for text in form.all("hunk"))))
     return (here - ticked) | (pages.from_ranges(form.get("drop"), most=total) - here)

@@ -130,6 +130,14 @@ class Comparison:
         sides = [as_utf8(side) for side in (self.before, self.after) if side]
         return all(side.count(CRLF) == side.count(LF) > 0 for side in sides)
 
+    @cached_property
+    def lost(self) -> list[int]:
+        """The places of the lines that go; one that only changes its line end stays."""
+        old, new = as_utf8(self.before or b""), as_utf8(self.after or b"")
+        returns = b"\r" in old or b"\r" in new
+        gone = hunks_of(old, new, line_ends=False) if returns else self.hunks
+        return [at for hunk in gone for at in range(hunk.before_start, hunk.before_end)]
+
     def shown(self, line: bytes) -> str:
         """Return a line without its end and with everything hidden written out."""
         bare = line.removesuffix(CRLF) if self.plain_returns else line
@@ -212,24 +220,24 @@ class Pager:
             self.total += block.rows
         self.pages = max(1, -(-self.total // PAGE))
 
-    def lines(self, number: int) -> tuple[range, range]:
-        """Return which lines of each side a page may show, for colouring them."""
-        parts = list(self._parts(number))
-        before = [p.before + p.rows for p, _ in parts] + [p.before for p, _ in parts]
-        after = [p.after + p.rows for p, _ in parts] + [p.after for p, _ in parts]
-        if not parts:
-            return range(0), range(0)
-        old, new = len(self.compared.old), len(self.compared.new)
-        return (
-            range(min(before), min(max(before), old)),
-            range(min(after), min(max(after), new)),
-        )
+    def lines(self, number: int) -> tuple[list[int], list[int]]:
+        """Return which lines of each side a page shows, for colouring them."""
+        old: list[int] = []
+        new: list[int] = []
+        for block in self._parts(number):
+            if block.kind in (Kind.SAME, Kind.GONE, Kind.PAIR):
+                old += range(block.before, block.before + block.rows)
+            if block.kind in (Kind.NEW, Kind.PAIR):
+                new += range(block.after, block.after + block.rows)
+        # The longer side of a pair of lines goes beyond the end of the shorter.
+        last_old, last_new = len(self.compared.old), len(self.compared.new)
+        return [at for at in old if at < last_old], [at for at in new if at < last_new]
 
     def page(self, number: int, *, old: Colours | None = None, new: Colours | None = None) -> Page:
         """Return one page, counted from 1; a number beyond the last is the last."""
         number = min(max(number, 1), self.pages)
         rows = _Rows(self.compared, old or {}, new or {})
-        shown = tuple(row for part, skip in self._parts(number) for row in rows.of(part, skip))
+        shown = tuple(row for part in self._parts(number) for row in rows.of(part))
         first = (number - 1) * PAGE
         return Page(
             rows=shown,
@@ -247,8 +255,8 @@ class Pager:
                 return start // PAGE + 1
         return 1
 
-    def _parts(self, number: int) -> Iterator[tuple[Block, int]]:
-        """Yield the blocks of a page cut to it, each with the rows that came before the cut."""
+    def _parts(self, number: int) -> Iterator[Block]:
+        """Yield the blocks of a page, cut to it."""
         number = min(max(number, 1), self.pages)
         first, end = (number - 1) * PAGE, min(number * PAGE, self.total)
         at = max(bisect_right(self.starts, first) - 1, 0)
@@ -256,7 +264,7 @@ class Pager:
             if start >= end:
                 return
             skip = max(first - start, 0)
-            yield _cut(block, skip, min(end - start, block.rows)), skip
+            yield _cut(block, skip, min(end - start, block.rows))
 
 
 def _cut(block: Block, skip: int, stop: int) -> Block:
@@ -277,7 +285,7 @@ class _Rows:
         self.compared = compared
         self.old, self.new = old, new
 
-    def of(self, block: Block, _skip: int) -> Iterator[Row]:
+    def of(self, block: Block) -> Iterator[Row]:
         """Yield the rows of one block."""
         if block.kind is Kind.GAP:
             yield Row(kind=Kind.GAP, count=block.count, line=block.before + 1)

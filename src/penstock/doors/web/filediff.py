@@ -10,13 +10,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from penstock.core.change import lost
 from penstock.core.display import visible_bytes
 from penstock.core.lineends import split
 from penstock.core.model import ChangeKind
 from penstock.core.proposal import Proposal
 from penstock.doors.web import looks
-from penstock.doors.web.diffview import Page, View
+from penstock.doors.web.diffview import Comparison, Page, View
 from penstock.doors.web.looks import HexRow, Look
 from penstock.doors.web.marking import markup
 from penstock.doors.web.shelf import Key, Shelf
@@ -98,10 +97,10 @@ def of_contents(
             look=look,
             before=was,
             after=now,
-            page=SHELF.page(made, view, number, path=path),
+            page=SHELF.page(key, made, view, number, path=path),
             view=view,
             hunks=len(made.hunks),
-            lost=_lost(before, after, lost_page),
+            lost=_lost(made, lost_page),
         )
     at = looks.first_difference(before, after)
     sides = (_side(before, at), _side(after, at))
@@ -117,22 +116,23 @@ def _side(content: bytes | None, at: int) -> Side:
     )
 
 
-def _lost(before: bytes | None, after: bytes | None, number: int) -> LostLines | None:
+def _lost(made: Comparison, number: int) -> LostLines | None:
     """Return the lost lines: the first few (page 0), or one page of all of them."""
-    if number < 0 or before is None or after is None:
+    if number < 0 or made.before is None or made.after is None:
         return None
-    was, now = looks.as_utf8(before), looks.as_utf8(after)
-    end = number * LOST_PAGE if number else FIRST_LOST
-    gone = lost(was, now, limit=end)
-    total = len(gone.lines) + gone.hidden
-    first = max(end - LOST_PAGE, 0) if number else 0
+    first, end = (number - 1) * LOST_PAGE, number * LOST_PAGE
+    places = made.lost[first:end] if number else made.lost[:FIRST_LOST]
     return LostLines(
-        lines=tuple((at, markup(visible_bytes(line))) for at, line in gone.lines[first:]),
-        first=first + 1,
-        total=total,
-        pages=max(1, -(-total // LOST_PAGE)),
+        lines=tuple((at + 1, markup(_bare(made.old[at]))) for at in places),
+        first=max(first, 0) + 1,
+        total=len(made.lost),
+        pages=max(1, -(-len(made.lost) // LOST_PAGE)),
         number=number,
     )
+
+
+def _bare(line: bytes) -> str:
+    return visible_bytes(line.removesuffix(b"\n").removesuffix(b"\r"))
 
 
 def numbered(content: bytes, number: int) -> tuple[Numbered, int]:
@@ -140,8 +140,5 @@ def numbered(content: bytes, number: int) -> tuple[Numbered, int]:
     lines = split(looks.as_utf8(content))
     first = (max(number, 1) - 1) * LOST_PAGE
     some = lines[first : first + LOST_PAGE]
-    shown = tuple(
-        (first + at, markup(visible_bytes(line.removesuffix(b"\n").removesuffix(b"\r"))))
-        for at, line in enumerate(some, 1)
-    )
+    shown = tuple((first + at, markup(_bare(line))) for at, line in enumerate(some, 1))
     return shown, len(lines)

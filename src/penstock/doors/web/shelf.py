@@ -10,12 +10,13 @@ import threading
 from collections import OrderedDict
 
 from penstock.doors.web.colours import Colours
-from penstock.doors.web.diffview import CONTEXT, Comparison, Page, Pager, View
+from penstock.doors.web.diffview import Comparison, Page, Pager, View
 from penstock.doors.web.marking import CLOSE, OPEN, Spans
 
 MOST = 16
+MOST_PAGES = 48
 LARGEST_KEPT = 8 * 1024 * 1024
-WHOLE = 96 * 1024  # bytes up to which a side is coloured from its beginning
+WHOLE = 48 * 1024  # bytes up to which a side is coloured from its beginning
 
 Key = tuple[str | None, str | None]
 
@@ -25,7 +26,9 @@ class Shelf:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Key, Comparison] = OrderedDict()
+        self._pages: OrderedDict[tuple[Key, str, View, int], Page] = OrderedDict()
         self._lock = threading.Lock()
+        self._warmed = False
         self.colours = Colours()
 
     def compared(self, key: Key, before: bytes | None, after: bytes | None) -> Comparison:
@@ -38,11 +41,28 @@ class Shelf:
                 self._kept.popitem(last=False)
         return known
 
-    def page(
-        self, compared: Comparison, view: View, number: int, *, path: str, context: int = CONTEXT
-    ) -> Page:
-        """Return one page of a diff with its colours."""
-        pager = Pager(compared, view, context=context)
+    def page(self, key: Key, compared: Comparison, view: View, number: int, *, path: str) -> Page:
+        """Return one page of a diff with its colours, made at most once while it is kept."""
+        at = (key, path, view, number)
+        with self._lock:
+            known = self._pages.get(at)
+        if known is not None:
+            return known
+        made = self._made(compared, view, number, path)
+        with self._lock:
+            self._pages[at] = made
+            while len(self._pages) > MOST_PAGES:
+                self._pages.popitem(last=False)
+        return made
+
+    def warm(self) -> None:
+        """Have the child that colours started, while a person still looks at something else."""
+        if not self._warmed:
+            self._warmed = True
+            threading.Thread(target=self.colours.of, args=("a.py", "a"), daemon=True).start()
+
+    def _made(self, compared: Comparison, view: View, number: int, path: str) -> Page:
+        pager = Pager(compared, view)
         old, new = pager.lines(number)
         return pager.page(
             number,
@@ -51,13 +71,15 @@ class Shelf:
         )
 
     def _coloured(
-        self, compared: Comparison, lines: list[bytes], shown: range, path: str
+        self, compared: Comparison, lines: list[bytes], shown: list[int], path: str
     ) -> dict[int, Spans]:
-        """Return the colours of some lines; of a small side all of it is read, for its context."""
-        if sum(map(len, lines[: shown.stop])) <= WHOLE:
-            shown = range(shown.stop)
-        text = "\n".join(_bare(compared.shown(lines[at])) for at in shown)
-        return dict(zip(shown, self.colours.of(path, text), strict=False))
+        """Return the colours of some lines; of a small side all is read, for its context."""
+        if not shown:
+            return {}
+        whole = sum(map(len, lines)) <= WHOLE
+        places = range(len(lines)) if whole else shown
+        text = "\n".join(_bare(compared.shown(lines[at])) for at in places)
+        return dict(zip(places, self.colours.of(path, text), strict=False))
 
 
 def _bare(text: str) -> str:

@@ -22,7 +22,7 @@ from penstock.core.proposal import Proposal, State
 from penstock.doors.web import answers, pages
 from penstock.doors.web import shown as seen
 from penstock.doors.web.diffview import View
-from penstock.doors.web.filediff import LOST_PAGE, Shown, numbered, of_contents, of_proposal
+from penstock.doors.web.filediff import LOST_PAGE, SHELF, Shown, numbered, of_contents, of_proposal
 from penstock.doors.web.looks import Look, picture_type
 from penstock.doors.web.render import VIEW_COOKIE, YEAR, page
 from penstock.doors.web.textarea import offered
@@ -62,6 +62,7 @@ def queue(request: Request) -> Response:
     """Show what waits, in every workspace."""
     world = world_of(request)
     world.look_around()
+    SHELF.warm()
     waiting: list[pages.Item] = []
     lately: list[pages.Item] = []
     for here in world.workspaces:

@@ -48,7 +48,7 @@ def _shared_ends(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
 
 def _common(a: Sequence[str], b: Sequence[str]) -> tuple[set[int], set[int]]:
     """Return the places of a longest common run of tokens, on both sides."""
-    if not a or not b or len(a) * len(b) > MOST_CELLS:
+    if len(a) * len(b) > MOST_CELLS or set(a).isdisjoint(b):
         return set(), set()
     table = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
     for i in range(len(a) - 1, -1, -1):

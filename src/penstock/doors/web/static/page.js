@@ -43,7 +43,14 @@ function show(next) {
 function listen() {
   const stream = new EventSource("/events");
   stream.addEventListener("open", () => { if (page === "queue") live.textContent = "Live"; });
-  stream.addEventListener("error", () => { if (page === "queue") live.textContent = "Not connected; trying again"; });
+  stream.addEventListener("error", () => {
+    if (page === "queue") live.textContent = "Not connected; trying again";
+    // A browser gives up on a stream that is refused. We ask what the page says, and try again.
+    if (stream.readyState === EventSource.CLOSED) {
+      if (page === "queue") refresh();
+      setTimeout(listen, 5000);
+    }
+  });
   const changed = (event) => {
     if (page === "queue") { refresh(); return; }
     const told = JSON.parse(event.data || "{}").changed;
