@@ -19,7 +19,7 @@ from penstock.core.edit_told import Changed
 from penstock.core.edit_warnings import warnings_of
 from penstock.core.hook_rules import BRANCH, ORIGINAL_KEYS
 from penstock.core.layers import Loaded
-from penstock.core.problems import Problem, Report, did_you_mean
+from penstock.core.problems import Problem, Report, did_you_mean, shown
 from penstock.core.regex_faults import beyond_rust
 from penstock.core.regexes import fault
 from penstock.core.rule_reader import BOTH_TOOLS, CONDITIONS, NO_TOOL, REGEX_FIELDS, TOOL_FIELDS
@@ -128,6 +128,8 @@ def _faults(rule: Mapping[str, object], place: str, dialect: Dialect) -> Iterato
     elif not {"tool", "tool_regex"} & rule.keys() and (needs_tool or not CONDITIONS & rule.keys()):
         yield Detail(f"{place}tool", NO_TOOL, 'Add for example "tool": "Bash".')
     for key, value in rule.items():
+        if key in TOOL_FIELDS and not isinstance(value, str):
+            yield Detail(f"{place}{key}", f"`{key}` must be text in quotes, not {shown(value)}")
         if key in REGEX_FIELDS and isinstance(value, str) and "${" not in value:
             found = fault(value) or (beyond_rust(value) if dialect is not Dialect.OWN else None)
             if found is not None:

@@ -327,11 +327,7 @@ def _prompt(raw: object) -> str | None:
 
 
 def _rule(raw: object) -> Mapping[str, object]:
-    table = _table(raw, RULE_KEYS, nulls=False)
-    if "id" not in table:
-        missing = ("id", "Missing required field: id", "every rule has an id of its own")
-        raise _InsideError([missing])
-    return table
+    return _table(raw, RULE_KEYS, nulls=False, needs=("id",))
 
 
 def _changes(raw: object) -> Mapping[str, object]:
@@ -342,10 +338,14 @@ def _changes(raw: object) -> Mapping[str, object]:
     return table
 
 
-def _table(raw: object, known: frozenset[str], *, nulls: bool) -> Mapping[str, object]:
+def _table(
+    raw: object, known: frozenset[str], *, nulls: bool, needs: tuple[str, ...] = ()
+) -> Mapping[str, object]:
     if not isinstance(raw, dict):
         raise _WrongError(f"must be an object, not {_told(raw)}", "write {...}")
     wrong = list(_wrong_inside(raw, known, nulls=nulls))
+    missing = [key for key in needs if key not in raw]
+    wrong += [(key, f"Missing required field: {key}", f"add `{key}`") for key in missing]
     if wrong:
         raise _InsideError(wrong)
     return dict(raw)

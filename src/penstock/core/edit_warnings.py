@@ -81,7 +81,7 @@ UNRELATED = (
     *("cat ~/.ssh/id_rsa", "python -c 'x'", "chmod 777 /", "npm publish", "kill 1"),
 )
 PATHS = ("/etc/passwd", "/root/.ssh/id_rsa", "src/a.py", ".env", "docs/b/c.txt")
-TOOLS = ("Bash", "Write", "Read", "WebFetch", "Task", "mcp__files__delete")
+TOOLS = ("Bash", "Write", "Read", "WebFetch", "NotebookEdit", "Task", "mcp__files__delete")
 EXAMPLES = {"command": UNRELATED, "file_path": PATHS}
 BROAD = 3  # unrelated examples that no rule should meet all of
 # What comes in a shell command before or behind the part that a regex was written for.
