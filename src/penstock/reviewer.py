@@ -19,13 +19,22 @@ def main(argv: list[str] | None = None) -> None:
     gc.disable()  # what is made here lives until the end, which is near
     arguments = sys.argv[1:] if argv is None else argv
     if arguments[:1] == ["apply"]:
-        from penstock.doors.reviewer.command import apply
-
-        sys.exit(apply(arguments[1:], confirm=_confirm))
+        sys.exit(_apply(arguments[1:]))
     from penstock.cli.rules import main as rules
 
     gc.enable()
     rules(arguments)
+
+
+def _apply(words: list[str]) -> int:
+    from penstock.stores.code_cache import install
+
+    cache = install(__file__.rpartition("/")[0])
+    from penstock.doors.reviewer.command import apply
+
+    code = apply(words, confirm=_confirm)
+    cache.save()
+    return code
 
 
 def _confirm(here: Workspace, reasons: tuple[str, ...], yes: bool) -> Proof:

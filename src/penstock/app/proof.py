@@ -11,10 +11,13 @@ import os
 import pwd
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from penstock.app import Workspace
 from penstock.core.errors import PenstockError, RefusedError
-from penstock.gate import Proof
+
+if TYPE_CHECKING:
+    from penstock.gate import Proof
 
 # Refusals that tell of an attempt; the others tell only of a missing option or terminal.
 ATTEMPTS = frozenset({"inside-agent", "wrong-passphrase", "wrong-code", "too-many-attempts"})
@@ -33,6 +36,8 @@ def need_code_set_up(here: Workspace) -> None:
 
 def by_key(here: Workspace, passphrase: str, code: str | None = None, **told: str) -> Proof:
     """Return the proof that the approver's key gives; `told` goes on the record when it fails."""
+    from penstock.gate import Proof
+
     need_code_set_up(here)
     with attempts_recorded(here, **told):
         return Proof(by=who(), kind="key", sign=here.keys.unseal(passphrase, code=code))

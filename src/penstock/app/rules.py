@@ -8,41 +8,27 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from penstock.app import Workspace, read_rules, workspace_of
 from penstock.core.errors import InputError
-from penstock.stores.places import RULES, home, state_home, user_rules
+from penstock.stores import rules_places
+from penstock.stores.places import RULES, state_home, user_rules
 
 if TYPE_CHECKING:
     from penstock.gate.rule_edits import RuleEdits
     from penstock.ports import AuditLog, History
     from penstock.stores.reviewer_log import ReviewerLog
 
-CONFIG = "claude-code-permissions-hook.toml"
-VARIABLE = "CLAUDE_PERMISSIONS_CONFIG"
+CONFIG = rules_places.CONFIG
+discovered = rules_places.discovered
 LOCK_SECONDS = "DECISION_REVIEWER_LOCK_SECONDS"
 REFUSALS = (b'"op":"rejected"', b'"op":"write_file_reject"')
 NEWEST = 8  # files of a record
 # What may stand in a rules file so that its settings have to be read; an escape can hide a word.
 SETTINGS = (b"preset", b"approval", b"include", b"audit", b"\\u", b"\\U")
-
-
-def discovered(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the rules files that are found where people keep them, the nearest first."""
-    named = environ.get(VARIABLE, "")
-    places = (
-        os.path.expanduser(named) if named else "",
-        CONFIG,
-        os.path.join("..", ".config", CONFIG),
-        os.path.join(home(), ".config", CONFIG),
-        os.path.join("/etc", CONFIG),
-        RULES,
-    )
-    found = (os.path.realpath(place) for place in places if place and os.path.isfile(place))
-    return tuple(dict.fromkeys(found))
 
 
 def mains(paths: Sequence[str]) -> tuple[str, ...]:
@@ -145,15 +131,21 @@ def inside_agent() -> str | None:
 
 def log_of(path: str) -> AuditLog:
     """Return the record of the workspace that a rules file lies in."""
-    from penstock.app.record import Record
     from penstock.core.policy import AuditSettings
-    from penstock.stores.private import private_dir
+    from penstock.stores.short_log import ShortLog
 
     here = home_of(path)
-    private_dir(here.state)
-    if _says_something(f"{here.root}/{RULES}") or _says_something(user_rules()):
-        return here.record.unsigned
-    return Record(here.audit_path, here.state, AuditSettings()).unsigned
+    says = _says_something(f"{here.root}/{RULES}") or _says_something(user_rules())
+    settings = here.policy().audit if says else AuditSettings()
+
+    def full() -> AuditLog:
+        from penstock.app.record import Record
+        from penstock.stores.private import private_dir
+
+        private_dir(here.state)
+        return Record(here.audit_path, here.state, settings).unsigned
+
+    return ShortLog(here.audit_path, full, rotate_at=settings.rotate_bytes)
 
 
 def history(*, commit: bool = True) -> History:
@@ -201,7 +193,7 @@ def editing(paths: Sequence[str], *, by: str, commit: bool) -> Iterator[RuleEdit
             history=history(commit=commit),
             log=log_of(paths[0]),
             root=here.root,
-            approvers=here.keys,
+            approvers=lambda: here.keys,
             clock=time.time,
         )
 

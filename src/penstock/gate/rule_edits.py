@@ -63,7 +63,7 @@ class RuleEdits:
     history: History
     log: AuditLog
     root: str
-    approvers: Approvers
+    approvers: Callable[[], Approvers]
     clock: Callable[[], float]
 
     def write(self, edit: RuleEdit) -> Edited:
@@ -173,7 +173,7 @@ class RuleEdits:
 
             said = statement(name, base, content, base, at, path=path)
             signature, key_id = proof.sign(said)
-            if not self.approvers.valid(said, signature, key_id):
+            if not self.approvers().valid(said, signature, key_id):
                 raise RefusedError(
                     "unknown-key",
                     f"the key `{key_id}` is not an approver's here",

@@ -24,6 +24,8 @@ from penstock.stores.git_trees import FILE, PROGRAM, Found, Leaf, Parts, Trees, 
 ROUNDS = 8  # how often somebody else may commit while we do
 HEX = frozenset("0123456789abcdef")
 OUR_WORD = b"Generated with decision_reviewer"
+IGNORED = "git-ignored"
+BEHIND = 12  # commits that edits which were killed one after the other may have left
 SHORTEST, LONGEST = 4, 64
 NO_WORK_TREE = ("must be run in a work tree", "cannot use bare repository")
 STRANGER = {
@@ -196,6 +198,9 @@ class Pending:
         repository, paths = self._repository, self._paths
         head, trees = repository.read([*paths])
         old = {path: trees.get(path) for path in paths}
+        for path, leaf in old.items():
+            if leaf is None and repository.ignores(paths[path].path):
+                raise GitError(IGNORED, f"git ignores `{paths[path].path}`")
         first = {path: self._leaf(old[path], one.path, one.before) for path, one in paths.items()}
         made: list[str] = []
         previous = head
@@ -285,9 +290,8 @@ class Pending:
         if not head:
             return False
         name, known = b":" + b"/".join(path), head.encode()
-        # One step back, or two where a version of its own came first.
-        names = [known, known + b"^" + name, known + b"^^" + name]
-        commit, *before = self._repository.objects(names)
+        back = [b"%b~%d%b" % (known, steps, name) for steps in range(1, BEHIND + 1)]
+        commit, *before = self._repository.objects([known, *back])
         ours = commit is not None and OUR_WORD in commit.data
         then = [one.oid if one else None for one in before]
         return ours and (staged.oid if staged else None) in then

@@ -13,6 +13,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from penstock.core.errors import StoreError
+from penstock.stores.child import Child
 
 SECONDS = 30.0
 MOST_SAID = 500
@@ -74,23 +75,40 @@ def run(
     right: Sequence[int] = (0,),
 ) -> tuple[int, bytes]:
     """Run one command and return its exit code and output. Raises GitError."""
-    import subprocess
+    return start(folder, *words, stdin=stdin, more=more).ended(right)
 
+
+class Running:
+    """One command on its way."""
+
+    def __init__(self, words: Sequence[str | bytes], child: Child) -> None:
+        self._words = words
+        self._child = child
+
+    def ended(self, right: Sequence[int] = (0,)) -> tuple[int, bytes]:
+        """Wait for the end and return exit code and output. Raises GitError."""
+        try:
+            code, output, told = self._child.ended(SECONDS)
+        except OSError as fault:
+            raise failed(self._words, str(fault)) from fault
+        if code not in right:
+            raise failed(self._words, told.decode("utf-8", "replace"))
+        return code, output
+
+
+def start(
+    folder: str,
+    *words: str | bytes,
+    stdin: bytes = b"",
+    more: Mapping[str, str] | None = None,
+) -> Running:
+    """Start one command; what it says is taken when it is asked how it ended."""
+    argv: list[str | bytes] = [program() or "git", "-C", folder, "--no-pager", *OPTIONS, *words]
     try:
-        done = subprocess.run(  # noqa: S603 - an absolute path, no shell, our own words
-            [program() or "git", "--no-pager", *OPTIONS, *words],
-            cwd=folder,
-            env={**environment(os.environ), **(more or {})},
-            input=stdin,
-            capture_output=True,
-            timeout=SECONDS,
-            check=False,
-        )
-    except (OSError, ValueError, subprocess.TimeoutExpired) as fault:
+        child = Child(argv, {**environment(os.environ), **(more or {})}, stdin)
+    except (OSError, ValueError) as fault:
         raise failed(words, str(fault)) from fault
-    if done.returncode not in right:
-        raise failed(words, done.stderr.decode("utf-8", "replace"))
-    return done.returncode, done.stdout
+    return Running(words, child)
 
 
 def no_filters(folder: str) -> dict[str, str]:

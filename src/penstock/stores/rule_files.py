@@ -16,7 +16,7 @@ from contextlib import suppress
 from penstock.core.errors import InputError
 from penstock.ports import Kept, Kind, Version
 from penstock.stores import backups
-from penstock.stores.git import Pending, Repository, repository_of
+from penstock.stores.git import IGNORED, Pending, Repository, repository_of
 from penstock.stores.git_run import GitError
 
 
@@ -39,7 +39,7 @@ class RuleHistory:
             try:
                 commits.append((home.prepare(mine, message=message, snapshot=snapshot), mine))
             except GitError as fault:
-                notes.append(_instead(fault))
+                notes += [] if fault.code == IGNORED else [_instead(fault)]
                 copied += mine
         pending = PendingEdit(commits, notes)
         try:
@@ -52,8 +52,7 @@ class RuleHistory:
 
     def _home(self, path: str, notes: list[str]) -> Repository | None:
         try:
-            found = repository_of(path)
-            return None if found is None or found.ignores(path) else found
+            return repository_of(path)
         except GitError as fault:
             notes.append(_instead(fault))
             return None
