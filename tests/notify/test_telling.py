@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from penstock.app import notify, open_workspace
-from penstock.app.telling import TRIES_AT_ONCE, Teller
+from penstock.app.telling import MOST_TRIES, TRIES_AT_ONCE, Teller
 from penstock.core.notify import Message
 from penstock.stores.messages import Target, send, show_on_desktop, targets_of
 from penstock.stores.outbox import Outbox
@@ -182,7 +182,6 @@ def test_a_service_that_is_down_is_tried_again_later_and_the_record_says_so(
     monkeypatch.setenv(notify.SWITCH, "off")
     told_by(project, box)
     one_proposed(project, "app.txt", b"short\n")
-    Outbox(str(state_dir(project))).mark()
     box.status = 500
     naps: list[float] = []
     run_teller(project, naps=naps)
@@ -205,9 +204,11 @@ def test_a_service_that_is_down_for_good_is_given_up(
     told_by(project, box)
     one_proposed(project, "app.txt", b"short\n")
     box.status = 500
-    for _ in range(4):
+    for _ in range(MOST_TRIES // TRIES_AT_ONCE + 1):
         run_teller(project)
-    assert box.asked == 6
+    assert box.asked == MOST_TRIES
+    assert [event["status"] for event in events(project, "notified")] == ["error", "error"]
+    assert not Outbox(str(state_dir(project))).pending
 
 
 def test_what_was_left_over_is_told_by_a_process_that_stays(
@@ -216,7 +217,6 @@ def test_what_was_left_over_is_told_by_a_process_that_stays(
     monkeypatch.setenv(notify.SWITCH, "off")
     told_by(project, box)
     one_proposed(project, "app.txt", b"short\n")
-    Outbox(str(state_dir(project))).mark()
     monkeypatch.delenv(notify.SWITCH)
     with surroundings_of(project):
         stop = threading.Event()
@@ -227,6 +227,30 @@ def test_what_was_left_over_is_told_by_a_process_that_stays(
             stop.set()
             thread.join()
     assert len(box.got) == 1
+
+
+def test_a_process_that_stays_asks_less_and_less_often(
+    project: Project, box: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(notify.SWITCH, "off")
+    told_by(project, box)
+    one_proposed(project, "app.txt", b"short\n")
+    started: list[str] = []
+    left = notify.Leftovers(started.append)
+    with surroundings_of(project):
+        here = open_workspace(str(project.root))
+        left.look([here])
+        left.look([here])
+        assert started == [here.root], "not again before its time"
+        for count in range(1, 8):
+            left._started[here.root] = left._started[here.root][0], 0.0
+            left.look([here])
+            pause = left._started[here.root][1] - time.monotonic()
+            assert pause <= min(notify.START_EVERY * 2.0**count, notify.MOST_BETWEEN)
+        assert len(started) == 8
+        Outbox(here.state).clear()
+        left.look([here])
+        assert left._started == {}
 
 
 def test_a_slow_service_is_left_in_time(box: Mailbox) -> None:

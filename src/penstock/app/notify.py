@@ -25,8 +25,8 @@ from penstock.stores.places import state_home, user_rules
 if TYPE_CHECKING:
     from penstock.app import Workspace
 
-SWITCH = "PENSTOCK_NOTIFY"  # `off` starts nothing
-START_EVERY = 30.0  # seconds between two processes for what is left over
+SWITCH = "PENSTOCK_NOTIFY"  # `off` starts no process; one that stays tells all the same
+START_EVERY, MOST_BETWEEN = 30.0, 600.0  # seconds between two processes for what is left over
 LOOK_EVERY = 2.0
 # Our own code, whatever the directory and the variables of whoever proposes would have us import.
 CODE = "import sys; sys.path.insert(0, sys.argv.pop(1)); from penstock.cli import main; main()"
@@ -53,13 +53,13 @@ def _has_desktop(environ: Mapping[str, str]) -> bool:
 
 def announce(here: Workspace, made: Sequence[Proposal]) -> None:
     """Have somebody told of new proposals; never waits and never fails."""
-    if not any(one.state is State.WAITING for one in made) or os.environ.get(SWITCH) == "off":
+    if not any(one.state is State.WAITING for one in made):
         return
     with suppress(OSError, PenstockError, ValueError):
         if wants(settings_here(here), os.environ):
             outbox = Outbox(here.state)
             outbox.mark()
-            if not outbox.somebody_waits():
+            if os.environ.get(SWITCH) != "off" and not outbox.somebody_waits():
                 start_process(here.root)
 
 
@@ -86,18 +86,27 @@ class Leftovers:
 
     def __init__(self, start: Callable[[str], object] = start_process) -> None:
         self._start = start
-        self._started: dict[str, float] = {}
+        self._started: dict[str, tuple[int, float]] = {}
 
     def look(self, places: Iterable[Workspace]) -> None:
         """Look at some workspaces once; costs a file name each."""
         for here in places:
             outbox = Outbox(here.state)
-            if not outbox.pending or time.monotonic() < self._started.get(here.root, 0.0):
-                continue
-            self._started[here.root] = time.monotonic() + START_EVERY
-            with suppress(OSError, PenstockError):
-                if not is_quiet(settings_here(here)) and not outbox.somebody_waits():
-                    self._start(here.root)
+            if not outbox.pending:
+                self._started.pop(here.root, None)
+            elif time.monotonic() >= self._started.get(here.root, (0, 0.0))[1]:
+                self._again(here, outbox)
+
+    def _again(self, here: Workspace, outbox: Outbox) -> None:
+        """Start it, and each time wait longer until the next: a service may be down for long."""
+        count = self._started.get(here.root, (0, 0.0))[0]
+        pause = min(START_EVERY * 2.0**count, MOST_BETWEEN)
+        with suppress(OSError, PenstockError):
+            if is_quiet(settings_here(here)):
+                return
+            self._started[here.root] = count + 1, time.monotonic() + pause
+            if not outbox.somebody_waits():
+                self._start(here.root)
 
 
 def start(stop: threading.Event) -> threading.Thread:

@@ -23,7 +23,7 @@ from penstock.stores.outbox import Outbox, Told
 from penstock.stores.places import state_home, user_rules
 
 LIFE = 60.0  # seconds that a turn may take, besides waiting between two messages
-MOST_TRIES, TRIES_AT_ONCE = 6, 3
+MOST_TRIES, TRIES_AT_ONCE = 30, 3
 PREVIEW = 3000
 
 Try = Callable[[Target, Message], str]
@@ -121,9 +121,9 @@ class Teller:
         self._not_before[target.name] = time.monotonic() + 2.0 ** (count - 1)
 
     def _record(self, target: Target, due: Sequence[Group], wrong: str, told: Told) -> None:
-        """Put on the record what was sent, and what was given up."""
-        last_try = self._failures.get(target.name, 0) >= TRIES_AT_ONCE
-        if wrong and not last_try:
+        """Put on the record what was sent, what could not be, and what was given up."""
+        tries = max(told.tried(group.key, target.name) for group in due)
+        if wrong and tries not in (TRIES_AT_ONCE, MOST_TRIES):
             return
         event: dict[str, object] = {
             "op": "notified",
