@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+from pathlib import Path
 
 import pytest
 
+from penstock.stores.passphrase import VARIABLE
 from tests.cli.waiting import events, one_proposed, state_of
 from tests.project import Project
 from tests.terminal import END, in_terminal
@@ -67,3 +70,39 @@ def test_no_colour_is_sent_where_none_is_wanted(project: Project) -> None:
     sent = {code for style in styles for code in style.split(";")}
     assert sent <= {"0", "1", "2", "7", "39", "49"}, "bold, dim, reverse and the usual colour"
     assert "7" in sent, "the chosen one is still seen"
+
+
+def test_an_edit_opens_the_persons_own_editor_and_the_screen_comes_back(
+    project: Project, tmp_path: Path
+) -> None:
+    script = tmp_path / "editor.py"
+    script.write_text("import sys\nwith open(sys.argv[1], 'a') as file: file.write('mine\\n')\n")
+    one = one_proposed(project, "app.txt", b"short\n")
+    typed = [(DRAWN, "e"), ("origin  edit", "a"), ("written: app.txt", "q")]
+    env = {"EDITOR": f"{sys.executable} {script}", "VISUAL": ""}
+    seen = in_terminal(project, "review", typed=typed, env=env)
+    assert seen.code == 0, seen.text
+    assert (project.root / "app.txt").read_bytes() == b"short\nmine\n"
+    assert state_of(project, one) == "superseded"
+
+
+def test_the_passphrase_can_be_handed_over_by_a_descriptor(project: Project) -> None:
+    words = "correct horse battery"
+    made = project.run("approver", "init", env={VARIABLE: "0"}, stdin=f"{words}\n")
+    assert made.code == 0, made.err
+    one_proposed(project, "app.txt", b"short\n")
+    read, write = os.pipe()
+    os.write(write, words.encode() + b"\n")
+    os.close(write)
+    typed = [(DRAWN, "a"), ("written: app.txt", "q")]
+    seen = in_terminal(project, "review", typed=typed, env={VARIABLE: str(read)}, pass_fds=[read])
+    os.close(read)
+    assert seen.code == 0, seen.text
+    assert events(project, "approved")[-1]["proof"] == "key"
+
+
+def test_ctrl_c_leaves_and_everything_goes_on_waiting(project: Project) -> None:
+    one = one_proposed(project, "app.txt", b"short\n")
+    seen = in_terminal(project, "review", typed=[(DRAWN, "\x03")])
+    assert seen.code == 3, seen.text
+    assert state_of(project, one) == "waiting"

@@ -24,7 +24,7 @@ from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
 from penstock.core.display import spoken
-from penstock.core.errors import InputError, PenstockError, RefusedError
+from penstock.core.errors import InputError, PenstockError, RefusedError, StoreError
 from penstock.core.merge import Strategy
 from penstock.core.proposal import Proposal, State
 from penstock.doors.tui import dialogs
@@ -363,7 +363,11 @@ class ReviewApp(App[int]):
     async def _try(self, step: Callable[[], Awaitable[None]]) -> None:
         """Do a step of the person's, and show what went wrong with it."""
         try:
-            await step()
+            try:
+                await step()
+            except OSError as fault:
+                said = (fault.strerror or str(fault)).lower()
+                raise StoreError("system", "the system refused", because=said) from None
         except PenstockError as error:
             self.say(f"error[{error.code}]")
             await self.push_screen_wait(dialogs.Told("this was not done", trouble(error)))

@@ -123,6 +123,10 @@ class Sheet:
         line = lines[start + offset]
         return Side(number=start + offset + 1, text=shown(line, plain_returns=self.plain_returns))
 
+    def hunk_at(self, at: int) -> int:
+        """Return the number of the hunk that a row belongs to, 0 for none."""
+        return self.blocks[bisect_right(self.starts, at) - 1].hunk
+
     def hunk_rows(self) -> list[int]:
         """Return the row of each hunk's heading, in order."""
         return [

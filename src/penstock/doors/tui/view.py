@@ -134,8 +134,8 @@ class DiffView(ScrollView, can_focus=True):
         return strip.apply_style(self.rich_style)
 
     def _ticks_of(self, at: int) -> bool:
-        row = self.sheet.row(at)
-        return not row.hunk or row.hunk in self.ticked
+        hunk = self.sheet.hunk_at(at)
+        return not hunk or hunk in self.ticked
 
     def _row(self, at: int, width: int, marked: bool, ticked: bool) -> Strip:
         key = at, width, marked, ticked
