@@ -132,6 +132,7 @@ def test_what_is_no_toml_or_too_odd_is_refused(text: str, why: str) -> None:
         (b"\n\n[x\n", "Expected ']' at the end of a table declaration at line 3"),
         (b"a = 1\xff\n", "not UTF-8 text"),
         (b"a = 1\0\n", "has a NUL character"),
+        (b"a = 1\r", "at line 1"),
         (b"#" * (9 * 1024 * 1024), "larger than"),
     ],
 )

@@ -195,7 +195,8 @@ def parsed(data: bytes, report: Report) -> Document | None:
 
 def _decoded(data: bytes) -> str | None:
     """Return the text, or None when a parser should say what is wrong with it."""
-    if len(data) > MAX_BYTES or b"\0" in data:
+    # Half of a Windows line end is none, and must not become one when its other half is added.
+    if len(data) > MAX_BYTES or b"\0" in data or data.endswith(b"\r"):
         return None
     try:
         return data.decode("utf-8").removeprefix(BOM)
