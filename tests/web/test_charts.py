@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from penstock.core.model import Verdict
 from penstock.doors.web import charts
+from penstock.doors.web.pages import decision_lines
 from penstock.doors.web.tally import (
     MOST_NAMES,
     busiest,
@@ -55,6 +56,16 @@ ODD = [
     {"op": "tool_call", "status": "denied", "rules": [1, None, "r"], "rule": ["x"]},
     {"op": "approved", "proposal": "p", "ts": "not a time"},
 ]
+
+
+def test_old_denials_are_not_pushed_out_by_new_allowances() -> None:
+    denied = [event("tool_call", "denied", agent="a", seq=at) for at in range(3)]
+    allowed = [event("tool_call", "allowed", agent="b", seq=at) for at in range(3, 3000)]
+    recent = tally([*denied, *allowed]).recent
+    lines = decision_lines(recent, most=10, verdict="deny")
+    assert [line.verdict for line in lines] == ["deny"] * 3
+    newest = decision_lines(recent, most=5)
+    assert [line.agent for line in newest] == ["b"] * 5
 
 
 @pytest.mark.parametrize("odd", ODD)

@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from penstock.core.merge import select_hunks
 from penstock.doors.web import words
-from penstock.doors.web.diffview import PAGE, Comparison, Kind, Pager, Row, View
-from penstock.doors.web.marking import LONGEST, markup
+from penstock.doors.web.diffview import LONGEST, PAGE, Comparison, Kind, Pager, Row, View
+from penstock.doors.web.marking import markup
 
 TAG = re.compile(r"<[^>]*>")
 BOTH = pytest.mark.parametrize("view", list(View))
@@ -164,6 +164,23 @@ def test_a_long_line_says_how_much_of_it_is_not_shown() -> None:
     row = next(row for row in rows(b"", b"x" * 5000 + b"\n") if row.kind is Kind.NEW)
     assert row.after is not None
     assert f"⟦{5000 - LONGEST:,} more characters⟧" in row.after.html
+
+
+@BOTH
+def test_long_lines_are_shown_where_they_differ(view: View) -> None:
+    same = b"x " * 25_000
+    shown = rows(same + b"a" + same + b"\n", same + b"b" + same + b"\n", view)
+    cells = [cell for row in shown for cell in (row.before, row.after) if cell]
+    assert ["<del>" in cell.html or "<ins>" in cell.html for cell in cells] == [True, True]
+    assert all("49,800 characters before, the same" in text(cell.html) for cell in cells)
+    assert all("48,201 more characters" in text(cell.html) for cell in cells)
+    assert text(cells[0].html) != text(cells[1].html)
+
+
+def test_a_line_of_millions_is_shown_quickly() -> None:
+    started = time.process_time()
+    rows(b"x\0"[:1] * 5_000_000 + b"\n", b"y" * 5_000_000 + b"\n")
+    assert time.process_time() - started < 2
 
 
 def test_wide_text_is_read_as_text() -> None:

@@ -538,6 +538,18 @@ def test_bytes_are_shown_as_bytes(served: Served) -> None:
     assert "6f 6c 64" in page.text
 
 
+def test_wide_text_is_shown_and_offers_no_choice_that_works_on_its_bytes(served: Served) -> None:
+    before, after = LINES, LINES.replace("line 3\n", "x\n").replace("line 99\n", "y\n")
+    served.write("a.txt", before.encode("utf-16"))
+    one = served.propose("a.txt", after.encode("utf-16"))
+    page = get(served.browser(), f"/proposals/{one.id}")
+    assert "UTF-16" in page.text
+    assert "line 99" in page.text
+    actions = {action.rpartition("/")[2] for action in page.forms}
+    assert actions & {"hunks", "strategy"} == set()
+    assert f"/proposals/{one.id}/edit" not in page.links
+
+
 LOOKS = [
     (b"a", b"b", Look.TEXT, "text"),
     (None, b"", Look.TEXT, "an empty file"),
@@ -564,7 +576,7 @@ def test_only_pictures_that_cannot_run_anything_are_pictures() -> None:
 def test_the_first_difference_is_found() -> None:
     assert first_difference(b"a" * 100 + b"x", b"a" * 100 + b"y") == 100
     assert first_difference(b"same", b"same") == 4
-    assert first_difference(None, b"x") == 0
+    assert first_difference(b"", b"x") == 0
 
 
 # -- words and numbers -----------------------------------------------------------------------------

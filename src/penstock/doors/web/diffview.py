@@ -22,12 +22,14 @@ from penstock.core.display import visible
 from penstock.core.lineends import CRLF, LF, split
 from penstock.core.model import Hunk
 from penstock.doors.web import words
-from penstock.doors.web.looks import as_utf8
-from penstock.doors.web.marking import CLOSE, OPEN, Colours, Spans, markup
+from penstock.doors.web.looks import as_utf8, first_difference
+from penstock.doors.web.marking import CLOSE, OPEN, Colours, Ranges, Spans, markup
 
 PAGE = 400
 CONTEXT = 3
 WORTH_HIDING = 4
+LONGEST = 2000  # characters of a line that are shown
+LEAD = 200  # of them before the place where two long lines differ
 
 Pairs = dict[int, int]
 
@@ -138,12 +140,32 @@ class Comparison:
         gone = hunks_of(old, new, line_ends=False) if returns else self.hunks
         return [at for hunk in gone for at in range(hunk.before_start, hunk.before_end)]
 
-    def shown(self, line: bytes) -> str:
-        """Return a line without its end and with everything hidden written out."""
-        bare = line.removesuffix(CRLF) if self.plain_returns else line
-        bare = bare.removesuffix(LF)
+    def shown(self, line: bytes, *, start: int = 0) -> str:
+        """Return a line without its end and with everything hidden written out.
+
+        Of a long line a window is shown, from `start` on; what is left out is counted.
+        """
+        text = self._text(line)
+        rest = len(text) - start - LONGEST
+        cut = visible(text[start : start + LONGEST] if rest > 0 or start else text)
+        before = f"{OPEN}{start:,} characters before, the same{CLOSE}" if start else ""
+        more = f"{OPEN}{rest:,} more characters{CLOSE}" if rest > 0 else ""
         missing = "" if line.endswith(LF) else f"{OPEN}no newline at the end{CLOSE}"
-        return visible(bare.decode("utf-8", "surrogateescape")) + missing
+        return before + cut + more + missing
+
+    def _text(self, line: bytes) -> str:
+        bare = line.removesuffix(CRLF) if self.plain_returns else line
+        return bare.removesuffix(LF).decode("utf-8", "surrogateescape")
+
+    def pair(self, old: int, new: int) -> tuple[str, str]:
+        """Return two lines that stand for each other; long ones from where they differ."""
+        a, b = self.old[old], self.new[new]
+        if max(len(a), len(b)) <= LONGEST:
+            return self.shown(a), self.shown(b)
+        left, right = self._text(a), self._text(b)
+        at = first_difference(left, right)
+        start = at - LEAD if at > LONGEST - LEAD else 0
+        return self.shown(a, start=start), self.shown(b, start=start)
 
     def partner(self, number: int, *, old: int | None = None, new: int | None = None) -> int | None:
         """Return the line that stands for one of the other side in a hunk, by their places."""
@@ -324,20 +346,23 @@ class _Rows:
         )
 
     def _gone(self, at: int, hunk: int) -> Cell:
-        text = self.compared.shown(self.compared.old[at])
         partner = self.compared.partner(hunk, old=at)
-        marks = words.NONE
-        if partner is not None:
-            marks, _ = words.changed(text, self.compared.shown(self.compared.new[partner]))
-        return Cell(number=at + 1, html=markup(text, marks, "del", self.old.get(at, ())))
+        if partner is None:
+            return self._cell(at, self.compared.shown(self.compared.old[at]), (), "del", self.old)
+        text, other = self.compared.pair(at, partner)
+        return self._cell(at, text, words.changed(text, other)[0], "del", self.old)
 
     def _came(self, at: int, hunk: int) -> Cell:
-        text = self.compared.shown(self.compared.new[at])
         partner = self.compared.partner(hunk, new=at)
-        marks = words.NONE
-        if partner is not None:
-            _, marks = words.changed(self.compared.shown(self.compared.old[partner]), text)
-        return Cell(number=at + 1, html=markup(text, marks, "ins", self.new.get(at, ())))
+        if partner is None:
+            return self._cell(at, self.compared.shown(self.compared.new[at]), (), "ins", self.new)
+        other, text = self.compared.pair(partner, at)
+        return self._cell(at, text, words.changed(other, text)[1], "ins", self.new)
+
+    def _cell(self, at: int, text: str, marks: Ranges, tag: str, colours: Colours) -> Cell:
+        # The colours of a long line belong to its beginning, which is perhaps not shown.
+        spans = colours.get(at, ()) if len(text) <= LONGEST else ()
+        return Cell(number=at + 1, html=markup(text, marks, tag, spans))
 
     def _plain(self, line: bytes, colours: Spans) -> Markup:
         return markup(self.compared.shown(line), colours=colours)

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from penstock.core.display import visible_bytes
-from penstock.core.lineends import split
 from penstock.core.model import ChangeKind
 from penstock.core.proposal import Proposal
 from penstock.doors.web import looks
@@ -102,7 +100,7 @@ def of_contents(
             hunks=len(made.hunks),
             lost=_lost(made, lost_page),
         )
-    at = looks.first_difference(before, after)
+    at = looks.first_difference(before or b"", after or b"")
     sides = (_side(before, at), _side(after, at))
     return Shown(look=look, before=was, after=now, sides=sides, differs_at=at)
 
@@ -123,7 +121,7 @@ def _lost(made: Comparison, number: int) -> LostLines | None:
     first, end = (number - 1) * LOST_PAGE, number * LOST_PAGE
     places = made.lost[first:end] if number else made.lost[:FIRST_LOST]
     return LostLines(
-        lines=tuple((at + 1, markup(_bare(made.old[at]))) for at in places),
+        lines=tuple((at + 1, markup(made.shown(made.old[at]))) for at in places),
         first=max(first, 0) + 1,
         total=len(made.lost),
         pages=max(1, -(-len(made.lost) // LOST_PAGE)),
@@ -131,14 +129,11 @@ def _lost(made: Comparison, number: int) -> LostLines | None:
     )
 
 
-def _bare(line: bytes) -> str:
-    return visible_bytes(line.removesuffix(b"\n").removesuffix(b"\r"))
-
-
 def numbered(content: bytes, number: int) -> tuple[Numbered, int]:
     """Return one page of a file with its line numbers, and how many lines there are."""
-    lines = split(looks.as_utf8(content))
+    made = Comparison(content, content)
+    lines = made.old
     first = (max(number, 1) - 1) * LOST_PAGE
     some = lines[first : first + LOST_PAGE]
-    shown = tuple((first + at, markup(_bare(line))) for at, line in enumerate(some, 1))
+    shown = tuple((first + at, markup(made.shown(line))) for at, line in enumerate(some, 1))
     return shown, len(lines)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
@@ -19,16 +20,19 @@ from penstock.core.when import stamp
 from penstock.doors.web import answers, charts, pages
 from penstock.doors.web import shown as seen
 from penstock.doors.web.answering import form_of
-from penstock.doors.web.filediff import of_contents
+from penstock.doors.web.filediff import Shown, of_contents
 from penstock.doors.web.problems import status_of
 from penstock.doors.web.render import page
-from penstock.doors.web.showing import _difference, key_of, view_of, world_of
+from penstock.doors.web.showing import SET_ROWS, difference, key_of, view_of, world_of
 from penstock.doors.web.tally import Tally, busiest, by_day, by_wait, median, tally
 from penstock.doors.web.world import name_of
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
     from penstock.core.proposal import Receipt
+    from penstock.gate import Item
+
+    Plan = tuple[tuple[Item, bytes | None], ...]
 
 DAYS = 30
 MOST_EVENTS = 50_000
@@ -95,9 +99,7 @@ def _receipt_page(
     try:
         planned = gate.preview_undo(found, rebase=rebase)
         digest = seen.shown_undo(planned)
-        plan = tuple(
-            (item.path, _compared(item.path, now, item.content, request)) for item, now in planned
-        )
+        plan = tuple(_planned(planned, request))
     except StaleError as since:
         stale = since
         changed = _changed(here, found, since)
@@ -121,7 +123,16 @@ def _receipt_page(
     )
 
 
-def _compared(path: str, now: bytes | None, then: bytes | None, request: Request) -> Any:
+def _planned(planned: Plan, request: Request) -> Iterator[tuple[str, Any]]:
+    """Yield each file with its change, as far as they fit a page; the others by name."""
+    left = SET_ROWS
+    for item, now in planned:
+        shown = _compared(item.path, now, item.content, request) if left > 0 else None
+        left -= len(shown.page.rows) if shown and shown.page else 20
+        yield item.path, shown
+
+
+def _compared(path: str, now: bytes | None, then: bytes | None, request: Request) -> Shown:
     from penstock.core.digest import digest
 
     key = (None if now is None else digest(now), None if then is None else digest(then))
@@ -133,7 +144,7 @@ def _changed(here: Workspace, found: tuple[Receipt, ...], since: StaleError) -> 
         return ()
     gate = here.gate
     return tuple(
-        _difference(seen.Difference(path=path, shown=was, now=gate.current(path)))
+        difference(seen.Difference(path=path, shown=was, now=gate.current(path)))
         for path, was in gate.changed_since(found)
     )
 

@@ -6,11 +6,14 @@ browser cannot run anything from count as pictures (no SVG).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 from penstock.core.lineends import BOM, CRLF, LF
 
+T = TypeVar("T")
 LARGEST_SHOWN = 64 * 1024 * 1024
 LARGEST_PICTURE = 8 * 1024 * 1024
 HEX_BYTES, HEX_WIDTH = 256, 16
@@ -68,6 +71,11 @@ def _wide(content: bytes) -> str:
                 return ""
             return codec
     return ""
+
+
+def is_wide(content: bytes | None) -> bool:
+    """Say whether a text has two or four bytes a character: its lines are not those of bytes."""
+    return content is not None and bool(_wide(content))
 
 
 def as_utf8(content: bytes) -> bytes:
@@ -129,9 +137,8 @@ def _hex_row(at: int, part: bytes) -> HexRow:
     return HexRow(at=f"{at:08x}", numbers=part.hex(" "), letters=letters)
 
 
-def first_difference(before: bytes | None, after: bytes | None) -> int:
-    """Return the offset of the first byte that differs, found by halving."""
-    a, b = before or b"", after or b""
+def first_difference(a: Sequence[T], b: Sequence[T]) -> int:
+    """Return the place of the first byte or letter that differs, found by halving."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2

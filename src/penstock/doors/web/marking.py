@@ -2,7 +2,7 @@
 
 The one place where a line of a file meets markup.
 Always true: every piece of text goes through `escape`; the names of tags and classes come from
-our own code. A long line is cut, and what was cut is counted.
+our own code.
 """
 
 from __future__ import annotations
@@ -18,14 +18,11 @@ Spans = Sequence[tuple[int, str]]
 # For each line of a side, by its place: (characters, class) one after the other.
 Colours = Mapping[int, Spans]
 
-LONGEST = 2000
 OPEN, CLOSE = "\u27e6", "\u27e7"
 
 
 def markup(text: str, marks: Ranges = (), tag: str = "", colours: Spans = ()) -> Markup:
     """Return a visible text as markup: notes, changed words in `tag`, colours by class."""
-    over = max(len(text) - LONGEST, 0)
-    text = text[: len(text) - over] if over else text
     out: list[str] = []
     inside = False
     for start, end, marked, note, colour in _pieces(text, marks, colours):
@@ -37,8 +34,6 @@ def markup(text: str, marks: Ranges = (), tag: str = "", colours: Spans = ()) ->
         out.append(f'<span class="{name}">{piece}</span>' if name else piece)
     if inside:
         out.append(f"</{tag}>")
-    if over:
-        out.append(f'<span class="hid">{OPEN}{over:,} more characters{CLOSE}</span>')
     return Markup("".join(out))  # noqa: S704 - each piece above went through `escape`
 
 

@@ -6,14 +6,14 @@ Always true: a value that came from an agent stands here as visible text, never 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from penstock.core.display import spoken
 from penstock.core.model import Change, ChangeKind, Verdict
 from penstock.core.policy import Layer, Policy, Rule
 from penstock.core.proposal import OPEN, Moment, Proposal, Receipt, State
-from penstock.doors.web.tally import Hits, Tally
+from penstock.doors.web.tally import Event, Hits, Tally, rules_of, text
 
 KIND_WORDS = {
     ChangeKind.NEW: "create",
@@ -74,10 +74,10 @@ def as_ranges(numbers: Collection[int]) -> str:
     return ",".join(f"{a}-{b}" if b > a else f"{a}" for a, b in parts)
 
 
-def from_ranges(text: str, *, most: int) -> frozenset[int]:
+def from_ranges(words: str, *, most: int) -> frozenset[int]:
     """Return the numbers from 1 to `most` that `1-3,7` names; what is none of them is dropped."""
     found: set[int] = set()
-    for part in text[:MOST_RANGES].split(","):
+    for part in words[:MOST_RANGES].split(","):
         first, _, last = part.strip().partition("-")
         ends = (first, last or first)
         if all(end.isascii() and end.isdecimal() and len(end) < 9 for end in ends):
@@ -368,9 +368,9 @@ MOST_RULES = 500
 MOST_PATHS = 6
 
 
-def inside(text: str, root: str) -> str:
+def inside(words: str, root: str) -> str:
     """Return a text in which the project's own paths begin at its root."""
-    return text.replace(f"{root.rstrip('/')}/", "")
+    return words.replace(f"{root.rstrip('/')}/", "")
 
 
 def layer_lines(layer: Layer, rules: Mapping[str, Hits], *, root: str = "") -> LayerLines:
@@ -443,27 +443,31 @@ class DecisionLine:
 
 
 def decision_lines(
-    events: Iterable[Mapping[str, object]], *, most: int, verdict: str = "", agent: str = ""
+    recent: Mapping[Verdict, Sequence[Event]], *, most: int, verdict: str = "", agent: str = ""
 ) -> tuple[DecisionLine, ...]:
     """Return the newest decisions first, those of one verdict or one agent if asked."""
-    from penstock.doors.web.tally import rules_of, text, verdict_of
+    chosen = [
+        (event, said)
+        for said, events in recent.items()
+        for event in events
+        if verdict in ("", said) and agent in ("", text(event, "agent"))
+    ]
+    chosen.sort(key=lambda each: _place(each[0]), reverse=True)
+    return tuple(_decision_line(event, said) for event, said in chosen[:most])
 
-    made: list[DecisionLine] = []
-    for event in reversed(list(events)):
-        said: Verdict | None = verdict_of(event)
-        if (verdict and verdict != said) or (agent and agent != text(event, "agent")):
-            continue
-        made.append(
-            DecisionLine(
-                at=text(event, "ts"),
-                verdict=str(said or ""),
-                op=spoken(text(event, "op")),
-                path=spoken(text(event, "path") or text(event, "command")),
-                agent=spoken(text(event, "agent")),
-                tool=spoken(text(event, "tool")),
-                rules=spoken(", ".join(rules_of(event))),
-            )
-        )
-        if len(made) == most:
-            break
-    return tuple(made)
+
+def _place(event: Event) -> int:
+    place = event.get("seq")
+    return place if isinstance(place, int) else 0
+
+
+def _decision_line(event: Event, said: Verdict) -> DecisionLine:
+    return DecisionLine(
+        at=text(event, "ts"),
+        verdict=str(said),
+        op=spoken(text(event, "op")),
+        path=spoken(text(event, "path") or text(event, "command")),
+        agent=spoken(text(event, "agent")),
+        tool=spoken(text(event, "tool")),
+        rules=spoken(", ".join(rules_of(event))),
+    )

@@ -23,9 +23,9 @@ from penstock.doors.web import answers, pages
 from penstock.doors.web import shown as seen
 from penstock.doors.web.diffview import View
 from penstock.doors.web.filediff import LOST_PAGE, SHELF, Shown, numbered, of_contents, of_proposal
-from penstock.doors.web.looks import Look, picture_type
+from penstock.doors.web.looks import Look, is_wide, picture_type
 from penstock.doors.web.render import VIEW_COOKIE, YEAR, page
-from penstock.doors.web.textarea import offered
+from penstock.doors.web.textarea import editable, offered
 from penstock.doors.web.world import World
 
 if TYPE_CHECKING:
@@ -75,7 +75,14 @@ def queue(request: Request) -> Response:
         lately += pages.items(find(states=CLOSED, limit=60), now, workspace=name)
     waiting.sort(key=lambda item: item.created)
     lately.sort(key=lambda item: item.created, reverse=True)
-    return page(request, "queue.html", here="queue", items=waiting, lately=lately[:ANSWERED_LATELY])
+    return page(
+        request,
+        "queue.html",
+        here="queue",
+        items=waiting,
+        most=MOST_WAITING,
+        lately=lately[:ANSWERED_LATELY],
+    )
 
 
 # -- a proposal or a set ---------------------------------------------------------------------------
@@ -142,10 +149,11 @@ def _told(answered: answers.Answered | None) -> dict[str, Any]:
     """Return why an answer was refused, and what is different now."""
     if answered is None or answered.error is None:
         return {"error": None, "differences": ()}
-    return {"error": answered.error, "differences": [_difference(d) for d in answered.differences]}
+    return {"error": answered.error, "differences": [difference(d) for d in answered.differences]}
 
 
-def _difference(one: seen.Difference) -> tuple[seen.Difference, Shown]:
+def difference(one: seen.Difference) -> tuple[seen.Difference, Shown]:
+    """Return a difference and how it looks."""
     key = (_digest(one.shown), _digest(one.now))
     return one, of_contents(key, one.path, one.shown, one.now)
 
@@ -191,11 +199,11 @@ def possible(one: Proposal, before: bytes | None, after: bytes | None, shown: Sh
     """Say what can be done with a proposal."""
     waiting = one.state is State.WAITING
     text = shown.look is Look.TEXT and after is not None
-    both = text and before is not None
+    both = text and before is not None and not is_wide(before) and not is_wide(after)
     return Possible(
         answer=waiting,
         reject=one.state in (State.WAITING, State.APPROVED),
-        edit=waiting and text,
+        edit=waiting and text and editable(after),
         merge=waiting and both and not one.origin.startswith("strategy:"),
         choose=waiting and both and shown.hunks > 1,
         restore=waiting and bool(one.parent) and one.origin != "rebase",

@@ -62,7 +62,7 @@ class Tally:
     rules: dict[str, Hits] = field(default_factory=dict)
     answers: Counter[str] = field(default_factory=Counter)
     waits: list[float] = field(default_factory=list)
-    recent: list[Event] = field(default_factory=list)
+    recent: dict[Verdict, list[Event]] = field(default_factory=dict)
     _asked: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -83,7 +83,6 @@ def tally(events: Iterable[Event]) -> Tally:
             _decided(made, event, when)
         elif op in ANSWERING:
             _answered(made, event, op, when)
-    made.recent = made.recent[-MOST_RECENT:]
     return made
 
 
@@ -116,9 +115,10 @@ def _decided(made: Tally, event: Event, when: str) -> None:
         _hit(made.rules, rule, verdict, when)
     if text(event, "op") == "proposed" and verdict is Verdict.ASK:
         _waits(made, text(event, "proposal"), when)
-    made.recent.append(event)
-    if len(made.recent) > 2 * MOST_RECENT:
-        del made.recent[:MOST_RECENT]
+    recent = made.recent.setdefault(verdict, [])
+    recent.append(event)
+    if len(recent) > 2 * MOST_RECENT:
+        del recent[:MOST_RECENT]
 
 
 def _named(counts: Counts, name: str) -> Counter[Verdict]:

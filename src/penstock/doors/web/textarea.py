@@ -33,6 +33,15 @@ def offered(content: bytes | None) -> str:
     return _plain(content).decode("utf-8")
 
 
+def editable(content: bytes | None) -> bool:
+    """Say whether a content can be edited in a form."""
+    try:
+        offered(content)
+    except InputError:
+        return False
+    return True
+
+
 def taken(was: bytes, text: str) -> bytes:
     """Return the content that a form's text stands for."""
     try:

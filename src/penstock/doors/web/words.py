@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 TOKEN = re.compile(r"\u27e6[^\u27e7]*+\u27e7|\w++|[ \t]++|.", re.DOTALL)
-MOST_CHARS = 2000
+MOST_CHARS = 2400
 MOST_CELLS = 40_000
 MOST_PAIRS = 900
 # Below this share of common words two lines are two lines, and marking words would be confetti.
