@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import gc
 import sys
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
 if TYPE_CHECKING:
     from penstock.app import Workspace
     from penstock.gate import Proof
+    from penstock.stores.code_cache import CodeCache
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -20,10 +21,31 @@ def main(argv: list[str] | None = None) -> None:
     arguments = sys.argv[1:] if argv is None else argv
     if arguments[:1] == ["apply"]:
         sys.exit(_apply(arguments[1:]))
+    if arguments[:1] == ["query"]:
+        code = _query(arguments[1:])
+        if code is not None:
+            sys.exit(code)
     from penstock.cli.rules import main as rules
 
     gc.enable()
     rules(arguments)
+
+
+def _query(words: list[str]) -> int | None:
+    """Answer a question; most need little of the program, and then nothing is cached for it."""
+    from penstock.doors.reviewer.query_command import run
+
+    caches: list[CodeCache] = []
+
+    def heavy() -> None:
+        from penstock.stores.code_cache import install
+
+        caches.append(install(__file__.rpartition("/")[0]))
+
+    code = run(words, heavy=heavy)
+    for cache in caches:
+        cache.save()
+    return code
 
 
 def _apply(words: list[str]) -> int:

@@ -7,13 +7,12 @@ of somebody else.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.app import read_rules, workspace_of
-from penstock.app.rules import CONFIG, discovered
-from penstock.stores.places import RULES, home, state_home, user_rules, workspace_above
+from penstock.stores.places import RULES, home, state_home, user_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,19 +24,6 @@ if TYPE_CHECKING:
 FOLDER = "decisions"
 # What the original writes to where its file does not say.
 REVIEW_LOG, USUAL_LOG = "/var/log/claude-decisions-review.log", "/var/log/claude-tool-use.log"
-
-
-def found_config(named: str, environ: Mapping[str, str], start: str) -> str:
-    """Return the rules file that is meant: the named one, or the nearest that is found, or ""."""
-    if named:
-        path = os.path.abspath(os.path.expanduser(named))
-        return path if os.path.isfile(path) else ""
-    places = discovered(environ)
-    asked = environ.get("CLAUDE_PERMISSIONS_CONFIG", "")
-    near = [os.path.expanduser(asked)] if asked else []
-    near += [os.path.join(start, CONFIG), os.path.join(workspace_above(start), RULES)]
-    close = [os.path.realpath(place) for place in near if os.path.isfile(place)]
-    return next(iter((*close, *places)), "")
 
 
 def loaded_config(path: str) -> Loaded:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
-from penstock.cli.rules_query import progress
 from penstock.core.errors import PenstockError
-from penstock.doors.reviewer.query import Asking, Document, QueryError, compact
+from penstock.doors.reviewer.query import Asking, QueryError
+from penstock.doors.reviewer.query_command import Progress, show
+
+Document = dict[str, object]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -44,8 +45,7 @@ def told(
 ) -> int:
     """Print the one document of an answer, or of what went wrong; return the exit code."""
     start = os.path.abspath(workspace) if workspace else os.getcwd()
-    asking = Asking(config=config, logs=logs, start=start, now=time.time(), told=progress())
-    pretty = sys.stdout.isatty() if dense is None else not dense
+    asking = Asking(config=config, logs=logs, start=start, now=time.time(), told=Progress())
     code = 0
     try:
         document = answer(asking)
@@ -55,5 +55,5 @@ def told(
         details = "; ".join(filter(None, (problem.because, problem.hint)))
         fault = QueryError(problem.code.replace("-", "_"), problem.message, details)
         document, code = {"success": False, **fault.document()}, 1
-    click.echo(compact(document, pretty=pretty))
+    show(document, pretty=None if dense is None else not dense)
     return code

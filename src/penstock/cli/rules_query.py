@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import sys
-import time
-
 import click
-
-from penstock.doors.reviewer.query import Asking, QueryError, answer, compact, read_query
-
-USAGE = 64
 
 
 @click.command("query")
@@ -33,35 +25,10 @@ def command(
     The query is one JSON object with a `type`: config, config_files, rule, rule_count, log,
     match_test, stats, patterns or gaps.
     """
+    from penstock.doors.reviewer.query_command import ask
+
     if (query is None) == (as_json is None):
         raise click.UsageError("give the query once, as an argument or with --json")
-    pretty = sys.stdout.isatty() if dense is None else not dense
-    start = os.path.abspath(workspace) if workspace else os.getcwd()
-    asking = Asking(config=config, logs=logs, start=start, now=time.time(), told=progress())
-    try:
-        document, code = answer(read_query(query or as_json or ""), asking)
-    except QueryError as wrong:
-        document, code = wrong.document(), 1
-    click.echo(compact(document, pretty=pretty))
-    return code
-
-
-def progress() -> _Progress:
-    """Return what tells how far the first reading of a long log is."""
-    return _Progress()
-
-
-class _Progress:
-    """Says on stderr how far a long reading is, from the second second on."""
-
-    def __init__(self) -> None:
-        self._began = self._last = time.monotonic()
-
-    def __call__(self, done: int, size: int) -> None:
-        """Take note of how much is done, and tell it once a second."""
-        now = time.monotonic()
-        if now - self._last < 1 or done >= size:
-            return
-        self._last = now
-        share = 100 * done // max(size, 1)
-        click.echo(f"reading the log for the first time: {share} % of {size >> 20} MB", err=True)
+    pretty = None if dense is None else not dense
+    asked = query if query is not None else as_json or ""
+    return ask(asked, config=config, logs=logs, workspace=workspace, pretty=pretty)

@@ -10,17 +10,19 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from penstock.core.errors import PenstockError
+from penstock.stores.rules_places import found_config, keep_listing, kept_listing, stamps_of
 
+TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
     from penstock.core.layers import Loaded
 
 Document = dict[str, object]
-Query = Mapping[str, object]
+Query = dict[str, object]
 
 MOST_QUERY = 1 << 20  # characters
 
@@ -62,23 +64,31 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(slots=True)
 class Asking:
     """Where a question is asked: which rules file and which logs, each found when it is needed."""
 
-    config: str = ""
-    logs: tuple[str, ...] = ()
-    start: str = ""
-    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
-    now: float = 0.0
-    told: Callable[[int, int], None] | None = None
-    _loaded: Loaded | None = None
+    def __init__(
+        self,
+        *,
+        config: str = "",
+        logs: tuple[str, ...] = (),
+        start: str = "",
+        now: float = 0.0,
+        told: Callable[[int, int], None] | None = None,
+        heavy: Callable[[], None] | None = None,
+    ) -> None:
+        self.config = config
+        self.logs = logs
+        self.start = start
+        self.now = now
+        self.told = told
+        self.heavy = heavy
+        """Called before anything heavy is imported, by whoever can make that quicker."""
+        self._loaded: Loaded | None = None
 
     def config_path(self) -> str:
         """Return the rules file. Raises QueryError `config_not_found`."""
-        from penstock.app.decisions import found_config
-
-        path = found_config(self.config, self.environ, self.start or os.getcwd())
+        path = found_config(self.config, os.environ, self.start or os.getcwd())
         if not path:
             asked = f" `{self.config}`" if self.config else ""
             hint = "name one with --config, or set CLAUDE_PERMISSIONS_CONFIG"
@@ -98,6 +108,27 @@ class Asking:
             self._loaded = found
         return self._loaded
 
+    def listing(self) -> Mapping[str, Any]:
+        """Return what the rules file says as plain values, as kept since it was last read."""
+        path = self.config_path()
+        known = kept_listing(path)
+        if known is not None:
+            return known
+        self.before_heavy()
+        from penstock.doors.reviewer.query_rules import listed
+
+        loaded = self.loaded()
+        stamps = stamps_of(file for file, _ in loaded.sources)
+        made = listed(loaded)
+        if _unchanged(loaded):  # since it was read, and so since the stamps were taken
+            keep_listing(path, stamps, made)
+        return made
+
+    def before_heavy(self) -> None:
+        """Let whoever started this know that most of the program is needed now."""
+        if self.heavy is not None:
+            self.heavy()
+
     def loaded_or_none(self) -> Loaded | None:
         """Return the rules where there are any; a log can be asked without them."""
         try:
@@ -110,6 +141,14 @@ class Asking:
             from penstock.app.decisions import loaded_config
 
             return loaded_config(self.config_path())
+
+
+def _unchanged(loaded: Loaded) -> bool:
+    from penstock.app import read_rules
+    from penstock.core.digest import digest
+
+    files = [(file, known) for file, known in loaded.sources if not file.startswith("preset:")]
+    return all(digest(read_rules(file) or b"") == known for file, known in files)
 
 
 def answer(query: object, asking: Asking) -> tuple[Document, int]:
@@ -137,12 +176,18 @@ def _code_of(problem: PenstockError) -> str:
 def _answered(query: object, asking: Asking) -> Document:
     kind, asked = checked(query)
     if kind in ("log", "stats", "patterns", "gaps"):
+        asking.before_heavy()
         from penstock.doors.reviewer import query_log
 
         return query_log.ANSWERS[kind](asked, asking)
-    from penstock.doors.reviewer import query_rules
+    if kind == "match_test":
+        asking.before_heavy()
+        from penstock.doors.reviewer.query_rules import match_test
 
-    return query_rules.ANSWERS[kind](asked, asking)
+        return match_test(asked, asking)
+    from penstock.doors.reviewer import query_listing
+
+    return query_listing.ANSWERS[kind](asked, asking.listing())
 
 
 def checked(query: object) -> tuple[str, Query]:

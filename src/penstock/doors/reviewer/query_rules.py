@@ -1,4 +1,4 @@
-"""Questions about the rules: which there are, where they come from, what one call would get.
+"""What the rules say: all of them as plain values, and to one call.
 
 Always true: a test of a call asks the rules as they are now and no language model; that one
 would be asked is said, never done.
@@ -7,9 +7,8 @@ would be asked is said, never done.
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from penstock.core.model import Action, Decision, Reason, Request, Verdict
 from penstock.doors.reviewer.query import (
@@ -17,65 +16,100 @@ from penstock.doors.reviewer.query import (
     Document,
     Query,
     QueryError,
-    flag_of,
     text_of,
 )
+from penstock.doors.reviewer.query_listing import TYPES
 
 if TYPE_CHECKING:
     from penstock.core.layers import Loaded
     from penstock.core.policy import Policy, Rule
 
-SECTIONS = ("llm_fallback", "logging", "audit", "limits", "includes", "defaults")
 SECRETS = frozenset({"api_key"})
-TYPES = ("allow", "deny", "ask", "warn", "safe")
 
 
-# --- the file ----------------------------------------------------------------------------------
+# --- the listing -------------------------------------------------------------------------------
 
 
-def config(query: Query, asking: Asking) -> Document:
-    """Answer with the settings, whole or in part, or with the files they come from."""
-    section = text_of(query, "section")
-    loaded = asking.loaded()
-    if flag_of(query, "sources"):
-        return {"result": _sources(loaded)}
+def listed(loaded: Loaded) -> Document:
+    """Return what a rules file and its includes say, as plain values that can be kept."""
     settings = _settings(loaded)
-    if section:
-        if section not in (*SECTIONS, *settings):
-            known = ", ".join(sorted({*SECTIONS, *settings}))
-            raise QueryError("invalid_query", f"there is no section `{section}`", f"known: {known}")
-        return {"result": _section(section, settings, loaded)}
-    result: Document = {"config_file": loaded.name, "settings": settings}
-    if flag_of(query, "full"):
-        result["rules"] = [_document(one, with_source=True) for one in _each(loaded)]
-    result["rule_count"] = _counts(loaded)
-    return {"result": result}
+    return {
+        "file": loaded.name,
+        "sources": _sources(loaded),
+        "settings": settings,
+        "sections": _sections(settings, loaded),
+        "rules": [_document(rule, raw) for rule, raw in _each(loaded)],
+        "original": _kept(loaded) if "original" in loaded.settings else None,
+    }
 
 
-def _settings(loaded: Loaded) -> dict[str, object]:
+def _kept(loaded: Loaded) -> Document:
+    """Return the rules of a file of the original so that a policy can be made of them again."""
+    from penstock.core.layers import build
+
+    policy = build(loaded)
+    return {
+        "rules": [
+            [rule.id, str(rule.verdict), rule.tool, rule.tool_regex, rule.tool_exclude_regex,
+             [[t.name, t.regex, t.exclude, t.exact] for t in rule.fields], rule.per_leaf,
+             [rule.where.file, rule.where.line, rule.where.section]]
+            for rule in loaded.rules
+            if rule.enabled
+        ],
+        "chain": policy.limits.max_chain_length,
+        "advised": policy.advisor.enabled,
+    }  # fmt: skip
+
+
+def kept_policy(listing: Mapping[str, Any]) -> Policy:
+    """Return the policy of a file of the original, from what was kept of it."""
+    from penstock.core.policy import (
+        AdvisorSettings,
+        FieldMatch,
+        Layer,
+        Limits,
+        Policy,
+        Rule,
+        Where,
+    )
+
+    rules = tuple(
+        Rule(
+            id=name, verdict=Verdict(verdict), actions=frozenset(Action), tool=tool,
+            tool_regex=regex, tool_exclude_regex=exclude, per_leaf=per_leaf,
+            fields=tuple(FieldMatch(name=n, regex=r, exclude=x, exact=e) for n, r, x, e in fields),
+            where=Where(file=where[0], line=where[1], section=where[2]),
+        )
+        for name, verdict, tool, regex, exclude, fields, per_leaf, where in listing["rules"]
+    )  # fmt: skip
+    return Policy(
+        layers=(Layer(name="original", rules=rules),),
+        revision="",
+        limits=Limits(max_chain_length=listing["chain"]),
+        advisor=AdvisorSettings(enabled=listing["advised"]),
+    )
+
+
+def _settings(loaded: Loaded) -> dict[str, Document]:
     """Return what the files say, by table; the original's own settings under their own name."""
-    told: dict[str, object] = {}
+    told: dict[str, Document] = {}
     for table, values in loaded.settings.items():
         name = {"": "general", "original": "logging"}.get(table, table)
         told[name] = {key: _plain(value) for key, value in values.items() if key not in SECRETS}
     return told
 
 
-def _section(name: str, settings: dict[str, object], loaded: Loaded) -> Document:
-    """Return one table; of the language model's also what holds where the file is silent."""
-    values = settings.get(name)
-    told: Document = dict(values) if isinstance(values, dict) else {}
-    if name in ("llm_fallback", "advisor"):
-        from dataclasses import asdict
+def _sections(settings: Mapping[str, Document], loaded: Loaded) -> dict[str, Document]:
+    """Return the tables that say more when asked for: what holds where the file is silent."""
+    from dataclasses import asdict
 
-        from penstock.core.layers import build
+    from penstock.core.layers import build
 
-        usual = {key: _plain(value) for key, value in asdict(build(loaded).advisor).items()}
-        return {**usual, **told}
-    if name in ("logging", "audit") and "original" in loaded.settings:
-        logging = settings.get("logging")
-        return dict(logging) if isinstance(logging, dict) else {}
-    return told
+    usual = {key: _plain(value) for key, value in asdict(build(loaded).advisor).items()}
+    found = {"llm_fallback": {**usual, **settings.get("llm_fallback", {})}}
+    if "original" in loaded.settings:
+        found["audit"] = settings["logging"]
+    return found
 
 
 def _plain(value: object) -> object:
@@ -87,14 +121,6 @@ def _plain(value: object) -> object:
 def _sources(loaded: Loaded) -> Document:
     base, *includes = [file for file, _ in loaded.sources] or [loaded.name]
     return {"base": base, "includes": includes}
-
-
-def config_files(query: Query, asking: Asking) -> Document:  # noqa: ARG001 - a row of the table
-    """Answer with the files that are read."""
-    return {"result": _sources(asking.loaded())}
-
-
-# --- the rules ---------------------------------------------------------------------------------
 
 
 def _each(loaded: Loaded) -> Iterator[tuple[Rule, Mapping[str, object]]]:
@@ -137,8 +163,7 @@ def _type(rule: Rule) -> str:
     return str(rule.verdict) if rule.verdict else "safe"
 
 
-def _document(one: tuple[Rule, Mapping[str, object]], *, with_source: bool) -> Document:
-    rule, raw = one
+def _document(rule: Rule, raw: Mapping[str, object]) -> Document:
     told: Document = {"id": rule.id, "type": _type(rule)}
     if raw:
         told |= {key: _plain(value) for key, value in raw.items() if key != "id"}
@@ -148,9 +173,7 @@ def _document(one: tuple[Rule, Mapping[str, object]], *, with_source: bool) -> D
         told["enabled"] = False
     if rule.where.section:
         told["section"] = rule.where.section
-    if with_source:
-        told |= {"source_file": rule.where.file, "source_line": rule.where.line}
-    return told
+    return told | {"source_file": rule.where.file, "source_line": rule.where.line}
 
 
 def _fields(rule: Rule) -> Document:
@@ -167,46 +190,6 @@ def _fields(rule: Rule) -> Document:
     return {key: value for key, value in told.items() if value}
 
 
-def rule(query: Query, asking: Asking) -> Document:
-    """Answer with the rules that fit."""
-    kind, tool, name = text_of(query, "filter", TYPES), text_of(query, "tool"), text_of(query, "id")
-    source = flag_of(query, "with_source") or False
-    found = [
-        _document(one, with_source=source)
-        for one in _each(asking.loaded())
-        if (not kind or _type(one[0]) == kind)
-        and (not name or one[0].id == name)
-        and (not tool or speaks_of(one[0], one[1], tool))
-    ]
-    return {"result": {"count": len(found), "rules": found}}
-
-
-def speaks_of(rule: Rule, raw: Mapping[str, object], tool: str) -> bool:
-    """Say whether a rule may speak of a tool."""
-    from penstock.core.regexes import search
-
-    regex, exclude = raw.get("tool_regex"), raw.get("tool_exclude_regex")
-    if isinstance(regex, str):
-        excluded = isinstance(exclude, str) and bool(exclude) and search(exclude, tool)
-        return search(regex, tool) and not excluded
-    return not rule.tool or rule.tool == tool
-
-
-def rule_count(query: Query, asking: Asking) -> Document:  # noqa: ARG001 - a row of the table
-    """Answer with how many rules there are."""
-    return {"result": _counts(asking.loaded())}
-
-
-def _counts(loaded: Loaded) -> Document:
-    kinds: Counter[str] = Counter({"allow": 0, "deny": 0})
-    tools: Counter[str] = Counter()
-    for one, raw in _each(loaded):
-        kinds[_type(one)] += 1
-        tools[str(raw.get("tool") or raw.get("tool_regex") or one.tool or "*")] += 1
-    total = sum(kinds.values())
-    return {**dict(kinds), "total": total, "by_tool": dict(tools.most_common())}
-
-
 # --- one call ----------------------------------------------------------------------------------
 
 
@@ -217,14 +200,12 @@ def match_test(query: Query, asking: Asking) -> Document:
         raise QueryError("invalid_query", "`match_test` needs `tool`, the name of a tool")
     if not isinstance(given, dict):
         raise QueryError("invalid_query", "`match_test` needs `input`, the tool's input")
-    loaded = asking.loaded()
-    if "original" in loaded.settings:
-        from penstock.core.layers import build
-
-        policy = build(loaded)
+    listing = asking.listing()
+    if listing["original"] is not None:
+        policy = kept_policy(listing["original"])
         decision = original_decision(policy, tool, given, asking.now)
     else:
-        decision, policy = _judged(loaded.name, tool, given, query, asking)
+        decision, policy = _judged(str(listing["file"]), tool, given, query, asking)
     return {"result": tested(decision, policy)}
 
 
@@ -313,12 +294,3 @@ def _note(decision: Decision, reason: Reason | None, *, would_ask: bool) -> str:
     if decision.verdict is Verdict.ALLOW:
         return "no rule decides, so it is left to the agent's own permissions"
     return decision.because
-
-
-ANSWERS: Mapping[str, Callable[[Query, Asking], Document]] = {
-    "config": config,
-    "config_files": config_files,
-    "rule": rule,
-    "rule_count": rule_count,
-    "match_test": match_test,
-}

@@ -1,0 +1,100 @@
+"""The command `query`: its words in, one document out, read without a command line library.
+
+Always true: exactly one document is printed; words that cannot be understood are None, for the
+command line that has help and knows how to complain.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from penstock.doors.reviewer.query import Asking, QueryError, answer, compact, read_query
+
+TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from penstock.doors.reviewer.query import Document
+
+OPTIONS = ("--json", "--config", "--log", "--workspace")
+FLAGS = {"--compact": False, "--pretty": True}
+
+
+def run(words: Sequence[str], *, heavy: Callable[[], None] | None = None) -> int | None:
+    """Answer a query and return the exit code; None where the words are no plain query.
+
+    `heavy` is called before most of the program is imported.
+    """
+    values: dict[str, list[str]] = {name: [] for name in OPTIONS}
+    pretty: bool | None = None
+    queries: list[str] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        name, same, value = word.partition("=")
+        if name in values and (same or rest):
+            values[name].append(value if same else rest.pop(0))
+        elif word in FLAGS:
+            pretty = FLAGS[word]
+        elif word.startswith("-"):
+            return None
+        else:
+            queries.append(word)
+    queries += values["--json"]
+    if len(queries) != 1 or len(values["--config"]) > 1 or len(values["--workspace"]) > 1:
+        return None
+    return ask(
+        queries[0],
+        config="".join(values["--config"]),
+        logs=tuple(values["--log"]),
+        workspace="".join(values["--workspace"]),
+        pretty=pretty,
+        heavy=heavy,
+    )
+
+
+def ask(
+    query: str,
+    *,
+    config: str,
+    logs: tuple[str, ...],
+    workspace: str,
+    pretty: bool | None,
+    heavy: Callable[[], None] | None = None,
+) -> int:
+    """Print the answer to a query, and return the exit code."""
+    start = os.path.abspath(workspace) if workspace else os.getcwd()
+    asking = Asking(
+        config=config, logs=logs, start=start, now=time.time(), told=Progress(), heavy=heavy
+    )
+    try:
+        document, code = answer(read_query(query), asking)
+    except QueryError as wrong:
+        document, code = wrong.document(), 1
+    show(document, pretty=pretty)
+    return code
+
+
+def show(document: Document, *, pretty: bool | None) -> None:
+    """Print a document: one line where it is piped, indented at a terminal, or as it was asked."""
+    dense = not (sys.stdout.isatty() if pretty is None else pretty)
+    sys.stdout.write(compact(document, pretty=not dense) + "\n")
+    sys.stdout.flush()
+
+
+class Progress:
+    """Says on stderr how far the first reading of a long log is, once a second."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def __call__(self, done: int, size: int) -> None:
+        """Take note of how much is done."""
+        now = time.monotonic()
+        if now - self._last < 1 or done >= size:
+            return
+        self._last = now
+        share = 100 * done // max(size, 1)
+        sys.stderr.write(f"reading the log for the first time: {share} % of {size >> 20} MB\n")
