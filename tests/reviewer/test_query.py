@@ -13,7 +13,7 @@ import pytest
 from penstock.core.when import stamp
 from tests.project import Project
 from tests.reviewer import logs
-from tests.reviewer.asking import CONFIG, SECTIONED, Place
+from tests.reviewer.asking import CONFIG, FLAT, SECTIONED, Place
 
 
 @pytest.fixture
@@ -456,3 +456,81 @@ def test_asking_writes_nothing_but_our_own_index(place: Place) -> None:
     assert {path: path.read_bytes() for path in place.root.iterdir()} == before
     below = [os.path.join(top, name) for top, _, names in os.walk(place.home) for name in names]
     assert all("/state/penstock/" in path for path in below)
+
+
+# --- what is kept of a rules file -----------------------------------------------------------------
+
+
+def kept(place: Place) -> list[Path]:
+    return sorted((place.home / "state").rglob("*.rules"))
+
+
+def aged(*paths: Path) -> None:
+    """Make files look as if they had been saved long ago."""
+    for number, path in enumerate(paths):
+        os.utime(path, ns=(10**18 + number, 10**18 + number))
+
+
+def test_what_is_kept_of_a_rules_file_is_never_older_than_the_file(place: Place) -> None:
+    place.rules(
+        '[includes]\nfiles = ["more.toml"]\n[a]\n[[a.allow]]\nid = "x"\ntool = "WebFetch"\n'
+    )
+    more = place.root / "more.toml"
+    more.write_text('[[b.allow]]\nid = "y"\ntool = "WebSearch"\n')
+    aged(place.config, more)
+
+    def ids() -> list[str]:
+        return [one["id"] for one in place.ask("rule")["result"]["rules"]]
+
+    def tested() -> str:
+        return str(place.ask("match_test", tool="WebSearch", input={})["result"]["decision"])
+
+    assert (ids(), tested()) == (["x", "y"], "allow")
+    assert len(kept(place)) == 1
+    assert (ids(), tested()) == (["x", "y"], "allow")
+    more.write_text('[[b.deny]]\nid = "z"\ntool = "WebSearch"\n')
+    assert (sorted(ids()), tested()) == (["x", "z"], "deny")
+    more.unlink()
+    assert place.refused({"type": "rule"})[0] == "config_parse_error"
+
+
+def test_a_file_that_was_just_saved_is_not_kept(place: Place) -> None:
+    place.rules()
+    os.utime(place.config, (time.time() + 5, time.time() + 5))
+    place.ask("rule")
+    assert kept(place) == []
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"form":2,"stamps":[[]],"listing":{}}'])
+def test_what_was_kept_and_is_damaged_is_made_anew(place: Place, damage: bytes) -> None:
+    place.rules()
+    aged(place.config)
+    expected = place.ask("rule")["result"]
+    (file,) = kept(place)
+    file.write_bytes(damage)
+    assert place.ask("rule")["result"] == expected
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_rules_that_are_kept_answer_as_those_that_are_read(place: Place) -> None:
+    """The same calls, asked of the file and of what was kept of it."""
+    calls = [("Bash", {"command": c}) for c in ("rm -rf x", "cargo test", "ls", "x; rm -rf y")]
+    calls += [
+        ("Read", {"file_path": "/p/src/a"}),
+        ("Task", {"prompt": "x"}),
+        ("mcp__context7__a", {}),
+    ]
+    late = (
+        '[variables]\nP = "cargo"\n[limits]\nmax_chain_length = 1\n'
+        '[[allow]]\nid = "c"\ntool = "Bash"\ncommand_regex = "^${P} "\n'
+        '[[deny]]\nid = "r"\ntool = "Bash"\ncommand_regex = "^rm "\nreason = "no"\n'
+    )
+    for text in (FLAT, SECTIONED, late):
+        place.rules(text)
+        aged(place.config)
+        before = [place.ask("match_test", tool=t, input=i)["result"] for t, i in calls]
+        place.config.touch()  # saved a moment ago: read, and not kept
+        os.utime(place.config, (time.time() + 5, time.time() + 5))
+        after = [place.ask("match_test", tool=t, input=i)["result"] for t, i in calls]
+        assert before == after
+    assert before[3]["decision"] == "deny"  # a leaf of it is
