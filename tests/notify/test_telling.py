@@ -140,6 +140,36 @@ def test_two_messages_do_not_follow_one_another_at_once(
     assert len(box.got) == 1
 
 
+def test_where_time_is_over_the_next_process_goes_on(
+    project: Project, box: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(notify.SWITCH, "off")
+    user_rules(project, f'targets = ["{box.target}"]\nevery_seconds = 600')
+    one_proposed(project, "a.txt", b"x\n")
+    run_teller(project)
+    one_proposed(project, "b.txt", b"x\n")
+    handed_on: list[str] = []
+    with surroundings_of(project):
+        here = open_workspace(str(project.root))
+        Teller(here, os.environ, go_on=handed_on.append).run(life=-600.0)
+    assert handed_on == [here.root]
+    assert Outbox(here.state).pending
+
+
+def test_what_is_proposed_while_somebody_tells_is_told_by_them(
+    project: Project, box: Mailbox
+) -> None:
+    told_by(project, box)
+    box.open.clear()
+    one_proposed(project, "a.txt", b"x\n")
+    box.until(lambda: box.asked == 1)
+    one_proposed(project, "b.txt", b"x\n")
+    assert len(notify._STARTED) == 1, "one process is enough"
+    box.open.set()
+    box.until(lambda: len(box.got) == 2)
+    assert [got["title"].split()[1] for got in box.got] == ["a.txt", "b.txt"]
+
+
 def test_several_processes_at_once_send_one_message(project: Project, box: Mailbox) -> None:
     told_by(project, box)
     one_proposed(project, "app.txt", b"short\n")

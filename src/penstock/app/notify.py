@@ -59,7 +59,7 @@ def announce(here: Workspace, made: Sequence[Proposal]) -> None:
         if wants(settings_here(here), os.environ):
             outbox = Outbox(here.state)
             outbox.mark()
-            if os.environ.get(SWITCH) != "off" and not outbox.somebody_waits():
+            if os.environ.get(SWITCH) != "off" and not outbox.somebody_tells():
                 start_process(here.root)
 
 
@@ -105,7 +105,7 @@ class Leftovers:
             if is_quiet(settings_here(here)):
                 return
             self._started[here.root] = count + 1, time.monotonic() + pause
-            if not outbox.somebody_waits():
+            if not outbox.somebody_tells():
                 self._start(here.root)
 
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from penstock.app import Workspace
-from penstock.app.notify import is_quiet, settings_here
+from penstock.app.notify import is_quiet, settings_here, start_process
 from penstock.core.errors import PenstockError
 from penstock.core.notify import Group, Message, groups, harmless, message
 from penstock.core.notify_settings import Event, NotifySettings
@@ -37,39 +37,62 @@ class Teller:
     environ: Mapping[str, str]
     tell: Try = send
     sleep: Callable[[float], None] = time.sleep
-    log: Callable[[str], None] = lambda _: None
+    go_on: Callable[[str], object] = start_process
     _not_before: dict[str, float] = field(default_factory=dict)
     _failures: dict[str, int] = field(default_factory=dict)
 
     def run(self, *, life: float = LIFE) -> None:
-        """Tell what is due, wait where messages must not follow one another, and end in time."""
+        """Tell what is due, wait where messages must not follow one another, and end in time.
+
+        Whoever proposed while this had its turn started no process of their own, so the queue is
+        read once more after the turn; where time is over, the next process goes on.
+        """
         settings = settings_here(self.here)
         outbox = Outbox(self.here.state)
-        with outbox.turn(patience=life + settings.every_seconds) as mine:
-            if mine:
-                self._turn(outbox, settings, time.monotonic() + life + settings.every_seconds)
+        end = time.monotonic() + life + settings.every_seconds
+        again = True
+        while again:
+            with outbox.turn(patience=max(0.0, end - time.monotonic())) as mine:
+                in_time = mine and self._turn(outbox, settings, end)
+            again = mine and not is_quiet(settings) and bool(self._left(outbox, settings))
+            if again:
+                outbox.mark()
+            if again and not in_time:
+                self.go_on(self.here.root)
+                return
 
-    def _turn(self, outbox: Outbox, settings: NotifySettings, end: float) -> None:
+    def _left(self, outbox: Outbox, settings: NotifySettings) -> dict[Target, tuple[Group, ...]]:
+        return self._open(self.targets(settings), outbox.told(), settings)
+
+    def _turn(self, outbox: Outbox, settings: NotifySettings, end: float) -> bool:
+        """Tell until nothing is left, or it is quiet; False when time is over before that."""
         targets = self.targets(settings)
         while not is_quiet(settings):
-            found = self._due(settings)
             told = outbox.told()
-            told.keep_only({group.key for group in found})
-            left = {one.name: _left(found, told, one.name) for one in targets}
-            open_ = [one for one in targets if left[one.name] and self._may_try(one)]
-            if not open_:
-                self._finish(outbox, settings, any(left.values()))
-                return
-            pause = min(self._pause(one, told, settings) for one in open_)
+            left = self._open(targets, told, settings)
+            if not left:
+                self._finish(outbox, settings, told)
+                return True
+            pause = min(self._pause(one, told, settings) for one in left)
+            if time.monotonic() + pause > end:
+                return False
             if pause > 0:
-                if time.monotonic() + pause > end:
-                    return
                 self.sleep(pause)
                 continue
-            for one in open_:
+            for one, due in left.items():
                 if self._pause(one, told, settings) <= 0:
-                    self._told_to(one, left[one.name], told, settings)
+                    self._told_to(one, due, told, settings)
                     outbox.keep(told)
+        return True
+
+    def _open(
+        self, targets: Sequence[Target], told: Told, settings: NotifySettings
+    ) -> dict[Target, tuple[Group, ...]]:
+        """Return what each target is still to be told in this run."""
+        found = groups(self._waiting(), _now(), settings.events)
+        told.keep_only({group.key for group in found})
+        left = {one: _left(found, told, one.name) for one in targets if self._may_try(one)}
+        return {one: due for one, due in left.items() if due}
 
     def targets(self, settings: NotifySettings) -> tuple[Target, ...]:
         """Return everybody to tell."""
@@ -78,8 +101,10 @@ class Teller:
         shown = settings.desktop and has_desktop(self.environ)
         return (*found, Target(name=DESKTOP)) if shown else found
 
-    def _finish(self, outbox: Outbox, settings: NotifySettings, failed: bool) -> None:
+    def _finish(self, outbox: Outbox, settings: NotifySettings, told: Told) -> None:
         """Keep the mark while something may still have to be told later."""
+        found = groups(self._waiting(), _now(), settings.events)
+        failed = any(_left(found, told, one.name) for one in self.targets(settings))
         later = Event.EXPIRING in settings.events and bool(self._waiting())
         if not failed and not later:
             outbox.clear()
@@ -106,7 +131,6 @@ class Teller:
                 told.failed(group.key, target.name)
             else:
                 told.done.setdefault(group.key, set()).add(target.name)
-        self.log(f"{target.name}: {wrong or 'sent'}")
         self._record(target, due, wrong, told)
 
     def try_one(self, target: Target, said: Message) -> str:
@@ -159,9 +183,6 @@ class Teller:
             shown = preview(unified(before, after, path=one.path), limit=PREVIEW)
             made[one.id] = visible_diff(shown.encode("utf-8", "surrogateescape"))
         return made
-
-    def _due(self, settings: NotifySettings) -> tuple[Group, ...]:
-        return groups(self._waiting(), _now(), settings.events)
 
     def _waiting(self) -> tuple[Proposal, ...]:
         """Return what waits, read from the queue alone: whoever tells repairs nothing."""

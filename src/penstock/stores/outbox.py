@@ -97,14 +97,13 @@ class Outbox:
         finally:
             os.close(mine)
 
-    def somebody_waits(self) -> bool:
-        """Say whether a process waits for its turn: it will tell what is there by now."""
+    def somebody_tells(self) -> bool:
+        """Say whether a process has its turn: it looks once more after its end."""
         with suppress(OSError):
-            lock = self._lock(NEXT)
-            if lock is not None:
-                os.close(lock)
-                return False
-            return True
+            lock = self._lock(RUNNING)
+            if lock is None:
+                return True
+            os.close(lock)
         return False
 
     def _wait(self, patience: float) -> int | None:
