@@ -593,3 +593,19 @@ def test_any_call_becomes_intents_and_any_edit_fits_or_says_why(
         for before in (None, b"", b"a\n", RECORDED.encode()):
             with suppress(InputError):
                 resulting(intent, before)
+
+
+def test_a_file_editor_that_renames_writes_one_name_and_deletes_the_other() -> None:
+    for source in ("path", "old_path"):
+        given = {"command": "rename", source: "a.py", "new_path": ".env"}
+        found = intents("str_replace_based_edit_tool", given, cwd="/p")
+        assert [(one.action, one.path) for one in found] == [
+            (Action.WRITE, ".env"),
+            (Action.DELETE, "a.py"),
+        ]
+
+
+def test_a_tool_that_deletes_takes_along_what_is_in_a_directory() -> None:
+    for tool in ("delete", "delete_file", "file_delete"):
+        (found,) = intents(tool, {"file_path": "conf"}, cwd="/p")
+        assert (found.action, found.path, found.tree) == (Action.DELETE, "conf", True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import sqlite3
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain.agents.middleware import HumanInTheLoopMiddleware, ShellToolMiddleware
+from langchain_anthropic.middleware import FilesystemClaudeTextEditorMiddleware
 from langchain_core.tools import BaseTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
@@ -570,6 +572,56 @@ def test_an_agent_in_a_tool_of_another_is_guarded_and_asks_through_it(own: Proje
     assert (own.root / "app.py").read_text() == SHORT
     assert len(open_gate(str(own.root)).parts.proposals.find()) == 1
     assert ran == []
+
+
+@pytest.mark.filterwarnings("ignore:Exception ignored in:pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+def test_the_shell_of_langchain_is_guarded(own: Project) -> None:
+    """It leaves the pipes of its shell open, so they are collected before the test ends."""
+    calls: list[Call] = [
+        ("shell", {"command": "echo x > .env"}),
+        ("shell", {"command": "echo fine"}),
+    ]
+    agent: Any = create_agent(
+        Scripted(turns=[calls]),
+        [],
+        middleware=[ShellToolMiddleware(workspace_root=own.root), PenstockMiddleware(own.root)],
+        checkpointer=InMemorySaver(),
+    )
+    denied, done = said(agent.invoke(START, THREAD))
+    assert denied.status == "error"
+    assert not (own.root / ".env").exists()
+    assert "fine" in done.content
+    del agent
+    gc.collect()
+
+
+def test_the_file_editor_of_langchain_is_guarded(own: Project) -> None:
+    """Its `/` is the project's root, as in deep agents."""
+    own.write("app.py", LONG)
+    own.write("notes.txt", "notes\n")
+    calls: list[dict[str, Any]] = [
+        {"command": "create", "path": "/app.py", "file_text": SHORT},
+        {"command": "create", "path": "/.env", "file_text": "x"},
+        {"command": "rename", "path": "/notes.txt", "new_path": "/.env"},
+        {"command": "create", "path": "/new.py", "file_text": "x\n"},
+    ]
+    agent: Any = create_agent(
+        Scripted(turns=[[("str_replace_based_edit_tool", given) for given in calls]]),
+        [],
+        middleware=[
+            FilesystemClaudeTextEditorMiddleware(root_path=str(own.root)),
+            PenstockMiddleware(own.root, virtual_paths=True),
+        ],
+        checkpointer=InMemorySaver(),
+    )
+    (action,) = question(agent.invoke(START, THREAD))["action_requests"]
+    assert action["files"][0]["path"] == "app.py"
+    answers = said(agent.invoke(Command(resume={"decisions": [APPROVE]}), THREAD))
+    assert [one.status for one in answers] == ["success", "error", "error", "success"]
+    assert (own.root / "app.py").read_text() == SHORT
+    assert (own.root / "new.py").read_text().strip() == "x"
+    assert not (own.root / ".env").exists()
 
 
 def test_what_the_rules_warn_of_is_told_beside_the_tools_answer(own: Project) -> None:

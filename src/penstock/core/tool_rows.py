@@ -277,6 +277,12 @@ def file_moved(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the 
     yield from _acted(Action.DELETE, named(args, SOURCE, Action.DELETE), tree=True)
 
 
+def file_renamed(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
+    """A file goes to another name; where it is now is told like any other file."""
+    yield from _acted(Action.WRITE, named(args, DESTINATION, Action.WRITE), tree=True)
+    yield from _acted(Action.DELETE, named(args, (*SOURCE, *FILE_NAMES), Action.DELETE), tree=True)
+
+
 def file_copied(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
     """A file gets a copy under another name."""
     yield from _acted(Action.WRITE, named(args, DESTINATION, Action.WRITE), tree=True)

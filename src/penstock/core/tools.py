@@ -20,6 +20,7 @@ from penstock.core.tool_rows import (
     content_or_verb,
     file_copied,
     file_moved,
+    file_renamed,
     files_named,
     foreign_command,
     lines_inserted,
@@ -44,6 +45,7 @@ _CHANGES: Mapping[str, Row] = {
     "insert": lines_inserted,
     "append": text_appended,
     "delete": _DELETE,
+    "rename": file_renamed,
     "undo_edit": _MAKE,
 }
 _WRITER = by_verb(_CHANGES, texts_swapped)

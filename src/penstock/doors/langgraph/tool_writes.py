@@ -204,8 +204,14 @@ class ToolGate:
         return self.here.record.log.append(said, durable=False).event_hash
 
 
-VIRTUAL_TOOLS = frozenset({"ls", "read_file", "write_file", "edit_file", "delete", "glob", "grep"})
-VIRTUAL_KEYS = frozenset({"file_path", "path"})
+# The file tools of deepagents, and those that LangChain offers for Claude.
+VIRTUAL_TOOLS = frozenset(
+    {
+        *("ls", "read_file", "write_file", "edit_file", "delete", "glob", "grep"),
+        *("str_replace_based_edit_tool", "memory", "glob_search", "grep_search"),
+    }
+)
+VIRTUAL_KEYS = frozenset({"file_path", "path", "old_path", "new_path"})
 
 
 def _confined(judged: Judged) -> Judged:
