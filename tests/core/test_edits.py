@@ -505,3 +505,25 @@ def test_rules_without_blank_lines_between_them_stay_so() -> None:
         made = add(text, position=position, rule={"id": "n", "tool": "Bash"})
         assert "\n\n" not in made
         assert after(made, type="remove_rule", id="n") == text
+
+
+# --- large files ------------------------------------------------------------------------
+
+
+def test_a_large_file_is_edited_like_a_small_one() -> None:
+    rule = '# number {0}\n[[allow]]\nid = "r{0}"\ntool = "Bash"\ncommand_regex = "^x{0}"\n\n'
+    text = FLAT + "\n" + "".join(rule.format(number) for number in range(3100))
+    made = add(text, position={"after": "r1000"})
+    assert made.count("\n") == text.count("\n") + 5
+    assert tomllib.loads(made)["allow"][1003] == NEW
+    assert after(made, type="remove_rule", id="new") == text
+    moved = after(text, type="reorder_rule", id="r3000", move_to="start")
+    assert tomllib.loads(moved)["allow"][0]["id"] == "r3000"
+
+
+def test_many_operations_on_a_large_file_take_one_walk() -> None:
+    rule = '[[allow]]\nid = "r{0}"\ntool = "Bash"\ncommand_regex = "^x{0}"\n\n'
+    text = "".join(rule.format(number) for number in range(1500))
+    parts = [{"type": "remove_rule", "id": f"r{number}"} for number in range(0, 1500, 3)]
+    left = tomllib.loads(after(text, type="batch", operations=parts))["allow"]
+    assert [one["id"] for one in left] == [f"r{n}" for n in range(1500) if n % 3]

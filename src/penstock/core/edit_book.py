@@ -94,6 +94,7 @@ class Book:
     pieces: list[Piece] = field(default_factory=list)
     rules: dict[Name, list[Placed]] = field(default_factory=dict)
     by_id: dict[str, tuple[Name, Placed]] = field(default_factory=dict)
+    off: dict[str, Piece] = field(default_factory=dict)  # what was switched off, by id
     nameless: bool = False  # the fork that this file is for refuses `id` and `description`
 
     def text(self) -> bytes:
@@ -115,19 +116,16 @@ class Book:
         nameless = number < len(rules) and not rules[number].id
         return (table, number) if nameless else None
 
-    def tidy(self) -> None:
-        """Join what stands between blocks, so that the pieces are as if read anew."""
+    def tidy(self, at: int) -> None:
+        """Join what stands between blocks near a place, so that it is as if read anew."""
+        near = slice(max(at - 3, 0), at + 6)
         kept: list[Piece] = []
-        for piece in self.pieces:
+        for piece in self.pieces[near]:
             if kept and piece.is_gap and kept[-1].is_gap:
                 kept[-1].text += piece.text
             elif piece.text or not piece.is_gap:
                 kept.append(piece)
-        self.pieces = kept
-
-    def switched_off(self, name: str) -> Piece | None:
-        """Return the piece of a rule that was switched off."""
-        return next((piece for piece in self.pieces if piece.off == name), None)
+        self.pieces[near] = kept
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -316,6 +314,8 @@ def _place_rules(book: Book) -> None:
     """Find each rule's pieces: its own block, and the blocks of its sub-tables."""
     for piece in book.pieces:
         name = piece.name
+        if piece.off:
+            book.off.setdefault(piece.off, piece)
         if not name:
             continue
         table = _table_of(name, book.dialect)

@@ -140,7 +140,7 @@ def _refuse(operation: Operation, field_: str, error: str, hint: str = "") -> Ed
 
 def _add(book: Book, op: Operation) -> Insert:
     name = str(op.rule["id"])
-    if book.find(name) is not None or book.switched_off(name) is not None:
+    if book.find(name) is not None or name in book.off:
         hint = "choose another id, or update that rule"
         raise _refuse(op, "rule.id", f"Rule with id '{name}' already exists", hint)
     table = _table_for(book, op)
@@ -217,7 +217,7 @@ def _number(book: Book, op: Operation, key: str, table: Name, count: int) -> int
 
 
 def _unknown(book: Book, op: Operation, name: str, field_: str = "id") -> EditError:
-    if book.switched_off(name) is not None:
+    if name in book.off:
         return _refuse(
             op, field_, f"Rule '{name}' is disabled", "enable it first, with toggle_rule"
         )
@@ -246,7 +246,7 @@ def _found(book: Book, op: Operation) -> tuple[Name, int]:
 
 
 def _remove(book: Book, op: Operation) -> Step:
-    off = book.switched_off(op.id)
+    off = book.off.get(op.id)
     if off is not None and book.find(op.id) is None:
         return Forget(piece=off, table=_brought_back(op, off)[0])
     table, number = _found(book, op)
@@ -279,7 +279,7 @@ def _same(one: object, other: object) -> bool:
 
 
 def _toggle(book: Book, op: Operation) -> Step | None:
-    off = book.switched_off(op.id)
+    off = book.off.get(op.id)
     if off is not None and book.find(op.id) is None:
         return _switch_on(book, op, off) if op.enabled else None
     table, number = _found(book, op)

@@ -66,6 +66,7 @@ def _put_before(book: Book, pieces: list[Piece], other: Piece) -> None:
     at = book.pieces.index(other)
     after = [] if _is_tight(book, at - 1 if book.pieces[at - 1].text else at) else [_blank(book)]
     book.pieces[at:at] = [*pieces, *after]
+    book.tidy(at)
 
 
 def _put_after(book: Book, pieces: list[Piece], other: Piece) -> None:
@@ -75,6 +76,7 @@ def _put_after(book: Book, pieces: list[Piece], other: Piece) -> None:
         ends_blank = not other.text or _is_blank(_last_line(other.text))
         before = [] if ends_blank else [_blank(book)]
         book.pieces[at + 1 : at + 1] = [*before, *pieces]
+        book.tidy(at)
         return
     behind = book.pieces[at + 1] if at + 1 < len(book.pieces) else None
     if behind is not None and behind.is_gap and not _is_blank(_first_line(behind.text)):
@@ -82,6 +84,7 @@ def _put_after(book: Book, pieces: list[Piece], other: Piece) -> None:
         book.pieces[at : at + 1] = _cut_at_blank(behind)
     before = [] if _is_tight(book, at) else [_blank(book)]
     book.pieces[at + 1 : at + 1] = [*before, *pieces]
+    book.tidy(at)
 
 
 def _cut_at_blank(gap: Piece) -> list[Piece]:
@@ -113,6 +116,7 @@ def _take(book: Book, pieces: list[Piece]) -> None:
         before = book.pieces[at - 1] if at else None
         behind = book.pieces[at] if at < len(book.pieces) else None
         _close(before, behind, book.newline)
+        book.tidy(at)
 
 
 def _close(before: Piece | None, behind: Piece | None, newline: str) -> None:
@@ -207,6 +211,8 @@ def _switch_off(book: Book, step: steps.SwitchOff) -> Piece:
     end = [] if _ends_by_itself(book, last) else [f"{END_MARKER}{book.newline}"]
     off = Piece(text="".join([f"{MARKER}{step.id}{book.newline}", *lines, *end]), off=step.id)
     book.pieces[first : last + 1] = [*([Piece(text=head)] if head else []), off]
+    book.tidy(first)
+    book.off[step.id] = off
     return off
 
 
@@ -226,6 +232,8 @@ def _switch_on(book: Book, step: steps.SwitchOn) -> Piece:
     body = len(head) + step.text.index("\n") + 1
     piece = Piece(text=head + step.text, name=step.table, many=True, header=len(head), body=body)
     book.pieces[at] = piece
+    book.tidy(at)
+    del book.off[step.piece.off]
     placed = Placed(id=step.piece.off, pieces=[piece])
     book.rules.setdefault(step.table, []).insert(step.number, placed)
     book.by_id[placed.id] = (step.table, placed)
@@ -245,6 +253,7 @@ def _comments_above(book: Book, at: int) -> str:
 
 def _forget(book: Book, step: steps.Forget) -> None:
     _take(book, [step.piece])
+    del book.off[step.piece.off]
 
 
 # --- keys -------------------------------------------------------------------------------

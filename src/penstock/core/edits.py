@@ -89,7 +89,6 @@ def edited(texts: Mapping[str, bytes], operation: Operation) -> Edited:
             books[path] = read_book(path, texts[path])
         if one.type in steps.PLANS:
             done += _taken(books[path], one)
-            books[path].tidy()
     made = {path: book.text() for path, book in books.items()}
     changed = {path: data for path, data in made.items() if data != texts[path]}
     for path, data in changed.items():
