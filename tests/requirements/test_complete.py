@@ -8,11 +8,18 @@ from tests.requirements import (
     test_gate_rows,
     test_hook_rows,
     test_s1_broker,
+    test_s3_reviewer,
     test_settled_rows,
 )
 from tests.requirements.table import Row, numbered
 
-TABLES = (test_gate_rows.ROWS, test_hook_rows.ROWS, test_settled_rows.ROWS, test_s1_broker.ROWS)
+TABLES = (
+    test_gate_rows.ROWS,
+    test_hook_rows.ROWS,
+    test_settled_rows.ROWS,
+    test_s1_broker.ROWS,
+    test_s3_reviewer.ROWS,
+)
 # The list has no 71, and two additions to 74.
 BROKER = [
     *numbered("S1-", range(1, 71), digits=3),
@@ -25,6 +32,8 @@ EXPECTED = (
     numbered("S2-", range(5, 57), digits=3),
     numbered("X", range(1, 13)),
     BROKER,
+    # The list has no 68.
+    [*numbered("S3-", range(1, 68), digits=3), "S3-069", "S3-070"],
 )
 
 
