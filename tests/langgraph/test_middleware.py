@@ -578,20 +578,20 @@ def test_an_agent_in_a_tool_of_another_is_guarded_and_asks_through_it(own: Proje
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
 def test_the_shell_of_langchain_is_guarded(own: Project) -> None:
     """It leaves the pipes of its shell open, so they are collected before the test ends."""
-    calls: list[Call] = [
-        ("shell", {"command": "echo x > .env"}),
-        ("shell", {"command": "echo fine"}),
-    ]
+    commands = ["echo x > .env", "cd .git; pwd", "echo x > config; pwd"]
     agent: Any = create_agent(
-        Scripted(turns=[calls]),
+        Scripted(turns=[[("shell", {"command": command})] for command in commands]),
         [],
         middleware=[ShellToolMiddleware(workspace_root=own.root), PenstockMiddleware(own.root)],
         checkpointer=InMemorySaver(),
     )
-    denied, done = said(agent.invoke(START, THREAD))
+    denied, inside, back = said(agent.invoke(START, THREAD))
     assert denied.status == "error"
     assert not (own.root / ".env").exists()
-    assert "fine" in done.content
+    assert str(inside.content).strip().endswith("/.git")
+    assert str(back.content).strip() == str(own.root)
+    assert not (own.root / ".git/config").exists()
+    assert (own.root / "config").exists()
     del agent
     gc.collect()
 

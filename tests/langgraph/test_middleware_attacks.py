@@ -12,7 +12,7 @@ from langchain_core.tools import tool
 
 from penstock import open_gate
 from penstock.app import open_workspace
-from penstock.doors.langgraph.middleware import ASKED
+from penstock.doors.langgraph.tool_messages import ASKED
 from tests.langgraph.scripted import Call, said
 from tests.langgraph.test_middleware import APPROVE, LONG, REPLACED, SHORT, THREAD, Scene, question
 from tests.project import Project

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from shlex import quote
 from typing import Annotated, Any, NotRequired
 
 from langchain.agents.middleware.types import (
@@ -21,10 +22,9 @@ from langchain.agents.middleware.types import (
     PrivateStateAttr,
     ToolCallRequest,
 )
-from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.messages import ToolMessage
 from langgraph.func import task
 from langgraph.runtime import Runtime
-from langgraph.types import Command
 from pydantic import ValidationError
 
 from penstock.app import open_workspace
@@ -32,13 +32,19 @@ from penstock.core.model import Verdict
 from penstock.doors.langgraph.thread import thread_here
 from penstock.doors.langgraph.tool_answers import Run, Said, failed, settle, waits
 from penstock.doors.langgraph.tool_calls import FAULTS, Asked, Wanted, phrase, told
+from penstock.doors.langgraph.tool_messages import (
+    ASKED,
+    Answer,
+    asked_of,
+    message_of,
+    pending,
+    wanted_of,
+    with_notes,
+)
 from penstock.doors.langgraph.tool_review import decided
 from penstock.doors.langgraph.tool_watch import watching
 from penstock.doors.langgraph.tool_writes import ToolGate
 from penstock.gate import Judged
-
-ASKED = "penstock_asked"
-Answer = ToolMessage | Command[Any]
 
 
 class PenstockState(AgentState[Any]):
@@ -106,7 +112,7 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
     def after_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Ask a person once about all calls of the message that need it."""
         del runtime
-        calls = _pending(state)
+        calls = pending(state)
         if not calls:
             return None
         found: dict[str, Asked] = self._look(calls).result()
@@ -115,7 +121,7 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
     async def aafter_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Do the same in an agent that runs asynchronously."""
         del runtime
-        calls = _pending(state)
+        calls = pending(state)
         if not calls:
             return None
         found: dict[str, Asked] = await self._look(calls)
@@ -141,7 +147,7 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
             return found
         with watching(self.tool_gate, found.wanted, found.judged):
             answer = handler(found.request)
-        return _with_notes(answer, found.judged)
+        return with_notes(answer, found.judged)
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Answer]]
@@ -156,11 +162,11 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
             answer = await handler(found.request)
         finally:
             await asyncio.to_thread(watch.__exit__, None, None, None)
-        return _with_notes(answer, found.judged)
+        return with_notes(answer, found.judged)
 
     def _before(self, request: ToolCallRequest) -> ToolMessage | Passed:
-        wanted = _wanted(request.tool_call)
-        asked = _asked_of(request, wanted)
+        wanted = wanted_of(request.tool_call)
+        asked = asked_of(request, wanted)
         try:
             if asked is not None:
                 said: Said | Run = settle(self.tool_gate, wanted, asked)
@@ -171,10 +177,25 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         except FAULTS as problem:
             said = self._failing(problem)
         if isinstance(said, Said):
-            return _message(wanted, said)
-        call: Any = {**request.tool_call, "args": dict(said.wanted.args)}
+            return message_of(wanted, said)
+        args = self._sent_back(request, said.wanted.args)
+        call: Any = {**request.tool_call, "args": args}
         changed = request.override(tool_call=call)
         return Passed(request=changed, wanted=said.wanted, judged=said.judged)
+
+    def _sent_back(self, request: ToolCallRequest, args: Mapping[str, object]) -> dict[str, object]:
+        """Let a shell that lives on between calls begin where its commands are judged from.
+
+        After `cd .git` the harmless `echo > config` would be another command than was judged.
+        """
+        command = args.get("command")
+        lives_on = request.tool is not None and "restart" in request.tool.args
+        if not (lives_on and isinstance(command, str)):
+            return dict(args)
+        return {
+            **args,
+            "command": f"command cd -- {quote(self.tool_gate.cwd)} || exit 1\n{command}",
+        }
 
     def _judged(self, wanted: Wanted) -> Said | Run:
         """Judge a call that nobody was asked about."""
@@ -208,45 +229,3 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
             text=f"Denied: Penstock could not judge this call: {told(problem)}",
             facts=failed(problem).facts,
         )
-
-
-def _pending(state: Any) -> list[Wanted]:
-    """Return the calls of the last message of the model that have no answer yet."""
-    messages: list[AnyMessage] = state.get("messages") or []
-    spoken = [at for at, one in enumerate(messages) if isinstance(one, AIMessage)]
-    if not spoken:
-        return []
-    answered = {one.tool_call_id for one in messages[spoken[-1] :] if isinstance(one, ToolMessage)}
-    last = messages[spoken[-1]]
-    calls = last.tool_calls if isinstance(last, AIMessage) else []
-    return [_wanted(call) for call in calls if call["id"] not in answered]
-
-
-def _wanted(call: Any) -> Wanted:
-    args = call["args"] if isinstance(call["args"], dict) else {}
-    return Wanted(name=call["name"], args=args, id=call["id"] or "", thread=thread_here())
-
-
-def _asked_of(request: ToolCallRequest, wanted: Wanted) -> Asked | None:
-    state = request.state if isinstance(request.state, dict) else {}
-    asked: Asked | None = (state.get(ASKED) or {}).get(wanted.id)
-    return asked if asked is not None and wanted.is_what(asked) else None
-
-
-def _message(wanted: Wanted, said: Said) -> ToolMessage:
-    return ToolMessage(
-        content=said.text,
-        name=wanted.name,
-        tool_call_id=wanted.id,
-        status="success" if said.ok else "error",
-        artifact={"penstock": dict(said.facts)},
-    )
-
-
-def _with_notes(answer: Answer, judged: Judged) -> Answer:
-    """Tell the agent what the rules say beside an allowance: a warning is a note."""
-    notes = judged.decision.notes
-    if not notes or not isinstance(answer, ToolMessage) or not isinstance(answer.content, str):
-        return answer
-    told_ = "\n".join(f"Note: {note}" for note in notes)
-    return answer.model_copy(update={"content": f"{answer.content}\n\n{told_}"})
