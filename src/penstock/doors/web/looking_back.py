@@ -23,7 +23,7 @@ from penstock.doors.web.answering import form_of
 from penstock.doors.web.filediff import Shown, of_contents
 from penstock.doors.web.problems import status_of
 from penstock.doors.web.render import page
-from penstock.doors.web.showing import SET_ROWS, difference, key_of, view_of, world_of
+from penstock.doors.web.showing import MOST_WAITING, SET_ROWS, difference, key_of, view_of, world_of
 from penstock.doors.web.tally import Tally, busiest, by_day, by_wait, median, tally
 from penstock.doors.web.world import name_of
 
@@ -113,6 +113,7 @@ def _receipt_page(
         id=request.path_params["id"],
         written=[pages.written(each, stands) for each in found],
         done="done" in request.query_params,
+        next=_next(here),
         plan=plan,
         changed=changed,
         stale=stale,
@@ -123,13 +124,24 @@ def _receipt_page(
     )
 
 
-def _planned(planned: Plan, request: Request) -> Iterator[tuple[str, Any]]:
+def _next(here: Workspace) -> str:
+    """Return the id of what waits longest."""
+    from penstock.core.proposal import State
+
+    gate = here.gate
+    found = gate.parts.proposals.find(states=[State.WAITING], limit=MOST_WAITING)
+    waiting = pages.items(found, gate.parts.clock.now())
+    return waiting[0].id if waiting else ""
+
+
+def _planned(planned: Plan, request: Request) -> Iterator[tuple[str, str, Shown | None]]:
     """Yield each file with its change, as far as they fit a page; the others by name."""
     left = SET_ROWS
     for item, now in planned:
         shown = _compared(item.path, now, item.content, request) if left > 0 else None
         left -= len(shown.page.rows) if shown and shown.page else 20
-        yield item.path, shown
+        what = "remove" if item.content is None else "create" if now is None else "change"
+        yield item.path, what, shown
 
 
 def _compared(path: str, now: bytes | None, then: bytes | None, request: Request) -> Shown:

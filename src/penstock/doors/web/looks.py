@@ -16,7 +16,7 @@ from penstock.core.lineends import BOM, CRLF, LF
 T = TypeVar("T")
 LARGEST_SHOWN = 64 * 1024 * 1024
 LARGEST_PICTURE = 8 * 1024 * 1024
-HEX_BYTES, HEX_WIDTH = 256, 16
+HEX_BYTES, HEX_WIDTH = 192, 8
 # First bytes, and what a browser may be told that they are.
 PICTURES: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -116,7 +116,7 @@ def _ends(content: bytes) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HexRow:
-    """Sixteen bytes: where they stand, as numbers, and as far as they are letters."""
+    """A few bytes: where they stand, as numbers, and as far as they are letters."""
 
     at: str
     numbers: str

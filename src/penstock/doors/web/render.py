@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -43,10 +43,22 @@ def environment() -> Environment:
         size=pages.size,
         short=pages.short,
         moment=moment,
+        sentence=sentence,
         number=lambda count: f"{count:,}",
     )
     made.globals.update(counted=pages.counted)
     return made
+
+
+def sentence(text: str) -> Markup:
+    """Return a message as people read it: a capital first, what stands in backticks as code."""
+    shown = spoken(text)
+    parts = (shown[:1].upper() + shown[1:]).split("`")
+    pieces = (
+        Markup("<code>{}</code>").format(part) if at % 2 and at < len(parts) - 1 else escape(part)
+        for at, part in enumerate(parts)
+    )
+    return Markup("").join(pieces)
 
 
 def moment(seconds: float) -> Markup:
