@@ -43,7 +43,7 @@ def past(event: dict[str, Any]) -> Past:
         (logs.own(1, "rejected", status="rejected"), "deny", "person"),
         (logs.own(1, "approved", status="approved"), "allow", "person"),
         (logs.own(1, "write_file_reject", status="rejected"), "deny", "person"),
-        (logs.own(1, "observed", status="observed"), "allow", "person"),
+        (logs.own(1, "observed", status="observed"), "", "person"),  # a write, and no decision
     ],
     ids=lambda one: str(one)[:60],
 )

@@ -271,7 +271,7 @@ def test_a_suggestion_tells_its_support_its_flips_and_its_risk() -> None:
     assert (support["asks"], support["passthroughs"], support["denials_overruled"]) == (4, 3, 1)
     assert (support["total"], support["sessions"]) == (8, 2)
     assert (support["first_seen"], support["last_seen"]) == ("2025-01-01", "2025-01-04")
-    assert found.impact.moves == {"ask_to_allow": 9}
+    assert found.impact.moves == {"ask_to_allow": 8}
     assert found.operation("/x/penstock.toml")["rule"] == dict(found.rule)
 
 

@@ -197,6 +197,27 @@ def test_penstocks_own_record_is_asked_in_the_same_words(project: Project) -> No
     assert (asks["decision"], asks["would_match"]) == ("ask", False)
 
 
+def test_what_people_said_is_told_and_not_counted_twice(place: Place) -> None:
+    call = {"tool": "Write", "session": "s", "path": "src/a.py"}
+    record = logs.write(
+        place.root / "audit.jsonl",
+        [
+            logs.own(1, status="hitl_required", **call),
+            logs.own(2, "proposed", status="waiting", path="src/b.py"),
+            logs.own(3, "approved", status="approved", path="src/b.py", by="ann"),
+            logs.own(4, "proposed", status="waiting", path="src/c.py"),
+            logs.own(5, "rejected", status="rejected", path="src/c.py", reason="no", by="ann"),
+            logs.own(6, "observed", status="observed", **call),
+        ],
+    )
+    stats = place.ask("stats", "--log", str(record))["result"]
+    assert (stats["total_decisions"], stats["by_decision"]["ask"]) == (3, 3)
+    assert stats["people"] == {"approved": 1, "rejected": 1}
+    (denied,) = place.ask("log", "--log", str(record), decision="deny")["results"]
+    assert (denied["source"], denied["person"]) == ("person", "rejected")
+    assert place.ask("log", "--log", str(record), source="person")["result_count"] == 2
+
+
 def test_a_project_without_rules_and_logs_says_so(place: Place) -> None:
     assert place.refused({"type": "log"})[0] == "log_not_found"
     assert place.refused({"type": "rule"})[0] == "config_not_found"

@@ -88,6 +88,8 @@ class Impact:
     @property
     def would_change_behavior(self) -> bool:
         """True when a past call would be answered otherwise; without a past, when rules differ."""
+        if self.blocking:
+            return True
         return bool(self.moves) if self.replayed else self.changes
 
     def document(self) -> dict[str, object]:
@@ -141,6 +143,11 @@ class _Sum:
 
     def add(self, alike: _Alike, words: tuple[Word, Word] | None) -> None:
         """Count some calls that are alike."""
+        answered = alike.first.person is not None
+        if answered:  # what a person said to a call is no second call
+            if words is not None and words[0].said != words[1].said:
+                self.refused.append(_flip(alike, *words))
+            return
         if words is None:
             self.left_out += alike.count
             return
@@ -154,8 +161,6 @@ class _Sum:
         kind.count += alike.count
         if len(kind.examples) < MOST_EXAMPLES:
             kind.examples.append(alike)
-        if alike.first.person is Person.REJECTED and kind.flips:
-            self.refused.append(_flip(alike, *words))
 
     def impact(self, *, changes: bool) -> Impact:
         """Return the sum as it is told."""
@@ -215,8 +220,10 @@ def _grouped(decisions: Iterable[Past], found: _Sum) -> list[_Alike]:
     """
     groups: dict[object, _Alike] = {}
     for past in decisions:
+        if not past.decision or past.person is Person.APPROVED:
+            continue
         if not past.whole:
-            found.left_out += 1
+            found.left_out += past.person is None
             continue
         shown = past.command or past.path or repr(past.tool_input)
         key = (past.tool, shown, past.action, past.cwd, past.rules, past.person)

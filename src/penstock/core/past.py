@@ -164,12 +164,14 @@ STATUS: Mapping[str, str] = {
 # What stands where something was left out; a command that ends so is not all of it.
 LEFT_OUT = ("[redacted]", " lines]", " characters]")
 ASKED = frozenset({"tool_call", "proposed", "write_file_propose", "read_file"})
+OBSERVED = "observed"
 ANSWERED: Mapping[str, Person] = {
     "approved": Person.APPROVED,
     "rejected": Person.REJECTED,
     "write_file_apply": Person.APPROVED,
     "write_file_reject": Person.REJECTED,
-    "observed": Person.APPROVED,  # the agent asked its person, and then wrote
+    # The agent wrote, so whoever it had to ask said yes; that is no decision of its own.
+    OBSERVED: Person.APPROVED,
 }
 ACTIONS: Mapping[str, Action] = {str(action): action for action in Action}
 DEFAULT = "default."
@@ -183,7 +185,7 @@ def of_record(event: Event) -> Past | None:
     if op not in ANSWERED or (op == "write_file_apply" and text(event, "status") != "allowed"):
         return None
     person = ANSWERED[op]
-    said = ALLOW if person is Person.APPROVED else DENY
+    said = "" if op == OBSERVED else ALLOW if person is Person.APPROVED else DENY
     return _of_event(event, decision=said, source=Source.PERSON, person=person)
 
 

@@ -161,7 +161,11 @@ def stats(query: Query, asking: Asking) -> Document:
     by_decision: Counter[str] = Counter({ALLOW: 0, DENY: 0, PASSTHROUGH: 0})
     by_source: Counter[str] = Counter({"hard_rule": 0, "llm": 0})
     by_tool: Counter[str] = Counter()
+    people: Counter[str] = Counter()
     for kind, count in decisions.tally(chosen).items():
+        if kind.source == Source.PERSON and chosen.source != Source.PERSON:
+            people["approved" if kind.decision == ALLOW else "rejected"] += count
+            continue  # what a person said to a call is no second call
         by_decision[kind.decision] += count
         by_source[TOLD_AS.get(kind.source, kind.source)] += count
         by_tool[kind.tool] += count
@@ -174,7 +178,7 @@ def stats(query: Query, asking: Asking) -> Document:
         "by_tool": dict(by_tool.most_common()),
         "top_denied_commands": [{"command": redact(text), "count": n} for text, n in top],
     }
-    return {"result": result}
+    return {"result": result | ({"people": dict(people)} if people else {})}
 
 
 # --- what is alike, and what no rule answers ---------------------------------------------------
