@@ -373,6 +373,32 @@ def test_an_agent_cannot_have_test_messages_sent(project: Project, box: Mailbox)
     assert box.asked == 0
 
 
+def test_a_descriptor_of_whoever_proposes_is_not_held_open(project: Project, box: Mailbox) -> None:
+    told_by(project, box)
+    box.open.clear()
+    read, write = os.pipe()
+    os.set_inheritable(write, True)
+    one_proposed(project, "app.txt", b"short\n")
+    box.until(lambda: box.asked == 1)
+    os.close(write)
+    assert os.read(read, 1) == b"", "nobody else has the other end"
+    os.close(read)
+
+
+def test_nothing_that_goes_wrong_with_telling_stops_a_proposal(
+    project: Project, box: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told_by(project, box)
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    one = one_proposed(project, "app.txt", b"short\n")
+    (state_dir(project) / "notify" / "running.lock").unlink()
+    (state_dir(project) / "notify" / "pending").unlink()
+    (state_dir(project) / "notify").rmdir()
+    (state_dir(project) / "notify").write_text("in the way")
+    other = one_proposed(project, "b.txt", b"short\n")
+    assert one != other
+
+
 # -- where addresses are kept ----------------------------------------------------------------------
 
 

@@ -29,7 +29,11 @@ SWITCH = "PENSTOCK_NOTIFY"  # `off` starts no process; one that stays tells all 
 START_EVERY, MOST_BETWEEN = 30.0, 600.0  # seconds between two processes for what is left over
 LOOK_EVERY = 2.0
 # Our own code, whatever the directory and the variables of whoever proposes would have us import.
-CODE = "import sys; sys.path.insert(0, sys.argv.pop(1)); from penstock.cli import main; main()"
+# Descriptors that came down to us are closed: whoever waits for their end must not wait for this.
+CODE = (
+    "import os, sys; os.closerange(3, 1024); sys.path.insert(0, sys.argv.pop(1)); "
+    "from penstock.cli import main; main()"
+)
 
 
 def settings_here(here: Workspace) -> NotifySettings:
@@ -55,7 +59,7 @@ def announce(here: Workspace, made: Sequence[Proposal]) -> None:
     """Have somebody told of new proposals; never waits and never fails."""
     if not any(one.state is State.WAITING for one in made):
         return
-    with suppress(OSError, PenstockError, ValueError):
+    with suppress(Exception):  # whatever it is, the proposal stands and waits
         if wants(settings_here(here), os.environ):
             outbox = Outbox(here.state)
             outbox.mark()
@@ -76,7 +80,10 @@ def start_process(root: str) -> int:
     quiet = [(os.POSIX_SPAWN_OPEN, at, os.devnull, os.O_RDWR, 0) for at in (0, 1, 2)]
     beside = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     argv = [sys.executable, "-I", "-c", CODE, beside, "notify", "send", "--workspace", root]
-    pid = os.posix_spawn(argv[0], argv, os.environ, file_actions=quiet, setsid=True)
+    try:
+        pid = os.posix_spawn(argv[0], argv, os.environ, file_actions=quiet, setsid=True)
+    except NotImplementedError:  # a system that knows no sessions here; a group is enough
+        pid = os.posix_spawn(argv[0], argv, os.environ, file_actions=quiet, setpgroup=0)
     _STARTED.append(pid)
     return pid
 

@@ -19,7 +19,6 @@ from textual import events, work
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.css.query import NoMatches
-from textual.timer import Timer
 from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
@@ -127,7 +126,7 @@ class ReviewApp(App[int]):
         self.filter_text, self.search_text = "", ""
         self.sides = False
         self.busy = ""
-        self._looking: Timer | None = None
+        self._looking = asyncio.Lock()
 
     # -- the screen --------------------------------------------------------------------------
 
@@ -154,7 +153,7 @@ class ReviewApp(App[int]):
         self._to_terminal("\x1b[22;2t")
         await self.look_again()
         if self.live:
-            self._looking = self.set_interval(LOOK_EVERY, self.look_again)
+            self.set_interval(LOOK_EVERY, self._tick)
 
     def say(self, text: str) -> None:
         """Show a sentence in the line above the keys."""
@@ -163,10 +162,17 @@ class ReviewApp(App[int]):
         except NoMatches:  # it is being closed
             return
 
+    async def _tick(self) -> None:
+        """Look by itself, unless something is being done or looked at already."""
+        if not self.busy and not self._looking.locked():
+            await self.look_again()
+
     async def look_again(self) -> None:
         """Read the queue; what is new is told by the bell and the title."""
-        if self.busy:
-            return
+        async with self._looking:
+            await self._look()
+
+    async def _look(self) -> None:
         try:
             now = await asyncio.to_thread(self.desk.queue)
         except PenstockError as error:
