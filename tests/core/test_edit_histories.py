@@ -112,10 +112,11 @@ def _set(table: dict[str, Any], changes: dict[str, Any]) -> None:
 
 
 def _found(document: dict[str, Any], name: str) -> tuple[list[Any], int]:
-    for table in ("allow", "deny"):
-        for at, rule in enumerate(document.get(table, [])):
+    tables = [document, *(table for table in document.values() if isinstance(table, dict))]
+    for rules in (table.get(kind, []) for table in tables for kind in ("allow", "deny", "ask")):
+        for at, rule in enumerate(rules):
             if rule.get("id") == name:
-                return document[table], at
+                return rules, at
     raise LookupError(name)
 
 
@@ -223,3 +224,60 @@ def test_a_batch_is_its_operations_one_after_the_other(
             continue
     if possible:
         assert _edit(data, type="batch", operations=possible) == single
+
+
+RULE_EDITS = st.one_of(
+    st.builds(lambda name: {"type": "remove_rule", "id": name}, IDS),
+    st.builds(
+        lambda name, changes: {"type": "update_rule", "id": name, "changes": changes}, IDS, CHANGES
+    ),
+    st.builds(lambda name, to: {"type": "reorder_rule", "id": name, "move_to": to}, IDS, POSITIONS),
+    st.builds(lambda name: {"type": "toggle_rule", "id": name, "enabled": False}, IDS),
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(files(("one.allow", "two.deny", "one.deny")), RULE_EDITS)
+def test_rules_in_sections_are_edited_like_others(
+    chunks: list[Chunk], operation: dict[str, Any]
+) -> None:
+    _check_edit(chunks, operation, "sections.toml")
+
+
+@settings(max_examples=80, deadline=None)
+@given(files(("allow", "deny", "ask")), RULE_EDITS)
+def test_rules_of_our_own_format_are_edited_like_others(
+    chunks: list[Chunk], operation: dict[str, Any]
+) -> None:
+    if operation["type"] == "toggle_rule":
+        changes = {"enabled": False}
+        expected = {"type": "update_rule", "id": operation["id"], "changes": changes}
+        _check_edit(chunks, operation, "penstock.toml", expected)
+        return
+    _check_edit(chunks, operation, "penstock.toml")
+
+
+def _check_edit(
+    chunks: list[Chunk],
+    operation: dict[str, Any],
+    file: str,
+    same_as: dict[str, Any] | None = None,
+) -> None:
+    data = written(chunks)
+    try:
+        expected = meant(parsed(data), same_as or operation)
+    except (LookupError, ValueError):
+        with pytest.raises(EditError):
+            edited({file: data}, parse_operation(operation))
+        return
+    made = edited({file: data}, parse_operation(operation)).texts.get(file, data)
+    assert _full(parsed(made)) == _full(expected)
+    _check_untouched(chunks, operation, made.decode(), "\n")
+
+
+def _full(document: dict[str, Any]) -> dict[str, Any]:
+    """Leave out tables that hold nothing: a header says no more than its absence."""
+    kept = {
+        key: _full(value) if isinstance(value, dict) else value for key, value in document.items()
+    }
+    return {key: value for key, value in kept.items() if value not in ([], {})}

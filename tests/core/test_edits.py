@@ -204,6 +204,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     (FLAT, {"type": "add_rule", "position": {"before": "z"}}, "position.before: Rule with id 'z'"),
     (FLAT, {"type": "add_rule", "position": {"after": "d"}}, "rule 'd' is in `deny`, not in"),
     (SECTIONED, {"type": "add_rule", "section": "logging"}, "is no section of rules"),
+    (SECTIONED, {"type": "add_rule", "position": {"after": "d"}}, "not in `security.allow`"),
     (INLINE, {"type": "add_rule"}, "are written inline"),
     (INLINE, {"type": "remove_rule", "id": "x"}, "are written inline"),
     (SECTIONED, {"type": "add_rule", "section": "allow"}, "`allow` is no section of rules"),

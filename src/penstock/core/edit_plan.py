@@ -170,7 +170,8 @@ def _table_for(book: Book, op: Operation) -> Name:
     if op.section in (*SETTINGS, *RULE_TABLES):
         raise _refuse(op, "section", f"`{op.section}` is no section of rules", "choose another")
     near = book.find(op.position.id) if op.position.id and not op.section else None
-    return near[0] if near is not None else (op.section or USUAL_SECTION, op.rule_type)
+    section = near[0][0] if near is not None else op.section or USUAL_SECTION
+    return (section, op.rule_type)
 
 
 def _check_written(book: Book, op: Operation, table: Name) -> None:
