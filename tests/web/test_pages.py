@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from penstock.app import Workspace
 from penstock.core.proposal import State
+from penstock.doors.web.answering import ACTIONS
 from penstock.doors.web.looks import Look, first_difference, look_of, picture_type
 from penstock.doors.web.pages import as_ranges, from_ranges, size, span
-from tests.web.served import LINES, WORDS, Answer, Browser, Served, serving
+from penstock.gate import Item
+from tests.web.served import ASK_ALL, LINES, WORDS, Answer, Browser, Served, serving
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
 BAD = "<img src=x onerror=alert(1)>\"'&{{7*7}}"
@@ -595,6 +598,99 @@ def test_times_and_sizes_are_in_words() -> None:
     assert [size(n) for n in (0, 999, 1500, 15000, 10**7)] == [
         "0 bytes", "999 bytes", "1.5 KB", "15 KB", "10 MB",
     ]  # fmt: skip
+
+
+# -- odd requests ----------------------------------------------------------------------------------
+
+ODD = ["-1", "0", "abc", "9" * 40, "<script>", "%00", "1-", "%F0%9F%92%A9", "1,2,3", "1e9"]
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_odd_questions_get_a_page(served: Served, odd: str) -> None:
+    served.write("a.txt", LINES)
+    one = served.propose("a.txt", "new\n")
+    browser = served.browser()
+    for name in ("page", "lost", "view", "drop"):
+        assert browser.get(f"/proposals/{one.id}?{name}={odd}").status == 200
+    assert browser.get(f"/proposals/{one.id}/insert?page={odd}").status == 200
+    assert browser.get(f"/decisions?verdict={odd}&agent={odd}").status == 200
+    for address in (
+        "/proposals/{}",
+        "/history/{}",
+        "/proposals/{}/raw/after",
+        "/history?workspace={}",
+    ):
+        assert browser.get(address.format(odd)).status == 404
+
+
+@pytest.mark.parametrize("action", [*ACTIONS, "nothing"])
+def test_forms_without_their_fields_are_refused_and_change_nothing(
+    served: Served, action: str
+) -> None:
+    served.write("a.txt", LINES)
+    one = served.propose("a.txt", "new\n")
+    browser = served.browser()
+    status = browser.post(f"/proposals/{one.id}/{action}", {}).status
+    assert status in {"choose": {303}, "renew": {303}, "nothing": {404}}.get(
+        action, {400, 403, 409}
+    )
+    assert served.stored(one).state is State.WAITING
+    assert browser.post(f"/proposals/nowhere/{action}", {}).status == 404
+    assert (served.root / "a.txt").read_text() == LINES
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_odd_fields_are_refused_or_ignored(served: Served, odd: str) -> None:
+    served.write("a.txt", LINES)
+    one = served.propose("a.txt", LINES.replace("line 3\n", "x\n").replace("line 9\n", "y\n"))
+    browser = served.browser()
+    digest = one.content or ""
+    for action, fields in (
+        ("hunks", {"here": odd, "hunk": odd, "drop": odd}),
+        ("choose", {"to": odd, "here": odd, "drop": odd}),
+        ("strategy", {"strategy": odd, "at": odd}),
+        ("strategy", {"strategy": "insert", "at": odd}),
+        ("approve", {"passphrase": odd, "code": odd, "keep": odd}),
+    ):
+        answer = browser.post(f"/proposals/{one.id}/{action}", {"digest": digest, **fields})
+        assert answer.status < 500, (action, answer.text)
+    assert (served.root / "a.txt").read_text() == LINES
+
+
+# -- several workspaces ----------------------------------------------------------------------------
+
+
+def test_every_workspace_is_on_the_page_and_a_broken_one_hides_no_other(
+    served: Served, tmp_path: Path
+) -> None:
+    for name in ("second", "third"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "penstock.toml").write_text(ASK_ALL)
+    second, third = (
+        Workspace(str(tmp_path / name), str(tmp_path / "state/penstock" / f"{name}-1"))
+        for name in ("second", "third")
+    )
+    made = second.gate.propose([Item(path="there.txt", content=b"x\n")])[0]
+    Path(third.state).parent.mkdir(parents=True, exist_ok=True)
+    Path(third.state).write_text("a file where a directory should be")
+    served.world._places.update({"second-1": second, "third-1": third})
+    served.propose("here.txt", "y\n")
+    browser = served.browser()
+    page = get(browser, "/")
+    assert "here.txt" in page.text
+    assert "there.txt" in page.text
+    assert "third cannot be opened" in page.text
+    assert "second" in page.text
+    assert get(browser, f"/proposals/{made.id}")
+    assert "second" in get(browser, "/history?workspace=second-1").text
+
+
+def test_one_time_codes_are_asked_for_where_they_are_set_up(served: Served) -> None:
+    one = served.propose("a.txt", "x\n")
+    browser = served.browser()
+    assert 'name="code"' not in browser.get(f"/proposals/{one.id}").text
+    served.here.keys.add_totp(WORDS)
+    assert 'name="code"' in browser.get(f"/proposals/{one.id}").text
 
 
 # -- large things ----------------------------------------------------------------------------------

@@ -59,20 +59,22 @@ def asked(request: Request, name: str, *, most: int = 10**6) -> int:
 
 
 def queue(request: Request) -> Response:
-    """Show what waits, in every workspace."""
+    """Show what waits, in every workspace; one that cannot be opened hides no other."""
     world = world_of(request)
     world.look_around()
     SHELF.warm()
     waiting: list[pages.Item] = []
     lately: list[pages.Item] = []
+    closed: list[tuple[str, PenstockError]] = []
     for here in world.workspaces:
-        gate = world.gate_of(here)
-        gate.expire()
-        now, find = gate.parts.clock.now(), gate.parts.proposals.find
-        name = os.path.basename(here.root) if len(world.workspaces) > 1 else ""
-        found = find(states=[State.WAITING], limit=MOST_WAITING)
-        waiting += pages.items(found, now, workspace=name)
-        lately += pages.items(find(states=CLOSED, limit=60), now, workspace=name)
+        name = os.path.basename(here.root)
+        try:
+            found = _in_queue(world, here, name if len(world.workspaces) > 1 else "")
+        except PenstockError as fault:
+            closed.append((name, fault))
+            continue
+        waiting += found[0]
+        lately += found[1]
     waiting.sort(key=lambda item: item.created)
     lately.sort(key=lambda item: item.created, reverse=True)
     return page(
@@ -82,6 +84,18 @@ def queue(request: Request) -> Response:
         items=waiting,
         most=MOST_WAITING,
         lately=lately[:ANSWERED_LATELY],
+        closed=closed,
+    )
+
+
+def _in_queue(world: World, here: Workspace, name: str) -> tuple[list[pages.Item], ...]:
+    """Return what waits in a workspace, and what was closed lately."""
+    gate = world.gate_of(here)
+    gate.expire()
+    now, find = gate.parts.clock.now(), gate.parts.proposals.find
+    return tuple(
+        pages.items(find(states=states, limit=most), now, workspace=name)
+        for states, most in ((frozenset({State.WAITING}), MOST_WAITING), (CLOSED, 60))
     )
 
 
