@@ -332,6 +332,9 @@ def test_a_project_cannot_have_its_paths_sent_anywhere(project: Project, box: Ma
     done = project.run("notify", "test", "--json")
     assert done.json["targets"] == []
     assert done.json["ignored"] == [str(project.root / "penstock.toml")]
+    checked = project.run("check")
+    assert checked.code == 0
+    assert "`targets` and `link` of [notify] do not count here" in checked.out
 
 
 def test_no_output_and_no_record_ever_shows_an_address(project: Project, box: Mailbox) -> None:

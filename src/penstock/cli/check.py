@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
 from penstock.cli import COULD_NOT, OK
 from penstock.cli.output import console, json_option, print_json, workspace_option
+
+if TYPE_CHECKING:
+    from penstock.core.layers import Loaded
 
 
 @click.command()
@@ -33,7 +37,7 @@ def command(files: tuple[str, ...], schema: bool, workspace: str | None, as_json
     if not chosen:
         own = (os.path.join(workspace_root(workspace), RULES), user_rules())
         chosen = [path for path in own if read_rules(path) is not None]
-    results = {path: load(path, read_rules) for path in chosen}
+    results = {path: _with_ignored(load(path, read_rules)) for path in chosen}
     broken = any(result.problems for result in results.values())
     if as_json:
         print_json(
@@ -60,6 +64,27 @@ def command(files: tuple[str, ...], schema: bool, workspace: str | None, as_json
     if not chosen:
         out.print("no rules file here: the preset `guard` is in force", markup=False)
     return COULD_NOT if broken else OK
+
+
+def _with_ignored(found: Loaded) -> Loaded:
+    """Warn of settings that count only in the user's own file, and stand elsewhere."""
+    from dataclasses import replace
+
+    from penstock.core.notify_settings import ignored
+    from penstock.core.problems import Problem
+    from penstock.stores.places import user_rules
+
+    own = user_rules()
+    said = {os.path.abspath(found.name): found.settings.get("notify", {})}
+    if not ignored(said, user=own):
+        return found
+    warning = Problem(
+        file=found.name,
+        field="notify",
+        message="`targets` and `link` of [notify] do not count here",
+        hint=f"write them into your own rules, {own}",
+    )
+    return replace(found, warnings=(*found.warnings, warning))
 
 
 def _plain(problem: object) -> dict[str, object]:
