@@ -66,7 +66,21 @@ def test_a_long_diff_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None
     made = diff(Bytes(old.encode()), Ascii(new), path="x", context=3, large=0)
     shown = made.splitlines()
     assert len(made) < 200
-    assert shown[-1] == f"... {1000 - (len(shown) - 4):,} more lines hidden"
+    hidden = 500 - (len(shown) - 4) - 1  # one more was read and not shown
+    assert shown[-1] == f"... {hidden} more lines of the file and 500 of the new content hidden"
+
+
+def test_a_very_long_group_is_parted_and_patch_still_takes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preview, "MOST_TOGETHER", 3)
+    old = "".join(f"line {at}\n" for at in range(60))
+    new = "".join(f"{'LINE' if at % 3 else 'line'} {at}\n" for at in range(60))
+    made = diff(Bytes(old.encode()), Ascii(new), path="file", context=3, large=0)
+    assert made.count("@@ -") > 3
+    (tmp_path / "file").write_text(old)
+    subprocess.run(["patch", "-s", "-p1"], input=made.encode(), cwd=tmp_path, check=True)
+    assert (tmp_path / "file").read_text() == new
 
 
 def test_a_very_long_line_is_shown_by_its_beginning() -> None:

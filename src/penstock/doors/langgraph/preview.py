@@ -11,17 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
+from typing import NamedTuple
 
-from penstock.core.align_pairs import pairs
 from penstock.core.diff import unified
 from penstock.core.display import spoken
 from penstock.core.lines import blocks, differing, feeds_between, numbers, read_exactly
 from penstock.core.model import Bytes, Hunk, Source
+from penstock.doors.langgraph import windows
 from penstock.doors.langgraph.progress import Tell
 
 LARGE = 10 * 1024 * 1024
 MOST_SHOWN = 4 * 1024 * 1024  # bytes of a diff of large contents
+MOST_TOGETHER = 10_000  # hunks under one heading
 LONGEST_LINE = 10_000
 NO_END = "\\ No newline at end of file\n"
 
@@ -57,7 +59,7 @@ def diff(
     """
     if max(after.size, before.size if before else 0) > large:
         head = (f"a/{spoken(path)}" if before else "/dev/null", f"b/{spoken(path)}")
-        return "".join(_cut(_Large(before or Bytes(b""), after, context, told).lines(*head)))
+        return "".join(_Large(before or Bytes(b""), after, context, told).lines(*head))
     old = None if before is None else read_exactly(before, 0, before.size)
     new = read_exactly(after, 0, after.size)
     made = unified(old, new, path=path, context=context, line_ends=False)
@@ -72,17 +74,25 @@ class _Large:
         self.told = told or (lambda _done, _total: None)
         self.span = differing(old, new)
         self.above = feeds_between(old, 0, self.span.start)
-        open_end = old.size > 0 and old.read(old.size - 1, 1) != b"\n"
-        self.rows = self.above + feeds_between(old, self.span.start, old.size) + open_end
+        self.rows, self.columns = (self._count(side) for side in (old, new))
+
+    def _count(self, side: Source) -> int:
+        """Return how many lines a content has; one without its end counts."""
+        open_end = side.size > 0 and side.read(side.size - 1, 1) != b"\n"
+        return self.above + feeds_between(side, self.span.start, side.size) + open_end
 
     def lines(self, was: str, now: str) -> Iterator[str]:
-        """Yield the diff line by line."""
-        old, new = _Reader(self.old), _Reader(self.new)
+        """Yield the diff line by line, up to a bound; then how much is not shown."""
+        old, new, room = _Reader(self.old), _Reader(self.new), MOST_SHOWN
         for number, group in enumerate(self._groups(self._hunks())):
-            if number == 0:
-                yield f"--- {was}\n"
-                yield f"+++ {now}\n"
-            yield from self._group(group, old, new)
+            head = (f"--- {was}\n", f"+++ {now}\n") if number == 0 else ()
+            for piece in chain(head, self._group(group, old, new)):
+                room -= len(piece)
+                if room < 0:
+                    yield f"... {self.rows - old.at:,} more lines of the file and "
+                    yield f"{self.columns - new.at:,} of the new content hidden\n"
+                    return
+                yield piece
 
     def _hunks(self) -> Iterator[Hunk]:
         """Yield the runs of changed lines, numbered from the top of each content."""
@@ -90,39 +100,38 @@ class _Large:
         a = numbers(self.old, span.start, span.before_end, pairs=True)
         self.told(self.old.size, total)
         b = numbers(self.new, span.start, span.after_end, pairs=True)
-        found = pairs(a, b)
         self.told(total, total)
-        top = left = 0
-        for bottom, right in chain(zip(found.a, found.b, strict=True), ((len(a), len(b)),)):
-            if bottom > top or right > left:
-                yield Hunk(
-                    before_start=top + self.above,
-                    before_end=bottom + self.above,
-                    after_start=left + self.above,
-                    after_end=right + self.above,
-                )
-            top, left = bottom + 1, right + 1
+        for hunk in windows.hunks(a, b):
+            yield Hunk(
+                before_start=hunk.before_start + self.above,
+                before_end=hunk.before_end + self.above,
+                after_start=hunk.after_start + self.above,
+                after_end=hunk.after_end + self.above,
+            )
 
-    def _groups(self, found: Iterator[Hunk]) -> Iterator[list[Hunk]]:
-        """Yield hunks together whose context would touch."""
+    def _groups(self, found: Iterator[Hunk]) -> Iterator[_Group]:
+        """Yield hunks together whose context would touch; a very long group is parted."""
         group: list[Hunk] = []
+        above = self.context
         for hunk in found:
-            if group and hunk.before_start - group[-1].before_end > 2 * self.context:
-                yield group
-                group = []
+            apart = group and hunk.before_start - group[-1].before_end > 2 * self.context
+            if apart or len(group) >= MOST_TOGETHER:
+                below = self.context if apart else 0
+                yield _Group(group, above, below)
+                group, above = [], below
             group.append(hunk)
         if group:
-            yield group
+            yield _Group(group, above, self.context)
 
-    def _group(self, group: Sequence[Hunk], old: _Reader, new: _Reader) -> Iterator[str]:
-        first, last = group[0], group[-1]
-        top = max(first.before_start - self.context, 0)
-        bottom = min(last.before_end + self.context, self.rows)
+    def _group(self, group: _Group, old: _Reader, new: _Reader) -> Iterator[str]:
+        first, last = group.hunks[0], group.hunks[-1]
+        top = max(first.before_start - group.above, 0)
+        bottom = min(last.before_end + group.below, self.rows)
         # Context is the same on both sides, so the new side begins and ends as many lines away.
         left = first.after_start - (first.before_start - top)
         right = last.after_end + (bottom - last.before_end)
         yield f"@@ -{_range(top, bottom - top)} +{_range(left, right - left)} @@\n"
-        for hunk in group:
+        for hunk in group.hunks:
             yield from _signed(" ", old.take(top, hunk.before_start))
             yield from _signed("-", old.take(hunk.before_start, hunk.before_end))
             yield from _signed("+", new.take(hunk.after_start, hunk.after_end))
@@ -130,33 +139,58 @@ class _Large:
         yield from _signed(" ", old.take(top, bottom))
 
 
+class _Group(NamedTuple):
+    """Hunks under one heading, and how many lines of context are above and below them."""
+
+    hunks: Sequence[Hunk]
+    above: int
+    below: int
+
+
 class _Reader:
     """Reads a content's lines by number, always further down."""
 
     def __init__(self, source: Source) -> None:
-        self.lines = _lines(source)
-        self.at = 0
+        self.blocks = blocks(source, 0, source.size)
+        self.block, self.place, self.at = b"", 0, 0
 
     def take(self, start: int, end: int) -> Iterator[bytes]:
         """Yield the lines from `start` to `end`, as far as there are any."""
-        for _ in islice(self.lines, max(start - self.at, 0)):
-            pass
-        self.at = max(start, self.at)
-        for line in islice(self.lines, max(end - self.at, 0)):
+        self._skip(start - self.at)
+        while self.at < end and self._more():
             self.at += 1
-            yield line
+            yield self._line()
 
+    def _more(self) -> bool:
+        """Say whether there is anything left to read."""
+        if self.place == len(self.block):
+            self.block, self.place = next(self.blocks, b""), 0
+        return bool(self.block)
 
-def _lines(source: Source) -> Iterator[bytes]:
-    """Yield the lines with their ends; of a very long one only its beginning is held."""
-    rest = b""
-    for block in blocks(source, 0, source.size):
-        whole = (rest + block).split(b"\n")
-        rest = whole.pop()[: LONGEST_LINE + 1]
-        for line in whole:
-            yield line + b"\n"
-    if rest:
-        yield rest
+    def _skip(self, count: int) -> None:
+        """Go down some lines, in blocks."""
+        self.at += max(count, 0)
+        while count > 0 and self._more():
+            feeds = self.block.count(b"\n", self.place)
+            if feeds < count:
+                self.place = len(self.block)
+            else:
+                rest = self.block[self.place :].split(b"\n", count)[count]
+                self.place = len(self.block) - len(rest)
+            count -= feeds
+
+    def _line(self) -> bytes:
+        """Read one line with its end; of a very long one only the beginning is kept."""
+        kept = b""
+        while self._more():
+            at = self.block.find(b"\n", self.place) + 1
+            end = at or len(self.block)
+            if len(kept) <= LONGEST_LINE:
+                kept += self.block[self.place : end]
+            self.place = end
+            if at:
+                break
+        return kept
 
 
 def _signed(sign: str, lines: Iterator[bytes]) -> Iterator[str]:
@@ -170,14 +204,3 @@ def _signed(sign: str, lines: Iterator[bytes]) -> Iterator[str]:
 def _range(start: int, count: int) -> str:
     """Return a range as a heading has it: an empty one is named by the line before it."""
     return f"{start + 1}" if count == 1 else f"{start + (count > 0)},{count}"
-
-
-def _cut(pieces: Iterator[str]) -> Iterator[str]:
-    """Yield pieces up to a bound, then how many there are beyond it."""
-    room = MOST_SHOWN
-    for piece in pieces:
-        room -= len(piece)
-        if room < 0:
-            yield f"... {1 + sum(1 for _ in pieces):,} more lines hidden\n"
-            return
-        yield piece
