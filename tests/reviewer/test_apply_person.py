@@ -182,3 +182,17 @@ def test_a_rollback_that_widens_is_a_widening(guarded: Project) -> None:
         *words({"type": "rollback", "to_backup": name}), env={**SWITCH, "CLAUDECODE": "1"}
     )
     assert back.json["error_type"] == "inside_agent"
+
+
+def test_a_dry_run_writes_nothing_where_there_is_state_either(guarded: Project) -> None:
+    assert guarded.run(*words(TIGHTER), env=SWITCH).code == 0
+    guarded.write("penstock.toml", f"{text(guarded)}\n# changed by hand\n")
+    tops = (guarded.root, guarded.home)
+
+    def everything() -> dict[str, tuple[int, bytes]]:
+        files = [file for top in tops for file in top.rglob("*") if file.is_file()]
+        return {str(file): (file.stat().st_mtime_ns, file.read_bytes()) for file in files}
+
+    before = everything()
+    assert guarded.run(*words(WIDER, "--dry-run"), env=SWITCH).code == 0
+    assert everything() == before

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from penstock.app import Workspace, read_rules, workspace_of
+from penstock.app import LARGEST_RULES, Workspace, policy_of, read_rules, workspace_of
 from penstock.core.errors import InputError
 from penstock.stores import rules_places
 from penstock.stores.places import RULES, state_home, user_rules
@@ -60,6 +60,8 @@ def content(path: str) -> bytes:
     data = read_rules(path)
     if data is None:
         raise InputError("no-target", f"there is no file `{path}`")
+    if len(data) >= LARGEST_RULES:
+        raise InputError("bad-target", f"`{path}` is larger than {LARGEST_RULES} bytes")
     return data
 
 
@@ -74,7 +76,7 @@ def asks_person(paths: Sequence[str]) -> Workspace | None:
     Asked are the rules of the projects that the files and this process are in, and the user's.
     """
     for here in _concerned(paths):
-        policy = here.policy()
+        policy = policy_of(here.root, state=here.state)  # looking keeps nothing
         if policy.approval.rules == "person" or policy.degraded:
             return here
     return None

@@ -17,7 +17,7 @@ from functools import cached_property
 
 from penstock.core.errors import InputError
 from penstock.ports import Version
-from penstock.stores.git_flush import flush_refs
+from penstock.stores.git_flush import flush_objects, flush_refs
 from penstock.stores.git_run import GitError, failed, no_filters, program, run
 from penstock.stores.git_trees import FILE, PROGRAM, Found, Leaf, Parts, Trees, batch, parsed
 
@@ -47,7 +47,7 @@ class Committed:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Chain:
-    """Commits made and not yet shown: from which HEAD, which came last, which objects."""
+    """Commits made and not yet shown: from which HEAD, and which came last."""
 
     head: str
     previous: str
@@ -56,7 +56,6 @@ class _Chain:
     old: Mapping[Parts, Leaf | None]
     first: Mapping[Parts, Leaf]
     last: Mapping[Parts, Leaf]
-    made: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -208,6 +207,8 @@ class Pending:
             previous = self._commit(trees, first, head, self._snapshot, made)
         last = {path: self._leaf(first[path], one.path, one.after) for path, one in paths.items()}
         commit = self._commit(trees, last, previous, self._message, made)
+        objects = (*made, *(leaf.oid for leaf in (*first.values(), *last.values())))
+        flush_objects(repository.common, objects)
         self._chain = _Chain(
             head=head,
             previous=previous,
@@ -216,7 +217,6 @@ class Pending:
             old=old,
             first=first,
             last=last,
-            made=(*made, *(leaf.oid for leaf in (*first.values(), *last.values()))),
         )
         return self._chain
 
@@ -260,7 +260,7 @@ class Pending:
             chain = self._chain or self.make()
             if repository.advance(chain.commit, chain.head, subject):
                 notes = self._follow(chain)
-                flush_refs(repository.folder, repository.common, chain.made)
+                flush_refs(repository.folder, repository.common)
                 return Committed(commit=chain.commit, previous=chain.previous, notes=notes)
             self._chain = None
         raise failed(("update-ref",), "HEAD is moved by others as fast as we commit")

@@ -17,6 +17,7 @@ from penstock.core.errors import AuditError
 from penstock.core.redact import MARK, is_secret_name, redact
 from penstock.stores.contents import close
 from penstock.stores.exchange import write_whole
+from penstock.stores.staging import flush_folder
 
 NAME = ".config/decision-reviewer-audit.log"
 FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
@@ -51,6 +52,8 @@ class ReviewerLog:
             torn = end and os.pread(self._descriptor, 1, end - 1) != b"\n"
             write_whole(self._descriptor, (b"\n" if torn else b"") + text.encode("ascii"))
             os.fdatasync(self._descriptor)
+            if not end:
+                _flush_name(self.path)
         except OSError as fault:
             raise _failed(self.path, fault) from fault
         finally:
@@ -60,6 +63,15 @@ class ReviewerLog:
     def close(self) -> None:
         """Let go of the file."""
         close(self._descriptor)
+
+
+def _flush_name(path: str) -> None:
+    """A file that was just made is on the disk only when its directory says so there."""
+    folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        flush_folder(folder)
+    finally:
+        close(folder)
 
 
 def newest_first(path: str) -> Iterator[Mapping[str, object]]:
