@@ -106,7 +106,6 @@ def _in(folder: str) -> None:
     os.environ["HOME"] = f"{folder}/home"
     os.environ["XDG_STATE_HOME"] = f"{folder}/state"
     os.environ["XDG_CONFIG_HOME"] = f"{folder}/config"
-    os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 
 
 def try_kill(at: int) -> str:

@@ -229,10 +229,7 @@ def test_an_agent_that_runs_asynchronously_is_guarded_the_same(own: Project) -> 
     assert (own.root / "app.py").read_text() == SHORT
 
 
-def test_another_program_may_go_on_through_sqlite(
-    own: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LANGGRAPH_STRICT_MSGPACK", "true")
+def test_another_program_may_go_on_through_sqlite(own: Project, tmp_path: Path) -> None:
     own.write("app.py", LONG)
     path = tmp_path / "checkpoints.db"
     first = sqlite3.connect(path, check_same_thread=False)

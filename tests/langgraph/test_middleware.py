@@ -650,10 +650,7 @@ def test_it_does_not_matter_when_checkpoints_are_written(own: Project, durabilit
 # -- another process, another checkpointer ---------------------------------------------------------
 
 
-def test_an_answer_may_come_to_another_program_through_sqlite(
-    own: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LANGGRAPH_STRICT_MSGPACK", "true")
+def test_an_answer_may_come_to_another_program_through_sqlite(own: Project, tmp_path: Path) -> None:
     own.write("app.py", LONG)
     path = tmp_path / "checkpoints.db"
     first = sqlite3.connect(path, check_same_thread=False)

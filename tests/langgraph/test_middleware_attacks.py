@@ -179,7 +179,7 @@ def test_arguments_of_any_depth_are_denied(guarded: Project) -> None:
 
 
 def test_a_huge_content_is_measured_and_shown_in_part(guarded: Project) -> None:
-    huge = "all of it is new\n" * 300_000
+    huge = ("all of it is new" * 8 + "\n") * 40_000
     scene = Scene(guarded, [write("app.py", huge)])
     action = question(scene.start())["action_requests"][0]
     assert len(action["description"]) < 100_000
