@@ -522,7 +522,7 @@ def test_a_file_that_was_just_saved_is_not_kept(place: Place) -> None:
     assert kept(place) == []
 
 
-@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"form":2,"stamps":[[]],"listing":{}}'])
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"form":3,"stamps":[[]],"listing":{}}'])
 def test_what_was_kept_and_is_damaged_is_made_anew(place: Place, damage: bytes) -> None:
     place.rules()
     aged(place.config)

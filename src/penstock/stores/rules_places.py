@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 CONFIG = "claude-code-permissions-hook.toml"
 VARIABLE = "CLAUDE_PERMISSIONS_CONFIG"
-FORM = 2
+FORM = 3
 # A file that was saved this short a time ago may be saved again within the same stamp.
 SETTLED_NS = 50_000_000
 

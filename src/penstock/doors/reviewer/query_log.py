@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from penstock.stores.decisions import Decisions, Wanted
 
 USUAL, MOST = 100, 100_000  # results
-MOST_READ = 20_000  # decisions that are put into clusters
+MOST_READ = 10_000  # decisions that are put into clusters
 MOST_CLUSTERS = 50
 TOP = 10
 WORDS = (ALLOW, ASK, DENY, PASSTHROUGH)

@@ -49,45 +49,63 @@ def _kept(loaded: Loaded) -> Document:
 
     policy = build(loaded)
     return {
-        "rules": [
-            [rule.id, str(rule.verdict), rule.tool, rule.tool_regex, rule.tool_exclude_regex,
-             [[t.name, t.regex, t.exclude, t.exact] for t in rule.fields], rule.per_leaf,
-             [rule.where.file, rule.where.line, rule.where.section]]
-            for rule in loaded.rules
-            if rule.enabled
-        ],
+        "rules": [_row(rule) for rule in loaded.rules if rule.enabled],
         "chain": policy.limits.max_chain_length,
         "advised": policy.advisor.enabled,
-    }  # fmt: skip
+    }
 
 
-def kept_policy(listing: Mapping[str, Any]) -> Policy:
-    """Return the policy of a file of the original, from what was kept of it."""
-    from penstock.core.policy import (
-        AdvisorSettings,
-        FieldMatch,
-        Layer,
-        Limits,
-        Policy,
-        Rule,
-        Where,
-    )
+def _row(rule: Rule) -> list[object]:
+    """Return a rule as it is kept; in front, the characters that it cannot do without."""
+    from penstock.core.regexes import literal
 
-    rules = tuple(
-        Rule(
-            id=name, verdict=Verdict(verdict), actions=frozenset(Action), tool=tool,
-            tool_regex=regex, tool_exclude_regex=exclude, per_leaf=per_leaf,
-            fields=tuple(FieldMatch(name=n, regex=r, exclude=x, exact=e) for n, r, x, e in fields),
-            where=Where(file=where[0], line=where[1], section=where[2]),
-        )
-        for name, verdict, tool, regex, exclude, fields, per_leaf, where in listing["rules"]
-    )  # fmt: skip
+    runs = ["" if rule.per_leaf else literal(test.regex) for test in rule.fields]
+    fields = [[test.name, test.regex, test.exclude, test.exact] for test in rule.fields]
+    where = [rule.where.file, rule.where.line, rule.where.section]
+    tools = [rule.tool, rule.tool_regex, rule.tool_exclude_regex]
+    return [runs, tools, fields, rule.id, str(rule.verdict), rule.per_leaf, where]
+
+
+def kept_policy(listing: Mapping[str, Any], tool: str, given: Mapping[str, object]) -> Policy:
+    """Return as much of a file of the original, from what was kept, as can speak of one call."""
+    from penstock.core.policy import AdvisorSettings, Layer, Limits, Policy
+
+    near = [row for row in listing["rules"] if row[1][0] in ("", tool)]
+    rules = tuple(_rule(row) for row in near if _may_hold(row[0], row[2], given))
     return Policy(
         layers=(Layer(name="original", rules=rules),),
         revision="",
         limits=Limits(max_chain_length=listing["chain"]),
         advisor=AdvisorSettings(enabled=listing["advised"]),
     )
+
+
+def _rule(row: list[Any]) -> Rule:
+    from penstock.core.policy import FieldMatch, Rule, Where
+
+    _, tools, fields, name, verdict, per_leaf, (file, line, section) = row
+    return Rule(
+        id=name,
+        verdict=Verdict(verdict),
+        actions=frozenset(Action),
+        tool=tools[0],
+        tool_regex=tools[1],
+        tool_exclude_regex=tools[2],
+        fields=tuple(FieldMatch(name=n, regex=r, exclude=x, exact=e) for n, r, x, e in fields),
+        per_leaf=per_leaf,
+        where=Where(file=file, line=line, section=section),
+    )
+
+
+def _may_hold(runs: list[str], fields: list[list[str]], given: Mapping[str, object]) -> bool:
+    """Say quickly whether an input has every run of characters that a rule cannot do without."""
+    from penstock.core.ruleindex import ALSO_CALLED
+
+    for run, (name, *_) in zip(runs, fields, strict=True):
+        texts = [given.get(key) for key in ALSO_CALLED.get(name, (name,))]
+        if run and not any(isinstance(text, str) and run in text for text in texts):
+            return False
+    return True
 
 
 def _settings(loaded: Loaded) -> dict[str, Document]:
@@ -202,7 +220,7 @@ def match_test(query: Query, asking: Asking) -> Document:
         raise QueryError("invalid_query", "`match_test` needs `input`, the tool's input")
     listing = asking.listing()
     if listing["original"] is not None:
-        policy = kept_policy(listing["original"])
+        policy = kept_policy(listing["original"], tool, given)
         decision = original_decision(policy, tool, given, asking.now)
     else:
         decision, policy = _judged(str(listing["file"]), tool, given, query, asking)
