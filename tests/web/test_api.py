@@ -227,6 +227,19 @@ def test_a_set_with_another_version_of_a_member_is_not_what_was_shown(served: Se
     assert not list(served.root.glob("*.txt"))
 
 
+def test_of_a_set_that_cannot_be_written_whole_the_rest_is_taken_alone(served: Served) -> None:
+    rules = served.root / "penstock.toml"
+    rules.write_text(rules.read_text() + '[[deny]]\nid = "no-b"\npaths = ["b.txt"]\n')
+    found = served.propose_set({"a.txt": "a\n", "b.txt": "b\n"})
+    group = served.call("GET", f"/proposals/{found[0].set_id}").json
+    body = {"content_digest": group["content_digest"], "passphrase": WORDS}
+    whole = served.call("POST", f"/proposals/{found[0].set_id}/approve", body)
+    assert (whole.status, whole.code) == (403, "already-denied")
+    part = {**body, "keep": [found[0].id]}
+    assert served.call("POST", f"/proposals/{found[0].set_id}/approve", part).status == 200
+    assert sorted(path.name for path in served.root.glob("*.txt")) == ["a.txt"]
+
+
 def test_one_file_of_a_set_waits_for_the_others(served: Served) -> None:
     found = served.propose_set({"a.txt": "a\n", "b.txt": "b\n"})
     for one, left in ((found[0], 1), (found[1], 0)):

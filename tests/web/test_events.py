@@ -44,8 +44,9 @@ class Viewer:
 
     def next(self) -> Told:
         """Wait for an event; comments and the wish to come back are passed over."""
-        told = Told()
+        told, end = Told(), time.monotonic() + WITHIN
         while line := self.response.readline():
+            assert time.monotonic() < end, "only heartbeats came"
             name, _, value = line.decode().rstrip("\n").partition(": ")
             if name == "id":
                 told.id = value
@@ -132,11 +133,10 @@ def test_fifty_pages_are_told_by_one_thread(served: Served) -> None:
 
         found = [pool.submit(look) for _ in range(VIEWERS)]
         ready.wait(WITHIN)
-        assert served.world.hub.viewers == VIEWERS
-        watching = [one.name for one in threading.enumerate() if one.name == "events"]
-        assert len(watching) == 1
+        there = served.world.hub.viewers, served.world.hub.threads
         one = served.propose("a.txt", "x\n")
         told = [each.result(WITHIN) for each in found]
+    assert there == (VIEWERS, 1)
     assert [each.data["changed"] for each in told] == [[one.id]] * VIEWERS
     assert len({each.id for each in told}) == 1
     assert eventually(lambda: served.world.hub.viewers == 0), "who has left is forgotten"
@@ -165,8 +165,7 @@ def test_a_page_that_left_is_forgotten_and_the_thread_ends(served: Served) -> No
     with listening(served, served.browser()):
         assert served.world.hub.viewers == 1
     assert eventually(lambda: served.world.hub.viewers == 0)
-    names = [one.name for one in threading.enumerate()]
-    assert eventually(lambda: "events" not in [one.name for one in threading.enumerate()]), names
+    assert eventually(lambda: served.world.hub.threads == 0)
 
 
 def test_a_page_that_does_not_read_holds_up_nobody(served: Served) -> None:

@@ -159,7 +159,7 @@ def waiting(out: Console, here: Workspace) -> None:
 
 
 def _brokered(root: str) -> str:
-    from penstock.broker import Broker
+    from penstock.doors.broker.service import Broker
 
     request = {
         "type": "tool_request",

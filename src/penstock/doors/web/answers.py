@@ -85,14 +85,15 @@ def approve(
     """
     gate = here.gate
     gate.expire()
-    found = _answerable(as_shown(gate, proposal_id, digest))
-    kept = _chosen(found, keep)
+    found = as_shown(gate, proposal_id, digest)
+    kept = _answerable(_chosen(found, keep))
     on_its_base(gate, kept)
     prover = prover or Prover()
     told = {"command": "page approve", "proposal": proposal_id}
     proof = prover.proof(here, passphrase, code, who=who, **told)
-    if len(kept) < len(found):
-        kept = gate.choose_files(found, [one.path for one in kept], proof=proof)
+    if keep and len(kept) < len(found):
+        still = [one for one in found if one.state in OPEN]
+        kept = gate.choose_files(still, [one.path for one in kept], proof=proof)
     asked = [one.id for one in kept if one.state is State.WAITING]
     if asked:
         gate.answer_all(asked, approve=True, proof=proof)

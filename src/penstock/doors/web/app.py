@@ -92,7 +92,7 @@ def _inside(to: str) -> str:
 def closed(request: Request) -> Response:
     """End the session."""
     request.app.state.world.sessions.close(request.state.session)
-    response = RedirectResponse("/open", 303)
+    response = RedirectResponse("/", 303)
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
     return response
 

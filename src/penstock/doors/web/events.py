@@ -26,6 +26,7 @@ from penstock.core.errors import PenstockError, StoreError
 if TYPE_CHECKING:
     from penstock.app import Workspace
     from penstock.doors.web.world import World
+    from penstock.gate import Gate
 
 EVERY = 0.3  # seconds between two looks
 EXPIRE_EVERY = 5.0
@@ -84,13 +85,18 @@ class Hub:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._seen: dict[str, Stamp] = {}
-        self._open: dict[str, dict[str, str]] = {}
+        self._known: dict[str, Known] = {}
         self._expired_at = 0.0
 
     @property
     def viewers(self) -> int:
         """How many listen."""
         return len(self._viewers)
+
+    @property
+    def threads(self) -> int:
+        """How many threads look for them."""
+        return sum(1 for one in threading.enumerate() if one.name == f"events {self._run}")
 
     def need_room(self) -> None:
         """Refuse one more where too many listen. Raises StoreError `too-many-viewers`."""
@@ -123,7 +129,8 @@ class Hub:
         with self._lock:
             self._viewers.add(viewer)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._look, name="events", daemon=True)
+                name = f"events {self._run}"
+                self._thread = threading.Thread(target=self._look, name=name, daemon=True)
                 self._thread.start()
         return viewer
 
@@ -153,36 +160,37 @@ class Hub:
 
     def _look(self) -> None:
         while True:
-            self._world.look_around()
-            for here in self._world.workspaces:
-                with suppress(PenstockError, OSError):  # told by whoever asks for its page
-                    self._look_at(here)
+            with suppress(Exception):  # whatever it was, the next look may go better
+                self._look_around()
             time.sleep(self._every)
             with self._lock:
                 if not self._viewers:
                     self._thread = None
                     return
 
-    def _look_at(self, here: Workspace) -> None:
+    def _look_around(self) -> None:
+        self._world.look_around()
+        expires = time.monotonic() - self._expired_at > EXPIRE_EVERY
+        if expires:
+            self._expired_at = time.monotonic()
+        for here in self._world.workspaces:
+            with suppress(PenstockError, OSError):  # told by whoever asks for its page
+                self._look_at(here, expires=expires)
+
+    def _look_at(self, here: Workspace, *, expires: bool) -> None:
         from penstock.doors.web.world import name_of
 
-        name = name_of(here)
-        gate = self._world.gate_of(here)
-        if time.monotonic() - self._expired_at > EXPIRE_EVERY:
+        name, gate = name_of(here), self._world.gate_of(here)
+        if expires:
             gate.expire()
-            self._expired_at = time.monotonic()
         stamp = _stamp(here.state)
         if self._seen.get(name) == stamp:
             return
-        known = name in self._seen
-        self._seen[name] = stamp
-        before, now = self._open.get(name, {}), _states(here)
-        self._open[name] = now
-        changed = sorted(id_ for id_ in {**before, **now} if before.get(id_) != now.get(id_))
-        if known or changed:
-            waiting = sum(1 for state in now.values() if state == "waiting")
-            data = {"workspace": name, "waiting": waiting, "changed": changed[:MOST_NAMED]}
-            self._tell("queue", data)
+        before, now = self._known.get(name, Known()), _known(gate)
+        # Remembered last: a look that failed is made again.
+        self._seen[name], self._known[name] = stamp, now
+        if before != now:
+            self._tell("queue", _changes(name, before, now))
 
     def _tell(self, name: str, data: Mapping[str, object]) -> None:
         with self._lock:
@@ -196,16 +204,34 @@ class Hub:
                 viewer.loop.call_soon_threadsafe(viewer.take, piece)
 
 
-def _states(here: Workspace) -> dict[str, str]:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Known:
+    """What is open, with its states, and the last thing that was written."""
+
+    open: Mapping[str, str] = field(default_factory=dict)
+    last: str = ""
+
+
+def _known(gate: Gate) -> Known:
     from penstock.core.proposal import OPEN
 
-    found = here.gate.parts.proposals.find(states=tuple(OPEN), limit=MOST_WAITING)
-    return {one.id: str(one.state) for one in found}
+    proposals = gate.parts.proposals
+    found = proposals.find(states=tuple(OPEN), limit=MOST_WAITING)
+    written = proposals.receipts(limit=1)
+    states = {one.id: str(one.state) for one in found}
+    return Known(open=states, last=written[0].id if written else "")
+
+
+def _changes(name: str, before: Known, now: Known) -> Mapping[str, object]:
+    ids = {**before.open, **now.open}
+    changed = sorted(id_ for id_ in ids if before.open.get(id_) != now.open.get(id_))
+    waiting = sum(1 for state in now.open.values() if state == "waiting")
+    return {"workspace": name, "waiting": waiting, "changed": changed[:MOST_NAMED]}
 
 
 def _stamp(state: str) -> Stamp:
-    """Return what changes with the queue and with the record: the sizes and times of files."""
-    names = ("penstock.db", "penstock.db-wal", "audit.jsonl")
+    """Return what changes with the queue: the sizes and times of its files."""
+    names = ("penstock.db", "penstock.db-wal")
     return tuple(_one_stamp(os.path.join(state, name)) for name in names)
 
 
