@@ -64,6 +64,23 @@ def test_a_page_that_is_out_of_date_says_so_by_itself(served: Served, at: Window
     expect(at.page.locator("#changed")).to_be_visible()
 
 
+def test_many_open_tabs_leave_room_for_one_more(browser: Browser, served: Served) -> None:
+    made = [served.propose(f"{n}.py", "1\n") for n in range(9)]
+    with window(browser, served) as at:
+        for one in made:
+            tab = at.page.context.new_page()
+            tab.set_default_timeout(20_000)
+            tab.goto(f"{served.origin}/proposals/{one.id}")
+            # What a browser does to a tab that another covers; a headless one never does.
+            tab.evaluate(
+                "Object.defineProperty(document, 'hidden', {value: true});"
+                "document.dispatchEvent(new Event('visibilitychange'))"
+            )
+        at.go(f"/proposals/{made[0].id}")
+        at.approve()
+        at.see("It is written")
+
+
 # -- answers ---------------------------------------------------------------------------------------
 
 

@@ -600,6 +600,18 @@ def test_times_and_sizes_are_in_words() -> None:
     ]  # fmt: skip
 
 
+def test_a_proposal_whose_contents_are_gone_says_so(served: Served) -> None:
+    one = served.propose("a.txt", "x\n")
+    some = served.propose_set({"b.txt": "y\n", "c.txt": "z\n"})
+    for blob in Path(served.here.state, "blobs").rglob("*"):
+        if blob.is_file():
+            blob.unlink()
+    browser = served.browser()
+    page = get(browser, f"/proposals/{one.id}", status=410)
+    assert "is no longer kept" in page.text
+    assert "b.txt" in get(browser, f"/proposals/{some[0].set_id}").text
+
+
 # -- odd requests ----------------------------------------------------------------------------------
 
 ODD = ["-1", "0", "abc", "9" * 40, "<script>", "%00", "1-", "%F0%9F%92%A9", "1,2,3", "1e9"]

@@ -270,13 +270,6 @@ class Pager:
             pages=self.pages,
         )
 
-    def page_of(self, hunk: int) -> int:
-        """Return the page that a hunk begins on."""
-        for block, start in zip(self.blocks, self.starts, strict=True):
-            if block.kind is Kind.HEAD and block.hunk == hunk:
-                return start // PAGE + 1
-        return 1
-
     def _parts(self, number: int) -> Iterator[Block]:
         """Yield the blocks of a page, cut to it."""
         number = min(max(number, 1), self.pages)

@@ -40,27 +40,35 @@ function show(next) {
   }
 }
 
+let stream = null;
+
 function listen() {
-  const stream = new EventSource("/events");
-  stream.addEventListener("open", () => { if (page === "queue") live.textContent = "Live"; });
-  stream.addEventListener("error", () => {
-    if (page === "queue") live.textContent = "Not connected; trying again";
-    // A browser gives up on a stream that is refused. We ask what the page says, and try again.
-    if (stream.readyState === EventSource.CLOSED) {
-      if (page === "queue") refresh();
-      setTimeout(listen, 5000);
-    }
-  });
+  if (stream) return;
+  stream = new EventSource("/events");
+  const own = stream;
+  const say = (text) => { if (page === "queue") live.textContent = text; };
   const changed = (event) => {
     if (page === "queue") { refresh(); return; }
     const told = JSON.parse(event.data || "{}").changed;
-    if (!Array.isArray(told) || told.includes(document.body.dataset.id)) check();
+    if (!Array.isArray(told) || told.includes(document.body.dataset.id) || page === "set") check();
   };
-  stream.addEventListener("queue", changed);
-  stream.addEventListener("reload", changed);
-  window.addEventListener("pagehide", () => stream.close());
+  own.addEventListener("queue", changed);
+  own.addEventListener("reload", changed);
   // The page may be older than the stream: what came between is seen by looking once.
-  if (page === "queue") stream.addEventListener("open", refresh, { once: true });
+  own.addEventListener("open", () => { say("Live"); (page === "queue" ? refresh : check)(); });
+  own.addEventListener("error", () => {
+    say("Not connected; trying again");
+    // A browser gives up on a stream that is refused. We ask what the page says, and try again.
+    if (own.readyState !== EventSource.CLOSED || stream !== own) return;
+    stream = null;
+    if (page === "queue") refresh();
+    setTimeout(listen, 5000);
+  });
+}
+
+function silence() {
+  stream?.close();
+  stream = null;
 }
 
 async function check() {
@@ -71,7 +79,14 @@ async function check() {
   if (state(next) !== state(document)) $("#changed").hidden = false;
 }
 
-if (page === "queue" || page === "proposal" || page === "set") listen();
+if (page === "queue" || page === "proposal" || page === "set") {
+  listen();
+  window.addEventListener("pagehide", silence);
+  window.addEventListener("pageshow", (event) => { if (event.persisted) listen(); });
+  // A browser has few connections to one server: tabs that nobody looks at give theirs back. The
+  // queue keeps its own, so that its title tells how many wait.
+  if (page !== "queue") document.addEventListener("visibilitychange", () => (document.hidden ? silence : listen)());
+}
 
 // -- keys ------------------------------------------------------------------------------------
 
