@@ -58,7 +58,7 @@ def mixed(count: int, start: int = 0) -> list[Line]:
 
 
 def asked(path: Path, place: Path) -> Decisions:
-    return Decisions([str(path)], str(place))
+    return Decisions([str(path)], lambda _: str(place))
 
 
 def told(decisions: Decisions, wanted: Wanted = ALL) -> list[str]:
@@ -145,7 +145,7 @@ def test_lines_that_are_appended_are_seen_at_once(tmp_path: Path, place: Path) -
     assert asked(path, place).total == 121
     assert told(asked(path, place)) == by_hand(path, ALL)
     denied = asked(path, place).denied_commands()
-    assert denied == Decisions([str(path)], str(place.parent / "other")).denied_commands()
+    assert denied == Decisions([str(path)], lambda _: str(place.parent / "other")).denied_commands()
 
 
 def test_an_unfinished_last_line_is_left_for_later(tmp_path: Path, place: Path) -> None:
@@ -183,7 +183,7 @@ def test_a_log_keeps_its_index_when_it_is_rotated(tmp_path: Path, place: Path) -
     assert before.stat().st_mtime_ns == stamp
     logs.write(path, mixed(30, 100))
     assert told(asked(path, place)) == by_hand(path, ALL)
-    both = Decisions([str(tmp_path / "log.1"), str(path)], str(place))
+    both = Decisions([str(tmp_path / "log.1"), str(path)], lambda _: str(place))
     assert told(both) == sorted(told(both), reverse=True)
     assert both.total == 80
 
@@ -252,7 +252,7 @@ def test_where_no_index_can_be_kept_the_answer_is_the_same(tmp_path: Path) -> No
 
 def _read(path: str, place: str, count: int) -> None:
     for _ in range(5):
-        decisions = Decisions([path], place)
+        decisions = Decisions([path], lambda _: place)
         assert decisions.total >= count
         assert len(list(islice(decisions.newest(Wanted(decision="deny")), 5))) == 5
 
@@ -276,7 +276,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path, place: Path) -> None:
     os.mkfifo(tmp_path / "log")
     with pytest.raises(AuditError):
         asked(tmp_path / "log", place)
-    assert Decisions([str(tmp_path / "none")], str(place)).total == 0
+    assert asked(tmp_path / "none", place).total == 0
     assert recent([str(tmp_path / "none")], 5) == []
 
 

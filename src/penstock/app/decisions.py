@@ -35,23 +35,28 @@ def loaded_config(path: str) -> Loaded:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Logs:
-    """The logs that tell of past decisions, and where their indexes lie."""
+    """The logs that tell of past decisions."""
 
     paths: tuple[str, ...]
-    folder: str
 
     def open(self, told: Callable[[int, int], None] | None = None) -> Decisions:
         """Return the decisions of the logs. Raises AuditError where one cannot be read."""
         from penstock.stores.decision_index import quiet
         from penstock.stores.decisions import Decisions
 
-        return Decisions(self.paths, self.folder, told=told or quiet)
+        return Decisions(self.paths, index_folder, told=told or quiet)
 
     def recent(self, most: int) -> list[Past]:
         """Return up to `most` of the newest decisions of each log, what people said included."""
         from penstock.stores.decisions import recent
 
         return recent(self.paths, most)
+
+
+def index_folder(path: str) -> str:
+    """Return where the index of a log lies: beside it in our own state, else in our state home."""
+    own = path.startswith(f"{state_home()}/")
+    return os.path.join(os.path.dirname(path) if own else state_home(), FOLDER)
 
 
 def wanted(**asked: Any) -> Wanted:
@@ -63,14 +68,13 @@ def wanted(**asked: Any) -> Wanted:
 
 def logs_of(*, named: Sequence[str] = (), config: Loaded | None = None, start: str = "") -> Logs:
     """Return the logs that are named; else the workspace's record and those of a rules file."""
-    folder = os.path.join(state_home(), FOLDER)
     if named:
         paths = [os.path.realpath(os.path.expanduser(path)) for path in named]
-        return Logs(paths=tuple(paths), folder=folder)
+        return Logs(paths=tuple(paths))
     here = workspace_of(os.path.realpath(start or os.getcwd()))
     own = [here.audit_path] if _has_lines(here.audit_path) else []
     theirs = [path for path in original_logs(config) if os.path.isfile(path)] if config else []
-    return Logs(paths=tuple(dict.fromkeys((*own, *theirs))), folder=folder)
+    return Logs(paths=tuple(dict.fromkeys((*own, *theirs))))
 
 
 def _has_lines(path: str) -> bool:

@@ -12,7 +12,7 @@ import heapq
 import os
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from penstock.core.audit import parse_line
@@ -55,15 +55,20 @@ ALL = Wanted()
 
 
 class Decisions:
-    """The decisions of some logs. Each log is a file with the segments rotated out of it."""
+    """The decisions of some logs. Each log is a file with the segments rotated out of it.
 
-    def __init__(self, paths: Sequence[str], folder: str, *, told: Told = quiet) -> None:
+    `folder` says where the index of a log lies.
+    """
+
+    def __init__(
+        self, paths: Sequence[str], folder: Callable[[str], str], *, told: Told = quiet
+    ) -> None:
         self.logs: list[list[Piece]] = []
         for path in paths:
             pieces: list[Piece] = []
             for segment in files_of(path):
                 try:
-                    pieces += pieces_of(segment.path, folder, told=told)
+                    pieces += pieces_of(segment.path, folder(path), told=told)
                 except AuditError as fault:
                     if not isinstance(fault.__cause__, FileNotFoundError):
                         raise  # else it was rotated away while we looked
