@@ -320,6 +320,13 @@ def test_what_is_cut_or_holds_a_secret_is_not_learnt() -> None:
     assert suggest([gone] * 9, policy()) == []
 
 
+def test_a_secret_never_gets_into_a_rule_and_a_word_that_sounds_like_one_does_no_harm() -> None:
+    past = [*many("npm test"), *many("npm test --token=abcdefgh12345678")]
+    assert "abcdefgh12345678" not in str(suggest(past, policy()))
+    harmless = suggest(many("pytest tests/test_token.py"), policy())
+    assert [found.pattern for found in harmless] == ["pytest"]
+
+
 def test_only_one_tool_may_be_asked_about_and_names_stay_apart() -> None:
     past = [*many("npm test"), *(wrote(f"src/{n}.py") for n in "abc")]
     text = '[defaults]\nwrite = "ask"\n[[deny]]\nid = "allow-npm-test"\npaths = ["x"]\n'

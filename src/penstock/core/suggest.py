@@ -28,7 +28,7 @@ from penstock.core.layers import Loaded
 from penstock.core.model import Action
 from penstock.core.past import ASK, DENY, PASSTHROUGH, Past, Person
 from penstock.core.policy import Policy, Rule
-from penstock.core.redact import may_hold_secret
+from penstock.core.redact import redact
 from penstock.core.regexes import check, search
 from penstock.core.rules import load
 from penstock.core.suggest_risk import Risk, never, risk
@@ -157,6 +157,8 @@ def _is_open(past: Past, people: Learned) -> bool:
     """Say whether a call is one that a rule could have answered."""
     if past.person is not None or not past.whole or not past.subject:
         return False
+    if redact(past.subject) != past.subject:
+        return False  # a rule is for many eyes
     if past.decision == DENY:
         return past.by_default or bool({past.subject, past.key} & people.approved)
     return past.decision in (ASK, PASSTHROUGH)
@@ -174,7 +176,7 @@ def _suggestion(
     whole = cluster.kind == "path" and cluster.examples[0].startswith("/")
     if cluster.kind == "path" and whole is (form is Form.PENSTOCK):
         return None  # each format knows the one kind of path only
-    if never(cluster) or any(may_hold_secret(call) for call in cluster.examples):
+    if never(cluster):
         return None
     if any(one.subject in people.refused or one.key in people.refused for one in cluster.pasts):
         return None
