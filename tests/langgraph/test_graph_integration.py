@@ -331,6 +331,67 @@ def test_a_question_that_waited_longer_than_its_proposal_can_still_be_answered(
     assert waiting(scene) == ["b.py"]
 
 
+def test_an_answer_at_the_terminal_counts_however_long_it_took(scene: Scene) -> None:
+    """X6: the time to live is for questions that lie in the queue."""
+    scene.write("penstock.toml", 'version = 1\npreset = "guard"\n[approval]\nttl_seconds = 1\n')
+    scene.write("a.py", STATE)
+    clock = open_workspace(str(scene.root)).gate.parts.clock
+
+    def slowly(question: str) -> str:
+        begun = clock.now()
+        while clock.now().since(begun) < 1.1:
+            pass
+        return "replace"
+
+    done = safe_file_write_gate(pending(("new.py", "x\n"), ("a.py", REPLACEMENT)), ask=slowly)
+    assert (scene.read("a.py"), scene.read("new.py")) == (REPLACEMENT, "x\n")
+    assert done["rejected_writes"] == []
+
+
+def test_in_auto_mode_nothing_is_ever_asked(scene: Scene, typed: Typing) -> None:
+    """S0-038."""
+    typed()
+    scene.write("a.py", STATE)
+    for saver in (None, InMemorySaver()):
+        graph = build_graph(checkpointer=saver)
+        done = graph.invoke(pending(("a.py", REPLACEMENT), auto_mode=True), THREAD)
+        assert "__interrupt__" not in done
+        assert done["rejected_writes"][0]["outcome"] == "blocked"
+    assert waiting(scene) == []
+
+
+def test_the_workflow_can_be_part_of_another_graph(scene: Scene) -> None:
+    scene.write("a.py", STATE)
+    builder = StateGraph(TestingWorkflowState)
+    builder.add_node("inner", build_graph())
+    builder.add_edge(START, "inner")
+    builder.add_edge("inner", END)
+    graph = builder.compile(checkpointer=InMemorySaver())
+    assert asked(graph.invoke(pending(("a.py", REPLACEMENT)), THREAD))
+    done = graph.invoke(resume(YES), THREAD)
+    assert scene.read("a.py") == REPLACEMENT
+    assert len(done["approved_writes"]) == 1
+
+
+def test_a_graph_that_runs_long_keeps_nothing_open(scene: Scene) -> None:
+    import gc
+    import os
+
+    def opened() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    scene.gate(("a.py", "x = 0\n"))
+    gc.collect()
+    gc.disable()
+    try:
+        before = opened()
+        for number in range(5):
+            scene.gate(("a.py", f"x = {number}\n"))
+        assert opened() <= before + 1
+    finally:
+        gc.enable()
+
+
 def test_what_was_approved_in_the_queue_needs_no_second_proof(scene: Scene) -> None:
     scene.write("a.py", STATE)
     graph, question = interrupted(scene, ("a.py", REPLACEMENT))

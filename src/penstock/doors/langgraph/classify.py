@@ -46,8 +46,11 @@ def classify_write(
     """
     project = open_project(project_root)
     place = project.find(target_path)
-    with _existing(project, place) as before, comparing(place.shown) as told:
-        change = measure(before, source_of(new_content), progress=told)
+    after = source_of(new_content)
+    with _opened(project, place) as before, comparing(place.shown) as told:
+        change = measure(before, after, progress=told)
+        if before is not None and change.unit != "lines":
+            _require_text(before, place)
     return request_of(place.shown, new_content, change)
 
 
@@ -90,15 +93,27 @@ def source_of(new_content: object) -> Source:
 
 
 @contextmanager
-def _existing(project: Project, place: Place) -> Iterator[Source | None]:
-    """Open what is there, None where nothing is. Raises BadTargetError for what is no text."""
+def _opened(project: Project, place: Place) -> Iterator[Source | None]:
+    """Open what is there; None where nothing is."""
     if not project.exists(place):
         yield None
         return
     with project.here.files.source(place.path) as source:
-        if not survey(source).text:
-            raise not_text(place.shown)
         yield source
+
+
+@contextmanager
+def _existing(project: Project, place: Place) -> Iterator[Source | None]:
+    """Open what is there. Raises BadTargetError for what is no text."""
+    with _opened(project, place) as source:
+        if source is not None:
+            _require_text(source, place)
+        yield source
+
+
+def _require_text(source: Source, place: Place) -> None:
+    if not survey(source).text:
+        raise not_text(place.shown)
 
 
 def not_text(shown: str) -> BadTargetError:

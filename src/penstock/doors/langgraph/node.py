@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from time import time
@@ -80,7 +80,8 @@ class _Step:
         except PenstockError as problem:
             self.done = [_refused(one, in_one_line(problem)) for one in pending]
         else:
-            starts = self._gated(project, pending, starts)
+            with closing(project):
+                starts = self._gated(project, pending, starts)
         for one in self.done:
             if isinstance(one, NotMade):
                 _tell(one)

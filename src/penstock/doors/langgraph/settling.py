@@ -54,12 +54,16 @@ class Settling:
             return self._failed(one, problem)
 
     def _now(self, one: Write) -> Proposal:
-        """Return the proposal as it stands; one that had to wait for another is made now."""
-        if one.proposal is not None:
-            return latest(self.judging.gate, one.proposal)
-        known = self.judging.known(one.at, one.place, one.content)
-        made_now = known or self.judging.propose(one.at, one.place, one.content)
-        return latest(self.judging.gate, made_now)
+        """Return the proposal as it stands.
+
+        One that had to wait for another write is made now. One whose time is over is made again:
+        the time is for questions that lie in the queue, and this one was just answered.
+        """
+        judging = self.judging
+        found = one.proposal or judging.known(one.at, one.place, one.content)
+        if found is None or judging.is_over(found):
+            found = judging.propose(one.at, one.place, one.content, again=None)
+        return latest(judging.gate, found)
 
     def _answered(self, one: Write, now: Proposal, decided: Decided | None) -> Made | NotMade:
         if now.state is State.APPLIED:

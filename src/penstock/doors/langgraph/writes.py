@@ -133,11 +133,11 @@ class Judging:
         for again in range(MOST_AGAIN if self.thread.step else 0):
             one = self.gate.parts.proposals.get(self._id(at, place, content, again))
             first = first or one
-            if one is None or not self._is_over(one):
+            if one is None or not self.is_over(one):
                 return first, one
         return first, None
 
-    def _is_over(self, one: Proposal) -> bool:
+    def is_over(self, one: Proposal) -> bool:
         """Say whether its time is over, or a crash came before another could take its place."""
         state = latest(self.gate, one).state
         expired = one.expired(self.gate.parts.clock.now())
