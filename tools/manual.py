@@ -25,6 +25,7 @@ KINDS = {
     "NewerError": "a person",
     "AuditError": "the auditor",
     "StoreError": "the operator",
+    "GitError": "the operator",
     "PenstockError": "the caller",
 }
 

@@ -7,7 +7,6 @@ words, whichever of the two names it is called by.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections.abc import Mapping
 
 import click
@@ -29,24 +28,20 @@ class Lazy(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return all names, for help and completion."""
-        return [name for name in COMMANDS if _module(name)]
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the module of one command."""
-        if cmd_name not in COMMANDS or not _module(cmd_name):
+        if cmd_name not in COMMANDS:
             return None
-        found: click.Command = importlib.import_module(_module(cmd_name)).command
+        module = importlib.import_module(f"penstock.cli.{COMMANDS[cmd_name][0]}")
+        found: click.Command = module.command
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing any of them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
-
-
-def _module(name: str) -> str:
-    full = f"penstock.cli.{COMMANDS[name][0]}"
-    return full if importlib.util.find_spec(full) else ""
+            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
 
 
 @click.group(cls=Lazy)
