@@ -511,3 +511,29 @@ def test_a_large_diff_and_a_long_queue_cost_only_what_is_in_sight(app: Project) 
 
     played(app, play)
     assert (app.root / "big.txt").read_bytes().startswith(b"row 0\n")
+
+
+def test_a_failure_that_nobody_foresaw_is_told_and_the_screen_stands(
+    app: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = one_proposed(app, "app.txt", b"short\n")
+
+    async def play(stage: Stage) -> None:
+        def fails(*_: object, **__: object) -> None:
+            raise RuntimeError("s3cr3t")
+
+        for step in ("answer_all", "contents"):
+            monkeypatch.setattr(stage.gate, step, fails)
+        await stage.press("a")
+        assert "error[internal]" in stage.text
+        assert "s3cr3t" not in stage.text
+        await stage.press("enter")
+        stage.app.show(stage.shown)
+        await stage.settled()
+        assert "RuntimeError" in stage.text
+        monkeypatch.setattr(stage.gate, "expire", fails)
+        await stage.app.look_again()
+        assert stage.app.is_running
+
+    played(app, play)
+    assert state_of(app, one) == "waiting"

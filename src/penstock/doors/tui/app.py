@@ -23,14 +23,14 @@ from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
 from penstock.core.display import spoken
-from penstock.core.errors import InputError, PenstockError, RefusedError, StoreError
+from penstock.core.errors import InputError, RefusedError
 from penstock.core.merge import Strategy
 from penstock.core.proposal import Proposal, State
 from penstock.doors.tui import dialogs
 from penstock.doors.tui.desk import Desk, Seen
 from penstock.doors.tui.plain import Plain
 from penstock.doors.tui.rows import Block, Kind, Sheet, sheet
-from penstock.doors.tui.said import folded, in_list, title, trouble
+from penstock.doors.tui.said import as_error, folded, in_list, title, trouble
 from penstock.doors.tui.view import DiffView
 
 LOOK_EVERY = 1.0  # seconds between two looks at the queue
@@ -175,8 +175,8 @@ class ReviewApp(App[int]):
     async def _look(self) -> None:
         try:
             now = await asyncio.to_thread(self.desk.queue)
-        except PenstockError as error:
-            self.say(trouble(error).split("\n", 1)[0])
+        except Exception as fault:  # noqa: BLE001 - the next look may go better
+            self.say(trouble(as_error(fault)).split("\n", 1)[0])
             return
         known = {one.id for one in self.found}
         fresh = [one for one in now if one.id not in known and not one.parent]
@@ -269,10 +269,9 @@ class ReviewApp(App[int]):
         try:
             seen = await asyncio.to_thread(self.desk.look, one)
             made = await asyncio.to_thread(seen.sheet, sides=self.sides)
-        except PenstockError as error:
-            self.diff.show(
-                Sheet([Block(kind=Kind.WARNING, texts=tuple(trouble(error).split("\n")))])
-            )
+        except Exception as fault:  # noqa: BLE001 - what cannot be shown is told in its place
+            lines = tuple(trouble(as_error(fault)).split("\n"))
+            self.diff.show(Sheet([Block(kind=Kind.WARNING, texts=lines)]))
             return
         self.diff.show(made)
         self.seen = seen
@@ -369,12 +368,9 @@ class ReviewApp(App[int]):
     async def _try(self, step: Callable[[], Awaitable[None]]) -> None:
         """Do a step of the person's, and show what went wrong with it."""
         try:
-            try:
-                await step()
-            except OSError as fault:
-                said = (fault.strerror or str(fault)).lower()
-                raise StoreError("system", "the system refused", because=said) from None
-        except PenstockError as error:
+            await step()
+        except Exception as fault:  # noqa: BLE001 - a screen that falls down prints what was typed
+            error = as_error(fault)
             self.say(f"error[{error.code}]")
             await self.push_screen_wait(dialogs.Told("this was not done", trouble(error)))
             await self.look_again()

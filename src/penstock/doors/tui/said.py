@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from textwrap import wrap
 
 from penstock.core.display import spoken
-from penstock.core.errors import PenstockError
+from penstock.core.errors import PenstockError, StoreError
 from penstock.core.proposal import Moment, Proposal, State
 from penstock.doors.tui.rows import Block, Kind
 
@@ -75,6 +75,20 @@ def time_left(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes = seconds / MINUTE
     return f"{minutes:.0f} min" if minutes < 2 * MINUTE else f"{minutes / MINUTE:.0f} h"
+
+
+def as_error(fault: Exception) -> PenstockError:
+    """Return any failure as an error of ours; one that nobody foresaw tells only its kind."""
+    if isinstance(fault, PenstockError):
+        return fault
+    if isinstance(fault, OSError):
+        return StoreError("system", "the system refused", because=(fault.strerror or "").lower())
+    return StoreError(
+        "internal",
+        "this failed inside Penstock",
+        because=f"{type(fault).__name__}; nothing more was done",
+        hint="penstock review --plain, and tell us",
+    )
 
 
 def trouble(error: PenstockError) -> str:
