@@ -89,6 +89,32 @@ def test_under_the_approval_of_deepagents_what_the_agent_read_must_still_be_ther
     assert (own.root / "notes.txt").read_text() == "new\n"
 
 
+def test_an_edit_that_no_longer_fits_says_that_the_file_changed(own: Project) -> None:
+    own.write("penstock.toml", 'version = 1\n[defaults]\nwrite = "ask"\n')
+    own.write("notes.txt", "one\ntwo\n")
+    edit = {"file_path": "/notes.txt", "old_string": "two", "new_string": "2"}
+    agent = deep(own, [("edit_file", edit)])
+    agent.invoke(START, THREAD)
+    own.write("notes.txt", "saved by a person meanwhile\n")
+    (answer,) = said(resumed(agent, APPROVE))
+    assert answer.status == "error"
+    assert "`notes.txt` changed after this proposal was made" in answer.content
+    assert (own.root / "notes.txt").read_text() == "saved by a person meanwhile\n"
+
+
+def test_what_a_person_approved_is_no_foreign_change(own: Project) -> None:
+    """The middleware wrote it for the same conversation, though the backend did not see it."""
+    own.write("app.py", LONG)
+    read: Call = ("read_file", {"file_path": "/app.py"})
+    small: Call = ("write_file", {"file_path": "/app.py", "content": "x\n"})
+    middleware = [PenstockMiddleware(own.root, virtual_paths=True)]
+    agent = deep(own, [read], [REPLACED], [small], middleware=middleware)
+    question(agent.invoke(START, THREAD))
+    answers = said(resumed(agent, APPROVE))
+    assert [one.status for one in answers] == ["success", "success", "success"]
+    assert (own.root / "app.py").read_text() == "x\n"
+
+
 # -- through the tools of a deep agent -------------------------------------------------------------
 
 
@@ -399,7 +425,22 @@ def test_paths_of_any_kind_are_answered_with_an_error(
     assert sorted(os.listdir(own.root.parent)) == before
 
 
-def test_a_change_in_the_queue_while_the_rules_tighten_is_not_written(
+def test_a_write_of_what_is_there_already_is_a_success(
+    backend: PenstockBackend, own: Project
+) -> None:
+    assert backend.write("/src/app.py", "one\nneedle\nthree\n").error is None
+    assert (own.root / "src/app.py").read_text() == "one\nneedle\nthree\n"
+
+
+def test_a_denied_write_is_on_the_record(backend: PenstockBackend, own: Project) -> None:
+    assert backend.write("/.env", "x").error
+    found = own.run("audit", "log", "--json", "--op", "tool_call").json["events"]
+    assert [(one["path"], one["status"], one["agent"]) for one in found] == [
+        (".env", "denied", "deepagents")
+    ]
+
+
+def test_outside_of_a_graph_what_needs_a_person_waits(
     backend: PenstockBackend, own: Project
 ) -> None:
     own.write("penstock.toml", 'version = 1\n[defaults]\nwrite = "ask"\n')
