@@ -226,6 +226,26 @@ def test_a_batch_is_its_operations_one_after_the_other(
         assert _edit(data, type="batch", operations=possible) == single
 
 
+def _tight(chunks: list[Chunk]) -> bytes:
+    return "".join(chunk.text for chunk in chunks).encode()
+
+
+@settings(max_examples=60, deadline=None)
+@given(files(), IDS, POSITIONS, st.sampled_from(["allow", "deny"]))
+def test_a_file_without_blank_lines_comes_back_as_well(
+    chunks: list[Chunk], name: str, position: Any, kind: str
+) -> None:
+    data = _tight(chunks)
+    if name in [chunk.name for chunk in chunks]:
+        off = _edit(data, type="toggle_rule", id=name, enabled=False)
+        assert _edit(off, type="toggle_rule", id=name, enabled=True) == data
+    try:
+        more = _edit(data, type="add_rule", rule_type=kind, rule=NEW, position=position)
+    except EditError:
+        return
+    assert _edit(more, type="remove_rule", id="new") == data
+
+
 RULE_EDITS = st.one_of(
     st.builds(lambda name: {"type": "remove_rule", "id": name}, IDS),
     st.builds(

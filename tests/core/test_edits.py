@@ -500,6 +500,13 @@ def test_a_comment_below_the_last_line_of_a_rule_stays_with_it_when_one_is_added
     assert after(made, type="remove_rule", id="new") == text
 
 
+def test_a_comment_at_the_end_of_a_file_does_not_become_that_of_a_new_rule() -> None:
+    text = '[[allow]]\nid = "a"\n[[allow]]\nid = "b"\n# the end\n'
+    made = add(text)
+    assert "# the end\n\n[[allow]]" in made
+    assert after(made, type="remove_rule", id="new") == text
+
+
 def test_rules_without_blank_lines_between_them_stay_so() -> None:
     text = '[[allow]]\nid = "a"\n[[allow]]\nid = "b"\n'
     for position in ("start", "end", {"after": "a"}):

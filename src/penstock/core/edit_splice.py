@@ -103,8 +103,10 @@ def _blank(book: Book) -> Piece:
 
 def _is_tight(book: Book, at: int) -> bool:
     """True where blocks follow each other without a blank line."""
+    if book.pieces[at].is_gap:
+        return False
     if at + 1 < len(book.pieces):
-        return not book.pieces[at].is_gap and not book.pieces[at + 1].is_gap
+        return not book.pieces[at + 1].is_gap
     return at > 1 and bool(book.pieces[at - 1].text) and not book.pieces[at - 1].is_gap
 
 
