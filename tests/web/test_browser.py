@@ -253,6 +253,18 @@ def test_everything_is_done_with_keys_alone(served: Served, at: Window) -> None:
     assert answer.reason == "not this one, r and a are letters here"
 
 
+def test_from_the_queue_a_key_leads_to_the_answer(served: Served, at: Window) -> None:
+    one = served.propose("a.py", "print(1)\n")
+    for key, field in (("a", "#passphrase"), ("r", "#reason"), ("e", "#text")):
+        at.go("/")
+        at.page.locator(f'[data-id="{one.id}"]').wait_for()
+        at.page.keyboard.press("j")
+        at.page.keyboard.press(key)
+        at.page.locator(field).wait_for()
+        if key != "e":
+            expect(at.page.locator(field)).to_be_focused()
+
+
 def test_hunks_are_walked_and_ticked_with_keys(served: Served, at: Window) -> None:
     served.write("a.txt", LINES)
     one = served.propose("a.txt", LINES.replace("line 10\n", "X\n").replace("line 99\n", "Y\n"))

@@ -123,12 +123,20 @@ function focus(what) {
 
 function go(address) { if (address) location.assign(address); }
 
+// In the queue the keys of a proposal open the chosen one, at the place where the key leads.
+function chosen(tail) {
+  const card = document.activeElement;
+  if (page === "queue" && card?.matches("[data-go]")) go(card.getAttribute("href") + tail);
+}
+
+if (location.hash === "#passphrase" || location.hash === "#reason") focus(location.hash);
+
 const KEYS = {
   j: () => move(1),
   k: () => move(-1),
-  a: () => focus("#passphrase"),
-  r: () => focus("#reason"),
-  e: () => $("#edit")?.click(),
+  a: () => { focus("#passphrase"); chosen("#passphrase"); },
+  r: () => { focus("#reason"); chosen("#reason"); },
+  e: () => { $("#edit")?.click(); chosen("/edit"); },
   x: () => $("input[type=checkbox]", among()[at] || document.createElement("p"))?.click(),
   v: () => $(".toggle a:not([aria-current])")?.click(),
   n: () => go(document.body.dataset.after),
