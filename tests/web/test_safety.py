@@ -57,7 +57,7 @@ def test_a_link_opens_one_session_and_never_a_second(served: Served) -> None:
     assert first.status == 303
     cookie = first.headers["Set-Cookie"]
     assert "HttpOnly" in cookie
-    assert "samesite=strict" in cookie.lower()
+    assert "SameSite=Strict" in cookie
     assert "Path=/" in cookie
     assert (second.status, second.headers["Set-Cookie"]) == (401, None)
 
@@ -187,7 +187,11 @@ def test_a_form_from_another_origin_is_refused(fresh: Served, origin: str) -> No
 
 
 FETCHES: dict[str, Mapping[str, str | None]] = {
-    "no origin at all": {"Origin": None, "Sec-Fetch-Site": None},
+    "no origin, from another page": {
+        "Origin": None,
+        "Sec-Fetch-Site": None,
+        "Referer": "http://evil.example/",
+    },
     "no origin, said to be ours": {"Origin": None},
     "another site by its own word": {"Sec-Fetch-Site": "cross-site"},
     "another port by its own word": {"Sec-Fetch-Site": "same-site"},
@@ -200,6 +204,14 @@ def test_a_form_must_say_that_it_comes_from_us(
     served: Served, browser: Browser, headers: Mapping[str, str | None]
 ) -> None:
     assert browser.post("/audit/verify", {}, headers).status == 403
+
+
+def test_what_is_no_browser_still_needs_the_session_and_its_token(fresh: Served) -> None:
+    plain = {"Origin": None, "Sec-Fetch-Site": None}
+    browser = fresh.browser()
+    assert fresh.stranger().post("/close", {}, plain).status == 401
+    assert Browser(fresh.port, cookie=browser.cookie).post("/close", {}, plain).status == 403
+    assert browser.post("/close", {}, plain).status == 303
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ the headers that keep other origins, frames and caches out.
 
 The checks, in order:
 1. Host is a loopback name: a page elsewhere can make its own name lead to us (DNS rebinding).
-2. Origin, where there is one, is exactly ours; a form must have one. The browser's word on where
-   a request comes from (Sec-Fetch-Site) must agree.
+2. Origin, where there is one, is exactly ours, and a browser's form must have one. The browser's
+   word on where a request comes from (Sec-Fetch-Site) must agree.
 3. There are not too many requests.
 4. The API has the person's token; a page has a session.
 5. A form holds the session's own token.
@@ -105,7 +105,7 @@ class Admitted:
     async def _admit(self, scope: Scope, receive: Receive) -> None:
         headers, path = Headers(scope=scope), scope["path"]
         _check_host(headers)
-        _check_origin(headers, scope["method"], needed=not path.startswith(API))
+        _check_origin(headers, scope["method"])
         session = self._world.sessions.find(cookie_of(headers))
         by_token = path.startswith(API) and same(token_of(headers), self._world.token)
         bucket = self._known if session or by_token else self._strangers
@@ -158,20 +158,26 @@ def _check_host(headers: Headers) -> None:
         raise RefusedError("wrong-host", "only loopback names are answered to")
 
 
-def _check_origin(headers: Headers, method: str, *, needed: bool) -> None:
-    """`needed`: a form without an Origin is none that a browser of today has sent."""
+def _check_origin(headers: Headers, method: str) -> None:
     origin, site = headers.get("origin"), headers.get("sec-fetch-site")
     ours = f"http://{headers.get('host', '').lower()}"
     wrong = origin is not None and origin.lower() != ours
+    foreign = site is not None and site not in OURS
     if method not in SAFE:
-        wrong = wrong or (site is not None and site not in OURS) or (origin is None and needed)
-        wrong = wrong or (origin is None and site is not None)
-    elif site is not None and site not in OURS:
+        # A browser of today sends an Origin with a form. One that sends neither word is none, or
+        # so old that the cookie's own rule and the token in the form have to do.
+        wrong = wrong or foreign or (origin is None and site is not None)
+        wrong = wrong or (origin is None and not _refers_to(headers.get("referer"), ours))
+    elif foreign:
         # Somebody else's page may send a person here, and may not load anything from us.
         wrong = wrong or headers.get("sec-fetch-mode") != "navigate"
         wrong = wrong or headers.get("sec-fetch-dest") != "document"
     if wrong:
         raise RefusedError("wrong-origin", "other pages in a browser are not answered")
+
+
+def _refers_to(referer: str | None, ours: str) -> bool:
+    return referer is None or referer.lower().startswith(f"{ours}/")
 
 
 def _name(host: str) -> str:

@@ -69,10 +69,13 @@ def opened(request: Request) -> Response:
         )
     to = _inside(request.query_params.get("to", ""))
     response = _onward(to, request.headers.get("sec-fetch-site", "none"))
-    response.set_cookie(
-        COOKIE, made[0], max_age=int(SESSION_SECONDS), httponly=True, samesite="strict", path="/"
-    )
+    response.headers["Set-Cookie"] = _cookie(made[0], SESSION_SECONDS)
     return response
+
+
+def _cookie(value: str, seconds: float) -> str:
+    """Return the cookie: no script reads it, and no other site's request brings it along."""
+    return f"{COOKIE}={value}; Path=/; Max-Age={seconds:.0f}; HttpOnly; SameSite=Strict"
 
 
 def _onward(to: str, site: str) -> Response:
@@ -93,7 +96,7 @@ def closed(request: Request) -> Response:
     """End the session."""
     request.app.state.world.sessions.close(request.state.session)
     response = RedirectResponse("/", 303)
-    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
+    response.headers["Set-Cookie"] = _cookie("", 0)
     return response
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.codec import to_plain
-from penstock.core.errors import InputError
+from penstock.core.errors import InputError, PenstockError
 from penstock.core.proposal import OPEN, Proposal, Receipt, State
 from penstock.doors.web.answers import Answered
 from penstock.doors.web.problems import status_of
@@ -82,14 +82,19 @@ def proposals(asked: Asked) -> Given:
     states = {"open": tuple(OPEN), "all": ()}.get(state) if state in ("open", "all") else None
     chosen = (State(state),) if states is None else states
     named = [asked.here] if "workspace" in query else asked.world.workspaces
+    limit, path = query.get("limit", 200), query.get("path", "")
     rows: list[Document] = []
+    broken: list[Document] = []
     for here in named:
-        gate = asked.world.gate_of(here)
-        gate.expire()
-        limit = query.get("limit", 200)
-        found = gate.parts.proposals.find(states=chosen, path=query.get("path", ""), limit=limit)
+        try:
+            gate = asked.world.gate_of(here)
+            gate.expire()
+            found = gate.parts.proposals.find(states=chosen, path=path, limit=limit)
+        except PenstockError as error:  # the others are told all the same
+            broken.append({"workspace": name_of(here), **error.as_json()})
+            continue
         rows += [_plain(one, workspace=name_of(here)) for one in found]
-    return 200, {"proposals": rows}
+    return 200, {"proposals": rows, "unreadable": broken}
 
 
 def proposal(asked: Asked) -> Given:

@@ -87,7 +87,7 @@ def _rows() -> Iterable[Endpoint]:
     yield _get(
         "/proposals",
         calls.proposals,
-        {"proposals": "array"},
+        {"proposals": "array", "unreadable": "array"},
         workspace=WORKSPACE,
         state=of.text("only those", enum=list(STATES), default="open"),
         path=PATH,

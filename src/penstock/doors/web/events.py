@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from penstock.gate import Gate
 
 EVERY = 0.3  # seconds between two looks
-EXPIRE_EVERY = 5.0
+EXPIRE_EVERY = 2.0  # seconds between two looks at what is over, and for other workspaces
 HEARTBEAT = 15.0
 MOST_VIEWERS = 128
 MOST_BEHIND = 64  # events that one viewer may be behind
@@ -169,10 +169,10 @@ class Hub:
                     return
 
     def _look_around(self) -> None:
-        self._world.look_around()
         expires = time.monotonic() - self._expired_at > EXPIRE_EVERY
         if expires:
             self._expired_at = time.monotonic()
+            self._world.look_around()
         for here in self._world.workspaces:
             with suppress(PenstockError, OSError):  # told by whoever asks for its page
                 self._look_at(here, expires=expires)
