@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from collections.abc import Callable
@@ -46,7 +47,8 @@ def told(
     """Print the one document of an answer, or of what went wrong; return the exit code."""
     start = os.path.abspath(workspace) if workspace else os.getcwd()
     asking = Asking(config=config, logs=logs, start=start, now=time.time(), told=Progress())
-    code = 0
+    code, collecting = 0, gc.isenabled()
+    gc.disable()  # very many small values, none of them a circle, and the end is near
     try:
         document = answer(asking)
     except QueryError as wrong:
@@ -55,5 +57,8 @@ def told(
         details = "; ".join(filter(None, (problem.because, problem.hint)))
         fault = QueryError(problem.code.replace("-", "_"), problem.message, details)
         document, code = {"success": False, **fault.document()}, 1
+    finally:
+        if collecting:
+            gc.enable()
     show(document, pretty=None if dense is None else not dense)
     return code

@@ -132,11 +132,14 @@ def suggest(
         people.add(one)
     wanted = [one for one in past if _is_open(one, people) and (not tool or one.tool == tool)]
     taken = {rule.id for layer in policy.layers for rule in layer.rules}
+    alike: dict[tuple[str, str], list[Past]] = {}
+    for each in past:
+        alike.setdefault((each.tool, each.subject), []).append(each)
     found: list[Suggestion] = []
     for cluster in clusters(wanted):
         if len(found) >= MOST or cluster.count < least:
             break
-        made = _suggestion(cluster, past, policy, form, people, taken, now)
+        made = _suggestion(cluster, alike, policy, form, people, taken, now)
         if made is not None and made.support.total >= least:
             found.append(made)
             taken.add(str(made.rule["id"]))
@@ -166,7 +169,7 @@ def _is_open(past: Past, people: Learned) -> bool:
 
 def _suggestion(
     cluster: Cluster,
-    past: Sequence[Past],
+    alike: Mapping[tuple[str, str], Sequence[Past]],
     policy: Policy,
     form: Form,
     people: Learned,
@@ -184,7 +187,7 @@ def _suggestion(
     rule = made_rule(drafted, form)
     if rule is None:
         return None
-    touched = [one for one in past if _may_meet(rule, one)]
+    touched = [one for pasts in alike.values() if _may_meet(rule, pasts[0]) for one in pasts]
     found = impact(policy, with_rule(policy, rule), touched, now=now)
     if found.blocking or not found.looser:
         return None
@@ -320,7 +323,9 @@ def _meets(rule: Rule, text: str) -> bool:
 
 
 def _may_meet(rule: Rule, past: Past) -> bool:
-    return bool(past.subject) and (bool(past.person) or _meets(rule, past.subject))
+    if not past.subject or (rule.tool and past.tool != rule.tool):
+        return False
+    return bool(past.person) or _meets(rule, past.subject)
 
 
 def with_rule(policy: Policy, rule: Rule) -> Policy:
