@@ -185,6 +185,11 @@ def test_a_rule_elsewhere_that_is_broken_stops_an_edit_until_it_is_gone() -> Non
     assert check(broken, type="remove_rule", id="bad").blocking == ()
 
 
+def test_a_file_with_a_thousand_broken_rules_is_refused_like_one_with_a_few() -> None:
+    found = adding(RULE, FLAT + "[[deny]]\n" * 1200)
+    assert len(found.blocking) == 100
+
+
 def test_a_model_that_is_switched_on_needs_an_address() -> None:
     change: dict[str, Any] = {
         "type": "update_llm_config",

@@ -333,8 +333,9 @@ def test_a_disabled_rule_can_be_removed_and_nothing_else() -> None:
     assert "already exists" in refused(
         off, type="add_rule", rule_type="allow", rule={**NEW, "id": "a"}
     )
-    broken = off.replace('# id = "a"', "# id")
-    assert "were changed while" in refused(broken, type="toggle_rule", id="a", enabled=True)
+    for changed in ("# id", '# id = "other"', '# id = "a"\n# [[allow]]'):
+        broken = off.replace('# id = "a"', changed)
+        assert "were changed while" in refused(broken, type="toggle_rule", id="a", enabled=True)
 
 
 def test_two_nameless_rules_are_not_disabled_under_one_name() -> None:

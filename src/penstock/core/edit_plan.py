@@ -323,7 +323,7 @@ def _brought_back(op: Operation, off: Piece) -> tuple[Name, str, Rule]:
         rules = rules_in(tomllib.loads(text), table)
     except (LostError, ValueError, IndexError):
         rules = []
-    if len(rules) != 1 or not isinstance(rules[0], dict):
+    if len(rules) != 1 or not isinstance(rules[0], dict) or rules[0].get("id", op.id) != op.id:
         error = f"the lines of rule '{op.id}' were changed while it was disabled"
         raise _refuse(op, "id", error, "take the `#` signs away by hand")
     return table, text, rules[0]

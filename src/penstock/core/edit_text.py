@@ -37,6 +37,7 @@ SIMPLE_PAIR = re.compile(
 SIMPLE_STRING = re.compile(_STRING)
 HEADER = re.compile(rf"{_SPACE}(\[\[?+){_SPACE}([\w-]++(?:\.[\w-]++){{0,8}}+){_SPACE}\]\]?+", re.A)
 REST_OF_LINE = re.compile(rf"{_REST}(?:\n|\Z)")
+LAST_PAIR = re.compile(r".*^[ \t]*+[^\s#][^\n]*+\n", re.M | re.S)
 PART = re.compile(r"[\w-]++", re.A)
 SCALAR = re.compile(r"[^\s\"'\[\]{},#]++(?: [0-9][^\s\"'\[\]{},#]*+)?+")
 INSIDE = re.compile(r"[,=.]")
@@ -212,6 +213,7 @@ def _token_end(text: str, at: int, *, inside: bool) -> int:
 MARKER = "# disabled by decision_reviewer: "
 END_MARKER = "# end of what decision_reviewer disabled"
 SCHEMA = "#:schema"
+MOST_COMMENTS = 500  # lines that can belong to one header
 
 
 def comment_start(text: str, at: int, floor: int) -> int:
@@ -220,7 +222,9 @@ def comment_start(text: str, at: int, floor: int) -> int:
     A schema line belongs to the file, and a rule that was switched off to itself.
     """
     start = at
-    while start > floor:
+    for _ in range(MOST_COMMENTS):
+        if start <= floor:
+            break
         above = max(text.rfind("\n", floor, start - 1) + 1, floor)
         line = text[above:start].strip()
         if not line.startswith("#") or line.startswith((SCHEMA, END_MARKER)):
@@ -231,14 +235,9 @@ def comment_start(text: str, at: int, floor: int) -> int:
 
 
 def _pairs_end(text: str, end: int, floor: int) -> int:
-    """Go up from `end` over blank lines and comments to behind the last pair."""
-    while end > floor:
-        above = max(text.rfind("\n", floor, end - 1) + 1, floor)
-        line = text[above:end].strip()
-        if line and line[0] != "#":
-            break
-        end = above
-    return end
+    """Return the end of the last pair before `end`: blank lines and comments are none."""
+    found = LAST_PAIR.match(text, floor, end)
+    return found.end() if found else floor
 
 
 def read_pairs(text: str, at: int, end: int) -> Iterator[Pair]:

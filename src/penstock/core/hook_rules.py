@@ -65,7 +65,7 @@ def read_rule(
         report.warn(f"the original refuses a rule without `id`; here it is `{name}`", *place)
     values = {**values, **_regexes(values, place, report, variables, name)}
     _check_tool(values, place, report, meaning)
-    if len(report.problems) > before:
+    if report.full or len(report.problems) > before:
         return
     # Made once for each tool; a dictionary, because copying a rule costs three times as much.
     base: Base = {
