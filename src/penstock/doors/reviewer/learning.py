@@ -11,7 +11,8 @@ import json
 import os
 import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from penstock.core.past import DENY, Past
@@ -252,19 +253,13 @@ def _decided(policy: Policy, loaded: Loaded, past: Past, now: float) -> Decision
 
 def analyze(asking: Asking, name: str) -> Document:
     """Return what a rule covers, which others speak of the same, and what slips past it."""
-    from penstock.core.covers import kind_of, meets, overlaps, samples
-    from penstock.core.replay import requests_of
+    from penstock.core.covers import kind_of, overlaps, samples
 
     rules, layer, policy, loaded = the_rule(asking, name)
     past = _past(asking)
-    covered: dict[str, int] = {}
-    for one in past:
-        if one.whole and one.subject and _may_speak(rules, one):
-            hit = any(meets(r, q, layer, now=asking.now) for r in rules for q in requests_of(one))
-            if hit:
-                covered[one.subject] = covered.get(one.subject, 0) + 1
+    covered = _covered(rules, layer, past, asking.now)
     made = [text for rule in rules for text in samples(rule, layer, now=asking.now)]
-    common = sorted(covered.items(), key=lambda one: -one[1])
+    common = covered.most_common()
     real = [text for text, _ in common[:3]]
     return {
         "success": True,
@@ -281,6 +276,28 @@ def analyze(asking: Asking, name: str) -> Document:
         "overlaps": [one.document() for one in overlaps(rules, policy, layer, now=asking.now)],
         "slips_past": _slipping(asking, rules, layer, policy, loaded, real or made[:3]),
     }
+
+
+def _covered(rules: Sequence[Rule], layer: Layer, past: Iterable[Past], now: float) -> Counter[str]:
+    """Count the calls of the past that a rule speaks of; what is alike is asked about once."""
+    from penstock.core.covers import meets
+    from penstock.core.replay import requests_of
+
+    known: dict[tuple[str, str], bool] = {}
+    found: Counter[str] = Counter()
+    for one in past:
+        if not one.whole or not one.subject or not one.decision:
+            continue
+        key = (one.tool, one.subject)
+        if key not in known:
+            known[key] = _may_speak(rules, one) and any(
+                meets(rule, request, layer, now=now)
+                for request in requests_of(one)
+                for rule in rules
+            )
+        if known[key]:
+            found[one.subject] += 1
+    return found
 
 
 def _may_speak(rules: Sequence[Rule], past: Past) -> bool:
