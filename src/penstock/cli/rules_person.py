@@ -30,12 +30,10 @@ def confirm(here: Workspace, reasons: tuple[str, ...], yes: bool) -> Proof:
 
 
 def _need_key(here: Workspace) -> None:
-    asked = here.policy().approval.require_key
-    if here.keys.exists() or not (asked or here.keys.required()):
-        return
-    raise RefusedError(
-        "key-needed",
-        "widening the rules needs an approver's key",
-        because="[approval] require_key asks for one" if asked else "there was one, and it is gone",
-        hint="penstock approver init",
-    )
+    if here.policy().approval.require_key and not here.keys.exists():
+        raise RefusedError(
+            "key-needed",
+            "widening the rules needs an approver's key",
+            because="[approval] require_key asks for one",
+            hint="penstock approver init",
+        )

@@ -260,7 +260,7 @@ class Pending:
             chain = self._chain or self.make()
             if repository.advance(chain.commit, chain.head, subject):
                 notes = self._follow(chain)
-                flush_refs(repository.folder, repository.common)
+                flush_refs(repository.folder, repository.common, first=not chain.head)
                 return Committed(commit=chain.commit, previous=chain.previous, notes=notes)
             self._chain = None
         raise failed(("update-ref",), "HEAD is moved by others as fast as we commit")

@@ -1,15 +1,16 @@
 """Bring what git wrote to the disk, names included.
 
-Some of git's commands do not look at the setting that asks them to flush what they write, and
-none flushes the directories that name it: a power cut could then take a commit away that was
-already told, or leave a branch that points to nothing.
+Git flushes references and the index before it gives them their names. Not all of its commands
+look at the setting that asks for the same with objects, and none flushes the directories that
+name things: a power cut could then take a commit away that was already told, or leave a branch
+that points to nothing.
 Always true: nothing is changed; what is not there (packed, or never made) is passed over.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 
 from penstock.stores.contents import close
@@ -25,28 +26,29 @@ def flush_objects(common: str, oids: Iterable[str]) -> None:
     _flush_all([*files, *sorted({os.path.dirname(file) for file in files}), objects])
 
 
-def flush_refs(folder: str, common: str) -> None:
-    """Flush HEAD, the branch that it stands for, and the index."""
-    _flush_all(_of_head(folder, common))
+def flush_refs(folder: str, common: str, *, first: bool) -> None:
+    """Flush the names of the branch that HEAD stands for, and of what lies beside HEAD.
+
+    Their content was flushed by git before it got its name. With the `first` commit, directories
+    may be new all the way up.
+    """
+    branch = os.path.dirname(_branch(folder))
+    above = [branch]
+    while first and os.path.dirname(above[-1]):
+        above.append(os.path.dirname(above[-1]))
+    named = [os.path.join(common, name) for name in above if name]
+    _flush_all([*named, folder, os.path.join(common, "reftable")])
 
 
 def _flush_all(places: Iterable[str]) -> None:
-    for place in places:
-        with suppress(OSError):
-            _flush(place)
+    """Flush several files and directories at once: a disk takes many in one go."""
+    from threading import Thread
 
-
-def _of_head(folder: str, common: str) -> Iterator[str]:
-    branch = _branch(folder)
-    yield from (os.path.join(common, branch), os.path.join(common, "logs", branch))
-    while branch:
-        branch = os.path.dirname(branch)
-        yield os.path.join(common, branch)
-        yield os.path.join(common, "logs", branch)
-    yield from (os.path.join(folder, name) for name in ("HEAD", "index"))
-    yield folder
-    yield os.path.join(folder, "logs")
-    yield os.path.join(common, "reftable")
+    waiting = [Thread(target=_flush, args=(place,)) for place in places]
+    for one in waiting:
+        one.start()
+    for one in waiting:
+        one.join()
 
 
 def _branch(folder: str) -> str:
@@ -61,8 +63,9 @@ def _branch(folder: str) -> str:
 
 
 def _flush(place: str) -> None:
-    descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        flush_folder(descriptor)
-    finally:
-        close(descriptor)
+    with suppress(OSError):
+        descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            flush_folder(descriptor)
+        finally:
+            close(descriptor)

@@ -21,7 +21,7 @@ OFF = (
     ("core.hooksPath", "/dev/null"),
     ("core.fsmonitor", "false"),
     ("core.untrackedCache", "false"),
-    ("core.fsync", "loose-object,reference,index"),
+    ("core.fsync", "reference,index"),  # objects are flushed together, by `git_flush`
     ("core.fsyncMethod", "fsync"),
     ("commit.gpgSign", "false"),
     ("gc.auto", "0"),
