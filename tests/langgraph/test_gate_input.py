@@ -11,6 +11,8 @@ import sys
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from penstock.app import open_workspace
 from penstock.core.errors import PenstockError
@@ -74,9 +76,9 @@ def test_a_path_that_leads_to_no_file_of_the_project_is_refused(
     (scene.root / "folder").mkdir()
     scene.write("file.py", "x\n")
     os.mkfifo(scene.root / "pipe")
-    given: Any = [{"target_path": path, "new_content": "x\n"}, {"target_path": "ok.py"}]
-    given[1]["new_content"] = "fine\n"
-    done = safe_file_write_gate({"pending_writes": given})
+    state: Any = [{"target_path": path, "new_content": "x\n"}, {"target_path": "ok.py"}]
+    state[1]["new_content"] = "fine\n"
+    done = safe_file_write_gate({"pending_writes": state})
     assert [one["request"]["target_path"] for one in done["approved_writes"]] == ["ok.py"]
     (refused,) = done["rejected_writes"]
     assert refused["outcome"] == "blocked"
@@ -130,8 +132,8 @@ def test_the_state_names_the_project(scene: Scene, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("content", [None, 5, b"x", ["x"], "half \ud800"], ids=repr)
 def test_content_that_is_no_text_is_refused(scene: Scene, content: object) -> None:
-    given: Any = {"pending_writes": [{"target_path": "a.py", "new_content": content}]}
-    done = safe_file_write_gate(given)
+    state: Any = {"pending_writes": [{"target_path": "a.py", "new_content": content}]}
+    done = safe_file_write_gate(state)
     assert len(done["rejected_writes"]) == 1
     assert not (scene.root / "a.py").exists()
     json.dumps(done).encode()
@@ -220,8 +222,8 @@ def test_a_state_without_the_fields_works(scene: Scene, state: Any) -> None:
 def test_a_write_that_is_none_is_refused_and_the_others_are_made(
     scene: Scene, write: object
 ) -> None:
-    given: Any = {"pending_writes": [write, {"target_path": "ok.py", "new_content": "x\n"}]}
-    done = safe_file_write_gate(given)
+    state: Any = {"pending_writes": [write, {"target_path": "ok.py", "new_content": "x\n"}]}
+    done = safe_file_write_gate(state)
     assert len(done["rejected_writes"]) == 1
     assert scene.read("ok.py") == "x\n"
 
@@ -253,7 +255,7 @@ def test_what_a_write_says_of_itself_plays_no_part(scene: Scene, typed: Typing) 
     """SX-06."""
     typed()
     scene.write("a.py", STATE)
-    given: Any = {
+    state: Any = {
         "auto_mode": True,
         "pending_writes": [
             {
@@ -267,7 +269,7 @@ def test_what_a_write_says_of_itself_plays_no_part(scene: Scene, typed: Typing) 
             }
         ],
     }
-    done = safe_file_write_gate(given)
+    done = safe_file_write_gate(state)
     assert done["rejected_writes"][0]["existing_lines"] == 270
     assert scene.read("a.py") == STATE
 
@@ -330,6 +332,38 @@ def test_the_record_holds_no_contents_and_about_a_kilobyte_a_decision(
     assert max(lines) < 2048
     assert [receipt.path for receipt in here.gate.undoable(last=1)] == ["a.py"]
     assert here.verify().problems == ()
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
+    max_leaves=5,
+)
+NAMES = st.sampled_from(
+    ["a.py", "sub/b.py", "../x", ".env", "/etc/x", "a.py/x", "", "\0", "a\u202e"]
+)
+WRITES = st.lists(
+    ANYTHING
+    | st.fixed_dictionaries(
+        {"target_path": NAMES | ANYTHING, "new_content": st.text(max_size=40) | ANYTHING}
+    ),
+    max_size=4,
+)
+
+
+@given(writes=WRITES | ANYTHING, auto=st.booleans(), more=ANYTHING)
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_whatever_comes_in_every_write_leaves_one_entry(
+    scene: Scene, writes: Any, auto: bool, more: Any
+) -> None:
+    state: Any = {"pending_writes": writes, "auto_mode": auto, "files_at_start": more}
+    done = safe_file_write_gate(state)
+    count = len(writes) if isinstance(writes, list) else int(isinstance(writes, dict | str))
+    assert len(done["approved_writes"]) + len(done["rejected_writes"]) == count
+    assert not (scene.tmp / "x").exists()
+    json.dumps([done["approved_writes"], done["rejected_writes"]]).encode()
 
 
 # --- settings -----------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from langgraph.types import Command
 from pydantic import BaseModel
 
 from penstock.app import open_workspace
+from penstock.core.errors import InputError
 from penstock.core.proposal import State
 from penstock.gate import Proof
 from penstock.langgraph import (
@@ -481,11 +482,22 @@ def test_the_person_can_be_asked_at_a_place_of_the_programs_choice(
     typed()
     scene.write("a.py", STATE)
     said = iter(["yes", "append"])
-    graph = build_graph(
-        checkpointer=InMemorySaver(), ask=lambda question: next(said), ask_by="terminal"
-    )
+    graph = build_graph(checkpointer=InMemorySaver(), ask=lambda question: next(said))
     graph.invoke(pending(("a.py", REPLACEMENT)), THREAD)
     assert scene.read("a.py") == f"{STATE}\n{REPLACEMENT}"
+
+
+def test_interrupts_that_nobody_could_answer_do_not_become_prompts(
+    scene: Scene, typed: Typing
+) -> None:
+    typed()
+    scene.write("a.py", STATE)
+    done = build_graph(ask_by="interrupt").invoke(pending(("a.py", REPLACEMENT)))
+    assert "nobody answered" in done["rejected_writes"][0]["reason"]
+    assert waiting(scene) == ["a.py"]
+    wrong: Any = "mail"
+    with pytest.raises(InputError, match="no way to ask"):
+        safe_file_write_gate(pending(), ask_by=wrong)
 
 
 def test_the_node_works_inside_a_running_loop(scene: Scene, typed: Typing) -> None:

@@ -18,7 +18,7 @@ from time import time
 from typing import Any, Literal, cast
 
 from penstock.core.display import spoken
-from penstock.core.errors import PenstockError
+from penstock.core.errors import InputError, PenstockError
 from penstock.core.proposal import State
 from penstock.doors.langgraph import approver
 from penstock.doors.langgraph.asking import at_the_terminal, by_interrupt, result_of
@@ -35,6 +35,7 @@ from penstock.doors.langgraph.writes import Judging, Write, latest
 from penstock.gate import Gate
 
 AskBy = Literal["terminal", "interrupt"]
+INTERRUPT = "interrupt"
 MOST_ASKED = 20  # times, about the same writes
 
 
@@ -50,8 +51,10 @@ def safe_file_write_gate(
     New files and small changes are written; a change beyond the thresholds is asked about, and
     in `auto_mode` blocked. Without a `gate_config` the project's `[gate]` counts. A person is
     asked by an interrupt where the graph has a checkpointer and there is no terminal, else at
-    the terminal; `ask_by` settles it, `ask` stands in for `input`.
+    the terminal; `ask_by` settles it, and `ask` is asked in the place of `input`.
     """
+    if ask_by not in (None, "terminal", INTERRUPT):
+        raise InputError("bad-ask-by", f"`{ask_by}` is no way to ask", hint="terminal or interrupt")
     thread = thread_here()
     step = _Step(state=state, thread=thread, ask=ask, ask_by=ask_by)
     update = step.run(config_of(gate_config))
@@ -118,7 +121,7 @@ class _Step:
             found = _judged(judging, number, one)
             judged.append(found)
             if isinstance(found, Write) and found.asks and not self.by_interrupt:
-                decided[number] = at_the_terminal(found, self.ask)
+                decided[number] = self._ask(found)
                 judging.left[found.path] = result_of(found, decided[number])
         return judged, decided
 
@@ -130,9 +133,14 @@ class _Step:
     @property
     def by_interrupt(self) -> bool:
         """Say whether people are asked by an interrupt."""
-        if self.ask_by is not None or not self.thread.resumable:
-            return self.ask_by == "interrupt" and self.thread.resumable
-        return not approver.at_terminal()
+        if self.ask_by is None:
+            at_hand = self.ask is not None or approver.at_terminal()
+            return self.thread.resumable and not at_hand
+        return self.thread.resumable and self.ask_by == INTERRUPT
+
+    def _ask(self, one: Write) -> Decided | None:
+        """Ask at the terminal, unless the program wants interrupts that nobody could answer."""
+        return None if self.ask_by == INTERRUPT else at_the_terminal(one, self.ask)
 
     def _settling(self, judging: Judging) -> Settling:
         here = judging.project.here
