@@ -67,6 +67,7 @@ def question(result: Any) -> dict[str, Any]:
 
 
 APPROVE = {"type": "approve"}
+ASKS = 'version = 1\n[defaults]\nwrite = "ask"\n[approval]\nttl_seconds = 60\n'
 
 
 def with_key(project: Project, *command: str) -> None:
@@ -412,21 +413,68 @@ def test_a_program_that_an_agent_runs_approves_nothing(
     assert one.state is State.WAITING
 
 
-def test_a_question_that_was_open_for_too_long_writes_nothing(own: Project) -> None:
-    own.write(
-        "penstock.toml", 'version = 1\n[defaults]\nwrite = "ask"\n[approval]\nttl_seconds = 60\n'
-    )
+def an_hour_later(scene: Scene) -> None:
+    """Let the time of every proposal be over; the clock of the queue never goes back."""
+    proposals = open_gate(str(scene.project.root)).parts.proposals
+    proposals.last_wall(max(one.created.wall for one in proposals.find()) + 3600)
+    scene.agent = scene.build()
+
+
+@pytest.mark.parametrize("decision", [{}, {"strategy": "append"}])
+def test_an_answer_counts_however_long_it_took(own: Project, decision: dict[str, Any]) -> None:
+    own.write("penstock.toml", ASKS)
     own.write("app.py", LONG)
     scene = Scene(own, [REPLACED])
     scene.start()
-    proposals = open_gate(str(own.root)).parts.proposals
-    (one,) = proposals.find()
-    proposals.last_wall(one.created.wall + 3600)  # the clock of the queue never goes back
-    scene.agent = scene.build()
+    an_hour_later(scene)
+    (answer,) = said(scene.resume({**APPROVE, **decision}))
+    assert answer.status == "success"
+    assert (own.root / "app.py").read_text() == (LONG + "\n" + SHORT if decision else SHORT)
+
+
+def test_a_late_answer_does_not_overwrite_what_was_saved_meanwhile(own: Project) -> None:
+    own.write("penstock.toml", ASKS)
+    own.write("app.py", LONG)
+    scene = Scene(own, [REPLACED])
+    scene.start()
+    an_hour_later(scene)
+    own.write("app.py", "saved meanwhile\n")
     (answer,) = said(scene.resume(APPROVE))
     assert answer.status == "error"
-    assert "has expired" in answer.content
-    assert (own.root / "app.py").read_text() == LONG
+    assert "`app.py` changed" in answer.content
+    assert (own.root / "app.py").read_text() == "saved meanwhile\n"
+
+
+def test_with_a_key_a_late_question_names_a_proposal_that_can_be_approved(own: Project) -> None:
+    own.write("penstock.toml", ASKS)
+    own.write("app.py", LONG)
+    with_key(own, "approver", "init")
+    scene = Scene(own, [REPLACED])
+    scene.start()
+    an_hour_later(scene)
+    description = question(scene.resume(APPROVE))["action_requests"][0]["description"]
+    known = description.partition("`penstock approve ")[2].partition("`")[0]
+    with_key(own, "approve", known, "--yes")
+    assert said(scene.resume(APPROVE))[0].status == "success"
+    assert (own.root / "app.py").read_text() == SHORT
+
+
+def test_a_late_answer_to_several_files_is_written_whole(own: Project) -> None:
+    own.write("penstock.toml", ASKS)
+    own.write("app.py", LONG)
+    own.write("lib.py", LONG)
+
+    @tool
+    def apply_patch(patch: str) -> str:
+        """Apply a patch."""
+        return patch
+
+    call: Call = ("apply_patch", {"patch": patch_of("app.py", "lib.py")})
+    scene = Scene(own, [call], tools=[apply_patch])
+    scene.start()
+    an_hour_later(scene)
+    assert said(scene.resume(APPROVE))[0].status == "success"
+    assert [(own.root / name).read_text() for name in ("app.py", "lib.py")] == ["new\n", "new\n"]
 
 
 def test_what_was_rejected_in_the_queue_meanwhile_stays_rejected(own: Project) -> None:

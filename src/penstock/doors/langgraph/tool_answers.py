@@ -17,8 +17,9 @@ from penstock.core.errors import InputError, PenstockError, RefusedError, StaleE
 from penstock.core.merge import Strategy
 from penstock.core.model import Verdict
 from penstock.core.proposal import OPEN, Proposal, State
-from penstock.doors.langgraph import approver, writes
+from penstock.doors.langgraph import approver
 from penstock.doors.langgraph.tool_calls import FAULTS, Asked, Wanted, phrase
+from penstock.doors.langgraph.tool_proposals import latest, living
 from penstock.doors.langgraph.tool_writes import ToolGate, left
 from penstock.gate import Judged
 from penstock.gate.finding import closed
@@ -97,7 +98,7 @@ def _approve(
     if not asked["proposals"]:
         return _run(tools, wanted, asked)
     approver.by_resume(tools.here)  # what cannot be approved must not be changed either
-    found = [latest(tools, known) for known in asked["proposals"]]
+    found = living(tools.gate, asked)
     chosen = Strategy(decision.get("strategy") or Strategy.REPLACE)
     if chosen is not Strategy.REPLACE and len(found) > 1:
         raise InputError("is-a-set", "a strategy is for one file, and this call changes several")
@@ -112,9 +113,9 @@ def write(tools: ToolGate, found: Sequence[Proposal]) -> Said:
     try:
         _written_now(tools, found)
     except StaleError:
-        if any(latest(tools, one.id).state is not State.APPLIED for one in found):
+        if any(latest(tools.gate, one.id).state is not State.APPLIED for one in found):
             raise
-    return _told_written([latest(tools, one.id) for one in found])
+    return _told_written([latest(tools.gate, one.id) for one in found])
 
 
 def _written_now(tools: ToolGate, found: Sequence[Proposal]) -> None:
@@ -126,18 +127,6 @@ def _written_now(tools: ToolGate, found: Sequence[Proposal]) -> None:
         tools.gate.answer_all(waiting, approve=True, proof=approver.by_resume(tools.here))
     if any(one.state is not State.APPLIED for one in found):
         tools.gate.apply(found[0].set_id or found[0].id)
-
-
-def latest(tools: ToolGate, known: str) -> Proposal:
-    """Return the newest version of a proposal: a strategy or an edit puts one in its place."""
-    one = tools.gate.parts.proposals.get(known)
-    if one is None:
-        raise InputError(
-            "not-found",
-            f"there is no proposal `{known}` any more",
-            hint="propose the change again",
-        )
-    return writes.latest(tools.gate, one)
 
 
 def _told_written(found: Sequence[Proposal]) -> Said:
@@ -210,7 +199,7 @@ def _edit(tools: ToolGate, wanted: Wanted, asked: Asked, decision: Mapping[str, 
     if not after:
         _reject_all(tools, asked, "edited by a person")
         return _run(tools, mine, asked)
-    found = [latest(tools, known) for known in asked["proposals"]]
+    found = living(tools.gate, asked)
     if [one.path for one in found] == list(after):
         return write(tools, [_revised(tools, one, after[one.path]) for one in found])
     _reject_all(tools, asked, "edited by a person")
@@ -219,7 +208,7 @@ def _edit(tools: ToolGate, wanted: Wanted, asked: Asked, decision: Mapping[str, 
         return Said(text=instead["refused"], facts={"status": "denied"})
     if not instead["proposals"]:
         raise StaleError("base-changed", "a file changed while the edited call was judged")
-    return write(tools, [latest(tools, known) for known in instead["proposals"]])
+    return write(tools, [latest(tools.gate, known) for known in instead["proposals"]])
 
 
 def _revised(tools: ToolGate, one: Proposal, content: bytes | None) -> Proposal:
@@ -251,7 +240,7 @@ def _respond(tools: ToolGate, wanted: Wanted, asked: Asked, decision: Mapping[st
 
 def _reject_all(tools: ToolGate, asked: Asked, reason: str) -> None:
     """Close what waits; what is closed already stays as it is."""
-    found = [latest(tools, known) for known in asked["proposals"]]
+    found = [latest(tools.gate, known) for known in asked["proposals"]]
     waiting = [one.id for one in found if one.state is State.WAITING]
     if waiting:
         no = approver.rejecting(approver.RESUME)

@@ -17,8 +17,8 @@ from penstock.core.display import spoken, visible_diff
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.proposal import Proposal, State
 from penstock.doors.langgraph import review
-from penstock.doors.langgraph.tool_answers import latest
 from penstock.doors.langgraph.tool_calls import Asked, Wanted, phrase
+from penstock.doors.langgraph.tool_proposals import latest, living
 from penstock.doors.langgraph.tool_writes import ToolGate
 
 SHOWN = 20_000  # characters of one diff
@@ -68,14 +68,24 @@ def _unsigned(tools: ToolGate, asked: Sequence[Asked], answers: Sequence[review.
         return ""
     wants = (review.Kind.APPROVE, review.Kind.EDIT)
     waiting = [
-        each["known"]
+        one.set_id or one.id
         for each, answer in zip(asked, answers, strict=True)
-        if answer.kind in wants and any(one.state is State.WAITING for one in _found(tools, each))
+        if answer.kind in wants
+        for one in _living(tools, each)
+        if one.state is State.WAITING
     ]
     if not waiting:
         return ""
     commands = " and ".join(f"`penstock approve {known}`" for known in dict.fromkeys(waiting))
     return f"an approval needs the approver's key here: {commands}, then approve again"
+
+
+def _living(tools: ToolGate, asked: Asked) -> list[Proposal]:
+    """Return what can be approved; what went wrong with it is said when it is to be written."""
+    try:
+        return living(tools.gate, asked)
+    except PenstockError:
+        return []
 
 
 def _action(tools: ToolGate, wanted: Wanted, asked: Asked, note: str) -> review.Action:
@@ -101,7 +111,7 @@ def _action(tools: ToolGate, wanted: Wanted, asked: Asked, note: str) -> review.
 def _found(tools: ToolGate, asked: Asked) -> list[Proposal]:
     """Return the proposals that are still kept: a question may stay open for very long."""
     try:
-        return [latest(tools, known) for known in asked["proposals"]]
+        return [latest(tools.gate, known) for known in asked["proposals"]]
     except InputError:
         return []
 
