@@ -168,6 +168,14 @@ def test_a_page_that_left_is_forgotten_and_the_thread_ends(served: Served) -> No
     assert eventually(lambda: served.world.hub.threads == 0)
 
 
+def test_a_page_of_a_session_that_was_closed_is_told_nothing_more(served: Served) -> None:
+    browser = served.browser()
+    with listening(served, browser) as viewer:
+        assert browser.post("/close").status == 303
+        served.propose("a.txt", "x\n")
+        assert viewer.next() == Told(), "the stream ends"
+
+
 def test_a_page_that_does_not_read_holds_up_nobody(served: Served) -> None:
     browser = served.browser()
     with socket.create_connection(("127.0.0.1", served.port), timeout=WITHIN) as deaf:

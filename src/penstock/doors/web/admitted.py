@@ -23,6 +23,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
@@ -43,6 +44,7 @@ PUBLIC = ("/open", "/static/", OPEN_API)
 SAFE = frozenset({"GET", "HEAD"})
 OURS = frozenset({"same-origin", "none"})
 MOST_FIELDS = 20_000
+SMALL_FORM = 64 * 1024
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
@@ -205,8 +207,15 @@ async def _form(headers: Headers, receive: Receive) -> Form:
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != FORM:
         raise InputError("not-a-form", "only forms are taken here")
+    data = await body_of(receive)
+    if len(data) <= SMALL_FORM:
+        return _parsed(data)
+    return await run_in_threadpool(_parsed, data)  # an edited file may be large
+
+
+def _parsed(data: bytes) -> Form:
     try:
-        text = (await body_of(receive)).decode("ascii")
+        text = data.decode("ascii")
         pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
     except ValueError:
         raise InputError("bad-form", "the form cannot be read") from None

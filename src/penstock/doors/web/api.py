@@ -40,16 +40,22 @@ def described(_request: Request) -> Response:
 
 def _serve(one: Endpoint) -> Callable[[Request], Awaitable[Response]]:
     async def serve(request: Request) -> Response:
-        asked = Asked(
-            world=request.app.state.world,
-            id=request.path_params.get("id", ""),
-            query=_query(one, request),
-            body=await _body(one, request),
-        )
-        status, found = await run_in_threadpool(one.handle, asked)
-        return as_json(found, status)
+        data = await request.body()
+        # Reading and writing a large document takes its time, too; others go on meanwhile.
+        return await run_in_threadpool(_done, one, request, data)
 
     return serve
+
+
+def _done(one: Endpoint, request: Request, data: bytes) -> Response:
+    asked = Asked(
+        world=request.app.state.world,
+        id=request.path_params.get("id", ""),
+        query=_query(one, request),
+        body=_body(one, request, data),
+    )
+    status, found = one.handle(asked)
+    return as_json(found, status)
 
 
 def _query(one: Endpoint, request: Request) -> dict[str, Any]:
@@ -63,11 +69,11 @@ def _query(one: Endpoint, request: Request) -> dict[str, Any]:
     return {name: from_query(one.query[name], text, f"`{name}`") for name, text in given.items()}
 
 
-async def _body(one: Endpoint, request: Request) -> dict[str, Any]:
+def _body(one: Endpoint, request: Request, data: bytes) -> dict[str, Any]:
     if one.body is None:
         return {}
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise InputError("not-json", "send the body as application/json")
-    found: dict[str, Any] = checked(one.body, parsed(await request.body()))
+    found: dict[str, Any] = checked(one.body, parsed(data))
     return found

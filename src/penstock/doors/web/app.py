@@ -8,6 +8,7 @@ nobody foresaw tells nothing of the inside.
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -104,9 +105,12 @@ async def events(request: Request) -> Response:
     """Tell what changes, for as long as the page is open."""
     if request.method == "HEAD":
         return Response(media_type="text/event-stream")
-    hub = request.app.state.world.hub
-    hub.need_room()
-    stream = hub.stream(request.headers.get("last-event-id", ""))
+    world: World = request.app.state.world
+    world.hub.need_room()
+    stream = world.hub.stream(
+        request.headers.get("last-event-id", ""),
+        lasts=partial(world.sessions.lasts, request.state.session),
+    )
     return StreamingResponse(stream, media_type="text/event-stream")
 
 

@@ -86,6 +86,11 @@ class Sessions:
             session.seen = now
             return session
 
+    def lasts(self, session: Session) -> bool:
+        """Say whether a session is still open; asking is no use of it."""
+        with self._lock:
+            return session.key in self._sessions and not session.is_over(self._now())
+
     def close(self, session: Session) -> None:
         """End a session."""
         with self._lock:

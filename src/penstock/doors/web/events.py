@@ -16,7 +16,7 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -103,15 +103,20 @@ class Hub:
         if len(self._viewers) >= MOST_VIEWERS:
             raise StoreError("too-many-viewers", f"{MOST_VIEWERS} pages listen already")
 
-    async def stream(self, last: str = "") -> AsyncIterator[bytes]:
-        """Yield what a page is sent, until its reader closes this."""
+    async def stream(
+        self, last: str = "", *, lasts: Callable[[], bool] = lambda: True
+    ) -> AsyncIterator[bytes]:
+        """Yield what a page is sent, until its reader closes this or its session is over."""
         viewer = self._join()
         try:
             yield RETRY
             for piece in self._missed(last):
                 yield piece
             while True:
-                yield await self._next(viewer)
+                piece = await self._next(viewer)
+                if not lasts():
+                    return
+                yield piece
         finally:
             self._leave(viewer)
 
