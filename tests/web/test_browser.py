@@ -240,6 +240,7 @@ def test_everything_is_done_with_keys_alone(served: Served, at: Window) -> None:
     keys.type("not this one, r and a are letters here")
     keys.press("Enter")
     at.see("1 change waiting")
+    expect(at.page.locator("#live")).to_have_text("Live")  # its script runs by now
     keys.press("j")
     keys.press("Enter")
     at.page.wait_for_url(f"**/{first.id}")
