@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -451,6 +452,43 @@ def test_a_service_that_nobody_knows_is_told() -> None:
     assert "does not know" in send(Target(name="x", address="nosuchservice://a"), SAID)
 
 
+KNOWN = [
+    "slack://AAAAAAAAA/BBBBBBBBB/cccccccccccccccccccccccc/#general",
+    "workflows://host:443/workflow/signature",
+    "ntfys://ntfy.sh/topic",
+    "mailtos://user:password@example.com",
+    "discord://4174216298/JHMHI8qBe7bk2ZwO5U711o3dV_js",
+    "jsons://host/path",
+    "https://hooks.slack.com/services/T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ",
+]
+
+
+@pytest.mark.parametrize("address", KNOWN)
+def test_the_services_of_the_manual_are_known_and_none_of_them_is_local(address: str) -> None:
+    import warnings
+
+    from penstock.stores.messages import _asset, _is_local
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from apprise import Apprise
+
+        to = Apprise(asset=_asset())
+        assert to.add(address)
+    assert not any(_is_local(one) for one in to)
+
+
+@pytest.mark.parametrize("schema", ["syslog", "dbus", "gnome", "glib"])
+def test_a_local_service_that_came_through_is_still_refused(schema: str) -> None:
+    assert send(Target(name="x", address=f"{schema}://"), SAID)
+
+
+def test_another_kind_of_service_gets_the_same_message(box: Mailbox) -> None:
+    target = Target(name="x", address=f"ntfy://127.0.0.1:{box.port}/topic")
+    assert send(target, SAID) == ""
+    assert (box.got[0]["title"], box.got[0]["message"]) == (SAID.title, SAID.body)
+
+
 # -- the desktop -----------------------------------------------------------------------------------
 
 
@@ -473,3 +511,28 @@ def test_the_desktop_gets_the_words_as_arguments_and_its_markup_written_out(
     assert show_on_desktop(said, {}, programs=str(tmp_path)) == "there is no desktop here"
     program.write_text("#!/bin/sh\nexit 1\n")
     assert "did not take it" in show_on_desktop(said, environ, programs=str(tmp_path))
+
+
+# -- through the doors -----------------------------------------------------------------------------
+
+
+def test_a_hook_that_proposes_answers_at_once_and_somebody_is_told(
+    project: Project, box: Mailbox
+) -> None:
+    told_by(project, box)
+    project.write("penstock.toml", 'version = 1\nmode = "propose"\n[defaults]\nwrite = "ask"\n')
+    box.open.clear()  # the service hangs, and nobody waits for it
+    call = {
+        "hook_event_name": "PreToolUse",
+        "session_id": "s",
+        "cwd": str(project.root),
+        "tool_name": "Write",
+        "tool_use_id": "t1",
+        "tool_input": {"file_path": str(project.root / "app.txt"), "content": "x\n"},
+    }
+    off = {"PENSTOCK_RESIDENT": "off"}
+    done = project.run("hook", "--agent", "claude", stdin=json.dumps(call), env=off)
+    assert "hitl-" in done.out, done.err
+    box.open.set()
+    box.until(lambda: bool(box.got))
+    assert box.got[0]["title"] == "Penstock: app.txt waits for you in project"
