@@ -425,11 +425,10 @@ def test_a_row_that_goes_on_beyond_the_edge_says_so(app: Project) -> None:
     async def play(stage: Stage) -> None:
         line = next(line for line in stage.text.split("\n") if "+ x" in line)
         assert line.rstrip().endswith("›")
-        await stage.press("tab")
-        for _ in range(8):
-            stage.app.diff.scroll_relative(x=40, animate=False)
-        await stage.settled()
+        await stage.press("tab", *["right"] * 14)
         assert "evil()" in stage.text
+        await stage.press(*["left"] * 14)
+        assert "+ x" in stage.text
 
     played(app, play, size=(80, 24))
 

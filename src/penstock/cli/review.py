@@ -74,6 +74,8 @@ def _full_screen(here: Workspace) -> int:
     from penstock.doors.tui.keys import AtTerminal
     from penstock.stores.passphrase import VARIABLE
 
+    if os.environ.get("NO_COLOR") == "":  # an empty one asks for nothing
+        del os.environ["NO_COLOR"]
     keys = AtTerminal(here)
     if here.keys.exists() and os.environ.get(VARIABLE):
         keys.take(person(here))

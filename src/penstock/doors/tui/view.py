@@ -24,6 +24,7 @@ from penstock.doors.tui.rows import Kind, Row, Sheet, Side
 EMPTY = Sheet([])
 MORE = "›"
 KEPT_ROWS = 4096
+SIDEWAYS = 20  # columns of one key press
 LOOKS: dict[Kind, Style] = {
     Kind.TITLE: Style(bold=True),
     Kind.FACT: Style(dim=True),
@@ -49,8 +50,8 @@ class DiffView(ScrollView, can_focus=True):
         Binding("G,end", "scroll_end", show=False),
         Binding("pagedown", "page_down", show=False),
         Binding("pageup,shift+space", "page_up", show=False),
-        Binding("l,right", "scroll_right", show=False),
-        Binding("left", "scroll_left", show=False),
+        Binding("l,right", "sideways(1)", show=False),
+        Binding("left", "sideways(-1)", show=False),
         Binding("right_square_bracket", "hunk(1)", show=False),
         Binding("left_square_bracket", "hunk(-1)", show=False),
         Binding("space", "tick", show=False),
@@ -97,6 +98,10 @@ class DiffView(ScrollView, can_focus=True):
         top = self.scroll_offset.y
         seen = self.mark is not None and top <= self.mark < top + self.size.height
         return self.mark if self.mark is not None and seen else top
+
+    def action_sideways(self, step: int) -> None:
+        """Go along long lines."""
+        self.scroll_relative(x=step * SIDEWAYS, animate=False)
 
     def action_hunk(self, step: int) -> None:
         """Go to the next hunk, or to the one before."""
