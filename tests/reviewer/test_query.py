@@ -567,3 +567,25 @@ def test_rules_that_are_kept_answer_as_those_that_are_read(place: Place) -> None
         after = [place.ask("match_test", tool=t, input=i)["result"] for t, i in calls]
         assert before == after
     assert before[3]["decision"] == "deny"  # a leaf of it is
+
+
+def test_a_policy_that_is_kept_is_never_older_than_its_files(project: Project) -> None:
+    place = Place(project.root, project.home)
+    rules = project.write("penstock.toml", 'preset = "guard"\n' + PENSTOCK)
+    aged(rules)
+
+    def said(command: str) -> str:
+        result = place.ask("match_test", tool="Bash", input={"command": command})["result"]
+        return str(result["decision"])
+
+    calls = ("npm test", "rm x", "echo x > .env", "ls")
+    first = [said(command) for command in calls]
+    assert first == ["allow", "deny", "deny", "ask"]
+    assert len(list((project.home / "state").rglob("*.policy"))) == 1
+    assert [said(command) for command in calls] == first
+    rules.write_text(rules.read_text().replace("^npm test$", "^ls$"))
+    assert [said(command) for command in calls] == ["ask", "deny", "deny", "allow"]
+    mine = project.home / "config" / "penstock" / "penstock.toml"
+    mine.parent.mkdir(parents=True)
+    mine.write_text('[[deny]]\nid = "mine"\ntool = "Bash"\ncommand_regex = "^ls$"\n')
+    assert said("ls") == "deny"

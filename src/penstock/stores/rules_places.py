@@ -8,6 +8,7 @@ Always true: what is kept is used only while no stamp has changed; nothing heavy
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 from penstock.core.chain import hexdigest
@@ -52,12 +53,12 @@ def found_config(named: str, environ: Mapping[str, str], start: str) -> str:
     return close[0] if close else next(iter(discovered(environ)), "")
 
 
-def kept_listing(path: str) -> Mapping[str, Any] | None:
+def kept_listing(path: str, kind: str = "rules") -> Mapping[str, Any] | None:
     """Return what was kept of a rules file, None where it or something of it has changed."""
     import json
 
     try:
-        with open(_place(path), "rb") as file:
+        with open(_place(path, kind), "rb") as file:
             found = json.loads(file.read())
         stamps = [tuple(one) for one in found["stamps"]]
         fresh = found["form"] == FORM and bool(stamps) and all(stamp(s[0]) == s for s in stamps)
@@ -72,7 +73,9 @@ def stamps_of(files: Iterable[str]) -> list[tuple[str, int, int, int]]:
     return [stamp(__file__), *(stamp(file) for file in files)]
 
 
-def keep_listing(path: str, stamps: list[tuple[str, int, int, int]], listing: object) -> None:
+def keep_listing(
+    path: str, stamps: list[tuple[str, int, int, int]], listing: object, kind: str = "rules"
+) -> None:
     """Keep what a rules file says, if its files have not just been saved; failing is harmless."""
     import json
 
@@ -81,7 +84,7 @@ def keep_listing(path: str, stamps: list[tuple[str, int, int, int]], listing: ob
 
     if any(time.time_ns() - changed < SETTLED_NS for _, _, changed, _ in stamps):
         return
-    place = _place(path)
+    place = _place(path, kind)
     name = f"{place}.{os.getpid()}.new"
     try:
         private_dir(os.path.dirname(place))
@@ -93,6 +96,7 @@ def keep_listing(path: str, stamps: list[tuple[str, int, int, int]], listing: ob
         return
 
 
-def _place(path: str) -> str:
-    known = hexdigest(path.encode("utf-8", "surrogateescape"))[:32]
-    return os.path.join(state_home(), "decisions", f"{known}.rules")
+def _place(path: str, kind: str) -> str:
+    # Which Python runs us is part of what a policy protects.
+    known = hexdigest(f"{path}\0{sys.executable}".encode("utf-8", "surrogateescape"))[:32]
+    return os.path.join(state_home(), "decisions", f"{known}.{kind}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.model import Action, Decision, Reason, Request, Verdict
@@ -21,6 +22,7 @@ from penstock.doors.reviewer.query import (
 from penstock.doors.reviewer.query_listing import TYPES
 
 if TYPE_CHECKING:
+    from penstock.app import Workspace
     from penstock.core.layers import Loaded
     from penstock.core.policy import Policy, Rule
 
@@ -249,15 +251,13 @@ def _judged(
     config: str, tool: str, given: dict[str, object], query: Query, asking: Asking
 ) -> tuple[Decision, Policy]:
     """Judge a call as the hook in this project does."""
-    from penstock.app import open_workspace, policy_of
-    from penstock.app.decisions import is_ours
+    from penstock.app import open_workspace
     from penstock.gate.calls import Call
     from penstock.gate.judging import judge_call
 
     root = os.path.dirname(config)
     here = open_workspace(root)
-    named = None if is_ours(config) else config
-    policy = policy_of(here.root, state=here.state, policy_file=named)
+    policy = _in_force(config, here)
     cwd = text_of(query, "cwd") or here.root
     call = Call(tool=tool, tool_input=given, cwd=cwd, home=os.path.expanduser("~"))
     judged = judge_call(here.files, policy, call, now=asking.now)
@@ -268,6 +268,30 @@ def _judged(
 
     return decide(Request(action=Action.RUN, tool=tool, tool_input=given), policy,
                   now=asking.now), policy  # fmt: skip
+
+
+def _in_force(config: str, here: Workspace) -> Policy:
+    """Return the policy that a rules file is part of, kept since it was last read if it was."""
+    from penstock.core.policy_plain import packed, unpacked
+    from penstock.stores.places import RULES, user_rules
+    from penstock.stores.rules_places import keep_listing, kept_listing, stamps_of
+
+    known = kept_listing(config, "policy")
+    if known is not None:
+        with suppress(KeyError, TypeError, ValueError):
+            return unpacked(known)
+    from penstock.app import policy_of
+    from penstock.app.decisions import is_ours
+
+    own = (config, os.path.join(here.root, RULES), user_rules())
+    before = stamps_of(own)
+    named = None if is_ours(config) else config
+    policy = policy_of(here.root, state=here.state, policy_file=named)
+    # Taken before and after: whatever was saved meanwhile, the two differ.
+    included = [f for f in policy.files if f not in own and not f.startswith("preset:")]
+    if not policy.degraded and not included and stamps_of(own) == before:
+        keep_listing(config, before, packed(policy), "policy")
+    return policy
 
 
 def tested(decision: Decision, policy: Policy) -> Document:
