@@ -456,6 +456,10 @@ def test_a_summary_needs_no_file(scene: Scene) -> None:
     scene.write("a.py", "a\nb\n")
     added = classify_write("a.py", "a\nb\nc\n")
     assert "no lines will be DELETED (1 added)" in show_deletion_summary(added)
+    scene.write("long.txt", "x" * 1_000_000 + "\n")
+    long = show_deletion_summary(classify_write("long.txt", "y\n"))
+    assert long.endswith("x ...")
+    assert len(long) < 1000
     nothing: Any = {}
     assert "DELETED" in show_deletion_summary(nothing)
 

@@ -515,6 +515,20 @@ def test_the_node_works_inside_a_running_loop(scene: Scene, typed: Typing) -> No
     assert len(done["approved_writes"]) == 1
 
 
+def test_a_question_is_asked_and_answered_in_a_running_loop(scene: Scene) -> None:
+    scene.write("a.py", STATE)
+
+    async def both() -> Any:
+        graph = build_graph(checkpointer=InMemorySaver())
+        question = asked(await graph.ainvoke(pending(("a.py", REPLACEMENT)), THREAD))
+        assert len(question["action_requests"]) == 1
+        return await graph.ainvoke(resume(YES), THREAD)
+
+    done = asyncio.run(both())
+    assert scene.read("a.py") == REPLACEMENT
+    assert done["approved_writes"][0]["proof"] == "resume"
+
+
 # --- many small changes -----------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from penstock.core.diff import preview as cut
-from penstock.core.display import visible_diff
+from penstock.core.display import spoken, visible_diff
 from penstock.core.merge import Strategy, combine, line_count
 from penstock.core.model import Bytes
 from penstock.doors.langgraph import preview, prompting
@@ -146,7 +146,8 @@ def _lost(one: Write) -> str:
     request = plain(one.place.shown, one.text, one.change)
     existing = (one.before or b"").decode("utf-8", "replace")
     summary = show_deletion_summary(request, existing_content=existing)
-    return f"{one.decision.because}\n{summary}" if one.decision.because else summary
+    because = spoken(one.decision.because)
+    return f"{because}\n{summary}" if because else summary
 
 
 def _diff(one: Write) -> str:

@@ -26,7 +26,7 @@ from penstock.doors.langgraph.progress import comparing
 from penstock.doors.langgraph.project import Place, Project, open_project
 from penstock.doors.langgraph.state import FileWriteRequest, WriteClassification
 
-SHOWN_LOST = 40
+SHOWN_LOST, LONGEST_SHOWN = 40, 500  # lines, and bytes of each
 MOST_COMPARED = 8 * 1024 * 1024  # bytes of a file whose lost lines are listed
 KINDS = {
     ChangeKind.NEW: WriteClassification.NEW,
@@ -199,7 +199,8 @@ def _lost_lines(
         return
     gone = lost(old.read(0, old.size), new.read(0, new.size), limit=SHOWN_LOST)
     for number, line in gone.lines:
-        yield f"{number:6} - {visible_bytes(line)}"
+        more = " ..." if len(line) > LONGEST_SHOWN else ""
+        yield f"{number:6} - {visible_bytes(line[:LONGEST_SHOWN])}{more}"
     if gone.hidden:
         yield f"       ... and {gone.hidden} more"
 
