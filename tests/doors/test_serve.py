@@ -303,7 +303,7 @@ def test_the_token_is_the_owners_alone_and_good_for_judging_only(resident: Resid
         client.request("POST", other, "{}", {"Authorization": f"Bearer {resident.token}"})
         response = client.getresponse()
         response.read()
-        assert response.status == 403
+        assert response.status in (401, 403)
         client.close()
 
 
@@ -338,7 +338,7 @@ def test_a_unit_is_printed_and_nothing_is_installed(project: Project, kind: str)
 
 def test_the_systemd_unit_starts_this_interpreter_with_these_places(project: Project) -> None:
     done = project.run("serve", "--print-service", "systemd")
-    argv = f'"{sys.executable}" "-m" "penstock.cli" "serve" "--port" "7717"'
+    argv = f'"{sys.executable}" "-m" "penstock.cli" "serve" "--port" "7717" "--no-link"'
     assert f"\nExecStart={argv}\n" in done.out
     assert f'\nEnvironment="XDG_STATE_HOME={project.home}/state"\n' in done.out
 

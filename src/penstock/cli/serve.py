@@ -57,7 +57,8 @@ def command(
     A link that opens the page once is printed; `penstock open` prints another.
     """
     if print_service:
-        argv = [sys.executable, "-m", "penstock.cli", "serve", "--port", str(port)]
+        # A link belongs into a terminal, not into a journal.
+        argv = [sys.executable, "-m", "penstock.cli", "serve", "--port", str(port), "--no-link"]
         click.echo(UNITS[print_service](argv, port, os.environ), nl=False)
         tell("put it where its first line says; nothing was installed")
         return OK
