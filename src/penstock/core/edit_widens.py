@@ -54,7 +54,7 @@ def _in_file(path: str, before: bytes | None, after: bytes) -> Iterator[str]:
     if dialect_of(path, old) is not dialect and old:
         yield "the file is now read in another way"
         return
-    yield from _rules(old, new, dialect)
+    yield from _rules(old, new, dialect, asking=_asking_is_strict(path, old, new))
     yield from _settings(old, new, dialect)
     if dialect is not Dialect.OWN:
         yield from _readings(old, new)
@@ -76,15 +76,41 @@ def _tables(document: Document, dialect: Dialect) -> list[Name]:
     ]
 
 
-def _rules(old: Document, new: Document, dialect: Dialect) -> Iterator[str]:
+# Presets whose defaults are never `deny`, so that a question is never milder than them.
+MILD_PRESETS = (None, "guard", "strict")
+
+
+def _asking_is_strict(path: str, old: Document, new: Document) -> bool:
+    """Say whether asking is surely no milder than what is said where no rule speaks.
+
+    A default of `deny` holds only until some rule speaks, so a rule that asks would open it.
+    """
+    if not path.endswith("penstock.toml"):
+        return False  # perhaps included by a file that denies by default
+    return all(
+        one.get("preset") in MILD_PRESETS
+        and "includes" not in one
+        and "deny" not in (_mapping(one.get("defaults")).values())
+        for one in (old, new)
+    )
+
+
+def _mapping(value: object) -> Rule:
+    return value if isinstance(value, dict) else {}
+
+
+def _rules(old: Document, new: Document, dialect: Dialect, *, asking: bool) -> Iterator[str]:
     tables = dict.fromkeys([*_tables(old, dialect), *_tables(new, dialect)])
     for kind in dict.fromkeys(table[-1] for table in tables):
         ours = [table for table in tables if table[-1] == kind]
         was = _by_name(old, ours)
         now = _by_name(new, ours)
         for name in [*was, *(name for name in now if name not in was)]:
-            if was.get(name) != now.get(name):
-                yield from _rule(kind, name, was.get(name), now.get(name), dialect)
+            if was.get(name) == now.get(name):
+                continue
+            if kind == "ask" and not asking:
+                yield f"ask rule '{name[:200]}' changes what may be denied by default"
+            yield from _rule(kind, name, was.get(name), now.get(name), dialect)
 
 
 def _by_name(document: Document, tables: list[Name]) -> dict[str, Rule]:
@@ -172,8 +198,6 @@ TIGHTER: Mapping[tuple[str, str], Setting] = {
     ("", "mode"): _ordered("judge", "propose"),
     ("", "version"): lambda _was, _now: True,
     ("gate", "mode"): _ordered("judge", "propose"),
-    ("gate", "line_threshold"): _lower,
-    ("gate", "change_threshold"): _lower,
     ("approval", "ttl_seconds"): _lower,
     ("approval", "require_key"): _ordered(False, True),
     ("approval", "totp"): _ordered(False, True),
