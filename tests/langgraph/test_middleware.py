@@ -597,6 +597,29 @@ def test_an_edit_of_another_middleware_that_needs_a_person_is_asked_about(own: P
     assert ran == []
 
 
+def test_a_late_question_is_about_the_file_as_it_was(own: Project) -> None:
+    """What was saved meanwhile is so small that today nobody would be asked about replacing it."""
+    own.write("app.py", LONG)
+    ran: list[str] = []
+    theirs = HumanInTheLoopMiddleware(interrupt_on={"write_file": True})
+    agent: Any = create_agent(
+        Scripted(turns=[[("write_file", {"file_path": "notes.txt", "content": "x\n"})]]),
+        tools_of(own.root, ran),
+        middleware=[theirs, PenstockMiddleware(own.root)],
+        checkpointer=InMemorySaver(),
+    )
+    agent.invoke(START, THREAD)
+    edited = {"name": "write_file", "args": {"file_path": "app.py", "content": SHORT}}
+    decision = {"type": "edit", "edited_action": edited}
+    question(agent.invoke(Command(resume={"decisions": [decision]}), THREAD))
+    own.write("app.py", "saved meanwhile\n")
+    (answer,) = said(agent.invoke(Command(resume={"decisions": [APPROVE]}), THREAD))
+    assert answer.status == "error"
+    assert "`app.py` changed" in answer.content
+    assert (own.root / "app.py").read_text() == "saved meanwhile\n"
+    assert ran == []
+
+
 def test_an_agent_in_a_tool_of_another_is_guarded_and_asks_through_it(own: Project) -> None:
     own.write("app.py", LONG)
     ran: list[str] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -50,3 +51,11 @@ def test_without_a_terminal_the_langchain_agent_takes_silence_for_a_no(own: Proj
 def test_the_deep_agent_does_not_overwrite_what_was_saved_meanwhile(own: Project) -> None:
     assert "# saved by you" in run(own, "deepagent.py").splitlines()[-1]
     assert "print(0)" in run(own, "deepagent.py", "--quiet").splitlines()[-1]
+
+
+def test_the_programs_of_the_page_are_python() -> None:
+    page = EXAMPLES.parent / "docs" / "how-to" / "langchain.md"
+    programs = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+    assert len(programs) == 4
+    for program in programs:
+        compile(program, "langchain.md", "exec")

@@ -157,11 +157,7 @@ class PenstockBackend(ReadingBackend):
         return self._noted(wanted, path, self._allowed(wanted, {path: base}, after))
 
     def _again(self, wanted: Wanted, judged: Judged, earlier: Proposal) -> Said:
-        """Take up what this step has begun: it is run again once its question is answered.
-
-        The file may be another by now, so that today's rules would not ask; the question was
-        about the file as it was, and so is the answer.
-        """
+        """Take up what this step has begun: it is run again once its question is answered."""
         if earlier.decision.verdict is Verdict.ASK:
             return self._asked(wanted, judged, earlier.path)
         return self._noted(wanted, earlier.path, write(self.tool_gate, [earlier]))

@@ -202,13 +202,14 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         tools = self.tool_gate
         judged = tools.judge(wanted)
         decision = judged.decision
-        if decision.verdict is Verdict.ASK:
-            return self._late(wanted, judged)
-        tools.record(wanted, decision)
         if decision.verdict is Verdict.DENY:
+            tools.record(wanted, decision)
             because = decision.because or "the rules deny this"
             text = f"Denied: {phrase(because, decision.suggestion)}"
             return Said(text=text, facts={"status": "denied", "code": decision.code})
+        if decision.verdict is Verdict.ASK or tools.asked_before(wanted, judged):
+            return self._late(wanted, judged)
+        tools.record(wanted, decision)
         return Run(wanted=wanted, judged=judged)
 
     def _late(self, wanted: Wanted, judged: Judged) -> Said | Run:

@@ -157,6 +157,16 @@ class ToolGate:
             judged=judged.decision,
         )
 
+    def asked_before(self, wanted: Wanted, judged: Judged) -> bool:
+        """Say whether this step has proposed this call already, and is run again.
+
+        The file may be another by now, so that the rules would not ask today; but the question
+        was about the file as it was, and so is the answer.
+        """
+        paths = list(written(judged))
+        find = self.gate.parts.proposals.get
+        return bool(paths) and all(find(wanted.proposal_id(path)) for path in paths)
+
     def held(self, path: str) -> str | None:
         """Return the digest of what a file holds now; None where there is none."""
         state = self.here.files.state(RelPath(text=path))
