@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from penstock.app import Workspace
 from penstock.core.digest import digest
 from penstock.core.proposal import State
+from penstock.doors.web.answers import approve
 from penstock.doors.web.endpoints import ENDPOINTS
+from penstock.doors.web.proving import Prover
+from penstock.gate import Proof
 from tests.web.served import HOOK_TOKEN, LINES, WORDS, Served, serving
 
 
@@ -146,6 +152,39 @@ def test_a_file_that_was_saved_since_is_refused_with_the_difference(served: Serv
     assert "-old" in difference["diff"]
     assert "+saved meanwhile" in difference["diff"]
     assert served.stored(one).state is State.WAITING
+
+
+def test_a_file_that_is_saved_while_the_passphrase_is_checked_stays_as_it_was_saved(
+    served: Served,
+) -> None:
+    served.write("a.txt", "old\n")
+    one = served.propose("a.txt", "new\n")
+
+    class Slow(Prover):
+        def proof(self, here: Workspace, *given: Any, **told: Any) -> Proof:
+            served.write("a.txt", "saved meanwhile\n")
+            return super().proof(here, *given, **told)
+
+    answered = approve(
+        served.here, one.id, digest=str(one.content), passphrase=WORDS, prover=Slow()
+    )
+    assert answered.error is not None
+    assert answered.error.code == "base-changed"
+    assert [each.now for each in answered.differences] == [b"saved meanwhile\n"]
+    assert (served.root / "a.txt").read_text() == "saved meanwhile\n"
+
+
+def test_of_many_who_approve_at_once_one_writes_and_the_others_are_told(served: Served) -> None:
+    one = served.propose("a.txt", "x\n")
+    body = {"content_digest": one.content, "passphrase": WORDS}
+    with ThreadPoolExecutor(8) as pool:
+        found = [
+            pool.submit(served.call, "POST", f"/proposals/{one.id}/approve", body) for _ in range(8)
+        ]
+    statuses = sorted(each.result().status for each in found)
+    assert statuses == [200] + [409] * 7
+    assert len(served.events("applied")) == 1
+    assert served.here.verify().ok
 
 
 def test_a_version_that_was_replaced_is_refused_with_the_difference(served: Served) -> None:

@@ -98,7 +98,7 @@ def approve(
     if asked:
         gate.answer_all(asked, approve=True, proof=proof)
     left = _waiting_beside(gate, kept[0])
-    receipts = () if left else gate.apply(kept[0].set_id or kept[0].id)
+    receipts = () if left else _applied(gate, kept)
     return Answered(proposals=_again(gate, kept), receipts=receipts, still_waiting=left)
 
 
@@ -206,6 +206,15 @@ PROVEN = frozenset({"approve", "undo"})  # they write, so they need a person's p
 
 
 # --- the steps they share ------------------------------------------------------------------------
+
+
+def _applied(gate: Gate, kept: Sequence[Proposal]) -> tuple[Receipt, ...]:
+    """Write what was approved; of a file that was saved in this very moment, tell how it is."""
+    try:
+        return gate.apply(kept[0].set_id or kept[0].id)
+    except StaleError:
+        on_its_base(gate, kept)
+        raise
 
 
 def _changeable(gate: Gate, proposal_id: str, digest: str) -> Proposal:
