@@ -104,8 +104,7 @@ def test_the_index_answers_what_reading_every_line_does(
     for _ in range(2):  # built, then read back
         decisions = asked(path, place)
         assert told(decisions, wanted) == expected
-        if not wanted.session:
-            assert sum(decisions.tally(wanted).values()) == len(expected)
+        assert sum(decisions.tally(wanted).values()) == len(expected)
     assert len(os.listdir(place)) == 1
 
 
@@ -119,11 +118,18 @@ def test_what_was_denied_most_is_counted_by_its_text(tmp_path: Path, place: Path
     late = Counter(x["tool_input"]["command"] for x in lines[50:] if x.get("decision") == "deny")
     assert asked(path, place).denied_commands(since) == late
     assert asked(path, place).denied_commands(Wanted(tool="Read")) == Counter()
+    by_rule = asked(path, place).denied_commands(Wanted(tool="Bash", rule="r3"))
+    assert by_rule == Counter({"rm -rf x": 5})
+    assert sum(asked(path, place).denied_commands(Wanted(session="s3")).values()) == 20
 
 
-def test_a_log_that_is_not_in_order_is_still_asked_by_time(tmp_path: Path, place: Path) -> None:
+@pytest.mark.parametrize("mess", [1, 5, 60])  # hooks that write at once, and a shuffled log
+def test_a_log_that_is_not_in_order_is_still_asked_by_time(
+    tmp_path: Path, place: Path, mess: int
+) -> None:
     lines = mixed(60)
-    random.Random(3).shuffle(lines)
+    chance = random.Random(3)
+    lines.sort(key=lambda line: int(line["timestamp"][17:19]) + chance.uniform(0, mess))
     path = logs.write(tmp_path / "log", lines)
     wanted = Wanted(since=seconds_of(logs.at(20)), until=seconds_of(logs.at(30)))
     for _ in range(2):

@@ -19,7 +19,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any, Literal
 
 from penstock.core.chain import hexdigest
@@ -29,7 +28,7 @@ from penstock.stores.log_errors import shut
 from penstock.stores.private import private_dir
 from penstock.stores.segments import open_to_read
 
-FORM = 1
+FORM = 2
 START = 16  # bytes before the head: its length and its sum
 MUCH = 512 * 1024  # bytes of new lines that are worth writing the index anew
 BLOCK = 1 << 20
@@ -72,9 +71,10 @@ class Piece:
     low: Any
     high: Any
     denied: Sequence[int]
-    ordered: bool
+    spans: Sequence[tuple[int, int]]
+    """The first and the last second in each whole CHUNK of rows, which need not be in order."""
     tallies: Callable[[], list[dict[int, int]]]
-    """How many of which kind there are in each whole CHUNK of rows."""
+    """How many of which kind there are in each of them, where that was counted beforehand."""
 
 
 def pieces_of(path: str, folder: str, *, told: Told = quiet) -> list[Piece]:
@@ -142,7 +142,7 @@ def _piece(path: str, rows: Rows) -> Piece:
         low=low,
         high=high,
         denied=rows.denied,
-        ordered=_is_ordered(rows.second),
+        spans=_spans(rows.second),
         tallies=list,
     )
 
@@ -154,8 +154,9 @@ def _planes(rows: Rows) -> tuple[bytes, bytes]:
     return planes if sys.byteorder == "little" else planes[::-1]
 
 
-def _is_ordered(seconds: Sequence[int]) -> bool:
-    return all(a <= b for a, b in pairwise(seconds))
+def _spans(seconds: array[int]) -> list[tuple[int, int]]:
+    chunks = (seconds[at : at + CHUNK] for at in range(0, len(seconds) - CHUNK + 1, CHUNK))
+    return [(min(chunk), max(chunk)) for chunk in chunks]
 
 
 # --- the file ------------------------------------------------------------------------------------
@@ -213,7 +214,7 @@ class _Known:
             low=self.bytes_of("low"),
             high=self.bytes_of("high"),
             denied=views["denied"],
-            ordered=self.head["ordered"] is True,
+            spans=[(first, last) for first, last in self.head["spans"]],
             tallies=self.tallies,
         )
 
@@ -280,7 +281,7 @@ def _write(place: str, fd: int, columns: dict[str, bytes], end: int) -> None:
     seconds = array("I", columns["second"])
     head: dict[str, Any] = {
         "form": FORM, "end": end, "mark": _mark(fd, end), "kinds": kinds,
-        "ordered": _is_ordered(seconds), "columns": {},
+        "spans": _spans(seconds), "columns": {},
     }  # fmt: skip
     _lay_out(head, columns)
     text = json.dumps(head).encode()

@@ -127,29 +127,39 @@ class Decisions:
 
 def rows_of(piece: Piece, wanted: Wanted) -> Iterator[int]:
     """Yield the numbers of a piece's rows that fit, last first."""
-    low, high = _span(piece, wanted)
     numbers = {at for at, kind in enumerate(piece.kinds) if wanted.fits(kind)}
-    if not numbers or low >= high:
+    if not numbers:
         return
-    near = _with_session(piece, wanted.session, low, high) if wanted.session else None
-    for row in _of_kinds(piece, numbers, low, high) if near is None else near:
-        kind = piece.low[row] | piece.high[row] << 8
-        if kind in numbers and _in_time(piece, row, wanted):
-            yield row
+    for low, high, unsure in reversed(_ranges(piece, wanted)):
+        near = _with_session(piece, wanted.session, low, high) if wanted.session else None
+        for row in _of_kinds(piece, numbers, low, high) if near is None else near:
+            kind = piece.low[row] | piece.high[row] << 8
+            if kind in numbers and (not unsure or _in_time(piece, row, wanted)):
+                yield row
 
 
-def _span(piece: Piece, wanted: Wanted) -> tuple[int, int]:
-    """Return between which rows the times lie; where a log is not in order, all of them."""
-    if not piece.ordered:
-        return 0, piece.count
-    low = bisect_left(piece.second, wanted.since) if wanted.since else 0
-    high = bisect_left(piece.second, wanted.until) if wanted.until else piece.count
-    return low, high
+def _ranges(piece: Piece, wanted: Wanted) -> list[tuple[int, int, bool]]:
+    """Return the rows among which those in time are, and where each must be looked at.
+
+    Logs are nearly in order: several hooks write at once. So whole chunks are taken or left by
+    their first and last second, and only those at the edges are looked into.
+    """
+    if not (wanted.since or wanted.until):
+        return [(0, piece.count, False)]
+    found: list[tuple[int, int, bool]] = []
+    for at, (first, last) in enumerate(piece.spans):
+        if last < wanted.since or (wanted.until and first >= wanted.until):
+            continue
+        unsure = first < wanted.since or bool(wanted.until and last >= wanted.until)
+        low, high = at * CHUNK, (at + 1) * CHUNK
+        if found and not unsure and found[-1][1:] == (low, False):
+            low = found.pop()[0]
+        found.append((low, high, unsure))
+    rest = len(piece.spans) * CHUNK
+    return [*found, (rest, piece.count, True)] if rest < piece.count else found
 
 
 def _in_time(piece: Piece, row: int, wanted: Wanted) -> bool:
-    if piece.ordered:
-        return True
     second = piece.second[row]
     return second >= wanted.since and (not wanted.until or second < wanted.until)
 
@@ -184,14 +194,19 @@ def _with_session(piece: Piece, session: str, low: int, high: int) -> Iterator[i
 
 def _numbers(piece: Piece, wanted: Wanted) -> Counter[int]:
     """Count the rows in time by the number of their kind."""
-    low, high = _span(piece, wanted)
-    if not piece.ordered and (wanted.since or wanted.until):
-        rows = (row for row in range(low, high) if _in_time(piece, row, wanted))
-        return Counter(piece.low[row] | piece.high[row] << 8 for row in rows)
-    if len(piece.kinds) <= 16:
-        data = bytes(piece.low[low:high])
-        return Counter({at: data.count(at) for at in range(len(piece.kinds))})
-    return _summed(piece, low, high)
+    if wanted.session:
+        return Counter(piece.low[row] | piece.high[row] << 8 for row in rows_of(piece, wanted))
+    found: Counter[int] = Counter()
+    for low, high, unsure in _ranges(piece, wanted):
+        if unsure:
+            rows = (row for row in range(low, high) if _in_time(piece, row, wanted))
+            found.update(piece.low[row] | piece.high[row] << 8 for row in rows)
+        elif len(piece.kinds) <= 16:
+            data = bytes(piece.low[low:high])
+            found.update({at: data.count(at) for at in range(len(piece.kinds))})
+        else:
+            found.update(_summed(piece, low, high))
+    return found
 
 
 def _summed(piece: Piece, low: int, high: int) -> Counter[int]:
@@ -212,25 +227,25 @@ def _counted(piece: Piece, low: int, high: int) -> Counter[int]:
 
 
 def _denied(piece: Piece, wanted: Wanted) -> Counter[str]:
-    low, high = _span(piece, wanted)
     rows, numbers = piece.denied[0::2], piece.denied[1::2]
-    first, last = bisect_left(rows, low), bisect_left(rows, high)
-    plain = not wanted.tool and (piece.ordered or not (wanted.since or wanted.until))
-    if plain:
-        counted = Counter(numbers[first:last])
-    else:
-        counted = Counter(
-            numbers[at]
-            for at in range(first, last)
-            if _in_time(piece, rows[at], wanted) and _is_tool(piece, rows[at], wanted)
-        )
+    counted: Counter[int] = Counter()
+    fits = [wanted.fits(kind) for kind in piece.kinds]
+    session = set(rows_of(piece, wanted)) if wanted.session else None
+    for low, high, unsure in _ranges(piece, wanted):
+        first, last = bisect_left(rows, low), bisect_left(rows, high)
+        if all(fits) and session is None and not unsure:
+            counted.update(numbers[first:last])
+            continue
+        for at in range(first, last):
+            row = rows[at]
+            if (
+                fits[piece.low[row] | piece.high[row] << 8]
+                and (session is None or row in session)
+                and (not unsure or _in_time(piece, row, wanted))
+            ):
+                counted[numbers[at]] += 1
     texts = piece.commands() if counted else []
     return Counter({texts[at]: n for at, n in counted.items() if at < len(texts)})
-
-
-def _is_tool(piece: Piece, row: int, wanted: Wanted) -> bool:
-    kind = piece.kinds[piece.low[row] | piece.high[row] << 8]
-    return not wanted.tool or kind.tool == wanted.tool
 
 
 # --- lines --------------------------------------------------------------------------------------
