@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.hook_http import Asked
 from bench.row import Row, best_of
 
 WAITING = 200
@@ -108,6 +109,9 @@ def _huge(project: Project, page: Page) -> Iterator[Row]:
 
 def _viewers(project: Project, page: Page) -> Iterator[Row]:
     took = []
+    asked = Asked(page.port, project.hook_token(), str(project.root))
+    asked.ask(clients=1)  # the policy is compiled at the first call
+    alone = min(asked.ask(clients=1)["p50"] for _ in range(2))
     with page.watched(VIEWERS) as told:
         for number in range(TELLINGS):
             told.expect(VIEWERS)
@@ -118,6 +122,15 @@ def _viewers(project: Project, page: Page) -> Iterator[Row]:
         used = page.cpu_seconds()
         time.sleep(IDLE_SECONDS)
         used = page.cpu_seconds() - used
+        beside = min(asked.ask(clients=1)["p50"] for _ in range(2))
+    yield Row(
+        area="web",
+        name=f"a hook's decision beside {VIEWERS} viewers, p50",
+        subject=beside,
+        baseline=alone,
+        beside="without them",
+        limit=2,
+    )
     yield Row(
         area="web",
         name=f"a change until {VIEWERS} viewers know",
@@ -159,6 +172,10 @@ class Project:
         from penstock.gate import Item
 
         return self._gate.propose([Item(path=path, content=text.encode())])[0].id
+
+    def hook_token(self) -> str:
+        """Return the token of the hook."""
+        return Path(os.environ["XDG_STATE_HOME"], "penstock/hook.token").read_text().strip()
 
     @contextmanager
     def served(self) -> Iterator[Page]:
@@ -203,7 +220,7 @@ class Page:
 
     def __init__(self, pid: int, port: int, link: str) -> None:
         self._pid = pid
-        self._port = port
+        self.port = port
         self._client = http.client.HTTPConnection("127.0.0.1", port)
         self._client.request("GET", link)
         response = self._client.getresponse()
@@ -242,7 +259,7 @@ class Page:
                         told.one()
 
         for _ in range(count):
-            client = http.client.HTTPConnection("127.0.0.1", self._port)
+            client = http.client.HTTPConnection("127.0.0.1", self.port)
             client.request("GET", "/events", headers=self._cookie)
             response = client.getresponse()
             threading.Thread(target=read, args=(response,), daemon=True).start()
