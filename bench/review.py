@@ -1,7 +1,7 @@
 """The full screen with a diff of 20,000 lines and 200 proposals that wait, and being told.
 
 Beside what cannot be saved: the comparison of the two contents itself, the same screen with a
-change of one line, and the same proposal where nobody is told.
+small change, and the same proposal where nobody is told.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bench.row import Row, best_of
 if TYPE_CHECKING:
     from penstock.gate import Gate
 
-LINES, WAITING = 20_000, 200
+LINES, FEW, WAITING = 20_000, 400, 200
 SIZE = (120, 40)
 ROUNDS = 5
 PAGES = 20
@@ -65,9 +65,10 @@ def _screen(gate: Gate) -> Iterator[Row]:
     old = b"".join(b"line %d of a file\n" % at for at in range(LINES))
     new = old.replace(b"of a", b"of another")
     (root / "big.txt").write_bytes(old)
-    (root / "small.txt").write_bytes(b"one\n")
+    few = b"".join(b"line %d of a file\n" % at for at in range(FEW))
+    (root / "small.txt").write_bytes(few)
     gate.propose([Item(path="big.txt", content=new)])
-    gate.propose([Item(path="small.txt", content=b"two\n")])
+    gate.propose([Item(path="small.txt", content=few.replace(b"of a", b"of another"))])
     for at in range(WAITING):
         gate.propose([Item(path=f"f{at}.txt", content=b"x\n")])
     compared = best_of([lambda: hunks(old, new)], rounds=ROUNDS)[0]
@@ -77,7 +78,7 @@ def _screen(gate: Gate) -> Iterator[Row]:
         name=f"{LINES} lines from the list to the screen",
         subject=found["big"],
         baseline=compared + found["small"],
-        beside="comparing, and one line",
+        beside=f"comparing, and {FEW} lines",
         limit=4,
         note=f"with {WAITING} waiting",
     )
@@ -86,8 +87,8 @@ def _screen(gate: Gate) -> Iterator[Row]:
         name=f"a page of {LINES} lines",
         subject=found["page of big"],
         baseline=found["page of small"],
-        beside="a page of one line",
-        limit=4,
+        beside=f"a page of {FEW} lines",
+        limit=2,
     )
 
 

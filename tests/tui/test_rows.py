@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from unicodedata import category
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.core.diff import hunks
 from penstock.core.lineends import split
-from penstock.doors.tui.rows import SHOWN_LOST, Kind, Sheet, numbered, sheet, shown
+from penstock.doors.tui.rows import SHOWN_LOST, Kind, Sheet, differing, numbered, sheet, shown
 
 PIECES = st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "d\t e\n", "x\u200b\n", "⇥\n", "⟦\n", "end"])
 TEXTS = st.lists(PIECES, max_size=30).map("".join)
@@ -133,3 +134,39 @@ def test_the_rows_of_a_huge_diff_are_made_only_when_they_are_looked_at() -> None
     for at in range(0, len(made), len(made) // 100):
         made.row(at)
     assert time.process_time() - begun < 1.0, "a hundred rows, not all of them"
+
+
+@given(one=LINE, other=LINE)
+@settings(deadline=None, max_examples=300)
+def test_outside_the_marked_part_two_lines_are_the_same(one: str, other: str) -> None:
+    start, end = differing(one, other)
+    back, forth = differing(other, one)
+    if (start, end) != (0, 0):
+        assert one[:start] + other[back:forth] + one[end:] == other
+
+
+DIFFER = [
+    ("return 1", "return one", "1"),
+    ("return one", "return 1", "one"),
+    ("same", "same", ""),
+    ("all", "other", ""),
+    ("", "x", ""),
+    ("f(a)", "f(a, b)", ""),
+    ("f(a, b)", "f(a)", ", b"),
+    ("x" * 3000, "x" * 2999, ""),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "part"), DIFFER)
+def test_the_part_that_differs_is_marked_where_the_rest_is_the_same(
+    one: str, other: str, part: str
+) -> None:
+    start, end = differing(one, other)
+    assert one[start:end] == part
+
+
+def test_a_changed_line_knows_the_one_it_stands_against() -> None:
+    made = sheet((), b"a\nreturn 1\nb\n", b"a\nreturn one\nb\nnew\n")
+    found = [made.row(at) for at in range(len(made))]
+    pairs = [(row.kind, row.other) for row in found if row.kind in (Kind.GONE, Kind.NEW)]
+    assert pairs == [(Kind.GONE, "return one"), (Kind.NEW, "return 1"), (Kind.NEW, "")]

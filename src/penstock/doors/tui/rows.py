@@ -12,7 +12,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import accumulate
+from itertools import accumulate, takewhile
+from operator import eq
 
 from penstock.core.diff import hunks as hunks_of
 from penstock.core.display import visible
@@ -23,6 +24,8 @@ CONTEXT = 3
 SHOWN_LOST = 40
 TAB = "\u21e5"  # written for a tab; a real one of these is written out
 TAB_STOP = 4
+LONGEST_COMPARED = 2000  # characters of a line whose differing part is marked
+ALIKE = 0.3  # the part of two lines that must be the same to mark the rest
 NO_END = "(no line end at the end of the file)"
 
 
@@ -59,6 +62,7 @@ class Row:
     before: Side | None = None
     after: Side | None = None
     hunk: int = 0
+    other: str = ""  # the line that this one takes the place of, or that takes its place
 
     @property
     def words(self) -> str:
@@ -69,7 +73,10 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Block:
-    """Rows of one kind: `texts` of ours, or so many lines from `before` and from `after` on."""
+    """Rows of one kind: `texts` of ours, or so many lines from `before` and from `after` on.
+
+    `others` and `others_count` say where the lines of the other side are that they stand against.
+    """
 
     kind: Kind
     texts: tuple[str, ...] = ()
@@ -78,6 +85,8 @@ class Block:
     after: int = 0
     after_count: int = 0
     hunk: int = 0
+    others: int = 0
+    others_count: int = 0
 
     @property
     def count(self) -> int:
@@ -115,7 +124,13 @@ class Sheet:
             before=self._side(self.old, block.before, block.before_count, offset),
             after=self._side(self.new, block.after, block.after_count, offset),
             hunk=block.hunk,
+            other=self._other(block, offset),
         )
+
+    def _other(self, block: Block, offset: int) -> str:
+        lines = self.new if block.kind is Kind.GONE else self.old
+        found = self._side(lines, block.others, block.others_count, offset)
+        return found.text if found else ""
 
     def _side(self, lines: Sequence[bytes], start: int, count: int, offset: int) -> Side | None:
         if offset >= count:
@@ -158,6 +173,25 @@ def _tabs(text: str) -> str:
         made += part
         made += TAB + " " * (TAB_STOP - 1 - len(made) % TAB_STOP)
     return made[: made.rindex(TAB)]
+
+
+def differing(text: str, other: str) -> tuple[int, int]:
+    """Return which part of a line differs from another, nothing where too little is the same.
+
+    What is before and after the part is the same in both.
+    """
+    most = min(len(text), len(other))
+    if not most or max(len(text), len(other)) > LONGEST_COMPARED:
+        return 0, 0
+    start = _same_start(text, other)
+    end = _same_start(text[start:][::-1], other[start:][::-1])
+    if start + end < most * ALIKE:
+        return 0, 0
+    return start, len(text) - end
+
+
+def _same_start(text: str, other: str) -> int:
+    return sum(takewhile(bool, map(eq, text, other)))
 
 
 def numbered(content: bytes) -> Sheet:
@@ -259,9 +293,23 @@ def _changed(hunk: Hunk, number: int, *, sides: bool) -> Iterator[Block]:
         )
         return
     if gone:
-        yield Block(kind=Kind.GONE, before=hunk.before_start, before_count=gone, hunk=number)
+        yield Block(
+            kind=Kind.GONE,
+            before=hunk.before_start,
+            before_count=gone,
+            hunk=number,
+            others=hunk.after_start,
+            others_count=new,
+        )
     if new:
-        yield Block(kind=Kind.NEW, after=hunk.after_start, after_count=new, hunk=number)
+        yield Block(
+            kind=Kind.NEW,
+            after=hunk.after_start,
+            after_count=new,
+            hunk=number,
+            others=hunk.before_start,
+            others_count=gone,
+        )
 
 
 def _ends(before: bytes | None, after: bytes | None) -> Iterable[Block]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding, BindingType
@@ -19,7 +18,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from penstock.doors.tui.rows import Kind, Row, Sheet, Side
+from penstock.doors.tui.rows import Kind, Row, Sheet, Side, differing
 
 EMPTY = Sheet([])
 MORE = "›"
@@ -37,6 +36,7 @@ LOOKS: dict[Kind, Style] = {
     Kind.GONE: Style(color="red"),
     Kind.NEW: Style(color="green"),
 }
+MARKED = Style(bold=True, underline=True)
 SIGNS = {Kind.LOST: "-", Kind.GONE: "-", Kind.NEW: "+"}
 
 
@@ -162,7 +162,8 @@ class DiffView(ScrollView, can_focus=True):
             assert side is not None
             yield Segment(f"{self._number(row.before)} {self._number(row.after)} ", Style(dim=True))
             sign = SIGNS.get(row.kind, " ") if ticked else "="
-            yield Segment(f"{sign} {side.text}", look)
+            yield Segment(f"{sign} ", look)
+            yield from _marked(side.text, row.other, look)
 
     def _number(self, side: Side | None) -> str:
         return f"{side.number if side else '':>{self._digits}}"
@@ -170,18 +171,30 @@ class DiffView(ScrollView, can_focus=True):
     def _pair(self, row: Row, width: int) -> Iterable[Segment]:
         """Side by side: each half as wide as the other, cut where it goes on."""
         half = max((width - 3) // 2, 10)
-        yield from self._half(row.before, half, "-", LOOKS[Kind.GONE])
+        old, new = row.before, row.after
+        yield from self._half(old, new, half, "-", LOOKS[Kind.GONE])
         yield Segment(" | ", Style(dim=True))
-        yield from self._half(row.after, half, "+", LOOKS[Kind.NEW])
+        yield from self._half(new, old, half, "+", LOOKS[Kind.NEW])
 
-    def _half(self, side: Side | None, width: int, sign: str, look: Style) -> Iterable[Segment]:
+    def _half(
+        self, side: Side | None, other: Side | None, width: int, sign: str, look: Style
+    ) -> Iterable[Segment]:
         if side is None:
             yield Segment(" " * width)
             return
-        text = f"{self._number(side)} {sign} {side.text}"
-        strip = Strip([Segment(text, look)])
-        if cell_len(text) <= width:
+        head = f"{self._number(side)} {sign} "
+        marked = _marked(side.text, other.text if other else "", look)
+        strip = Strip([Segment(head, look), *marked])
+        if strip.cell_length <= width:
             yield from strip.extend_cell_length(width)
         else:
             yield from strip.crop(0, width - 1)
             yield Segment(MORE, Style(reverse=True))
+
+
+def _marked(text: str, other: str, look: Style) -> Iterable[Segment]:
+    """Yield a line with the part marked in which it differs from the one that it stands against."""
+    start, end = differing(text, other)
+    yield Segment(text[:start], look)
+    yield Segment(text[start:end], look + MARKED)
+    yield Segment(text[end:], look)
