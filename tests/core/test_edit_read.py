@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.core.edit_book import differing, read_book, read_text
+from penstock.core.edit_book import read_book
 from penstock.core.edit_operation import EditError
 from penstock.core.edit_read import quick_lines, read_document
+from penstock.core.edit_source import differing, read_text
 from penstock.core.edit_text import LostError, read_blocks
 from penstock.core.toml_lines import find_lines
 from tests.core.edit_files import Chunk, files, written

@@ -8,43 +8,18 @@ n-th rule of a table here is the n-th of that table in the parsed document.
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import Enum, auto
-from functools import lru_cache
 
-from penstock.core import dialects
-from penstock.core.edit_operation import Detail, EditError
-from penstock.core.edit_read import quick_lines, read_document
-from penstock.core.edit_text import (
-    END_MARKER,
-    MARKER,
-    Block,
-    LostError,
-    Name,
-    Pair,
-    read_blocks,
-    read_pairs,
-)
-from penstock.core.fields import BY_NAME, RULE_TABLES
-from penstock.core.hook_dialect import SECTION_KEYS, SETTINGS
-from penstock.core.hook_rules import ORIGINAL_KEYS
-from penstock.core.problems import Report
-from penstock.core.sheet import BOM, MAX_BYTES, Document, read_toml
+from penstock.core.edit_dialect import Dialect, dialect_of, is_nameless, table_of
+from penstock.core.edit_source import read_text
+from penstock.core.edit_text import END_MARKER, MARKER, Block, Name, Pair, read_pairs
+from penstock.core.sheet import BOM, Document
 
 OFF_RUN = re.compile(rf"^{re.escape(MARKER)}([^\n]*)\n(?:#[^\n]*\n)*", re.M)
 ID_COMMENT = re.compile(r"^#[ \t]*id:[ \t]*(\S[^\n\r]*)", re.M)
 SYNTHETIC = re.compile(r"(?:(.+)-)?([a-z]+)-([1-9][0-9]{0,6})\Z")
-
-
-class Dialect(Enum):
-    """How a file writes its rules."""
-
-    OWN = auto()  # penstock.toml: five tables, and rules that can be disabled by a key
-    FLAT = auto()  # the original's [[allow]] and [[deny]]
-    SECTIONED = auto()  # the original's [[section.allow]] and [[section.deny]]
 
 
 @dataclass(kw_only=True, slots=True, eq=False)
@@ -128,20 +103,6 @@ class Book:
         self.pieces[near] = kept
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Read:
-    """A text with its document and its blocks; shared, so nobody may change it.
-
-    The text ends with a newline; `cut` is that newline where the file has none at its end.
-    """
-
-    text: str
-    newline: str
-    cut: str
-    document: Document
-    blocks: list[Block]
-
-
 def read_book(path: str, data: bytes) -> Book:
     """Take a file apart; raise an EditError when it is no TOML."""
     read = read_text(path, data)
@@ -153,118 +114,11 @@ def read_book(path: str, data: bytes) -> Book:
         newline=read.newline,
         bom=BOM if data.startswith(BOM.encode()) else "",
         cut=read.cut,
-        nameless=_is_nameless(read.document, dialect),
+        nameless=is_nameless(read.document, dialect),
     )
     book.pieces = list(_pieces(read.text, read.blocks))
     _place_rules(book)
     return book
-
-
-@lru_cache(maxsize=4)
-def read_text(path: str, data: bytes) -> Read:
-    """Read a file's bytes into blocks and a document."""
-    text = _decoded(data)
-    if text is not None:
-        newline = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
-        cut = "" if text.endswith("\n") or not text else newline
-        text += cut
-        try:
-            blocks = read_blocks(text)
-            document = read_document(text, blocks)
-            return Read(text=text, newline=newline, cut=cut, document=document, blocks=blocks)
-        except LostError:
-            pass
-    report = Report(file=path)
-    if read_toml(data, report) is None:
-        raise EditError(*(_syntax(one.message, one.hint) for one in report.problems))
-    why = "this file is TOML, but its lines could not be told apart, so it is not edited"
-    raise EditError(Detail("target_file", why, "edit it by hand"))
-
-
-def parsed(data: bytes, report: Report) -> Document | None:
-    """Return the document of a file that was read a moment ago, with its lines."""
-    try:
-        read = read_text(report.file, data)
-    except EditError:
-        return read_toml(data, report)
-    report.lines = quick_lines(read.text, read.blocks, read.document)
-    return read.document
-
-
-def _decoded(data: bytes) -> str | None:
-    """Return the text, or None when a parser should say what is wrong with it."""
-    # Half of a Windows line end is none, and must not become one when its other half is added.
-    if len(data) > MAX_BYTES or b"\0" in data or data.endswith(b"\r"):
-        return None
-    try:
-        return data.decode("utf-8").removeprefix(BOM)
-    except UnicodeDecodeError:
-        return None
-
-
-def _syntax(message: str, hint: str) -> Detail:
-    """Return what the parser says in the words of the reviewer."""
-    told = message.removeprefix("not TOML: ")
-    return Detail("target_file", told.replace("after a key in a key/value pair", "after key"), hint)
-
-
-# --- which dialect ----------------------------------------------------------------------
-
-# People write `enabled` into files of the original, too, where it means nothing.
-OUR_FIELDS = frozenset(BY_NAME["rule"]) - ORIGINAL_KEYS - {"enabled"}
-OURS = frozenset({"version", "preset", "defaults", "on_error", "gate", "approval", "broker"})
-
-
-def dialect_of(path: str, document: Document) -> Dialect:
-    """Tell how a file writes its rules; in doubt as the original does, which we read too."""
-    if posixpath.basename(path) == "penstock.toml" or OURS & document.keys():
-        return Dialect.OWN
-    if not dialects.is_original(path, document) and _uses_our_words(document):
-        return Dialect.OWN
-    logging = document.get("logging")
-    sections = any(_is_section(key, value) for key, value in document.items())
-    late = isinstance(logging, dict) and "review_log_file" in logging
-    flat = "allow" in document or "deny" in document
-    return Dialect.SECTIONED if (sections or late) and not flat else Dialect.FLAT
-
-
-def _is_section(key: str, value: object) -> bool:
-    if key in SETTINGS or not isinstance(value, dict):
-        return False
-    return "allow" in value or "deny" in value or value.keys() <= set(SECTION_KEYS)
-
-
-def _uses_our_words(document: Document) -> bool:
-    if {"ask", "warn", "safe", "disable", "outside_project"} & document.keys():
-        return True
-    tables = [value for key in ("allow", "deny") if isinstance(value := document.get(key), list)]
-    return any(
-        isinstance(rule, dict) and not OUR_FIELDS.isdisjoint(rule)
-        for rules in tables
-        for rule in rules
-    )
-
-
-def _is_nameless(document: Document, dialect: Dialect) -> bool:
-    """Tell whether a file is for the fork that refuses keys it does not know, as `id` is.
-
-    It shows by what only that fork has, and by rules none of which has an id.
-    """
-    if dialect is not Dialect.FLAT:
-        return False
-    rules = [
-        rule
-        for key in ("allow", "deny")
-        if isinstance(value := document.get(key), list)
-        for rule in value
-        if isinstance(rule, dict)
-    ]
-    keys = {key for rule in rules for key in rule}
-    audit = document.get("audit")
-    logs = isinstance(audit, dict) and "passthrough_log_file" in audit
-    theirs = {"variables", "limits", "git_protection"} & document.keys()
-    theirs |= {"subagent_type_regex", "reason", "protected_branch_check"} & keys
-    return bool(theirs or logs) and not {"id", "description"} & keys
 
 
 # --- pieces and rules -------------------------------------------------------------------
@@ -318,7 +172,7 @@ def _place_rules(book: Book) -> None:
             book.off.setdefault(piece.off, piece)
         if not name:
             continue
-        table = _table_of(name, book.dialect)
+        table = table_of(name, book.dialect)
         if table is None:
             continue
         rules = book.rules.setdefault(table, [])
@@ -328,15 +182,6 @@ def _place_rules(book: Book) -> None:
             rules[-1].pieces.append(piece)
     for table, rules in book.rules.items():
         _name_rules(book, table, rules)
-
-
-def _table_of(name: Name, dialect: Dialect) -> Name | None:
-    """Return the table of rules that a header's name leads into, or None."""
-    if dialect is Dialect.SECTIONED:
-        inside = len(name) > 1 and name[1] in ("allow", "deny") and name[0] not in SETTINGS
-        return name[:2] if inside else None
-    known = RULE_TABLES if dialect is Dialect.OWN else ("allow", "deny")
-    return name[:1] if name[0] in known else None
 
 
 def _name_rules(book: Book, table: Name, rules: list[Placed]) -> None:
@@ -358,20 +203,3 @@ def rules_in(document: Mapping[str, object], table: Name) -> list[object]:
     for part in table:
         value = value.get(part) if isinstance(value, dict) else None
     return value if isinstance(value, list) else []
-
-
-def differing(before: Read, after: Read) -> str:
-    """Return the text after without the simple elements of arrays that the text before has, too.
-
-    What is left is small, and is TOML exactly if the whole is.
-    """
-    known = {before.text[b.start : b.tail] for b in before.blocks if b.many and b.plain}
-    ends = [block.head for block in after.blocks[1:]] + [len(after.text)]
-    # A table inside an element needs its element, so those arrays stay.
-    sub = {b.name[:at] for b in after.blocks for at in range(1, len(b.name))}
-    kept = []
-    for block, end in zip(after.blocks, ends, strict=True):
-        text = after.text[block.start : block.tail]
-        drop = block.many and block.plain and text in known and block.name not in sub
-        kept.append("" if drop else after.text[block.head : end])
-    return "".join(kept)

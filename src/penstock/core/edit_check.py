@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from penstock.core import rules
-from penstock.core.edit_book import Dialect, dialect_of, parsed, read_text
+from penstock.core.edit_dialect import Dialect, dialect_of
 from penstock.core.edit_operation import RULE_KEYS, Detail, Operation, Warning_
+from penstock.core.edit_source import parsed, read_text
 from penstock.core.edit_told import Changed
 from penstock.core.edit_warnings import warnings_of
 from penstock.core.hook_rules import BRANCH, ORIGINAL_KEYS

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from penstock.core import edit_plan as steps
+from penstock.core import edit_steps as steps
 from penstock.core.edit_text import Name
 from penstock.core.sheet import Document
 

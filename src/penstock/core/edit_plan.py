@@ -1,7 +1,6 @@
 """What an operation means for one file: a step on the n-th rule of a table, or on a setting.
 
-A step is found once and then taken twice, on the parsed document by `edit_model.py` and on
-the text by `edit_splice.py`; the two must agree in the end.
+Whatever an operation names is looked up here, and what cannot be done is refused here.
 Always true: a step names rules that are there and ids that are free; an operation that would
 change nothing has no step.
 """
@@ -10,120 +9,33 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
-from penstock.core.edit_book import Book, Dialect, Piece, rules_in
+from penstock.core.edit_book import Book, Piece, rules_in
+from penstock.core.edit_dialect import Dialect
 from penstock.core.edit_operation import LLM_KEYS, RULE_KEYS, Detail, EditError, Operation
-from penstock.core.edit_text import END_MARKER, LostError, Name, read_blocks
+from penstock.core.edit_steps import (
+    LLM,
+    OUR_NOTE,
+    Change,
+    Delete,
+    Enable,
+    Forget,
+    Include,
+    Insert,
+    Move,
+    Rule,
+    SetKeys,
+    Step,
+    SwitchOff,
+    SwitchOn,
+)
+from penstock.core.edit_text import END_MARKER, LostError, Name, lines_of, read_blocks
 from penstock.core.fields import RULE_TABLES
 from penstock.core.hook_dialect import SETTINGS
 from penstock.core.problems import did_you_mean, shown
 
-Rule = Mapping[str, object]
 USUAL_SECTION = "rules"
 MOST_GUESSED = 300  # ids that a mistyped one is held against
-OUR_NOTE = "# disabled by decision_reviewer"
-LLM: Name = ("llm_fallback",)
-INCLUDES: Name = ("includes",)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Insert:
-    """Make a rule the n-th of its table; `notes` are comment lines above it.
-
-    `behind` says which neighbour it keeps close to, where other rules stand between the two.
-    """
-
-    table: Name
-    number: int
-    rule: Rule
-    id: str
-    behind: bool = False
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Delete:
-    """Take the n-th rule of a table out."""
-
-    table: Name
-    number: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Change:
-    """Give keys of the n-th rule other values; None removes one."""
-
-    table: Name
-    number: int
-    changes: Rule
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Move:
-    """Put the n-th rule where it is the `to`-th, once it has been taken out."""
-
-    table: Name
-    number: int
-    to: int
-    behind: bool = False
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Enable:
-    """Set a rule's own key `enabled`, or remove the line that we once added."""
-
-    table: Name
-    number: int
-    enabled: bool
-    drops: bool = False
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SwitchOff:
-    """Comment the n-th rule out, under a line that names it."""
-
-    table: Name
-    number: int
-    id: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SwitchOn:
-    """Bring a rule back that was commented out; it becomes the n-th."""
-
-    table: Name
-    number: int
-    piece: Piece
-    text: str
-    rule: Rule
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Forget:
-    """Drop the lines of a rule that is commented out; no parser sees a difference."""
-
-    piece: Piece
-    table: Name
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SetKeys:
-    """Give keys of a table other values; None removes one."""
-
-    table: Name
-    changes: Rule = field(default_factory=dict)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Include:
-    """Add a name to the included files, or take the n-th out when `name` is ""."""
-
-    name: str = ""
-    number: int = -1
-
-
-Step = Insert | Delete | Change | Move | Enable | SwitchOff | SwitchOn | Forget | SetKeys | Include
 
 
 def plan(book: Book, operation: Operation) -> Step | None:
@@ -327,11 +239,6 @@ def _brought_back(op: Operation, off: Piece) -> tuple[Name, str, Rule]:
         error = f"the lines of rule '{op.id}' were changed while it was disabled"
         raise _refuse(op, "id", error, "take the `#` signs away by hand")
     return table, text, rules[0]
-
-
-def lines_of(text: str) -> list[str]:
-    """Split at newlines only; `splitlines` knows ten other ends of a line."""
-    return [f"{line}\n" for line in text.removesuffix("\n").split("\n")]
 
 
 def _reorder(book: Book, op: Operation) -> Move | None:

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from penstock.core import edit_plan as steps
+from penstock.core import edit_steps as steps
 from penstock.core.edit_book import Book, Piece, Placed
 from penstock.core.edit_lists import appended, without
 from penstock.core.edit_operation import Detail, EditError
-from penstock.core.edit_text import END_MARKER, MARKER, Name, Pair, comment_start
+from penstock.core.edit_text import END_MARKER, MARKER, Name, Pair, comment_start, lines_of
 from penstock.core.edit_values import prose, toml_key, toml_value
 
 
@@ -90,7 +90,7 @@ def _put_after(book: Book, pieces: list[Piece], other: Piece) -> None:
 def _cut_at_blank(gap: Piece) -> list[Piece]:
     """Split a gap before its first blank line."""
     size = 0
-    for line in steps.lines_of(gap.text):
+    for line in lines_of(gap.text):
         if _is_blank(line):
             return [Piece(text=gap.text[:size]), Piece(text=gap.text[size:])]
         size += len(line)
@@ -209,7 +209,7 @@ def _switch_off(book: Book, step: steps.SwitchOff) -> Piece:
     _drop(book, step.table, step.number)
     head = between[0].text[: between[0].header]
     text = "".join(piece.text for piece in between)[len(head) :]
-    lines = [_commented(line) for line in steps.lines_of(text)]
+    lines = [_commented(line) for line in lines_of(text)]
     end = [] if _ends_by_itself(book, last) else [f"{END_MARKER}{book.newline}"]
     off = Piece(text="".join([f"{MARKER}{step.id}{book.newline}", *lines, *end]), off=step.id)
     book.pieces[first : last + 1] = [*([Piece(text=head)] if head else []), off]

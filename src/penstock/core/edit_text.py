@@ -255,3 +255,8 @@ def read_pairs(text: str, at: int, end: int) -> Iterator[Pair]:
         line_end = _line_end(text, value_end)
         yield Pair(key=key, start=at, value=value, value_end=value_end, end=line_end)
         at = line_end
+
+
+def lines_of(text: str) -> list[str]:
+    """Split at newlines only; `splitlines` knows ten other ends of a line."""
+    return [f"{line}\n" for line in text.removesuffix("\n").split("\n")]

@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from penstock.core.edit_book import Dialect, dialect_of, read_text, rules_in
+from penstock.core.edit_book import rules_in
+from penstock.core.edit_dialect import Dialect, dialect_of
 from penstock.core.edit_operation import EditError
+from penstock.core.edit_source import read_text
 from penstock.core.edit_text import Name
 from penstock.core.fields import BY_NAME, RULE_TABLES
 from penstock.core.hook_dialect import SECTION_KEYS, SETTINGS, meaning_of

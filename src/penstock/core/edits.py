@@ -14,8 +14,8 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from penstock.core import edit_plan as steps
-from penstock.core.edit_book import Book, Piece, differing, read_book, read_text, rules_in
+from penstock.core import edit_steps as steps
+from penstock.core.edit_book import Book, Piece, read_book, rules_in
 from penstock.core.edit_check import Checked, check
 from penstock.core.edit_model import applied
 from penstock.core.edit_operation import (
@@ -26,6 +26,8 @@ from penstock.core.edit_operation import (
     Warning_,
     parse_operation,
 )
+from penstock.core.edit_plan import PLANS, plan
+from penstock.core.edit_source import differing, read_text
 from penstock.core.edit_splice import spliced
 from penstock.core.edit_told import Changed, commit_message, told
 from penstock.core.edit_widens import widens
@@ -88,7 +90,7 @@ def edited(texts: Mapping[str, bytes], operation: Operation) -> Edited:
         path = _target(texts, one)
         if path not in books:
             books[path] = read_book(path, texts[path])
-        if one.type in steps.PLANS:
+        if one.type in PLANS:
             done += _taken(books[path], one)
     made = {path: book.text() for path, book in books.items()}
     changed = {path: data for path, data in made.items() if data != texts[path]}
@@ -124,7 +126,7 @@ def _target(texts: Mapping[str, bytes], operation: Operation) -> str:
 
 def _taken(book: Book, operation: Operation) -> Iterator[_Done]:
     """Take one operation's step in the text and in the document."""
-    step = steps.plan(book, operation)
+    step = plan(book, operation)
     if step is None:
         return
     done = _Done(kind="", book=book, piece=None, rule_id=operation.rule_id)
