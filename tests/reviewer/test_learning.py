@@ -226,6 +226,17 @@ def test_an_edit_is_replayed_with_the_texts_that_it_would_write(
     assert broken.would_change_behavior
 
 
+def test_whole_paths_in_commands_of_our_own_record_are_found_again(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(project.write("penstock.toml", ASK))
+    hook(project, "Bash", {"command": f"echo x > {project.root}/docs/a.md"})
+    for name, value in project.environ.items():
+        monkeypatch.setenv(name, value)
+    more = (ASK + '[[deny]]\nid = "docs"\npaths = ["docs/**"]\n').encode()
+    assert replayed_edit(path, {path: ASK.encode()}, {path: more}).moves == {"ask_to_deny": 1}
+
+
 def test_what_a_person_rejected_stands_against_an_edit(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,9 +35,10 @@ def loaded_config(path: str) -> Loaded:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Logs:
-    """The logs that tell of past decisions."""
+    """The logs that tell of past decisions; `root` is where those of our own record were made."""
 
     paths: tuple[str, ...]
+    root: str = ""
 
     def open(self, told: Callable[[int, int], None] | None = None) -> Decisions:
         """Return the decisions of the logs. Raises AuditError where one cannot be read."""
@@ -48,9 +49,17 @@ class Logs:
 
     def recent(self, most: int) -> list[Past]:
         """Return up to `most` of the newest decisions of each log, what people said included."""
+        from dataclasses import replace
+
         from penstock.stores.decisions import recent
 
-        return recent(self.paths, most)
+        found = recent(self.paths, most)
+        # Our record tells paths from the root on; in a command they may be whole ones.
+        placed = [bool(self.root) and not past.cwd and "/" in past.command for past in found]
+        return [
+            replace(past, cwd=self.root) if whole else past
+            for past, whole in zip(found, placed, strict=True)
+        ]
 
 
 def index_folder(path: str) -> str:
@@ -74,7 +83,7 @@ def logs_of(*, named: Sequence[str] = (), config: Loaded | None = None, start: s
     here = workspace_of(os.path.realpath(start or os.getcwd()))
     own = [here.audit_path] if _has_lines(here.audit_path) else []
     theirs = [path for path in original_logs(config) if os.path.isfile(path)] if config else []
-    return Logs(paths=tuple(dict.fromkeys((*own, *theirs))))
+    return Logs(paths=tuple(dict.fromkeys((*own, *theirs))), root=here.root if own else "")
 
 
 def _has_lines(path: str) -> bool:
