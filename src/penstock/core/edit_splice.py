@@ -16,6 +16,7 @@ from penstock.core import edit_steps as steps
 from penstock.core.edit_book import Book, Piece, Placed
 from penstock.core.edit_lists import appended, without
 from penstock.core.edit_operation import Detail, EditError
+from penstock.core.edit_place import put_after, put_rule, take
 from penstock.core.edit_text import END_MARKER, MARKER, Name, Pair, comment_start, lines_of
 from penstock.core.edit_values import prose, toml_key, toml_value
 
@@ -23,120 +24,6 @@ from penstock.core.edit_values import prose, toml_key, toml_value
 def spliced(book: Book, step: steps.Step) -> Piece | None:
     """Change a book by a step; return the piece that the step was about, if it is still there."""
     return TAKES[type(step)](book, step)
-
-
-# --- where a piece goes -----------------------------------------------------------------
-
-
-def _is_blank(line: str) -> bool:
-    return not line.strip(" \t\r\n")
-
-
-def _first_line(text: str) -> str:
-    return text[: text.index("\n") + 1] if "\n" in text else text
-
-
-def _last_line(text: str) -> str:
-    return text[text.rfind("\n", 0, len(text) - 1) + 1 :]
-
-
-def _put(book: Book, placed: Placed, table: Name, number: int, *, behind: bool) -> None:
-    """Put a rule's pieces before the n-th rule of its table, or behind the one before that."""
-    rules = book.rules.setdefault(table, [])
-    if number < len(rules) and not (behind and number):
-        _put_before(book, placed.pieces, rules[number].pieces[0])
-    elif rules:
-        _put_after(book, placed.pieces, rules[number - 1].pieces[-1])
-    else:
-        near = _last_of_section(book, table)
-        _put_after(book, placed.pieces, near if near is not None else book.pieces[-1])
-    rules.insert(number, placed)
-    if placed.id:
-        book.by_id[placed.id] = (table, placed)
-
-
-def _last_of_section(book: Book, table: Name) -> Piece | None:
-    near = [
-        piece for piece in book.pieces if len(table) > 1 and (piece.name or ())[:1] == table[:1]
-    ]
-    return near[-1] if near else None
-
-
-def _put_before(book: Book, pieces: list[Piece], other: Piece) -> None:
-    at = book.pieces.index(other)
-    after = [] if _is_tight(book, at - 1 if book.pieces[at - 1].text else at) else [_blank(book)]
-    book.pieces[at:at] = [*pieces, *after]
-    book.tidy(at)
-
-
-def _put_after(book: Book, pieces: list[Piece], other: Piece) -> None:
-    """Put pieces behind another one and behind the comments that hang directly below it."""
-    at = book.pieces.index(other)
-    if other.is_gap or not other.text:
-        ends_blank = not other.text or _is_blank(_last_line(other.text))
-        before = [] if ends_blank else [_blank(book)]
-        book.pieces[at + 1 : at + 1] = [*before, *pieces]
-        book.tidy(at)
-        return
-    behind = book.pieces[at + 1] if at + 1 < len(book.pieces) else None
-    if behind is not None and behind.is_gap and not _is_blank(_first_line(behind.text)):
-        at += 1
-        book.pieces[at : at + 1] = _cut_at_blank(behind)
-    before = [] if _is_tight(book, at) else [_blank(book)]
-    book.pieces[at + 1 : at + 1] = [*before, *pieces]
-    book.tidy(at)
-
-
-def _cut_at_blank(gap: Piece) -> list[Piece]:
-    """Split a gap before its first blank line."""
-    size = 0
-    for line in lines_of(gap.text):
-        if _is_blank(line):
-            return [Piece(text=gap.text[:size]), Piece(text=gap.text[size:])]
-        size += len(line)
-    return [gap]
-
-
-def _blank(book: Book) -> Piece:
-    return Piece(text=book.newline)
-
-
-def _is_tight(book: Book, at: int) -> bool:
-    """True where blocks follow each other without a blank line."""
-    if book.pieces[at].is_gap:
-        return False
-    if at + 1 < len(book.pieces):
-        return not book.pieces[at + 1].is_gap
-    return at > 1 and bool(book.pieces[at - 1].text) and not book.pieces[at - 1].is_gap
-
-
-def _take(book: Book, pieces: list[Piece]) -> None:
-    """Take pieces out, each with the one blank line that set it apart."""
-    for piece in pieces:
-        at = book.pieces.index(piece)
-        del book.pieces[at]
-        before = book.pieces[at - 1] if at else None
-        behind = book.pieces[at] if at < len(book.pieces) else None
-        _close(before, behind, book.newline)
-        book.tidy(at)
-
-
-def _close(before: Piece | None, behind: Piece | None, newline: str) -> None:
-    """Drop one of the two blank lines that now meet, or the one at an end of the file."""
-    open_before = before is not None and before.is_gap and _is_blank(_last_line(before.text))
-    open_behind = behind is not None and behind.is_gap and _is_blank(_first_line(behind.text))
-    # Of two blank lines the one goes that we would have written.
-    ours = open_behind and behind is not None and _first_line(behind.text) == newline
-    ours = ours and before is not None and _last_line(before.text) != newline
-    if before is not None and open_before and not ours and (open_behind or behind is None):
-        before.text = before.text[: len(before.text) - len(_last_line(before.text))]
-    elif behind is not None and open_behind and (ours or before is None or _is_start(before)):
-        behind.text = behind.text[len(_first_line(behind.text)) :]
-
-
-def _is_start(piece: Piece) -> bool:
-    """True for the empty top of a file, and for a comment that the next block may touch."""
-    return not piece.text or piece.is_gap
 
 
 # --- rules ------------------------------------------------------------------------------
@@ -155,7 +42,7 @@ def _insert(book: Book, step: steps.Insert) -> Piece:
         header=len(notes),
         body=len(notes) + len(header),
     )
-    _put(book, Placed(id=step.id, pieces=[piece]), step.table, step.number, behind=step.behind)
+    put_rule(book, Placed(id=step.id, pieces=[piece]), step.table, step.number, behind=step.behind)
     return piece
 
 
@@ -173,13 +60,13 @@ def _drop(book: Book, table: Name, number: int) -> Placed:
 
 
 def _delete(book: Book, step: steps.Delete) -> None:
-    _take(book, _drop(book, step.table, step.number).pieces)
+    take(book, _drop(book, step.table, step.number).pieces)
 
 
 def _move(book: Book, step: steps.Move) -> Piece:
     placed = _drop(book, step.table, step.number)
-    _take(book, placed.pieces)
-    _put(book, placed, step.table, step.to, behind=step.behind)
+    take(book, placed.pieces)
+    put_rule(book, placed, step.table, step.to, behind=step.behind)
     return placed.pieces[0]
 
 
@@ -254,7 +141,7 @@ def _comments_above(book: Book, at: int) -> str:
 
 
 def _forget(book: Book, step: steps.Forget) -> None:
-    _take(book, [step.piece])
+    take(book, [step.piece])
     del book.off[step.piece.off]
 
 
@@ -319,7 +206,7 @@ def _new_table(book: Book, table: Name) -> Piece:
     piece = Piece(text=header, name=table, body=len(header))
     rules = {id(p) for placed in book.rules.values() for one in placed for p in one.pieces}
     settings = [p for p in book.pieces if p.name is not None and p.text and id(p) not in rules]
-    _put_after(book, [piece], settings[-1] if settings else book.pieces[-1])
+    put_after(book, [piece], settings[-1] if settings else book.pieces[-1])
     return piece
 
 

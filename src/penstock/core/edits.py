@@ -15,17 +15,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from penstock.core import edit_steps as steps
+from penstock.core.edit_asked import parse_operation
 from penstock.core.edit_book import Book, Piece, read_book, rules_in
 from penstock.core.edit_check import Checked, check
 from penstock.core.edit_model import applied
-from penstock.core.edit_operation import (
-    Detail,
-    EditError,
-    Operation,
-    Position,
-    Warning_,
-    parse_operation,
-)
+from penstock.core.edit_operation import Detail, EditError, Operation, Position, Warning_
 from penstock.core.edit_plan import PLANS, plan
 from penstock.core.edit_source import differing, read_text
 from penstock.core.edit_splice import spliced
