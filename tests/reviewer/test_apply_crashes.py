@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -15,7 +16,7 @@ from penstock.core.edits import edited, parse_operation
 from penstock.doors.reviewer.apply import Apply
 from penstock.doors.reviewer.asked import Asked
 from tests.faults import power
-from tests.faults.tracer import Plan, run, why_not
+from tests.faults.tracer import Plan, can_inject_errors, run, why_not
 from tests.reviewer.repos import NAME, Repo, clean, repo_at
 from tests.reviewer.reviewing import RULES, adding
 from tests.reviewer.scene import Scene, scene
@@ -57,6 +58,33 @@ def test_two_files_are_both_old_or_both_new_whenever_it_is_killed(git: bool) -> 
             left = [one.name for one in here.folder.iterdir() if one.name.startswith(".penstock")]
             assert left == [], f"killed at call {place}"
         assert seen == {True, False}, "some kills came before, and some behind"
+
+
+WRITING = ("write", "fsync", "fdatasync", "renameat2", "renameat", "unlink", "unlinkat", "fchmod")
+
+
+@pytest.mark.skipif(not can_inject_errors(), reason="no errors can be injected here")
+@pytest.mark.parametrize("fault", [errno.ENOSPC, errno.EIO], ids=["disk full", "disk broken"])
+def test_whatever_a_disk_answers_the_answer_is_what_the_disk_says(fault: int) -> None:
+    with scene() as here:
+        calls = run(lambda: _one(here), Plan()).calls
+        new = here.file.read_bytes()
+        places = [at for at, name in enumerate(calls, 1) if name in WRITING]
+        ends = set()
+        for place in places[:: max(1, len(places) // 12)]:
+            here.file.write_text(RULES)
+            said = run(lambda: _one(here), Plan(at=place, error=fault)).answer
+            answer, now = json.loads(said or "null"), here.file.read_bytes()
+            where = f"{calls[place - 1]}, call {place}: {said}"
+            assert now in (RULES.encode(), new), where
+            sure = answer["success"] or not answer["changes_applied"].startswith("unknown")
+            assert not sure or (now == new) == answer["success"], where
+            ends.add(answer["success"])
+        assert False in ends, "some of the faults were in the way"
+
+
+def _one(here: Scene) -> str:
+    return json.dumps(here.answer(adding()).document)
 
 
 def _applied(here: Scene, operation: object) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from penstock.core.edit_operation import EditError
-from penstock.core.errors import PenstockError
+from penstock.core.errors import PenstockError, StoreError
 from penstock.doors.reviewer.asked import SWITCH
 from penstock.ports import Kept, Kind
 
@@ -24,7 +24,7 @@ DISABLED_TALK = (
 NOTHING = "none (nothing was written)"
 BLOCKED = "none (validation failed before write)"
 # After these nobody can promise that nothing has changed.
-UNSURE = frozenset({"half-applied", "outcome-unknown"})
+UNSURE = frozenset({"half-applied", "outcome-unknown", "system", "internal-error"})
 
 Document = dict[str, object]
 
@@ -60,6 +60,12 @@ def refused(operation: str | None, error: PenstockError) -> Answer:
     kind = error.code.replace("-", "_")
     document = _error(operation, error.message, kind, [_detail(error)], unsure)
     return Answer(document=document, code=COULD_NOT, talk=(error.render(),))
+
+
+def of_system(fault: OSError) -> StoreError:
+    """Return our error for one of the system's that nobody expected."""
+    what = f"`{fault.filename}` cannot be used" if fault.filename else "the system refused"
+    return StoreError("system", what, because=(fault.strerror or str(fault)).lower())
 
 
 def _edit_refused(operation: str | None, error: EditError) -> Answer:

@@ -49,6 +49,8 @@ class Apply:
             return self._previewed() if self.asked.dry_run else self._logged()
         except PenstockError as error:
             return answers.refused(self.operation, error)
+        except OSError as fault:
+            return answers.refused(self.operation, answers.of_system(fault))
 
     # -- reading ---------------------------------------------------------------------------
 
@@ -118,6 +120,8 @@ class Apply:
             return self._written(operation)
         except PenstockError as error:
             return answers.refused(self.operation, error)
+        except OSError as fault:
+            return answers.refused(self.operation, answers.of_system(fault))
 
     def _validated(self, operation: Operation) -> Answer:
         plan = self._plan(operation)
@@ -127,6 +131,9 @@ class Apply:
 
     def _written(self, operation: Operation) -> Answer:
         """Ask who has to be asked, then take the lock, and write what is then true."""
+        from penstock.doors.reviewer import effect, planning  # others wait while we hold the lock
+
+        del effect, planning
         proof, shown = self._proven(operation)
         paths, by = operation.files, self._by()
         with app.editing(paths, by=by, commit=not self.asked.no_commit) as edits:

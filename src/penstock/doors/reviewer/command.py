@@ -48,10 +48,6 @@ def _whatever_happens(work: Apply) -> Answer:
         return work.run()
     except (KeyboardInterrupt, EOFError):
         return refused(work.operation, InputError("cancelled", "stopped before the end"))
-    except OSError as fault:
-        what = f"`{fault.filename}` cannot be used" if fault.filename else "the system refused"
-        because = (fault.strerror or str(fault)).lower()
-        return refused(work.operation, StoreError("system", what, because=because))
     except Exception as fault:  # noqa: BLE001 - a script waits for a document, not for a trace
         what = f"an error of our own: {type(fault).__name__}: {str(fault)[:200]}"
         hint = "please report it; look at the file before you try again"
