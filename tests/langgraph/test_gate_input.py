@@ -478,6 +478,28 @@ def test_progress_is_told_for_large_files_only(
     assert "comparing large.txt" in capsys.readouterr().err
 
 
+def test_a_program_without_terminal_streams_is_gated_as_well(scene: Scene) -> None:
+    """Closed or missing streams: nothing to ask on, nothing to tell on, nothing written."""
+    scene.write("a.py", STATE)
+    scene.write("large.txt", numbered(20_000))
+    code = (
+        "import sys\n"
+        "from penstock.langgraph import safe_file_write_gate as gate\n"
+        "sys.stdin = sys.stdout = sys.stderr = None if sys.argv[1] == 'none' else sys.stdin\n"
+        "if sys.argv[1] == 'closed': sys.stdin.close()\n"
+        "writes = [{'target_path': name, 'new_content': 'x\\n'} for name in sys.argv[2:]]\n"
+        "done = gate({'pending_writes': writes})\n"
+        "import os; os.write(1, str(len(done['rejected_writes'])).encode())\n"
+    )
+    for how in ("none", "closed"):
+        argv = [sys.executable, "-c", code, how, "a.py", "large.txt"]
+        done = subprocess.run(
+            argv, cwd=scene.root, capture_output=True, check=True, timeout=60, input=b"yes\n" * 9
+        )
+        assert done.stdout == b"2", done.stderr
+    assert scene.read("a.py") == STATE
+
+
 # --- the names ----------------------------------------------------------------------------------
 
 

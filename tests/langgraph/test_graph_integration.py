@@ -566,6 +566,18 @@ def test_after_a_persons_yes_changes_are_counted_anew(scene: Scene, typed: Typin
     assert safe_file_write_gate(state)["rejected_writes"] == []
 
 
+def test_what_was_not_written_has_no_start(scene: Scene, typed: Typing) -> None:
+    """What people change by hand meanwhile is not counted as the graph's."""
+    scene.write("a.py", STATE)
+    typed("no")
+    first = scene.gate(("a.py", REPLACEMENT))
+    assert first["files_at_start"] == {}
+    scene.write("a.py", "by hand\n" * 200)
+    typed()
+    state: Any = {**first, "pending_writes": [write("a.py", "by hand\n" * 199)]}
+    assert len(safe_file_write_gate(state)["approved_writes"]) == 1
+
+
 # --- config ------------------------------------------------------------------------------------
 
 

@@ -68,6 +68,9 @@ def test_with_a_key_the_passphrase_is_typed_and_signs(project: Project) -> None:
     assert "RESULT []" in wrong.text
     assert "penstock approve hitl-" in wrong.text
     assert (project.root / "a.py").read_text() == STATE
+    given_up = run(project, (APPROVE, "yes"), (STRATEGY, ""), ("passphrase", "\x03"))
+    assert "no passphrase was given" in given_up.text
+    assert given_up.code == 0
     right = run(project, (APPROVE, "yes"), (STRATEGY, ""), ("passphrase", WORDS))
     assert "RESULT [('replace', 'key')]" in right.text
     assert (project.root / "a.py").read_text() == REPLACEMENT

@@ -47,9 +47,17 @@ def by_prompt(here: Workspace) -> Proof:
             "the passphrase cannot be asked for without a terminal",
             hint="approve it with `penstock approve`",
         )
-    words = getpass.getpass("passphrase: ")
-    code = getpass.getpass("one-time code: ") if here.keys.current().totp else None
+    words = _typed("passphrase: ")
+    code = _typed("one-time code: ") if here.keys.current().totp else None
     return by_key(here, words, code, command="langgraph prompt")
+
+
+def _typed(question: str) -> str:
+    """Ask for what must not be seen. Giving up is a refusal, and the graph goes on."""
+    try:
+        return getpass.getpass(question)
+    except (EOFError, KeyboardInterrupt):
+        raise RefusedError("cancelled", "no passphrase was given") from None
 
 
 def rejecting(kind: str) -> Proof:

@@ -106,7 +106,9 @@ class _Step:
             self.done.append(
                 _settled(settling, one, decided.get(number)) if isinstance(one, Write) else one
             )
-        return judging.starts
+        # What was not written has no start: it may change by other hands before it is.
+        kept = starts.keys() | judging.written
+        return {path: held for path, held in judging.starts.items() if path in kept}
 
     def _judged(
         self, judging: Judging, pending: list[Any]
@@ -212,8 +214,8 @@ def _tell(one: NotMade) -> None:
         LOG.info("rejected: `%s`: %s", name, reason)
         return
     LOG.error("blocked: `%s`: %s", name, reason)
-    if sys.stderr is not None:
-        print(f"penstock: `{name}` was not written: {reason}", file=sys.stderr)
+    with suppress(AttributeError, OSError, ValueError):  # it may be closed, or not be there at all
+        sys.stderr.write(f"penstock: `{name}` was not written: {reason}\n")
 
 
 def _entries(value: object) -> list[Any]:

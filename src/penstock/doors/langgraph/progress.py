@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from penstock.core.display import spoken
 
@@ -31,8 +31,9 @@ class _Telling:
 
     def __init__(self, name: str) -> None:
         self.name, self.percent = name, -1
-        self.out = sys.stderr
-        self.in_place = bool(self.out) and self.out.isatty()
+        self.in_place = False
+        with suppress(AttributeError, ValueError):  # a program may have closed it
+            self.in_place = sys.stderr.isatty()
 
     def __call__(self, done: int, total: int) -> None:
         """Say how far it is, when that is news."""
@@ -45,12 +46,9 @@ class _Telling:
     def end(self) -> None:
         """Say that it is done, if anything was said."""
         if self.percent >= 0:
-            self._say(f"comparing {self.name}, done")
-        if self.percent >= 0 and self.in_place:
-            self.out.write("\n")
+            self._say(f"comparing {self.name}, done" + ("\n" if self.in_place else ""))
 
     def _say(self, text: str) -> None:
-        if self.out is None:  # a program without a terminal may have closed it
-            return
-        self.out.write(f"\r\x1b[2K{text}" if self.in_place else f"{text}\n")
-        self.out.flush()
+        with suppress(AttributeError, OSError, ValueError):
+            sys.stderr.write(f"\r\x1b[2K{text}" if self.in_place else f"{text}\n")
+            sys.stderr.flush()

@@ -118,6 +118,7 @@ class Settling:
         receipt = gate.parts.proposals.receipt(receipt_id(now))
         if now.state is not State.APPLIED or receipt is None:
             receipt = self._apply(now)
+        self.judging.written.add(one.path)
         now = latest(gate, now)
         by_person = now.answer is not None and now.answer.proof != "policy"
         if by_person:  # they have seen all of it, so later changes count from here

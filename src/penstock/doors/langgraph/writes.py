@@ -67,7 +67,7 @@ class Judging:
     """The writes of one step, judged one after the other.
 
     `left` is what those before would leave in each file; `starts` the digests of what each file
-    held when this thread first wrote to it.
+    held when this thread first wrote to it, and `written` those files that it really wrote to.
     """
 
     project: Project
@@ -75,6 +75,7 @@ class Judging:
     attended: bool
     starts: dict[str, str | None] = field(default_factory=dict)
     left: dict[str, bytes | None] = field(default_factory=dict)
+    written: set[str] = field(default_factory=set)
 
     @property
     def gate(self) -> Gate:
