@@ -98,7 +98,7 @@ def of_contents(
             page=SHELF.page(key, made, view, number, path=path),
             view=view,
             hunks=len(made.hunks),
-            lost=_lost(made, lost_page),
+            lost=_lost(made, lost_page, path),
         )
     at = looks.first_difference(before or b"", after or b"")
     sides = (_side(before, at), _side(after, at))
@@ -114,14 +114,17 @@ def _side(content: bytes | None, at: int) -> Side:
     )
 
 
-def _lost(made: Comparison, number: int) -> LostLines | None:
+def _lost(made: Comparison, number: int, path: str) -> LostLines | None:
     """Return the lost lines: the first few (page 0), or one page of all of them."""
     if number < 0 or made.before is None or made.after is None:
         return None
     first, end = (number - 1) * LOST_PAGE, number * LOST_PAGE
     places = made.lost[first:end] if number else made.lost[:FIRST_LOST]
+    colours = SHELF.coloured(made, made.old, places, path)
     return LostLines(
-        lines=tuple((at + 1, markup(made.shown(made.old[at]))) for at in places),
+        lines=tuple(
+            (at + 1, markup(made.shown(made.old[at]), colours=colours.get(at, ()))) for at in places
+        ),
         first=max(first, 0) + 1,
         total=len(made.lost),
         pages=max(1, -(-len(made.lost) // LOST_PAGE)),

@@ -66,11 +66,11 @@ class Shelf:
         old, new = pager.lines(number)
         return pager.page(
             number,
-            old=self._coloured(compared, compared.old, old, path),
-            new=self._coloured(compared, compared.new, new, path),
+            old=self.coloured(compared, compared.old, old, path),
+            new=self.coloured(compared, compared.new, new, path),
         )
 
-    def _coloured(
+    def coloured(
         self, compared: Comparison, lines: list[bytes], shown: list[int], path: str
     ) -> dict[int, Spans]:
         """Return the colours of some lines; of a small side all is read, for its context."""
