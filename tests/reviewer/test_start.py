@@ -1,0 +1,157 @@
+"""What makes an edit start quickly, and that it works as well without."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from penstock.core.errors import AuditError
+from penstock.stores.child import Child
+from penstock.stores.code_cache import CodeCache, install
+from penstock.stores.jsonl import JsonlLog
+from penstock.stores.short_log import ShortLog
+from tests.reviewer.reviewing import START, adding, plain
+
+SHELL = "/bin/sh"
+
+
+def shell(script: str, stdin: bytes = b"") -> Child:
+    return Child([SHELL, "-c", script], os.environ, stdin)
+
+
+# Programs
+
+
+def test_a_program_gets_its_input_and_gives_its_output_however_large() -> None:
+    data = os.urandom(3 << 20)
+    code, out, err = shell("cat; echo end >&2; exit 3", data).ended(30)
+    assert (code, out == data, err) == (3, True, b"end\n")
+
+
+def test_a_program_that_reads_nothing_is_no_problem() -> None:
+    assert shell("exec 0<&-; echo ok", b"x" * (1 << 20)).ended(30)[:2] == (0, b"ok\n")
+
+
+def test_a_program_that_takes_too_long_is_ended() -> None:
+    with pytest.raises(TimeoutError):
+        shell("exec sleep 60").ended(0.2)
+
+
+def test_a_program_that_is_not_there_is_an_error_and_leaves_nothing_open() -> None:
+    before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    with pytest.raises(FileNotFoundError):
+        Child(["/nowhere/program"], {}, b"")
+    after = len(os.listdir("/proc/self/fd")) if before else 0
+    assert before == after
+
+
+# Code
+
+
+def made(cache: CodeCache) -> list[object]:
+    """Run a text through a cache and return what it left."""
+    names: dict[str, object] = {}
+    cache.run("def f(): return 7", {}, names)
+    function = names["f"]
+    assert callable(function)
+    return [function()]
+
+
+def test_code_is_kept_and_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    place = tmp_path / "cache"
+    first = CodeCache(str(place))
+    assert made(first) == [7]
+    first.save()
+    again = CodeCache(str(place))
+    assert made(again) == [7]
+    stamp = place.stat().st_mtime_ns
+    again.save()
+    assert place.stat().st_mtime_ns == stamp, "nothing was new"
+
+
+@pytest.mark.parametrize("data", [b"", b"torn", b"\xff" * 100, b"(\x00\x00\x00\x00"])
+def test_a_cache_that_is_broken_is_none(tmp_path: Path, data: bytes) -> None:
+    place = tmp_path / "cache"
+    place.write_bytes(data)
+    assert made(CodeCache(str(place))) == [7]
+
+
+def test_where_nothing_can_be_written_nothing_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    cache = CodeCache(str(tmp_path / "missing" / "cache"))
+    made(cache)
+    cache.save()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_dataclasses_are_the_same_with_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dataclasses, "exec", exec, raising=False)
+    install(str(tmp_path))
+
+    @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+    class Point:
+        """A point."""
+
+        x: int
+        y: int = 2
+
+    assert repr(Point(x=1)).endswith("Point(x=1, y=2)")
+    assert Point(x=1) == Point(x=1, y=2)
+    assert hash(Point(x=1)) == hash(Point(x=1))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Point(x=1).x = 2  # type: ignore[misc]
+
+
+def test_an_edit_loads_no_library_for_command_lines(tmp_path: Path) -> None:
+    at = plain(tmp_path)
+    code = START.replace("main(sys.argv[1:])", "") + (
+        "\ntry: main(sys.argv[1:])\nfinally: print(sorted(sys.modules), file=sys.stderr)"
+    )
+    words = ["apply", "--json", json.dumps(adding()), "--target-file", str(at.file)]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        env=at.environ,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(json.loads(done.stderr.strip().splitlines()[-1].replace("'", '"')))
+    assert not {"click", "rich", "cryptography", "sqlite3", "subprocess", "yaml"} & loaded
+    assert len(loaded) < 260
+
+
+# The record
+
+
+def test_the_short_way_and_the_full_way_make_one_chain(tmp_path: Path) -> None:
+    path = str(tmp_path / "audit.jsonl")
+    full = JsonlLog(path, clock=time.time)
+    log = ShortLog(path, lambda: full, rotate_at=1 << 20)
+    event = {"op": "x", "path": "", "status": "done"}
+    made = [log.append(event, durable=True)]  # there is no log yet
+    made.append(log.append(event, durable=True))
+    made += log.append_many([event, event], durable=True)
+    made += log.append_many([event], durable=True)
+    assert [one.seq for one in made] == [0, 1, 2, 3, 4]
+    assert [one.prev_hash for one in made[1:]] == [one.event_hash for one in made[:-1]]
+
+
+def test_a_line_that_does_not_reach_the_disk_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "audit.jsonl"
+    folder.mkdir()
+    full = JsonlLog(str(folder), clock=time.time)
+    log = ShortLog(str(folder), lambda: full, rotate_at=1 << 20)
+    with pytest.raises(AuditError):
+        log.append({"op": "x", "path": "", "status": "done"}, durable=True)
