@@ -57,6 +57,8 @@ DENIED: list[Call] = [
     write("no\x00tes.txt"),
     write("x" * 5000),
     ("edit_file", {"file_path": ".env", "old_string": "1", "new_string": "2"}),
+    ("read_file", {"file_path": ".env"}),
+    ("read_file", {"file_path": "link.txt"}),
     ("mcp__files__write_file", {"path": ".env", "content": "x"}),
     ("mcp__files__write_file", {"path": "../outside.txt", "content": "x"}),
     ("save_document", {"filename": ".env", "text": "x"}),
@@ -128,6 +130,27 @@ def test_an_approved_command_runs_once_and_is_on_the_record(guarded: Project) ->
     asked, run = events(guarded, "tool_call")
     assert (asked["status"], run["status"], run["proof"]) == ("hitl_required", "allowed", "resume")
     assert run["command"] == "rm app.py"
+
+
+def test_a_command_that_nobody_can_be_asked_about_is_denied(guarded: Project) -> None:
+    scene = Scene(guarded, [("shell", {"command": "rm app.py"})], saver=None)
+    (answer,) = said(scene.start())
+    assert answer.status == "error"
+    assert "nobody can be asked now" in answer.content
+    assert scene.ran == []
+
+
+def test_an_approved_command_does_not_run_once_the_rules_deny_it(guarded: Project) -> None:
+    scene = Scene(guarded, [("shell", {"command": "rm app.py"})])
+    scene.start()
+    guarded.write(
+        "penstock.toml",
+        'version = 1\n[[deny]]\nid = "frozen"\npaths = ["app.py"]\nreason = "{path} is frozen"\n',
+    )
+    (answer,) = said(scene.resume(APPROVE))
+    assert answer.status == "error"
+    assert "app.py is frozen" in answer.content
+    assert scene.ran == []
 
 
 def test_an_approved_command_does_not_run_over_a_file_that_changed_meanwhile(
