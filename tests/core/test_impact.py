@@ -228,6 +228,36 @@ def test_tools_without_a_command_or_a_file_are_asked_too() -> None:
     assert impact(policy(""), policy(rule), [task, web]).moves == {"passthrough_to_deny": 1}
 
 
+ORIGINAL = "[audit]\naudit_file = 'x'\n"
+
+
+def original(text: str) -> Policy:
+    return parse_policy(ORIGINAL + text, file="claude-code-permissions-hook.toml")
+
+
+def test_rules_of_the_original_are_replayed_as_the_original_reads_them() -> None:
+    """There a command is one text: what it writes, and its parts, have no say."""
+    calls = [
+        *(ran(f"npm install p{n} && ls | head -{n}") for n in range(4000)),
+        ran("cd x; npm install"),
+        ran("npm install > penstock.toml"),
+    ]
+    found = impact(original(""), original(NPM), calls)
+    assert found.moves == {"passthrough_to_allow": 4001}
+    assert (found.replayed, found.left_out) == (4002, 0)
+    assert impact(original(NPM), original(""), calls).moves == {"allow_to_passthrough": 4001}
+
+
+def test_a_file_rule_of_the_original_is_replayed_on_the_path_as_it_was_given() -> None:
+    rule = '[[deny]]\nid = "etc"\ntool = "Read"\nfile_path_regex = "^/etc/"\n'
+    read = past_of({"tool_name": "Read", "tool_input": {"file_path": "/etc/passwd"}, "cwd": "/p"})
+    other = past_of({"tool_name": "Read", "tool_input": {"file_path": "/p/a"}, "cwd": "/p"})
+    assert read
+    assert other
+    found = impact(original(""), original(rule), [read, other])
+    assert found.moves == {"passthrough_to_deny": 1}
+
+
 # --- the short cuts are no other answers ------------------------------------------------------
 
 RULES = [

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from penstock.core.builtin import NAME
 from penstock.core.decide import combine, decide, effective
 from penstock.core.errors import InputError
 from penstock.core.match import compile_globs, lookup
@@ -256,7 +257,10 @@ class Replay:
     def __init__(
         self, before: Policy, after: Policy, *, now: float, most: int = MOST_ASKED
     ) -> None:
-        self._policies = (before, after)
+        # In rules that speak of tools and whole commands alone, files that a command names have
+        # no part, as in the hook that such rules were written for.
+        self._by_input = by_input(before) and by_input(after)
+        self._policies = tuple(_alone(p) if self._by_input else p for p in (before, after))
         self._now = now
         self._left = most
         self.gone, self.come = differing(before, after)
@@ -284,6 +288,8 @@ class Replay:
         Where nothing that changed can speak of it, both words are the recorded one.
         """
         command = past.command
+        if self._by_input:
+            return self._on_input(past)
         if command and self._other_fields.isdisjoint(past.tool_input):
             return self._on_command(past, command)
         target = None if command else target_of(past)
@@ -299,6 +305,13 @@ class Replay:
         floor = self._floor(past)
         key = (past.tool, past.action, floor, *(one for one, _ in seen))
         return self._once(key, lambda: [_on(past, target)], floor)
+
+    def _on_input(self, past: Past) -> tuple[Word, Word]:
+        seen = [self._lens.field(name, value) for name, value in field_values(past)]
+        if not self._speaks(past.tool, seen):
+            return UNTOUCHED
+        key = (past.tool, *(one for one, _ in seen))
+        return self._once(key, lambda: [_bare_request(past)], ())
 
     def _on_command(self, past: Past, command: str) -> tuple[Word, Word] | None:
         """The commonest call by far: each step here is taken a hundred thousand times."""
@@ -360,6 +373,33 @@ class Replay:
 
 
 UNTOUCHED = (Word(""), Word(""))
+ANY_ACTION = frozenset(Action)
+
+
+def by_input(policy: Policy) -> bool:
+    """Say whether a policy decides by tools and whole inputs only, beside what protects us."""
+    layers = [layer for layer in policy.layers if layer.name != NAME]
+    silent = all(
+        layer.unclear is Verdict.ALLOW
+        and layer.outside is None
+        and all(verdict is Verdict.ALLOW for verdict in layer.defaults.values())
+        for layer in layers
+    )
+    rules = [rule for layer in layers for rule in layer.rules if rule.enabled]
+    return (
+        bool(layers)
+        and silent
+        and not policy.limits.max_chain_length
+        and all(r.actions == ANY_ACTION and not r.paths and not r.per_leaf for r in rules)
+    )
+
+
+def _alone(policy: Policy) -> Policy:
+    return replace(policy, layers=tuple(y for y in policy.layers if y.name != NAME))
+
+
+def _bare_request(past: Past) -> Request:
+    return Request(action=Action.RUN, tool=past.tool, tool_input=past.tool_input)
 
 
 def _running(past: Past) -> Request:
