@@ -195,6 +195,9 @@ class DiffView(ScrollView, can_focus=True):
 def _marked(text: str, other: str, look: Style) -> Iterable[Segment]:
     """Yield a line with the part marked in which it differs from the one that it stands against."""
     start, end = differing(text, other)
+    if start == end:
+        yield Segment(text, look)
+        return
     yield Segment(text[:start], look)
     yield Segment(text[start:end], look + MARKED)
     yield Segment(text[end:], look)
