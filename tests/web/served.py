@@ -19,7 +19,6 @@ from penstock.core.model import Actor
 from penstock.core.proposal import Proposal
 from penstock.doors.http.asgi import Pages
 from penstock.doors.http.server import Server, bound, listening
-from penstock.doors.web.admitted import cookie_of
 from penstock.doors.web.app import make_app
 from penstock.doors.web.limits import Attempts
 from penstock.doors.web.proving import Prover
@@ -159,7 +158,7 @@ class Served:
         answer = made.get(f"{link.path}?{link.query}")
         assert answer.status == 303, answer.text
         made.cookie = answer.headers["Set-Cookie"].partition(";")[0]
-        session = self.world.sessions.find(cookie_of({"cookie": made.cookie}))
+        session = self.world.session_of({"cookie": made.cookie})
         assert session is not None
         made.csrf = session.csrf
         return made

@@ -44,11 +44,18 @@ def test_a_page_without_a_session_says_only_how_to_open_one(served: Served, path
     assert "penstock open" in answer.text
 
 
-@pytest.mark.parametrize(
-    "cookie", ["penstock_session=", "penstock_session=x", "x", "=;=", "a" * 99]
-)
+@pytest.mark.parametrize("cookie", ["{name}=", "{name}=x", "{name}", "x", "=;=", "{name}=a;" * 99])
 def test_a_cookie_that_is_none_of_ours_opens_nothing(served: Served, cookie: str) -> None:
-    assert served.stranger().get("/", {"Cookie": cookie}).status == 401
+    text = cookie.format(name=served.world.cookie)
+    assert served.stranger().get("/", {"Cookie": text}).status == 401
+
+
+def test_what_other_servers_of_this_machine_set_is_not_in_the_way(served: Served) -> None:
+    own = served.browser().cookie
+    others = 'a={"b": [1; 2]}; =; "; penstock_session_1=x; ' + own.partition("=")[0] + "=theirs"
+    assert served.stranger().get("/", {"Cookie": f"{others}; {own}; c=d"}).status == 200
+    elsewhere = own.replace(f"_{served.port}=", "_1=")
+    assert served.stranger().get("/", {"Cookie": elsewhere}).status == 401
 
 
 def test_a_link_opens_one_session_and_never_a_second(served: Served) -> None:

@@ -19,7 +19,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -30,7 +29,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from penstock.core.errors import InputError, PenstockError, RefusedError
-from penstock.doors.web.auth import COOKIE, Session, same
+from penstock.doors.web.auth import Session, same
 from penstock.doors.web.limits import Bucket
 from penstock.doors.web.problems import fault, status_of
 from penstock.doors.web.world import World
@@ -45,6 +44,7 @@ SAFE = frozenset({"GET", "HEAD"})
 OURS = frozenset({"same-origin", "none"})
 MOST_FIELDS = 20_000
 SMALL_FORM = 64 * 1024
+MOST_COOKIES = 8
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
@@ -108,7 +108,7 @@ class Admitted:
         headers, path = Headers(scope=scope), scope["path"]
         _check_host(headers)
         _check_origin(headers, scope["method"])
-        session = self._world.sessions.find(cookie_of(headers))
+        session = self._world.session_of(headers)
         by_token = path.startswith(API) and same(token_of(headers), self._world.token)
         bucket = self._known if session or by_token else self._strangers
         if not bucket.take():
@@ -194,13 +194,10 @@ def token_of(headers: Mapping[str, str]) -> str:
     return token.strip() if scheme.lower() == "bearer" else headers.get("x-penstock-token", "")
 
 
-def cookie_of(headers: Mapping[str, str]) -> str:
-    """Return the session's cookie, "" where there is none."""
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return ""
-    return found.value if found else ""
+def cookies_of(headers: Mapping[str, str], name: str) -> tuple[str, ...]:
+    """Return every value of a cookie. Other servers of this machine set cookies for us, too."""
+    pairs = (part.partition("=") for part in headers.get("cookie", "").split(";"))
+    return tuple(value.strip() for known, _, value in pairs if known.strip() == name)[:MOST_COOKIES]
 
 
 async def _form(headers: Headers, receive: Receive) -> Form:

@@ -20,7 +20,7 @@ from starlette.staticfiles import StaticFiles
 
 from penstock.core.errors import InputError, PenstockError, RefusedError
 from penstock.doors.web.admitted import Admitted, told
-from penstock.doors.web.auth import COOKIE, SESSION_SECONDS
+from penstock.doors.web.auth import SESSION_SECONDS
 from penstock.doors.web.problems import fault
 from penstock.doors.web.world import World
 
@@ -70,13 +70,13 @@ def opened(request: Request) -> Response:
         )
     to = _inside(request.query_params.get("to", ""))
     response = _onward(to, request.headers.get("sec-fetch-site", "none"))
-    response.headers["Set-Cookie"] = _cookie(made[0], SESSION_SECONDS)
+    response.headers["Set-Cookie"] = _cookie(world, made[0], SESSION_SECONDS)
     return response
 
 
-def _cookie(value: str, seconds: float) -> str:
+def _cookie(world: World, value: str, seconds: float) -> str:
     """Return the cookie: no script reads it, and no other site's request brings it along."""
-    return f"{COOKIE}={value}; Path=/; Max-Age={seconds:.0f}; HttpOnly; SameSite=Strict"
+    return f"{world.cookie}={value}; Path=/; Max-Age={seconds:.0f}; HttpOnly; SameSite=Strict"
 
 
 def _onward(to: str, site: str) -> Response:
@@ -95,9 +95,10 @@ def _inside(to: str) -> str:
 
 def closed(request: Request) -> Response:
     """End the session."""
-    request.app.state.world.sessions.close(request.state.session)
+    world: World = request.app.state.world
+    world.sessions.close(request.state.session)
     response = RedirectResponse("/", 303)
-    response.headers["Set-Cookie"] = _cookie("", 0)
+    response.headers["Set-Cookie"] = _cookie(world, "", 0)
     return response
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from penstock.core.errors import InputError, PenstockError
 from penstock.doors.web import answers
 from penstock.doors.web.answers import Answered
-from penstock.doors.web.auth import Session, Sessions, same
+from penstock.doors.web.auth import COOKIE, Session, Sessions, same
 from penstock.doors.web.events import Hub
 from penstock.doors.web.proving import Prover
 from penstock.doors.web.shown import exactly
@@ -122,11 +122,21 @@ class World:
 
     def knows(self, headers: Mapping[str, str]) -> bool:
         """Say whether a request comes from somebody who may send much: a session, or the token."""
-        from penstock.doors.web.admitted import cookie_of, token_of
+        from penstock.doors.web.admitted import token_of
 
-        return same(token_of(headers), self.token) or (
-            self.sessions.find(cookie_of(headers)) is not None
-        )
+        return same(token_of(headers), self.token) or self.session_of(headers) is not None
+
+    @property
+    def cookie(self) -> str:
+        """The name of the session's cookie. Cookies know no ports, so the name has to."""
+        return f"{COOKIE}_{self.origin.rpartition(':')[2]}"
+
+    def session_of(self, headers: Mapping[str, str]) -> Session | None:
+        """Return the session that a request belongs to."""
+        from penstock.doors.web.admitted import cookies_of
+
+        found = (self.sessions.find(value) for value in cookies_of(headers, self.cookie))
+        return next((session for session in found if session), None)
 
     # -- links --------------------------------------------------------------------------------
 
