@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import random
 from collections import Counter
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 from penstock.core.audit import parse_line
 from penstock.core.errors import AuditError
-from penstock.core.past import past_of
+from penstock.core.past import Past, past_of
 from penstock.stores import decision_index
 from penstock.stores.decision_lines import Rows, kind_of, quick, seconds_of
 from penstock.stores.decisions import ALL, Decisions, Wanted, recent
@@ -205,6 +206,22 @@ def test_the_segments_of_our_own_record_are_one_log(tmp_path: Path, place: Path)
     ]
     assert len(recent([str(path)], 1000)) == 40
     assert [p.command for p in recent([str(path)], 3)] == ["x39", "x38", "x37"]
+
+
+@pytest.mark.parametrize("spaced", [False, True])
+def test_calls_that_are_alike_may_be_told_by_the_newest_of_them(
+    tmp_path: Path, spaced: bool
+) -> None:
+    path = logs.write(tmp_path / "log", [*mixed(60), {"tool_name": "Read"}], spaced=spaced)
+    each, alike = recent([str(path)], 100), recent([str(path)], 100, alike=True)
+    assert len(each) == len(alike) == 61
+
+    def without_time(past: Past) -> Past:
+        return replace(past, ts="", session="")
+
+    assert [without_time(one) for one in each] == [without_time(one) for one in alike]
+    assert len({id(one) for one in alike}) < 40
+    assert max(one.ts for one in alike) == max(one.ts for one in each)
 
 
 @pytest.mark.parametrize("damage", ["empty", "noise", "cut", "flipped", "head"])

@@ -47,13 +47,16 @@ class Logs:
 
         return Decisions(self.paths, index_folder, told=told or quiet)
 
-    def recent(self, most: int) -> list[Past]:
-        """Return up to `most` of the newest decisions of each log, what people said included."""
+    def recent(self, most: int, *, alike: bool = False) -> list[Past]:
+        """Return up to `most` of the newest decisions of each log, what people said included.
+
+        With `alike`, when and in which session a call came is told of the newest like it.
+        """
         from dataclasses import replace
 
         from penstock.stores.decisions import recent
 
-        found = recent(self.paths, most)
+        found = recent(self.paths, most, alike=alike)
         # Our record tells paths from the root on; in a command they may be whole ones.
         placed = [bool(self.root) and not past.cwd and "/" in past.command for past in found]
         return [
@@ -114,7 +117,7 @@ def _place(path: str) -> str:
 def past_of_edit(target: str, *, most: int) -> list[Past]:
     """Return the decisions on which an edit of a rules file is replayed."""
     config = loaded_config(target)
-    return logs_of(config=config, start=os.path.dirname(target)).recent(most)
+    return logs_of(config=config, start=os.path.dirname(target)).recent(most, alike=True)
 
 
 def is_ours(path: str) -> bool:

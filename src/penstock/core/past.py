@@ -105,14 +105,14 @@ def of_original(event: Event) -> Past | None:
     if not tool:
         return None
     tool_input = given if isinstance(given, dict) else NOTHING
-    rule = _inner(event, "rule_metadata")
+    rule = text(_inner(event, "rule_metadata"), "rule_id")
     return Past(
         ts=text(event, "timestamp"),
         tool=tool,
         tool_input=tool_input,
         decision=_word(event),
         source=_source(event),
-        rules=(text(rule, "rule_id"),) if text(rule, "rule_id") else (),
+        rules=(rule,) if rule else (),
         reasoning=text(event, "reasoning") or text(event, "reason"),
         session=text(event, "session_id"),
         cwd=text(event, "cwd"),
