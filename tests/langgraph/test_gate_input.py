@@ -154,6 +154,16 @@ def test_a_file_that_is_no_text_is_left_alone(scene: Scene, existing: bytes) -> 
         classify_write("data.bin", "text\n")
 
 
+def test_what_becomes_binary_is_measured_by_its_bytes(scene: Scene) -> None:
+    """A NUL cannot hide a rewrite: lines cannot be compared any more, bytes can."""
+    scene.write("a.py", STATE)
+    done = scene.gate(("a.py", f"{REPLACEMENT}\0"), auto_mode=True)
+    assert done["rejected_writes"][0]["outcome"] == "blocked"
+    assert scene.read("a.py") == STATE
+    scene.gate(("a.py", f"{STATE}\0"), auto_mode=True)
+    assert scene.read("a.py") == f"{STATE}\0"
+
+
 @pytest.mark.parametrize(
     "text", ["", "a", "a\r\nb\r\n", "\ufeffa\n", "a\fb\u2028c\n", "тест\n", "x" * 100_000], ids=len
 )

@@ -18,6 +18,7 @@ from pydantic import BaseModel
 
 from penstock.app import open_workspace
 from penstock.core.errors import InputError
+from penstock.core.merge import Strategy
 from penstock.core.proposal import State
 from penstock.gate import Proof
 from penstock.langgraph import (
@@ -403,6 +404,19 @@ def test_what_was_approved_in_the_queue_needs_no_second_proof(scene: Scene) -> N
     done = graph.invoke(resume(YES), THREAD)
     assert scene.read("a.py") == REPLACEMENT
     assert done["approved_writes"][0]["by"] == "ada"
+
+
+def test_what_a_person_changed_in_the_queue_is_what_is_written(scene: Scene) -> None:
+    """Another version took the place of the one that was shown; whoever made it has seen it."""
+    scene.write("a.py", STATE)
+    graph, question = interrupted(scene, ("a.py", REPLACEMENT))
+    gate = open_workspace(str(scene.root)).gate
+    known = question["action_requests"][0]["proposal_id"]
+    second = gate.with_strategy(known, Strategy.APPEND)
+    third = gate.revise(second.id, b"edited = 1\n")
+    done = graph.invoke(resume(YES), THREAD)
+    assert scene.read("a.py") == "edited = 1\n"
+    assert done["approved_writes"][0]["proposal_id"] == third.id
 
 
 def test_a_rejection_in_the_queue_stands_whatever_the_graph_is_told(scene: Scene) -> None:
