@@ -136,6 +136,13 @@ def test_an_id_that_makes_bare_rules_match_is_told() -> None:
     assert "now match" in why(bare, bare + RULE.format("deny"), FILES[FLAT])
 
 
+def test_a_word_that_tells_the_dialect_is_more_than_a_word() -> None:
+    """With `reason` commands are looked at one by one; without it `^ls` allows `ls; rm x`."""
+    telling = FLAT.replace('"^ls"', '"^ls"\nreason = "lists"')
+    assert "another of the original's dialects" in why(telling, FLAT, FILES[FLAT])
+    assert "another of the original's dialects" in why(FLAT, telling, FILES[FLAT])
+
+
 def test_what_cannot_be_read_is_a_reason() -> None:
     assert why("[[", OWN, "penstock.toml") == "it cannot be told what was allowed before"
     assert "read in another way" in why(FLAT, OWN, "rules.toml")

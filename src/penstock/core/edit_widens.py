@@ -18,7 +18,7 @@ from penstock.core.edit_source import read_text
 from penstock.core.edit_text import Name
 from penstock.core.fields import BY_NAME, RULE_TABLES
 from penstock.core.hook_dialect import SECTION_KEYS, SETTINGS, meaning_of
-from penstock.core.hook_rules import FIELD_KEYS
+from penstock.core.hook_rules import FIELD_KEYS, Meaning
 from penstock.core.model import STRICTNESS, Verdict
 from penstock.core.sheet import Document
 
@@ -270,7 +270,10 @@ def _readings(old: Document, new: Document) -> Iterator[str]:
         for table in _tables(old, dialect_of("", old)):
             if table[-1] == "allow" and rules_in(old, table) and not rules_in(new, table):
                 yield f"`{'.'.join(table)}` no longer hides the rules of included files"
-    if meaning_of(old) is not meaning_of(new) and _has_bare_allow(new):
+    meanings = {meaning_of(old), meaning_of(new)}
+    if len(meanings) > 1 and Meaning.LEAVES in meanings and old:
+        yield "the file is now read as another of the original's dialects"
+    elif len(meanings) > 1 and _has_bare_allow(new):
         yield "rules that name only a tool now match it"
 
 
