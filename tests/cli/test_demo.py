@@ -9,7 +9,9 @@ import signal
 import subprocess
 import time
 from contextlib import suppress
+from html import unescape
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
@@ -63,6 +65,7 @@ def test_at_a_terminal_it_ends_at_a_page_with_changes_that_wait(project: Project
         cookie = opened.headers["Set-Cookie"].partition(";")[0]
         client.request("GET", "/", headers={"Cookie": cookie})
         page = client.getresponse().read().decode()
+        assert approved(client, cookie, page, port) == 303
         client.close()
         for path_ in ("src/app.py", "src/admins.py", "config/limits.toml"):
             assert path_ in page
@@ -74,6 +77,29 @@ def test_at_a_terminal_it_ends_at_a_page_with_changes_that_wait(project: Project
         child.wait(30)
         os.close(master)
     assert not project.home.exists()
+
+
+def approved(client: http.client.HTTPConnection, cookie: str, queue: str, port: int) -> int:
+    """Approve the first change that waits, with the passphrase that was printed."""
+    found = re.search(r'href="(/proposals/hitl-[\w-]+)"', queue)
+    assert found, queue
+    client.request("GET", found[1], headers={"Cookie": cookie})
+    page = client.getresponse().read().decode()
+    form = page.partition(f'action="{found[1]}/approve"')[2]
+    fields = {
+        name: unescape(re.findall(rf'name="{name}" value="([^"]*)"', form)[0])
+        for name in ("csrf", "digest")
+    }
+    headers = {
+        "Cookie": cookie,
+        "Origin": f"http://127.0.0.1:{port}",
+        "Content-Type": "application/x-www-form-urlencoded",
+    }
+    body = urlencode({**fields, "passphrase": "let the water through"})
+    client.request("POST", f"{found[1]}/approve", body, headers)
+    response = client.getresponse()
+    response.read()
+    return response.status
 
 
 def shown(master: int, wanted: re.Pattern[bytes]) -> bytes:
