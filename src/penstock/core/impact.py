@@ -219,17 +219,32 @@ def _grouped(decisions: Iterable[Past], found: _Sum) -> list[_Alike]:
     What people refused comes first, then the commonest: only so many are followed.
     """
     groups: dict[object, _Alike] = {}
-    for past in decisions:
+    for past, count in _counted(decisions):
         if not past.decision or past.person is Person.APPROVED:
             continue
         if not past.whole:
-            found.left_out += past.person is None
+            found.left_out += count if past.person is None else 0
             continue
         shown = past.command or past.path or repr(past.tool_input)
-        key = (past.tool, shown, past.action, past.cwd, past.rules, past.person)
+        # Which rules spoke matters only where they measured a change, and that has a path.
+        spoke = past.rules if past.path else ()
+        key = (past.tool, shown, past.action, past.cwd, spoke, past.person)
         alike = groups.get(key)
         if alike is None:
             alike = groups[key] = _Alike(past)
-        alike.count += 1
+        alike.count += count
         alike.last = max(alike.last, past.ts)
     return sorted(groups.values(), key=lambda one: (one.first.person is None, -one.count))
+
+
+def _counted(decisions: Iterable[Past]) -> Iterable[tuple[Past, int]]:
+    """Count values that come several times; they are held, so that no other gets their id."""
+    seen: dict[int, Past] = {}
+    counts: dict[int, int] = {}
+    for past in decisions:
+        known = id(past)
+        if known in counts:
+            counts[known] += 1
+        else:
+            seen[known], counts[known] = past, 1
+    return [(past, counts[known]) for known, past in seen.items()]
