@@ -286,6 +286,11 @@ def test_lists_that_an_include_loses_are_told() -> None:
     assert kinds(found) == ["dropped_rules"]
 
 
+def test_a_key_that_changes_the_dialect_of_a_file_is_told() -> None:
+    found = adding(without(reason="because"))
+    assert kinds(found) == ["dialect_change"]
+
+
 def test_a_changed_or_enabled_rule_is_looked_at_like_a_new_one() -> None:
     change: dict[str, Any] = {
         "type": "update_rule",

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 from penstock.core import rules
 from penstock.core.edit_dialect import Dialect, dialect_of
-from penstock.core.edit_operation import RULE_KEYS, Detail, Operation, Warning_
+from penstock.core.edit_operation import RULE_KEYS, Detail, EditError, Operation, Warning_
 from penstock.core.edit_source import parsed, read_text
 from penstock.core.edit_told import Changed
 from penstock.core.edit_warnings import warnings_of
-from penstock.core.hook_rules import BRANCH, ORIGINAL_KEYS
+from penstock.core.hook_dialect import meaning_of
+from penstock.core.hook_rules import BRANCH, ORIGINAL_KEYS, Meaning
 from penstock.core.layers import Loaded
 from penstock.core.problems import Problem, Report, did_you_mean, shown
 from penstock.core.regex_faults import beyond_rust
@@ -69,7 +70,8 @@ def check(
     if blocking:
         return Checked(blocking=tuple(dict.fromkeys(blocking))[:MOST_TOLD], loaded=level)
     found, overlaps = warnings_of(levels, changes)
-    return Checked(warnings=found, loaded=level, overlaps=overlaps)
+    other = tuple(_other_dialect(read, texts))
+    return Checked(warnings=(*other, *found), loaded=level, overlaps=overlaps)
 
 
 def _unreached(
@@ -79,6 +81,26 @@ def _unreached(
     reached = {file for file, _ in level.sources}
     others = [] if level.problems else [file for file in texts if file not in reached]
     return [rules.load(file, read, parse=parse) for file in others]
+
+
+def _other_dialect(read: Read, texts: Mapping[str, bytes]) -> Iterator[Warning_]:
+    """Warn where one key tells that the whole file is in another of the original's dialects."""
+    for path, data in texts.items():
+        old, new = _document(path, read(path)), _document(path, data)
+        if not old or dialect_of(path, new) is Dialect.OWN:
+            continue
+        meanings = {meaning_of(old), meaning_of(new)}
+        if len(meanings) > 1 and Meaning.LEAVES in meanings:
+            message = f"All rules of {path} are now read as those of another dialect"
+            hint = "Leave out `reason`, `subagent_type_regex` and what else only one fork has"
+            yield Warning_("dialect_change", message, hint)
+
+
+def _document(path: str, data: bytes | None) -> Document:
+    try:
+        return read_text(path, data or b"").document
+    except EditError:
+        return {}
 
 
 def _half_advisor(levels: list[Loaded], operation: Operation) -> list[Detail]:
