@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol, cast
 
+from penstock.doors.http.line import OpenLine
 from penstock.doors.http.routes import Route, Routes
 from penstock.doors.http.wire import (
     CONTINUE,
@@ -224,7 +225,7 @@ class Connection(asyncio.Protocol):
 
     async def _live(self, response: Live, head: Head) -> None:
         """Have a response written piece by piece, and leave the line as a next one needs it."""
-        line = self._line = OpenLine(self, head, self._host)
+        line = self._line = OpenLine(self.put, self._host, keep=head.keep)
         answer: Response | None = None
         try:
             await response.run(line)
@@ -321,36 +322,3 @@ class Connection(asyncio.Protocol):
             self._line.left.set()
         if not (self._busy or self._buffer or self._head):
             self._transport.close()
-
-
-class OpenLine:
-    """The way back to a client that is answered piece by piece."""
-
-    __slots__ = ("_connection", "_host", "begun", "complete", "flows", "keep", "left")
-
-    def __init__(self, connection: Connection, head: Head, host: Host) -> None:
-        self._connection = connection
-        self._host = host
-        self.keep = head.keep and not host.stopping
-        self.begun = False
-        self.complete = False
-        self.flows = asyncio.Event()
-        self.left = asyncio.Event()
-
-    @property
-    def date(self) -> bytes:
-        """The header line of the date."""
-        return self._host.date
-
-    async def write(self, data: bytes, *, last: bool = False) -> None:
-        """Send bytes; waits for a client that is slow. Raises OSError when it is gone."""
-        self.begun = True
-        self.complete = last
-        self.keep = self.keep and not self._host.stopping
-        self.flows.clear()
-        if not self._connection.put(data) and not last:
-            await self.flows.wait()
-
-    async def ended(self) -> None:
-        """Wait until we stop; a client that goes ends the whole answer."""
-        await self.left.wait()
