@@ -357,6 +357,18 @@ def test_the_rules_file_is_found_where_people_keep_it(place: Place, tmp_path: Pa
     )
 
 
+def test_another_project_is_asked_about_by_its_directory(place: Place, tmp_path: Path) -> None:
+    place.rules().logged(logs.audit(1, "deny"))
+    other = Place(tmp_path / "other", place.home)
+    other.root.mkdir()
+    assert other.refused({"type": "rule"})[0] == "config_not_found"
+    there = ("--workspace", str(place.root))
+    assert other.ask("rule_count", *there)["result"]["total"] == 3
+    assert other.ask("log", *there)["result_count"] == 1
+    assert place.refused({"type": "rule"}, "--workspace", str(other.root))[0] == "config_not_found"
+    assert place.refused({"type": "rule"}, "--workspace", "/nowhere")[0] == "invalid_query"
+
+
 # --- sums and patterns --------------------------------------------------------------------------
 
 

@@ -32,9 +32,7 @@ def discovered(environ: Mapping[str, str]) -> tuple[str, ...]:
     places = (
         os.path.expanduser(named) if named else "",
         CONFIG,
-        os.path.join("..", ".config", CONFIG),
-        os.path.join(home(), ".config", CONFIG),
-        os.path.join("/etc", CONFIG),
+        *_usual(""),
         RULES,
     )
     found = (os.path.realpath(place) for place in places if place and os.path.isfile(place))
@@ -49,8 +47,14 @@ def found_config(named: str, environ: Mapping[str, str], start: str) -> str:
     asked = environ.get(VARIABLE, "")
     near = [os.path.expanduser(asked)] if asked else []
     near += [os.path.join(start, CONFIG), os.path.join(workspace_above(start), RULES)]
-    close = [os.path.realpath(place) for place in near if os.path.isfile(place)]
-    return close[0] if close else next(iter(discovered(environ)), "")
+    places = (*near, *_usual(start))
+    return next((os.path.realpath(place) for place in places if os.path.isfile(place)), "")
+
+
+def _usual(start: str) -> tuple[str, ...]:
+    """Return where the original looks when there is nothing in the directory itself."""
+    beside = os.path.join(start, "..", ".config", CONFIG)
+    return beside, os.path.join(home(), ".config", CONFIG), os.path.join("/etc", CONFIG)
 
 
 def kept_listing(path: str, kind: str = "rules") -> Mapping[str, Any] | None:

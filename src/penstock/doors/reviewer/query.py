@@ -155,6 +155,8 @@ def answer(query: object, asking: Asking) -> tuple[Document, int]:
     """Return the answer to a question, and the exit code."""
     began = time.perf_counter()
     try:
+        if asking.start and not os.path.isdir(asking.start):
+            raise QueryError("invalid_query", f"`{asking.start}` is not a directory")
         found = _answered(query, asking)
     except QueryError as wrong:
         return wrong.document(), 1
