@@ -173,7 +173,7 @@ class Applying:
         plan = [
             PlannedWrite(
                 path=self.parts.path(one.path),
-                new=self.proposing.contents(one)[1],
+                new=self.proposing.blob(one.content),
                 expect=one.base,
             )
             for one in claimed

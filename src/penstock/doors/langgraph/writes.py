@@ -44,12 +44,16 @@ class Write:
     at: int
     text: str
     place: Place
-    content: bytes
     base: str | None
     before: bytes | None
     change: Change
     decision: Decision
     proposal: Proposal | None = None
+
+    @property
+    def content(self) -> bytes:
+        """What would be written; the state holds it already, so it is not kept twice."""
+        return self.text.encode("utf-8")
 
     @property
     def asks(self) -> bool:
@@ -74,7 +78,7 @@ class Judging:
     thread: Thread
     attended: bool
     starts: dict[str, str | None] = field(default_factory=dict)
-    left: dict[str, bytes | None] = field(default_factory=dict)
+    left: dict[str, str | bytes | None] = field(default_factory=dict)
     written: set[str] = field(default_factory=set)
 
     @property
@@ -98,7 +102,7 @@ class Judging:
         follows = place.path.text in self.left
         judged = (self._following if follows else self._first)(at, place, content, str(text))
         if judged.decision.verdict is not Verdict.DENY:
-            self.left[judged.path] = content
+            self.left[judged.path] = judged.text
             self.starts.setdefault(judged.path, judged.base)
         return judged
 
@@ -114,7 +118,6 @@ class Judging:
             at=at,
             text=text,
             place=place,
-            content=content,
             base=first.base,
             before=self.gate.contents(first)[0] if asks else None,
             change=first.change,
@@ -189,7 +192,8 @@ class Judging:
     # -- another write to the same file ----------------------------------------------------
 
     def _following(self, at: int, place: Place, content: bytes, text: str) -> Write:
-        before = self.left[place.path.text]
+        left = self.left[place.path.text]
+        before = left.encode("utf-8") if isinstance(left, str) else left
         threshold = self.gate.parts.policy().gate.change_threshold
         with comparing(place.shown) as told:
             change = measure(before, content, change_threshold=threshold, progress=told)
@@ -200,7 +204,6 @@ class Judging:
             at=at,
             text=text,
             place=place,
-            content=content,
             base=base,
             before=before,
             change=change,
