@@ -16,11 +16,9 @@ from penstock.doors.langgraph.thread import Thread
 from penstock.doors.langgraph.tool_calls import Wanted
 from penstock.doors.langgraph.tool_writes import ToolGate
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=12),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
-    max_leaves=8,
-)
+PLAIN = st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=12)
+LISTS = st.lists(PLAIN, max_size=3)
+JSON = PLAIN | LISTS | st.dictionaries(st.text(max_size=5), PLAIN | LISTS, max_size=3)
 PATHS = st.sampled_from(
     [".env", "app.py", "/app.py", "../x", "link", "a/../.env", "", "/", ".git/config", "\x00", "~"]
 )
