@@ -15,8 +15,9 @@ from penstock.core.proposal import State
 from penstock.doors.web.answers import approve
 from penstock.doors.web.endpoints import ENDPOINTS
 from penstock.doors.web.proving import Prover
+from penstock.doors.web.world import World
 from penstock.gate import Proof
-from tests.web.served import HOOK_TOKEN, LINES, WORDS, Served, serving
+from tests.web.served import HOOK_TOKEN, LINES, TOKEN, WORDS, Served, running, serving
 
 
 @pytest.fixture
@@ -96,6 +97,23 @@ def test_what_is_around_the_queue_can_be_asked(served: Served) -> None:
     assert event["path"] == "a.txt"
     assert served.call("GET", "/audit/verify").json["ok"] is True
     assert served.call("GET", "/stats").json["decisions"] == {"ask": 1}
+
+
+def test_a_workspace_that_cannot_be_opened_hides_no_other(served: Served, tmp_path: Path) -> None:
+    one = served.propose("a.txt", "x\n")
+    state = tmp_path / "state/penstock/broken-1"
+    state.mkdir(mode=0o700, parents=True)
+    (state / "penstock.db").write_bytes(b"no database")
+    (tmp_path / "broken").mkdir()
+    broken = Workspace(str(tmp_path / "broken"), str(state))
+    world = World([broken, served.here], token=TOKEN)
+    with running(world) as port:
+        served.port = port
+        listed = served.call("GET", "/proposals").json
+        assert [each["id"] for each in listed["proposals"]] == [one.id]
+        assert listed["unreadable"][0]["error"]["code"] == "queue-broken"
+        assert served.call("GET", f"/proposals/{one.id}").status == 200
+        assert served.call("GET", "/proposals/nowhere").code == "queue-broken"
 
 
 def test_a_new_link_opens_the_page(served: Served) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from penstock.core.errors import InputError, PenstockError
 from penstock.doors.web import answers
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from penstock.core.proposal import Proposal, Receipt
     from penstock.gate import Gate
 
+T = TypeVar("T")
 Places = Callable[[], Iterable["Workspace"]]
 
 
@@ -89,21 +90,26 @@ class World:
 
     def find(self, proposal_id: str) -> tuple[Workspace, tuple[Proposal, ...]]:
         """Return the proposal or the set of exactly this id, and where it is."""
-        for here in self.workspaces:
-            found = exactly(self.gate_of(here), proposal_id)
-            if found:
-                return here, found
-        raise InputError("not-found", f"there is no proposal `{proposal_id}`")
+        return self._first(lambda gate: exactly(gate, proposal_id), f"proposal `{proposal_id}`")
 
     def find_receipts(self, receipt_id: str) -> tuple[Workspace, tuple[Receipt, ...]]:
         """Return the receipt or the receipts of a set, and where they are."""
+        return self._first(lambda gate: _receipts(gate, receipt_id), f"receipt `{receipt_id}`")
+
+    def _first(
+        self, look: Callable[[Gate], tuple[T, ...]], what: str
+    ) -> tuple[Workspace, tuple[T, ...]]:
+        """Return what the first workspace has; one that cannot be opened hides no other."""
+        fault: PenstockError | None = None
         for here in self.workspaces:
-            proposals = self.gate_of(here).parts.proposals
-            one = proposals.receipt(receipt_id)
-            found = (one,) if one else proposals.receipts(set_id=receipt_id) if receipt_id else ()
+            try:
+                found = look(self.gate_of(here))
+            except PenstockError as error:
+                fault = fault or error
+                continue
             if found:
                 return here, found
-        raise InputError("not-found", f"there is no receipt `{receipt_id}`")
+        raise fault or InputError("not-found", f"there is no {what}")
 
     # -- answering ----------------------------------------------------------------------------
 
@@ -146,6 +152,13 @@ class World:
 
         query = {"t": self.sessions.new_link(), **({"to": to} if to else {})}
         return f"{self.origin}/open?{urlencode(query)}"
+
+
+def _receipts(gate: Gate, receipt_id: str) -> tuple[Receipt, ...]:
+    one = gate.parts.proposals.receipt(receipt_id)
+    if one is not None:
+        return (one,)
+    return gate.parts.proposals.receipts(set_id=receipt_id) if receipt_id else ()
 
 
 def name_of(here: Workspace) -> str:
