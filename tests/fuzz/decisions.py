@@ -1,0 +1,57 @@
+"""Any bytes as a log of decisions: rows as parsing finds them, clusters and rules that hold."""
+
+from __future__ import annotations
+
+from penstock.core.audit import parse_line
+from penstock.core.clusters import clusters, command_regex
+from penstock.core.covers import witnesses
+from penstock.core.past import Past, past_of
+from penstock.core.regexes import check, search
+from penstock.core.suggest_risk import never
+from penstock.stores.decision_lines import Rows, kind_of, seconds_of
+
+# Random bytes are seldom lines; pieces of them, in any order, sometimes are.
+PIECES = (
+    *("\n", "{", "}", "[", "]", ",", ":", ", ", ": ", '"', "\\", "x", "é", "0", "true"),
+    *('{"timestamp":"2025-12-06T19:38:56Z","session_id":"s","tool_name":"Bash","tool_input":{',),
+    *('"command":"', '"decision":"', "deny", "allow", "passthrough", '"decision_source":"', "llm"),
+    *('"rule_metadata":{"rule_id":"r"}', '"review_flags":{"needs_review":true}', '"cwd":"/p"}'),
+    *('{"ts":"2025-12-06T19:38:56Z","seq":1,"op":"', "tool_call", "rejected", '"path":"a"'),
+    *('"status":"denied"', '"session":"s"', '"tool":"Bash"', '"rules":["a"]', '"command":"npm i"}'),
+    *("npm install ", "rm -rf ", "../", "/etc/", "$(", "`", ";", "|", ">", "--force", " -q", "::"),
+)
+MOST = 4000
+
+
+def one(data: bytes) -> None:
+    """Read the bytes as lines, then as lines of pieces, then as commands and a pattern."""
+    _read(data[:MOST])
+    text = "".join(PIECES[byte % len(PIECES)] for byte in data[:200])
+    _read(text.encode("utf-8", "surrogatepass"))
+    _learn(text)
+    _learn(data.decode("utf-8", "replace")[:500])
+
+
+def _read(data: bytes) -> None:
+    rows = Rows()
+    rows.add(data, 0)
+    found = [past_of(parse_line(line) or {}) for line in data.split(b"\n") if line]
+    told = [past for past in found if past is not None and past.decision]
+    assert [rows.kinds[number] for number in rows.kind] == [kind_of(past) for past in told]
+    assert list(rows.second) == [seconds_of(past.ts) for past in told]
+
+
+def _learn(text: str) -> None:
+    calls = [Past(tool="Bash", tool_input={"command": line}) for line in text.split("\n") if line]
+    for cluster in clusters(calls):
+        never(cluster)
+        if cluster.kind != "command":
+            continue
+        regex = command_regex(cluster)
+        assert check(regex) is None
+        for call in cluster.calls:
+            assert search(regex, call)
+            assert not search(regex, f"{call}\nrm -rf ~")
+            assert not search(regex, f"{call}; rm -rf ~")
+    if check(text) is None:
+        assert all(search(text, sample) for sample in witnesses(text))
