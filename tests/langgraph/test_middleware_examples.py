@@ -18,7 +18,7 @@ def run(project: Project, name: str, *argv: str) -> str:
     done = subprocess.run(
         [sys.executable, str(EXAMPLES / name), *argv],
         cwd=project.root,
-        env=project.environ,
+        env={**project.environ, "TMPDIR": str(project.home)},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
