@@ -480,6 +480,22 @@ def test_with_a_key_what_was_signed_in_the_queue_is_written(scene: Scene) -> Non
     assert done["approved_writes"][0]["proof"] == "key"
 
 
+def test_the_last_answer_counts_even_over_a_signature(scene: Scene) -> None:
+    for name in ("a.py", "b.py"):
+        scene.write(name, STATE)
+    here = open_workspace(str(scene.root))
+    here.keys.init("correct horse battery staple")
+    graph, question = interrupted(scene, ("a.py", REPLACEMENT), ("b.py", REPLACEMENT))
+    asked(graph.invoke(resume(YES, YES), THREAD))
+    sign = here.keys.unseal("correct horse battery staple")
+    for action in question["action_requests"]:
+        proof = Proof(by="ada", kind="key", sign=sign)
+        here.gate.answer(action["proposal_id"], approve=True, proof=proof)
+    done = graph.invoke(resume(YES, {"type": "reject", "message": "on second thought"}), THREAD)
+    assert (scene.read("a.py"), scene.read("b.py")) == (REPLACEMENT, STATE)
+    assert done["rejected_writes"][0]["reason"] == "on second thought"
+
+
 def test_without_checkpointer_and_terminal_nothing_is_written_and_nothing_lost(
     scene: Scene,
 ) -> None:

@@ -30,7 +30,7 @@ from penstock.doors.langgraph.prompting import Ask
 from penstock.doors.langgraph.records import Made, NotMade, Outcome, not_made, unmeasured
 from penstock.doors.langgraph.settling import Settling
 from penstock.doors.langgraph.state import TestingWorkflowState
-from penstock.doors.langgraph.thread import Thread, thread_here
+from penstock.doors.langgraph.thread import Thread, answers_at_hand, thread_here
 from penstock.doors.langgraph.writes import Judging, Write, latest
 from penstock.gate import Gate
 
@@ -167,10 +167,11 @@ def _answered(gate: Gate, asked: list[Write]) -> Mapping[int, Decided]:
     """Ask about writes; where a yes needs a signature that is not there yet, ask again."""
     unsigned: list[Write] = []
     decided: Mapping[int, Decided] = {}
-    for _ in range(MOST_ASKED):
+    given = answers_at_hand()
+    for times in range(1, MOST_ASKED + 1):
         decided = by_interrupt(asked, unsigned)
         unsigned = [one for one in asked if decided[one.at].yes and _unsigned(gate, one)]
-        if not unsigned:
+        if not unsigned and times >= given:
             break
     return decided
 

@@ -12,8 +12,9 @@ import uuid
 from dataclasses import dataclass
 from hashlib import sha256
 
-# LangGraph's own name for it; it has no public one.
+# LangGraph's own names; there are no public ones.
 CHECKPOINTER = "__pregel_checkpointer"
+SCRATCHPAD = "__pregel_scratchpad"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,3 +44,16 @@ def thread_here() -> Thread:
         step=str(known.get("checkpoint_ns") or ""),
         resumable=bool(known.get("checkpoint_ns")) and known.get(CHECKPOINTER) is not None,
     )
+
+
+def answers_at_hand() -> int:
+    """Return how many answers a step was given by now, looked at before it asks anything.
+
+    A step that asks twice is run again with both answers, and the last one is what counts.
+    """
+    from langgraph.config import get_config
+
+    known = get_config().get("configurable", {}).get(SCRATCHPAD)
+    if known is None:
+        return 0
+    return len(known.resume) + (known.get_null_resume(False) is not None)
