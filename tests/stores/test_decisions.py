@@ -374,3 +374,21 @@ def test_kinds_beyond_all_bounds_share_their_number(monkeypatch: pytest.MonkeyPa
     assert len(rows.kind) == 40
     assert len(rows.kinds) == 11
     assert len(rows.commands.all) == 5
+
+
+STAMPS = "2025-12-06T19:38:60Z 2025-12-06T19:38:99.1Z 2025-02-30T19:38:01Z 2025-12-06T19:38:56.Z"
+ZONED = "2025-12-06T19:38:56+01:00"
+MORE_STAMPS = "1969-12-31T23:59:59Z 9999-12-31T23:59:59Z 2106-02-07T06:28:16Z 1970-01-01T00:00:05Z"
+
+
+@pytest.mark.parametrize(
+    "when", [*STAMPS.split(), *MORE_STAMPS.split(), "2025-12-06T19:38:56+01:00"]
+)
+def test_a_minute_that_is_remembered_gives_the_same_seconds(when: str) -> None:
+    line = json.dumps({**logs.audit(0, "allow"), "timestamp": when}, separators=(",", ":"))
+    early = json.dumps(
+        {**logs.audit(0, "allow"), "timestamp": when[:17] + "01Z"}, separators=(",", ":")
+    )
+    rows = Rows()
+    rows.add(f"{early}\n{line}\n{early}\n{line}".encode(), 0)
+    assert list(rows.second)[1::2] == [seconds_of(when)] * 2

@@ -18,6 +18,7 @@ from penstock.core.past import DEFAULT, DENY, Past, past_of
 LONGEST_QUICK = 8192  # bytes; beyond, a line is parsed
 MOST_KINDS = 65_535
 MOST_TEXTS = 200_000
+LAST = 0xFFFFFFFF  # the last second that a column holds
 OTHER = 0xFFFFFFFF  # stands for a text beyond those that are kept
 
 
@@ -68,7 +69,7 @@ class Rows:
         self.offset, self.second = array("Q"), array("I")
         self.kind, self.session = array("H"), array("I")
         self.denied = array("I")  # pairs: a row's number, its command's
-        self._moments: dict[bytes, int] = {}
+        self._minutes: dict[bytes, int] = {}
         self._session: tuple[bytes | None, int] = (None, 0)
 
     def add(self, block: bytes, start: int) -> None:
@@ -91,8 +92,7 @@ class Rows:
                 self.denied.extend((len(self.kind), self.commands.number(past.command)))
         when, kind, session = found
         self.offset.append(at)
-        second = self._moments.get(when[:20])
-        self.second.append(self._second(when) if second is None else second)
+        self.second.append(self._second(when))
         number = self._numbers.get(kind)
         self.kind.append(self._kind(kind) if number is None else number)
         if session != self._session[0]:
@@ -109,12 +109,19 @@ class Rows:
         return self._numbers[kind]
 
     def _second(self, when: bytes) -> int:
-        """Return the seconds since 1970; a second in UTC is remembered while it lasts."""
+        """Return the seconds since 1970; each minute in UTC is worked out once."""
+        usual = when[-1:] == b"Z" and when[17:19].isdigit() and (
+            len(when) == 20 or (when[19:20] == b"." and when[20:-1].isdigit())
+        )  # fmt: skip
+        minute = self._minutes.get(when[:17]) if usual else None
+        second = int(when[17:19]) if usual else 0
+        if minute is not None and second < 60:
+            return minute + second
         found = seconds_of(when.decode("utf-8", "replace"))
-        if when[19:20] in (b".", b"Z") and when.endswith(b"Z"):
-            if len(self._moments) > 1000:
-                self._moments.clear()
-            self._moments[when[:20]] = found
+        if usual and 60 < found < LAST - 60 and second < 60:
+            if len(self._minutes) > 1000:
+                self._minutes.clear()
+            self._minutes[when[:17]] = found - second
         return found
 
 
@@ -129,7 +136,7 @@ def seconds_of(when: str) -> int:
     except ValueError:
         return 0
     second = (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
-    return min(max(int(second), 0), 0xFFFFFFFF)
+    return min(max(int(second), 0), LAST)
 
 
 def kind_of(past: Past) -> Kind:
