@@ -19,8 +19,9 @@ from penstock.stores.places import RULES, state_home, user_rules
 
 if TYPE_CHECKING:
     from penstock.gate.rule_edits import RuleEdits
-    from penstock.ports import AuditLog, History
+    from penstock.ports import AuditLog
     from penstock.stores.reviewer_log import ReviewerLog
+    from penstock.stores.rule_files import RuleHistory
 
 CONFIG = rules_places.CONFIG
 discovered = rules_places.discovered
@@ -150,7 +151,7 @@ def log_of(path: str) -> AuditLog:
     return ShortLog(here.audit_path, full, rotate_at=settings.rotate_bytes)
 
 
-def history(*, commit: bool = True) -> History:
+def history(*, commit: bool = True) -> RuleHistory:
     """Return the versions of rules files."""
     from penstock.stores.rule_files import RuleHistory
 
@@ -189,15 +190,19 @@ def editing(paths: Sequence[str], *, by: str, commit: bool) -> Iterator[RuleEdit
     with locked(paths, by=by, seconds=_seconds(SECONDS)):
         files = DiskFiles(ROOT, journal_dir=os.path.join(state_home(), "rules-journal"))
         files.recover()
-        here = home_of(paths[0])
-        yield RuleEdits(
-            files=files,
-            history=history(commit=commit),
-            log=log_of(paths[0]),
-            root=here.root,
-            approvers=lambda: here.keys,
-            clock=time.time,
-        )
+        here, versions = home_of(paths[0]), history(commit=commit)
+        versions.begin(paths)  # git answers while the edit is made
+        try:
+            yield RuleEdits(
+                files=files,
+                history=versions,
+                log=log_of(paths[0]),
+                root=here.root,
+                approvers=lambda: here.keys,
+                clock=time.time,
+            )
+        finally:
+            versions.close()
 
 
 def _seconds(usual: float) -> float:

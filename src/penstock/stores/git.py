@@ -18,7 +18,16 @@ from functools import cached_property
 from penstock.core.errors import InputError
 from penstock.ports import Version
 from penstock.stores.git_flush import flush_objects, flush_refs
-from penstock.stores.git_run import GitError, failed, no_filters, program, run
+from penstock.stores.git_run import (
+    GitError,
+    Running,
+    ask_filters,
+    failed,
+    no_filters,
+    program,
+    run,
+    start,
+)
 from penstock.stores.git_trees import FILE, PROGRAM, Found, Leaf, Parts, Trees, batch, parsed
 
 ROUNDS = 8  # how often somebody else may commit while we do
@@ -46,13 +55,21 @@ class Committed:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Chain:
-    """Commits made and not yet shown: from which HEAD, and which came last."""
+class Look:
+    """What a repository says of some files: in HEAD, "" where there is none, and in the index."""
 
     head: str
+    trees: Trees
+    staged: Mapping[Parts, str | None]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Chain:
+    """Commits made and not yet shown: on what, and which came last."""
+
+    look: Look
     previous: str
     commit: str
-    trees: Trees
     old: Mapping[Parts, Leaf | None]
     first: Mapping[Parts, Leaf]
     last: Mapping[Parts, Leaf]
@@ -112,34 +129,28 @@ class Repository:
         except ValueError:
             raise failed(("cat-file",), "its answer was not understood") from None
 
-    def read(self, paths: Sequence[Parts]) -> tuple[str, Trees]:
-        """Return HEAD's commit ("" where there is none) and the trees on the way to some files."""
+    def look(self, paths: Sequence[Parts]) -> Look:
+        """Return what HEAD and the index say of some files, with one command."""
         folders = sorted({path[:depth] for path in paths for depth in range(len(path))})
-        names = [b"HEAD^{commit}", *(b"HEAD:" + b"/".join(folder) for folder in folders)]
-        head, *found = self.objects(names)
-        trees = Trees()
-        for folder, one in zip(folders, found, strict=True):
+        trees = [b"HEAD:" + b"/".join(folder) for folder in folders]
+        index = [b":0:" + b"/".join(path) for path in paths]
+        head, *found = self.objects([b"HEAD^{commit}", *trees, *index])
+        made = Trees()
+        for folder, one in zip(folders, found, strict=False):
             if one is not None and one.kind != "tree":
                 raise failed(("cat-file",), f"{os.fsdecode(b'/'.join(folder))} is no directory")
             if one is not None:
-                trees.tables[folder] = parsed(one.data, width=len(one.oid) // 2)
-        return (head.oid if head else ""), trees
+                made.tables[folder] = parsed(one.data, width=len(one.oid) // 2)
+        staged = zip(paths, found[len(folders) :], strict=True)
+        return Look(
+            head=head.oid if head else "",
+            trees=made,
+            staged={path: one.oid if one else None for path, one in staged},
+        )
 
-    def staged(self, paths: Sequence[Parts]) -> dict[Parts, Leaf]:
-        """Return what the user's index says of some files; one in conflict is given as such."""
-        names = [b"/".join(path) for path in paths]
-        output = run(self.top, "ls-files", "-s", "-z", "--", *names)[1]
-        found: dict[Parts, Leaf] = {}
-        for line in output.split(b"\0")[:-1]:
-            about, _, name = line.partition(b"\t")
-            mode, oid, stage = about.split(b" ")
-            leaf = Leaf(mode=mode, oid=oid.decode() if stage == b"0" else "in conflict")
-            found[tuple(name.split(b"/"))] = leaf
-        return found
-
-    def blob(self, content: bytes) -> str:
-        """Store some bytes as they are; no filter is asked."""
-        return _one(run(self.top, "hash-object", "-w", "--stdin", stdin=content)[1])
+    def blob(self, content: bytes) -> Running:
+        """Begin to store some bytes as they are; no filter is asked."""
+        return start(self.top, "hash-object", "-w", "--stdin", stdin=content)
 
     def tree(self, listing: bytes) -> str:
         """Store one tree."""
@@ -161,19 +172,19 @@ class Repository:
         try:
             run(self.top, *words)
         except GitError:
-            if self.read([])[0] == old:
+            if self.look([]).head == old:
                 raise  # it was not moved, so something else is in the way
             return False
         return True
 
-    def stage(self, leaves: Mapping[Parts, Leaf]) -> None:
+    def stage(self, leaves: Mapping[Parts, Leaf], filters: Running) -> None:
         """Say in the user's index that some files are as they were just committed."""
         lines = [
             b"%b %b 0\t%b\0" % (leaf.mode, leaf.oid.encode(), b"/".join(path))
             for path, leaf in leaves.items()
         ]
         words = ("update-index", "-z", "--index-info")
-        run(self.top, *words, stdin=b"".join(lines), more=no_filters(self.top))
+        run(self.top, *words, stdin=b"".join(lines), more=no_filters(filters))
 
 
 class Pending:
@@ -194,47 +205,55 @@ class Pending:
 
     def make(self) -> _Chain:
         """Make the objects on top of what HEAD is now."""
-        repository, paths = self._repository, self._paths
-        head, trees = repository.read([*paths])
+        # Storing the new content takes as long as looking, and needs nothing that is seen there.
+        storing = {one.after: self._repository.blob(one.after) for one in self._versions}
+        try:
+            return self._made(self._repository.look([*self._paths]), storing)
+        finally:
+            for one in storing.values():
+                one.drop()
+
+    def _made(self, look: Look, storing: dict[bytes, Running]) -> _Chain:
+        paths, trees, made = self._paths, look.trees, list[str]()
         old = {path: trees.get(path) for path in paths}
-        for path, leaf in old.items():
-            if leaf is None and repository.ignores(paths[path].path):
-                raise GitError(IGNORED, f"git ignores `{paths[path].path}`")
-        first = {path: self._leaf(old[path], one.path, one.before) for path, one in paths.items()}
-        made: list[str] = []
-        previous = head
+        self._refuse_ignored(old)
+        first = {
+            path: self._leaf(old[path], one.path, one.before, storing)
+            for path, one in paths.items()
+        }
+        previous = look.head
         if first != old:
-            previous = self._commit(trees, first, head, self._snapshot, made)
-        last = {path: self._leaf(first[path], one.path, one.after) for path, one in paths.items()}
+            previous = self._commit(trees, first, look.head, self._snapshot, made)
+        last = {
+            path: self._leaf(first[path], one.path, one.after, storing)
+            for path, one in paths.items()
+        }
         commit = self._commit(trees, last, previous, self._message, made)
         objects = (*made, *(leaf.oid for leaf in (*first.values(), *last.values())))
-        flush_objects(repository.common, objects)
-        self._chain = _Chain(
-            head=head,
-            previous=previous,
-            commit=commit,
-            trees=trees,
-            old=old,
-            first=first,
-            last=last,
-        )
-        return self._chain
+        flush_objects(self._repository.common, objects)
+        chain = _Chain(look=look, previous=previous, commit=commit, old=old, first=first, last=last)
+        self._chain = chain
+        return chain
 
-    def _leaf(self, old: Leaf | None, path: str, content: bytes) -> Leaf:
+    def _refuse_ignored(self, old: Mapping[Parts, Leaf | None]) -> None:
+        for path, leaf in old.items():
+            named = self._paths[path].path
+            if leaf is None and self._repository.ignores(named):
+                raise GitError(IGNORED, f"git ignores `{named}`")
+
+    def _leaf(
+        self, old: Leaf | None, path: str, content: bytes, storing: dict[bytes, Running]
+    ) -> Leaf:
+        """Return what a tree says of a file with this content, which is stored if it is new."""
         if old and old.mode in (FILE, PROGRAM):
-            same = old.oid == blob_id(content, width=len(old.oid))
-            return old if same else Leaf(mode=old.mode, oid=self._blob(content))
-        return Leaf(mode=_mode(path), oid=self._blob(content))
+            if old.oid == blob_id(content, width=len(old.oid)):
+                return old
+            return Leaf(mode=old.mode, oid=self._stored(content, storing))
+        return Leaf(mode=_mode(path), oid=self._stored(content, storing))
 
-    def _blob(self, content: bytes) -> str:
-        known = self._blobs.get(content)
-        if known is None:
-            known = self._blobs[content] = self._repository.blob(content)
-        return known
-
-    @cached_property
-    def _blobs(self) -> dict[bytes, str]:
-        return {}
+    def _stored(self, content: bytes, storing: dict[bytes, Running]) -> str:
+        begun = storing.pop(content, None) or self._repository.blob(content)
+        return _one(begun.ended()[1])
 
     def _commit(
         self, trees: Trees, leaves: Mapping[Parts, Leaf], parent: str, message: str, made: list[str]
@@ -258,43 +277,47 @@ class Pending:
         repository, subject = self._repository, self._message.partition("\n")[0]
         for _ in range(ROUNDS):
             chain = self._chain or self.make()
-            if repository.advance(chain.commit, chain.head, subject):
-                notes = self._follow(chain)
-                flush_refs(repository.folder, repository.common, first=not chain.head)
-                return Committed(commit=chain.commit, previous=chain.previous, notes=notes)
+            filters = ask_filters(repository.top)
+            try:
+                if repository.advance(chain.commit, chain.look.head, subject):
+                    notes = self._follow(chain, filters)
+                    flush_refs(repository.folder, repository.common, first=not chain.look.head)
+                    return Committed(commit=chain.commit, previous=chain.previous, notes=notes)
+            finally:
+                filters.drop()
             self._chain = None
         raise failed(("update-ref",), "HEAD is moved by others as fast as we commit")
 
-    def _follow(self, chain: _Chain) -> tuple[str, ...]:
+    def _follow(self, chain: _Chain, filters: Running) -> tuple[str, ...]:
         """Keep our files from showing up as changed in the user's index.
 
         An entry that is neither what HEAD had nor what was there before us is the user's own
         work, and stays.
         """
         try:
-            staged = self._repository.staged([*chain.last])
-            ours = {
-                path: leaf
-                for path, leaf in chain.last.items()
-                if staged.get(path) in (chain.old[path], chain.first[path])
-                or self._left_behind(chain.head, path, staged.get(path))
-            }
+            ours = {path: leaf for path, leaf in chain.last.items() if self._is_ours(chain, path)}
             if ours:
-                self._repository.stage(ours)
+                self._repository.stage(ours, filters)
         except GitError as fault:
             return (f"the index could not be brought up to date: {fault.because}",)
         return ()
 
-    def _left_behind(self, head: str, path: Parts, staged: Leaf | None) -> bool:
-        """Say whether an edit of ours moved HEAD and was killed before it came to the index."""
+    def _is_ours(self, chain: _Chain, path: Parts) -> bool:
+        old, staged = chain.old[path], chain.look.staged[path]
+        known = (old.oid if old else None, chain.first[path].oid)
+        return staged in known or self._left_behind(chain.look.head, path, staged)
+
+    def _left_behind(self, head: str, path: Parts, staged: str | None) -> bool:
+        """Say whether edits of ours moved HEAD and were killed before they came to the index."""
         if not head:
             return False
-        name, known = b":" + b"/".join(path), head.encode()
-        back = [b"%b~%d%b" % (known, steps, name) for steps in range(1, BEHIND + 1)]
-        commit, *before = self._repository.objects([known, *back])
-        ours = commit is not None and OUR_WORD in commit.data
-        then = [one.oid if one else None for one in before]
-        return ours and (staged.oid if staged else None) in then
+        back = [b"%b~%d" % (head.encode(), steps) for steps in range(BEHIND + 1)]
+        files = [one + b":" + b"/".join(path) for one in back]
+        found = self._repository.objects([*back, *files])
+        commits, blobs = found[: len(back)], found[len(back) :]
+        ours = commits[0] is not None and OUR_WORD in commits[0].data
+        then = [b.oid if b else None for c, b in zip(commits, blobs, strict=True) if c is not None]
+        return ours and staged in then[1:]
 
 
 def blob_id(content: bytes, *, width: int) -> str:
@@ -307,16 +330,17 @@ def blob_id(content: bytes, *, width: int) -> str:
     return hashlib.sha1(whole, usedforsecurity=False).hexdigest()
 
 
-def repository_of(path: str) -> Repository | None:
+def repository_of(path: str, asked: Running | None = None) -> Repository | None:
     """Return the repository that a file lies in; None outside of any, or without git.
 
-    Raises GitError for one that git itself refuses, as it does for another user's.
+    `asked` is the question, where it was begun before. Raises GitError for a repository that git
+    itself refuses, as it does for another user's.
     """
-    if not program() or not _marked(os.path.dirname(path)):
+    asked = asked or ask_repository(path)
+    if asked is None:
         return None
-    words = ("--is-inside-work-tree", "--absolute-git-dir", "--git-common-dir", "--show-toplevel")
     try:
-        output = run(os.path.dirname(path), "rev-parse", "--path-format=absolute", *words)[1]
+        output = asked.ended()[1]
     except GitError as fault:
         if any(words in fault.because for words in NO_WORK_TREE):
             return None  # inside of a repository's own directory
@@ -328,6 +352,15 @@ def repository_of(path: str) -> Repository | None:
         raise failed(("rev-parse",), "a directory's name has a line end in it")
     folder, common, top = (os.fsdecode(place) for place in places)
     return Repository(top=top, folder=folder, common=common)
+
+
+def ask_repository(path: str) -> Running | None:
+    """Begin to ask which repository a file lies in; None where there is surely none."""
+    folder = os.path.dirname(path)
+    if not program() or not _marked(folder):
+        return None
+    words = ("--is-inside-work-tree", "--absolute-git-dir", "--git-common-dir", "--show-toplevel")
+    return start(folder, "rev-parse", "--path-format=absolute", *words)
 
 
 def _marked(folder: str) -> bool:

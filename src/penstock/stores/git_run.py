@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from penstock.core.errors import StoreError
 from penstock.stores.child import Child
@@ -79,14 +80,22 @@ def run(
 
 
 class Running:
-    """One command on its way."""
+    """One command on its way; whoever starts one asks how it ended, or drops it."""
 
     def __init__(self, words: Sequence[str | bytes], child: Child) -> None:
         self._words = words
         self._child = child
+        self._over = False
+
+    def drop(self) -> None:
+        """Wait for the end and forget it, unless it was asked about already."""
+        if not self._over:
+            with suppress(GitError):
+                self.ended()
 
     def ended(self, right: Sequence[int] = (0,)) -> tuple[int, bytes]:
         """Wait for the end and return exit code and output. Raises GitError."""
+        self._over = True
         try:
             code, output, told = self._child.ended(SECONDS)
         except OSError as fault:
@@ -111,14 +120,18 @@ def start(
     return Running(words, child)
 
 
-def no_filters(folder: str) -> dict[str, str]:
+def ask_filters(folder: str) -> Running:
+    """Begin to ask which filters a repository names."""
+    return start(folder, "config", "--null", "--name-only", "--get-regexp", r"^filter\.")
+
+
+def no_filters(asked: Running) -> dict[str, str]:
     """Return variables that switch off every filter that a repository names.
 
     Writing the index can make git compare files that were saved in the same moment as it, ours
     or others, and for that it would run their filters.
     """
-    words = ("config", "--null", "--name-only", "--get-regexp", r"^filter\.")
-    names = run(folder, *words, right=(0, 1))[1].split(b"\0")
+    names = asked.ended((0, 1))[1].split(b"\0")
     drivers = {os.fsdecode(name.rpartition(b".")[0]) for name in names if name.count(b".") > 1}
     off = [(f"{name}.{key}", value) for name in sorted(drivers) for key, value in NO_FILTER]
     made = {"GIT_CONFIG_COUNT": str(len(off))} if off else {}

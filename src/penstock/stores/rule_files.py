@@ -16,8 +16,8 @@ from contextlib import suppress
 from penstock.core.errors import InputError
 from penstock.ports import Kept, Kind, Version
 from penstock.stores import backups
-from penstock.stores.git import IGNORED, Pending, Repository, repository_of
-from penstock.stores.git_run import GitError
+from penstock.stores.git import IGNORED, Pending, Repository, ask_repository, repository_of
+from penstock.stores.git_run import GitError, Running
 
 
 class RuleHistory:
@@ -25,6 +25,20 @@ class RuleHistory:
 
     def __init__(self, *, commit: bool = True) -> None:
         self._commit = commit
+        self._asked: dict[str, Running] = {}
+
+    def begin(self, paths: Sequence[str]) -> None:
+        """Ask where some files lie, which takes a while; `prepare` takes the answers."""
+        for path in paths if self._commit else ():
+            with suppress(GitError):
+                asked = ask_repository(path)
+                if asked is not None:
+                    self._asked[path] = asked
+
+    def close(self) -> None:
+        """Wait for what was asked and not needed."""
+        for asked in self._asked.values():
+            asked.drop()
 
     def prepare(self, versions: Sequence[Version], *, message: str, snapshot: str) -> PendingEdit:
         """Make commits that nobody sees yet, and the copies of what git does not keep."""
@@ -52,7 +66,7 @@ class RuleHistory:
 
     def _home(self, path: str, notes: list[str]) -> Repository | None:
         try:
-            return repository_of(path)
+            return repository_of(path, self._asked.pop(path, None))
         except GitError as fault:
             notes.append(_instead(fault))
             return None
