@@ -180,7 +180,7 @@ def test_an_edited_file_that_nobody_includes_must_load_too() -> None:
 def test_a_rule_elsewhere_that_is_broken_stops_an_edit_until_it_is_gone() -> None:
     broken = FLAT + '\n[[deny]]\nid = "bad"\ntool = "Bash"\ncommand_regex = "("\n'
     (detail,) = adding(RULE, broken).blocking
-    assert detail.field == f"{HOOK}:23"
+    assert detail.field == f"{HOOK}:17"
     assert detail.error.startswith("Failed to load config: command_regex invalid: unmatched paren")
     assert check(broken, type="remove_rule", id="bad").blocking == ()
 

@@ -65,7 +65,11 @@ def check(
 
     level = rules.load(path, overlaid, parse=parse)
     levels = [level, *_unreached(level, overlaid, texts, parse)]
-    blocking = [_detail(problem, changes, operation) for one in levels for problem in one.problems]
+    problems = [problem for one in levels for problem in one.problems]
+    shifts = {path: _Shift(read(path) or b"", data) for path, data in texts.items() if problems}
+    blocking = [
+        _detail(problem, changes, operation, shifts.get(problem.file)) for problem in problems
+    ]
     blocking += _half_advisor(levels, operation)
     if blocking:
         return Checked(blocking=tuple(dict.fromkeys(blocking))[:MOST_TOLD], loaded=level)
@@ -173,7 +177,28 @@ FAILED = "Failed to load config: "
 CIRCLE = "circular include detected"
 
 
-def _detail(problem: Problem, changes: tuple[Changed, ...], operation: Operation) -> Detail:
+class _Shift:
+    """Where lines of an edited text were before: nothing is written, so the old ones count."""
+
+    def __init__(self, before: bytes, after: bytes) -> None:
+        old, new = before.split(b"\n"), after.split(b"\n")
+        pairs = zip(old, new, strict=False)
+        self._same = next(
+            (at for at, (a, b) in enumerate(pairs) if a != b), min(len(old), len(new))
+        )
+        self._by = len(new) - len(old)
+
+    def back(self, line: int) -> int:
+        """Return the line in the file as it is."""
+        return line if line <= self._same else max(line - self._by, 1)
+
+
+def _detail(
+    problem: Problem,
+    changes: tuple[Changed, ...],
+    operation: Operation,
+    shift: _Shift | None,
+) -> Detail:
     """Return a problem as the answer tells it, at the field of the operation if it is there."""
     if problem.message.startswith(CIRCLE):
         where = problem.message.removeprefix(CIRCLE).lstrip(": ")
@@ -191,5 +216,6 @@ def _detail(problem: Problem, changes: tuple[Changed, ...], operation: Operation
     for one in operation.each:
         if one.type == "add_include" and problem.message.startswith("included file"):
             return Detail(f"{one.place}path", f"{FAILED}{problem.message}", problem.hint)
-    where = f"{problem.file}:{problem.line}" if problem.line else problem.file
+    line = shift.back(problem.line) if shift and problem.line else problem.line
+    where = f"{problem.file}:{line}" if line else problem.file
     return Detail(where, f"{FAILED}{problem.message}", problem.hint)
