@@ -13,7 +13,8 @@ import pytest
 from penstock.core.errors import InputError
 from penstock.ports import Version
 from penstock.stores import git_run
-from penstock.stores.git import Committed, commit_id, repository_of
+from penstock.stores.git import commit_id, repository_of
+from penstock.stores.git_commit import Committed
 from penstock.stores.git_run import GitError
 from tests.reviewer.repos import NAME, Repo, clean, repo_at
 

@@ -1,11 +1,9 @@
-"""Keep the versions of some files as commits, and leave everything else of a repository alone.
+"""A git repository, asked about some files and given objects, and nothing else of it is used.
 
-Commits are made from objects, never through the user's index or work tree: the trees on the way
-to our files are taken from HEAD, changed, and written; the commit is made on top of HEAD; at
-last HEAD's branch is moved if it is still where it was. What a person has staged stays staged.
-How git is run is `git_run`'s; what is committed, and when, is decided by whoever asks.
-Always true: only the named files differ between a commit of ours and its parent; until
-`publish` nothing but unreachable objects has been added; what `publish` returns is on the disk.
+Commits are made of objects, never through the user's index or work tree (`git_commit`); how git
+is run is `git_run`'s, and what a tree looks like `git_trees`'.
+Always true: a repository is changed only by `advance`, which moves HEAD's branch if it is where
+it was, and by `stage`, which speaks of the named files only; all else adds unreachable objects.
 """
 
 from __future__ import annotations
@@ -13,28 +11,25 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
 from penstock.ports import Version
-from penstock.stores.git_flush import flush_objects, flush_refs
 from penstock.stores.git_run import (
     GitError,
     Running,
-    ask_filters,
     failed,
     no_filters,
     program,
     run,
     start,
 )
-from penstock.stores.git_trees import FILE, PROGRAM, Found, Leaf, Parts, Trees, batch, parsed
+from penstock.stores.git_trees import Found, Leaf, Parts, Trees, batch, parsed
 
-ROUNDS = 8  # how often somebody else may commit while we do
+if TYPE_CHECKING:
+    from penstock.stores.git_commit import Pending
+
 HEX = frozenset("0123456789abcdef")
-OUR_WORD = b"Generated with decision_reviewer"
-IGNORED = "git-ignored"
-BEHIND = 12  # commits that edits which were killed one after the other may have left
 SHORTEST, LONGEST = 4, 64
 NO_WORK_TREE = ("must be run in a work tree", "cannot use bare repository")
 STRANGER = {
@@ -46,33 +41,12 @@ STRANGER = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Committed:
-    """A commit that is on HEAD, and the one whose files are those from before it."""
-
-    commit: str
-    previous: str
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Look:
     """What a repository says of some files: in HEAD, "" where there is none, and in the index."""
 
     head: str
     trees: Trees
     staged: Mapping[Parts, str | None]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Chain:
-    """Commits made and not yet shown: on what, and which came last."""
-
-    look: Look
-    previous: str
-    commit: str
-    old: Mapping[Parts, Leaf | None]
-    first: Mapping[Parts, Leaf]
-    last: Mapping[Parts, Leaf]
 
 
 @dataclass(frozen=True)
@@ -88,6 +62,8 @@ class Repository:
 
         Nothing is visible before `publish`.
         """
+        from penstock.stores.git_commit import Pending
+
         pending = Pending(self, tuple(versions), message, snapshot)
         pending.make()
         return pending
@@ -149,21 +125,21 @@ class Repository:
         )
 
     def blob(self, content: bytes) -> Running:
-        """Begin to store some bytes as they are; no filter is asked."""
+        """Begin to store some bytes as they are; no filter is asked. `one_id` reads the answer."""
         return start(self.top, "hash-object", "-w", "--stdin", stdin=content)
 
     def tree(self, listing: bytes) -> str:
         """Store one tree."""
-        return _one(run(self.top, "mktree", "-z", "--missing", stdin=listing)[1])
+        return one_id(run(self.top, "mktree", "-z", "--missing", stdin=listing)[1])
 
     def commit(self, tree: str, parent: str, message: str) -> str:
         """Store one commit; who has told git no name commits under ours."""
         words = ["commit-tree", tree, *(("-p", parent) if parent else ())]
         text = message.encode("utf-8", "backslashreplace")
         try:
-            return _one(run(self.top, *words, stdin=text)[1])
+            return one_id(run(self.top, *words, stdin=text)[1])
         except GitError:
-            return _one(run(self.top, *words, stdin=text, more=STRANGER)[1])
+            return one_id(run(self.top, *words, stdin=text, more=STRANGER)[1])
 
     def advance(self, new: str, old: str, subject: str) -> bool:
         """Move HEAD's branch if it is where it was; False when somebody else moved it."""
@@ -185,149 +161,6 @@ class Repository:
         ]
         words = ("update-index", "-z", "--index-info")
         run(self.top, *words, stdin=b"".join(lines), more=no_filters(filters))
-
-
-class Pending:
-    """A commit that exists and that nobody can see yet."""
-
-    def __init__(
-        self, repository: Repository, versions: tuple[Version, ...], message: str, snapshot: str
-    ) -> None:
-        self._repository = repository
-        self._versions = versions
-        self._message = message
-        self._snapshot = snapshot
-        self._chain: _Chain | None = None
-
-    @cached_property
-    def _paths(self) -> dict[Parts, Version]:
-        return {self._repository.inside(one.path): one for one in self._versions}
-
-    def make(self) -> _Chain:
-        """Make the objects on top of what HEAD is now."""
-        # Storing the new content takes as long as looking, and needs nothing that is seen there.
-        storing = {one.after: self._repository.blob(one.after) for one in self._versions}
-        try:
-            return self._made(self._repository.look([*self._paths]), storing)
-        finally:
-            for one in storing.values():
-                one.drop()
-
-    def _made(self, look: Look, storing: dict[bytes, Running]) -> _Chain:
-        paths, trees, made = self._paths, look.trees, list[str]()
-        old = {path: trees.get(path) for path in paths}
-        self._refuse_ignored(old)
-        first = {
-            path: self._leaf(old[path], one.path, one.before, storing)
-            for path, one in paths.items()
-        }
-        previous = look.head
-        if first != old:
-            previous = self._commit(trees, first, look.head, self._snapshot, made)
-        last = {
-            path: self._leaf(first[path], one.path, one.after, storing)
-            for path, one in paths.items()
-        }
-        commit = self._commit(trees, last, previous, self._message, made)
-        objects = (*made, *(leaf.oid for leaf in (*first.values(), *last.values())))
-        flush_objects(self._repository.common, objects)
-        chain = _Chain(look=look, previous=previous, commit=commit, old=old, first=first, last=last)
-        self._chain = chain
-        return chain
-
-    def _refuse_ignored(self, old: Mapping[Parts, Leaf | None]) -> None:
-        for path, leaf in old.items():
-            named = self._paths[path].path
-            if leaf is None and self._repository.ignores(named):
-                raise GitError(IGNORED, f"git ignores `{named}`")
-
-    def _leaf(
-        self, old: Leaf | None, path: str, content: bytes, storing: dict[bytes, Running]
-    ) -> Leaf:
-        """Return what a tree says of a file with this content, which is stored if it is new."""
-        if old and old.mode in (FILE, PROGRAM):
-            if old.oid == blob_id(content, width=len(old.oid)):
-                return old
-            return Leaf(mode=old.mode, oid=self._stored(content, storing))
-        return Leaf(mode=_mode(path), oid=self._stored(content, storing))
-
-    def _stored(self, content: bytes, storing: dict[bytes, Running]) -> str:
-        begun = storing.pop(content, None) or self._repository.blob(content)
-        return _one(begun.ended()[1])
-
-    def _commit(
-        self, trees: Trees, leaves: Mapping[Parts, Leaf], parent: str, message: str, made: list[str]
-    ) -> str:
-        for path, leaf in leaves.items():
-            trees.put(path, leaf)
-
-        def make(listing: bytes) -> str:
-            made.append(self._repository.tree(listing))
-            return made[-1]
-
-        commit = self._repository.commit(trees.write(make), parent, message)
-        made.append(commit)
-        return commit
-
-    def publish(self) -> Committed:
-        """Put the commit on HEAD and wait for the disk. Raises GitError: then HEAD has not moved.
-
-        Where somebody else commits meanwhile, ours is made anew on top of theirs.
-        """
-        repository, subject = self._repository, self._message.partition("\n")[0]
-        for _ in range(ROUNDS):
-            chain = self._chain or self.make()
-            filters = ask_filters(repository.top)
-            try:
-                if repository.advance(chain.commit, chain.look.head, subject):
-                    notes = self._follow(chain, filters)
-                    flush_refs(repository.folder, repository.common, first=not chain.look.head)
-                    return Committed(commit=chain.commit, previous=chain.previous, notes=notes)
-            finally:
-                filters.drop()
-            self._chain = None
-        raise failed(("update-ref",), "HEAD is moved by others as fast as we commit")
-
-    def _follow(self, chain: _Chain, filters: Running) -> tuple[str, ...]:
-        """Keep our files from showing up as changed in the user's index.
-
-        An entry that is neither what HEAD had nor what was there before us is the user's own
-        work, and stays.
-        """
-        try:
-            ours = {path: leaf for path, leaf in chain.last.items() if self._is_ours(chain, path)}
-            if ours:
-                self._repository.stage(ours, filters)
-        except GitError as fault:
-            return (f"the index could not be brought up to date: {fault.because}",)
-        return ()
-
-    def _is_ours(self, chain: _Chain, path: Parts) -> bool:
-        old, staged = chain.old[path], chain.look.staged[path]
-        known = (old.oid if old else None, chain.first[path].oid)
-        return staged in known or self._left_behind(chain.look.head, path, staged)
-
-    def _left_behind(self, head: str, path: Parts, staged: str | None) -> bool:
-        """Say whether edits of ours moved HEAD and were killed before they came to the index."""
-        if not head:
-            return False
-        back = [b"%b~%d" % (head.encode(), steps) for steps in range(BEHIND + 1)]
-        files = [one + b":" + b"/".join(path) for one in back]
-        found = self._repository.objects([*back, *files])
-        commits, blobs = found[: len(back)], found[len(back) :]
-        ours = commits[0] is not None and OUR_WORD in commits[0].data
-        then = [b.oid if b else None for c, b in zip(commits, blobs, strict=True) if c is not None]
-        return ours and staged in then[1:]
-
-
-def blob_id(content: bytes, *, width: int) -> str:
-    """Return the id that git gives to some bytes, without asking it."""
-    import hashlib
-
-    whole = b"blob %d\0" % len(content) + content
-    if width == 64:
-        return hashlib.sha256(whole).hexdigest()
-    return hashlib.sha1(whole, usedforsecurity=False).hexdigest()
 
 
 def repository_of(path: str, asked: Running | None = None) -> Repository | None:
@@ -389,14 +222,8 @@ def _no_such(message: str) -> InputError:
     return InputError("no-such-version", message, hint="see `git log --oneline` of the file")
 
 
-def _mode(path: str) -> bytes:
-    try:
-        return PROGRAM if os.stat(path).st_mode & 0o100 else FILE
-    except OSError:
-        return FILE
-
-
-def _one(output: bytes) -> str:
+def one_id(output: bytes) -> str:
+    """Return the id that a command printed."""
     oid = output.strip().decode("ascii", "replace")
     if not oid or not set(oid) <= HEX:
         raise failed(("hash-object",), "its answer is no id")

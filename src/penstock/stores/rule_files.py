@@ -16,7 +16,8 @@ from contextlib import suppress
 from penstock.core.errors import InputError
 from penstock.ports import Kept, Kind, Version
 from penstock.stores import backups
-from penstock.stores.git import IGNORED, Pending, Repository, ask_repository, repository_of
+from penstock.stores.git import Repository, ask_repository, repository_of
+from penstock.stores.git_commit import IGNORED, Pending
 from penstock.stores.git_run import GitError, Running
 
 
