@@ -196,3 +196,18 @@ def test_a_dry_run_writes_nothing_where_there_is_state_either(guarded: Project) 
     before = everything()
     assert guarded.run(*words(WIDER, "--dry-run"), env=SWITCH).code == 0
     assert everything() == before
+
+
+def test_a_file_that_a_project_includes_from_elsewhere_is_bound_by_that_project(
+    guarded: Project,
+) -> None:
+    shared = guarded.home / "shared.toml"
+    shared.write_text(PLAIN)
+    guarded.write("penstock.toml", f'{GUARD}\n[includes]\nfiles = ["{shared}"]\n')
+    assert guarded.run("proposals").code == 0
+    argv = words(WIDER)
+    argv[-1] = str(shared)
+    elsewhere = Project(guarded.home, guarded.home)
+    done = elsewhere.run(*argv, env={**SWITCH, "CLAUDECODE": "1"})
+    assert (done.code, done.json["error_type"]) == (1, "inside_agent"), done.out
+    assert shared.read_text() == PLAIN

@@ -28,6 +28,7 @@ discovered = rules_places.discovered
 LOCK_SECONDS = "DECISION_REVIEWER_LOCK_SECONDS"
 REFUSALS = (b'"op":"rejected"', b'"op":"write_file_reject"')
 NEWEST = 8  # files of a record
+MOST_STATES = 1000
 # What may stand in a rules file so that its settings have to be read; an escape can hide a word.
 SETTINGS = (b"preset", b"approval", b"include", b"audit", b"\\u", b"\\U")
 
@@ -74,7 +75,8 @@ def home_of(path: str) -> Workspace:
 def asks_person(paths: Sequence[str]) -> Workspace | None:
     """Return the workspace whose rules want a person behind edits that widen, or None.
 
-    Asked are the rules of the projects that the files and this process are in, and the user's.
+    Asked are the rules of the projects that the files and this process are in, those of every
+    known project that includes one of the files, and the user's.
     """
     for here in _concerned(paths):
         policy = policy_of(here.root, state=here.state)  # looking keeps nothing
@@ -89,10 +91,34 @@ def _concerned(paths: Sequence[str]) -> Iterator[Workspace]:
         found.append(workspace_of(os.path.realpath(os.getcwd())))
     by_user = _says_something(user_rules())
     seen: set[str] = set()
-    for here in found:
+    for here in (*found, *_including(paths)):
         if here.root not in seen and (by_user or _says_something(f"{here.root}/{RULES}")):
             yield here
         seen.add(here.root)
+
+
+def _including(paths: Sequence[str]) -> Iterator[Workspace]:
+    """Yield the workspaces whose rules were last good with one of these files among them."""
+    import json
+
+    from penstock.stores.last_good import NAME, kept
+    from penstock.stores.places import state_of
+
+    signs = [json.dumps(path).encode() for path in paths]
+    for state in _states():
+        text = read_rules(os.path.join(state, NAME))
+        if text is None or not any(sign in text for sign in signs):
+            continue
+        roots = [os.path.dirname(file) for file in kept(state) if file.endswith(f"/{RULES}")]
+        yield from (Workspace(root, state) for root in roots if state_of(root) == state)
+
+
+def _states() -> list[str]:
+    try:
+        with os.scandir(state_home()) as found:
+            return [one.path for one in found if one.is_dir()][:MOST_STATES]
+    except OSError:
+        return []
 
 
 def _says_something(path: str) -> bool:
