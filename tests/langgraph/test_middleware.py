@@ -374,6 +374,21 @@ def test_with_a_key_an_unsigned_approval_decides_nothing_and_the_question_stays(
     assert own.run("audit", "verify").code == 0
 
 
+def test_of_two_answers_to_one_question_the_last_counts(own: Project) -> None:
+    own.write("app.py", LONG)
+    with_key(own, "approver", "init")
+    scene = Scene(own, [REPLACED])
+    known = question(scene.start())["action_requests"][0]["proposal_id"]
+    question(scene.resume(APPROVE))  # without a signature, so it is asked again
+    with_key(own, "approve", known, "--yes", "--no-apply")
+    (answer,) = said(scene.resume({"type": "reject", "message": "I thought better of it"}))
+    assert answer.status == "error"
+    assert "I thought better of it" in answer.content
+    assert (own.root / "app.py").read_text() == LONG
+    (one,) = open_gate(str(own.root)).parts.proposals.find()
+    assert one.state is State.REJECTED
+
+
 def test_with_a_key_no_command_runs_because_somebody_resumed(own: Project) -> None:
     own.write("app.py", LONG)
     with_key(own, "approver", "init")

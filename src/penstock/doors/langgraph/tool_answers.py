@@ -239,12 +239,12 @@ def _respond(tools: ToolGate, wanted: Wanted, asked: Asked, decision: Mapping[st
 
 
 def _reject_all(tools: ToolGate, asked: Asked, reason: str) -> None:
-    """Close what waits; what is closed already stays as it is."""
+    """Close what is open; what is closed already stays as it is."""
     found = [latest(tools.gate, known) for known in asked["proposals"]]
-    waiting = [one.id for one in found if one.state is State.WAITING]
-    if waiting:
+    open_now = [one.id for one in found if one.state in OPEN]
+    if open_now:
         no = approver.rejecting(approver.RESUME)
-        tools.gate.answer_all(waiting, approve=False, proof=no, reason=reason)
+        tools.gate.answer_all(open_now, approve=False, proof=no, reason=reason)
 
 
 ANSWERS = {"approve": _approve, "edit": _edit, "reject": _reject, "respond": _respond}

@@ -17,6 +17,7 @@ from penstock.core.display import spoken, visible_diff
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.proposal import Proposal, State
 from penstock.doors.langgraph import review
+from penstock.doors.langgraph.thread import answers_at_hand
 from penstock.doors.langgraph.tool_calls import Asked, Wanted, phrase
 from penstock.doors.langgraph.tool_proposals import latest, living
 from penstock.doors.langgraph.tool_writes import ToolGate
@@ -33,13 +34,13 @@ def decided(
     open_calls = [one for one in calls if _is_open(one, found.get(one.id))]
     if not open_calls:
         return dict(found)
-    note = ""
-    while True:  # each turn is an answer that a person gave
+    # A step that asked twice is run again with both answers, and the last one counts.
+    note, turns, given = "", 0, answers_at_hand()
+    while note or turns < max(1, given):  # each turn is an answer that a person gave
         actions = [_action(tools, one, found[one.id], note) for one in open_calls]
         answers = review.ask(actions)
+        turns += 1
         note = _unsigned(tools, [found[one.id] for one in open_calls], answers)
-        if not note:
-            break
     said = {
         one.id: Asked(**{**found[one.id], "decision": _plain(answer)})
         for one, answer in zip(open_calls, answers, strict=True)
