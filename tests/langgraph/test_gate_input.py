@@ -449,6 +449,17 @@ def test_approval_is_required_in_doubt(caplog: pytest.LogCaptureFixture) -> None
     assert requires_approval(empty)
 
 
+@pytest.mark.parametrize("state", ["/proc/nothing/here", "/dev/null/state"])
+def test_without_a_place_for_the_record_nothing_is_written(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, state: str
+) -> None:
+    """No record, no write; and the graph goes on."""
+    monkeypatch.setenv("XDG_STATE_HOME", state)
+    done = scene.gate(("a.py", "x\n"), ("b.py", "x\n"))
+    assert len(done["rejected_writes"]) == 2
+    assert not (scene.root / "a.py").exists()
+
+
 def test_a_broken_rules_file_never_means_no_gate(scene: Scene) -> None:
     scene.write("penstock.toml", "version = 1\n[gate\n")
     scene.write("a.py", STATE)

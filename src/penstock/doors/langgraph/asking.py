@@ -10,17 +10,14 @@ from collections.abc import Sequence
 
 from penstock.core.diff import preview as cut
 from penstock.core.display import spoken, visible_diff
+from penstock.core.errors import PenstockError
 from penstock.core.merge import Strategy, combine, line_count
 from penstock.core.model import Bytes
 from penstock.doors.langgraph import preview, prompting
 from penstock.doors.langgraph.approver import at_terminal
 from penstock.doors.langgraph.classify import show_deletion_summary
 from penstock.doors.langgraph.decided import Decided, Kind
-from penstock.doors.langgraph.errors import (
-    InsertionCancelledError,
-    InvalidInsertionPointError,
-    in_one_line,
-)
+from penstock.doors.langgraph.errors import in_one_line
 from penstock.doors.langgraph.progress import comparing
 from penstock.doors.langgraph.prompting import Ask, CancelledError
 from penstock.doors.langgraph.records import plain
@@ -40,7 +37,7 @@ def at_the_terminal(one: Write, ask: Ask | None) -> Decided | None:
     except CancelledError as no:
         # The end of input at a terminal is a person's no; elsewhere nobody was there.
         return None if no.over and not at_terminal() else _no(str(no))
-    except (InsertionCancelledError, InvalidInsertionPointError) as no:
+    except PenstockError as no:  # no line was chosen, or the two contents cannot be joined
         return _no(in_one_line(no))
 
 

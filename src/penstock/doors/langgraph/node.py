@@ -95,7 +95,7 @@ class _Step:
     ) -> dict[str, str | None]:
         judging = Judging(project=project, thread=self.thread, attended=self.attended)
         judging.starts.update(starts)
-        with suppress(PenstockError):  # what is over is noticed below as well
+        with suppress(PenstockError, OSError):  # what is over is noticed below as well
             judging.gate.expire()
         judged, decided = self._judged(judging, pending)
         asked = [one for one in judged if isinstance(one, Write) and one.asks]
