@@ -88,6 +88,7 @@ def _write(place: Path, count: int) -> Path:
 
 def _asking(place: Path, **query: object) -> Callable[[], object]:
     environ = {**os.environ, "HOME": str(place), "XDG_STATE_HOME": str(place / "state")}
+    environ.pop("PYTHONDONTWRITEBYTECODE", None)  # nobody compiles the program at every question
     words = [sys.executable, "-c", START, "query", json.dumps(query)]
 
     def ask() -> None:
