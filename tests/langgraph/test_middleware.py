@@ -447,6 +447,17 @@ def test_an_answer_counts_however_long_it_took(own: Project, decision: dict[str,
     assert (own.root / "app.py").read_text() == (LONG + "\n" + SHORT if decision else SHORT)
 
 
+def test_a_late_no_is_told_with_its_reason(own: Project) -> None:
+    own.write("penstock.toml", ASKS)
+    own.write("app.py", LONG)
+    scene = Scene(own, [REPLACED])
+    scene.start()
+    an_hour_later(scene)
+    (answer,) = said(scene.resume({"type": "reject", "message": "keep it"}))
+    assert "keep it" in answer.content
+    assert (own.root / "app.py").read_text() == LONG
+
+
 def test_a_late_answer_does_not_overwrite_what_was_saved_meanwhile(own: Project) -> None:
     own.write("penstock.toml", ASKS)
     own.write("app.py", LONG)

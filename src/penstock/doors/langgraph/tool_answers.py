@@ -241,7 +241,8 @@ def _respond(tools: ToolGate, wanted: Wanted, asked: Asked, decision: Mapping[st
 def _reject_all(tools: ToolGate, asked: Asked, reason: str) -> None:
     """Close what is open; what is closed already stays as it is."""
     found = [latest(tools.gate, known) for known in asked["proposals"]]
-    open_now = [one.id for one in found if one.state in OPEN]
+    now = tools.gate.parts.clock.now()
+    open_now = [one.id for one in found if one.state in OPEN and not one.expired(now)]
     if open_now:
         no = approver.rejecting(approver.RESUME)
         tools.gate.answer_all(open_now, approve=False, proof=no, reason=reason)
