@@ -406,6 +406,29 @@ def test_what_was_approved_in_the_queue_needs_no_second_proof(scene: Scene) -> N
     assert done["approved_writes"][0]["by"] == "ada"
 
 
+def test_two_who_answer_at_once_write_once_and_both_are_told_so(scene: Scene) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+    from threading import Barrier
+
+    names = [f"f{number}.py" for number in range(8)]
+    for name in names:
+        scene.write(name, STATE)
+    graph, question = interrupted(scene, *((name, REPLACEMENT) for name in names))
+    together = Barrier(2)
+
+    def answer(_: int) -> Any:
+        together.wait(timeout=60)
+        return graph.invoke(resume(*(YES for _ in names)), THREAD)
+
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(answer, range(2)))
+    assert [len(one["approved_writes"]) for one in results] == [8, 8]
+    assert {scene.read(name) for name in names} == {REPLACEMENT}
+    events = open_workspace(str(scene.root)).record.events()
+    applied = [str(one["proposal"]) for one in events if one["op"] == "applied"]
+    assert sorted(applied) == sorted(one["proposal_id"] for one in question["action_requests"])
+
+
 def test_what_a_person_changed_in_the_queue_is_what_is_written(scene: Scene) -> None:
     """Another version took the place of the one that was shown; whoever made it has seen it."""
     scene.write("a.py", STATE)

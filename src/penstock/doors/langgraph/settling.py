@@ -8,6 +8,7 @@ entry says why, and a proposal that nobody answered goes on waiting.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -26,6 +27,7 @@ from penstock.gate import Proof
 from penstock.gate.applying import receipt_id
 from penstock.gate.finding import closed
 
+LOOKS, BETWEEN = 200, 0.02  # while another process writes; seconds between two of them
 NOT_SHOWN = "the file is not what it was when this was shown, so nobody has seen this change"
 WAITS = "it waits as {id}: penstock approve {id}"
 
@@ -44,14 +46,28 @@ class Settling:
         if one.decision.verdict is Verdict.DENY:
             return self._no(one, Outcome.BLOCKED, spoken(one.decision.because))
         try:
-            now = self._now(one)
-            if now.base != one.base and now.state is State.WAITING:
-                return self._kept(one, now, NOT_SHOWN)
-            if not one.asks or now.base != one.base:
-                return self._written(one, now, Decided())
-            return self._answered(one, now, decided)
+            return self._settled(one, decided)
+        except StaleError as problem:
+            # Somebody else may have answered between our look and our answer: look again.
+            return self._once_more(one, decided, problem)
         except PenstockError as problem:
             return self._failed(one, problem)
+
+    def _once_more(
+        self, one: Write, decided: Decided | None, problem: PenstockError
+    ) -> Made | NotMade:
+        try:
+            return self._settled(one, decided)
+        except PenstockError:
+            return self._failed(one, problem)  # the first one says more
+
+    def _settled(self, one: Write, decided: Decided | None) -> Made | NotMade:
+        now = self._now(one)
+        if now.base != one.base and now.state is State.WAITING:
+            return self._kept(one, now, NOT_SHOWN)
+        if not one.asks or now.base != one.base:
+            return self._written(one, now, Decided())
+        return self._answered(one, now, decided)
 
     def _now(self, one: Write) -> Proposal:
         """Return the proposal as it stands.
@@ -127,14 +143,23 @@ class Settling:
 
     def _apply(self, now: Proposal) -> Receipt:
         """Write it, unless another process was faster: then what it did is what was asked."""
-        gate = self.judging.gate
         try:
-            return gate.apply(now.id)[0]
+            return self.judging.gate.apply(now.id)[0]
         except StaleError:
-            receipt = gate.parts.proposals.receipt(receipt_id(now))
+            receipt = self._by_another(now)
             if receipt is None:
                 raise
             return receipt
+
+    def _by_another(self, now: Proposal) -> Receipt | None:
+        """Return the receipt of another process, which may be about to write it."""
+        proposals = self.judging.gate.parts.proposals
+        for _ in range(LOOKS):
+            receipt = proposals.receipt(receipt_id(now))
+            if receipt or not any(one.id == now.id for _, one in proposals.claimed()):
+                return receipt or proposals.receipt(receipt_id(now))
+            time.sleep(BETWEEN)
+        return None
 
     # -- no --------------------------------------------------------------------------------
 
