@@ -17,7 +17,7 @@ from penstock.stores.child import Child
 from penstock.stores.code_cache import CodeCache, install
 from penstock.stores.jsonl import JsonlLog
 from penstock.stores.short_log import ShortLog
-from tests.reviewer.reviewing import START, adding, plain
+from tests.reviewer.reviewing import adding, plain
 
 SHELL = "/bin/sh"
 
@@ -116,9 +116,8 @@ def test_dataclasses_are_the_same_with_the_cache(
 
 def test_an_edit_loads_no_library_for_command_lines(tmp_path: Path) -> None:
     at = plain(tmp_path)
-    code = START.replace("main(sys.argv[1:])", "") + (
-        "\ntry: main(sys.argv[1:])\nfinally: print(sorted(sys.modules), file=sys.stderr)"
-    )
+    told = "lambda code: (print(sorted(sys.modules), file=sys.stderr), sys.exit(code))"
+    code = f"import sys, penstock.reviewer as r; r._end = {told}; r.main(sys.argv[1:])"
     words = ["apply", "--json", json.dumps(adding()), "--target-file", str(at.file)]
     done = subprocess.run(
         [sys.executable, "-c", code, *words],

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 
 from penstock.core.errors import RulesError
 from penstock.core.regex_faults import Fault
@@ -111,6 +110,8 @@ def shown(value: object) -> str:
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return a hint that names the nearest known word, or all of them when they are few."""
     names = sorted(known)
+    from difflib import get_close_matches  # most rules files have no misspelt word
+
     near = get_close_matches(word[:LONGEST_GUESS], names, n=1, cutoff=0.6)
     if near:
         return f"did you mean `{near[0]}`?"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import secrets
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -172,7 +171,7 @@ def fresh_name(folder: str) -> str:
         if name.startswith(TEMP_PREFIX):
             with suppress(OSError):
                 os.unlink(os.path.join(folder, name))
-    return os.path.join(folder, TEMP_PREFIX + secrets.token_hex(8))
+    return os.path.join(folder, TEMP_PREFIX + os.urandom(8).hex())
 
 
 def write_fresh(path: str, data: bytes) -> None:
