@@ -114,6 +114,8 @@ def test_absolute_paths_and_other_spellings_of_the_project_are_understood(scene:
         (str(scene.tmp / "alias" / "c.py"), "c\n"),
     )
     assert [scene.read(name) for name in ("a.py", "b.py", "c.py")] == ["a\n", "b\n", "c\n"]
+    as_path: Any = scene.root / "a.py"
+    assert classify_write(as_path, "a\n")["target_path"] == str(as_path)
 
 
 def test_the_state_names_the_project(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,11 +52,12 @@ class Project:
 
     def find(self, target_path: object) -> Place:
         """Return the file that a text names. Raises BadTargetError."""
-        if not isinstance(target_path, str):
-            kind = type(target_path).__name__
+        named = os.fspath(target_path) if isinstance(target_path, os.PathLike) else target_path
+        if not isinstance(named, str):
+            kind = type(named).__name__
             raise BadTargetError("bad-path", f"`target_path` is {kind}, not text")
         try:
-            return self._found(target_path)
+            return self._found(named)
         except InputError as wrong:
             raise BadTargetError(
                 wrong.code, wrong.message, because=wrong.because, hint=wrong.hint
