@@ -12,14 +12,13 @@ from __future__ import annotations
 import marshal
 import os
 import sys
-from types import CodeType
 
-VERSION = 1
+VERSION = 2
 MOST = 16 * 1024 * 1024
 
 
 class CodeCache:
-    """Texts and the code that they compile to, in one file."""
+    """Texts and the code that they compile to, in one file; code is taken out when it is needed."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -28,10 +27,13 @@ class CodeCache:
 
     def run(self, text: str, scope: dict[str, object], names: dict[str, object]) -> None:
         """Do what `exec` does."""
-        code = self._known.get(text)
-        if code is None:
-            code = self._known[text] = compile(text, "<dataclass>", "exec")
+        kept = self._known.get(text)
+        if kept is None:
+            code = compile(text, "<dataclass>", "exec")
+            self._known[text] = marshal.dumps(code)
             self._fresh = True
+        else:
+            code = marshal.loads(kept)  # noqa: S302 - as trusted as a module
         exec(code, scope, names)  # noqa: S102 - what the standard library does here, no more
 
     def save(self) -> None:
@@ -48,7 +50,7 @@ class CodeCache:
             return  # an installation that belongs to somebody else
 
 
-def _load(path: str) -> dict[str, CodeType]:
+def _load(path: str) -> dict[str, bytes]:
     try:
         with open(path, "rb") as file:
             version, known = marshal.loads(file.read(MOST))  # noqa: S302 - as trusted as a module
