@@ -175,9 +175,13 @@ class Pending:
         files = [one + b":" + b"/".join(path) for one in back]
         found = self._repository.objects([*back, *files])
         commits, blobs = found[: len(back)], found[len(back) :]
-        ours = commits[0] is not None and OUR_WORD in commits[0].data
-        then = [b.oid if b else None for c, b in zip(commits, blobs, strict=True) if c is not None]
-        return ours and staged in then[1:]
+        known = [(c, b.oid if b else None) for c, b in zip(commits, blobs, strict=True) if c]
+        ours = bool(known) and OUR_WORD in known[0][0].data
+        then = [oid for _, oid in known[1:]]
+        # Before the very first commit there was nothing, if that commit is the one we begin with.
+        if len(known) < len(back) and self._snapshot.encode() in known[-1][0].data:
+            then.append(None)
+        return ours and staged in then
 
 
 def blob_id(content: bytes, *, width: int) -> str:
