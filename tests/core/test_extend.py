@@ -13,7 +13,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from penstock.core.extend_plan import MAX_STATEMENTS, MAX_WARNINGS, Planner
@@ -456,6 +456,7 @@ SOURCES = st.lists(st.sampled_from(PIECES), max_size=8).map("\n".join)
 
 @settings(max_examples=300, deadline=None)
 @given(existing=SOURCES, new=SOURCES, crlf=st.booleans())
+@example(existing="x = 1; y = 2", new="if x:\n    import z\nif x: y = 1", crlf=False)
 def test_whatever_is_extended_still_holds_every_existing_statement(
     existing: str, new: str, crlf: bool
 ) -> None:

@@ -231,7 +231,12 @@ class Planner:
         if is_main_guard(node) and have.has_main_guard:
             self.warnings.append("the `__main__` block exists already and was kept")
         elif twin is not None and not node.orelse:
-            self._enter(joint, twin, node, joint.title)
+            # Under its own `if` it would clash as well; the block to join must not hide that.
+            clashes = sorted(have.names_beside(node, twin))
+            for name in clashes:
+                self._kept(joint, _word(joint, node), name)
+            if not clashes:
+                self._enter(joint, twin, node, joint.title)
         elif is_typing_only(node) and is_import_block(node) and not node.orelse:
             if not import_keys(node.body) <= have.imports:
                 self._add(joint, node)

@@ -8,7 +8,7 @@ Always true: a name bound under a condition counts as bound, one for type checke
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import cached_property
 
 from penstock.core.extend_names import ImportKey, bound, import_keys, is_main_guard
@@ -25,6 +25,16 @@ class Scope:
     def names(self) -> set[str]:
         """All names bound when the block runs."""
         return bound(self.body)
+
+    @cached_property
+    def _binders(self) -> Counter[str]:
+        """How many statements of the block bind a name."""
+        return Counter(name for node in self.body for name in bound([node]))
+
+    def names_beside(self, node: ast.stmt, member: ast.stmt) -> set[str]:
+        """Return the names that a new statement binds and that are bound beside one member."""
+        own = bound([member])
+        return {name for name in bound([node]) if self._binders[name] > (name in own)}
 
     @cached_property
     def imports(self) -> set[ImportKey]:
