@@ -11,6 +11,7 @@ import json
 import os
 import pty
 import select
+import signal
 import subprocess
 import sys
 import termios
@@ -67,6 +68,8 @@ def in_terminal(
 
 
 def _take_terminal() -> None:
+    # Whoever started the tests in the background has switched the key off for all of them.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
