@@ -123,7 +123,7 @@ def test_too_many_targets_and_hours_that_are_none_are_problems() -> None:
             parse_policy(f"version = 1\n[notify]\n{wrong}\n")
 
 
-USER, PROJECT = "/home/u/penstock.toml", "/work/penstock.toml"
+USER, PROJECT = "/home/u/penstock.toml", "/project/penstock.toml"
 
 
 def test_where_messages_go_and_what_they_link_to_is_the_users_own_word() -> None:
