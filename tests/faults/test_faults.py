@@ -64,3 +64,11 @@ def test_a_look_at_a_path_that_fails_is_no_proof_that_the_path_has_moved() -> No
     only = ("--only", "broker, apply a set", "--only", "gate, apply a set")
     out = faults("--call", "openat2", "--no-power", "--races", "0", *only)
     assert "0 of 2 scenarios" in out
+
+
+@pytest.mark.slow
+def test_what_is_stored_stays_acknowledged_when_nobody_can_be_told() -> None:
+    """Telling a person comes last; its imports and marks must not turn a yes into a crash."""
+    late = ("--first", "326", "--every", "10", "--only", "gate, propose")
+    out = faults("--no-power", "--races", "0", *late)
+    assert "0 of 1 scenarios" in out

@@ -12,11 +12,12 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from penstock.core.errors import InputError
+from penstock.core.errors import InputError, PenstockError
 from penstock.stores.last_good import keep, keep_compiled, kept
 from penstock.stores.places import RULES, stamp, state_home, state_of, user_rules, workspace_above
 
@@ -225,13 +226,17 @@ class Workspace:
         return gate
 
     def _announce(self, made: Sequence[Proposal]) -> None:
-        """Have a person told, if anything waits for one."""
+        """Have a person told, if anything waits for one.
+
+        The proposals are stored by now: nothing that fails here may say otherwise.
+        """
         from penstock.core.proposal import State
 
         if any(one.state is State.WAITING for one in made):
-            from penstock.app.notify import announce
+            with suppress(ImportError, OSError, EOFError, ValueError, PenstockError):
+                from penstock.app.notify import announce
 
-            announce(self, made)
+                announce(self, made)
 
     def _adopt(self, gate: Gate) -> None:
         """Give the gate what agents wrote by themselves, so that it can be undone."""
