@@ -5,7 +5,7 @@ Always true: each row is both what is published and what is served.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,8 +48,14 @@ NUMBER = of.whole("the number of a hunk", least=1, most=1_000_000)
 ID = of.text("the id of a proposal", least=1, most=256)
 CONTENT = of.text("the whole new content", most=of.LARGEST_CONTENT)
 ENCODING = of.text("how `content` is written", enum=["utf-8", "base64"], default="utf-8")
-VERSION = {"proposals": "array", "receipts": "array", "still_waiting": "integer"}
-MADE = {"content_digest": "string", **VERSION}
+REBASE = of.yes_or_no("keep what was saved since, where the two do not meet")
+SHOWN: Mapping[str, Schema] = {"content_digest": DIGEST}
+PROVEN: Mapping[str, Schema] = {**SHOWN, "passphrase": PASSPHRASE, "code": CODE}
+ONE = {"workspace": "string", "content_digest": "string"}
+MADE = {
+    **{"content_digest": "string", "proposals": "array"},
+    **{"receipts": "array", "still_waiting": "integer"},
+}
 
 
 def _get(
@@ -79,12 +85,18 @@ def _post(action: str, about: str, body: Schema | None, *, of_what: str = "propo
     )
 
 
-def _rows() -> Iterable[Endpoint]:
-    yield _get("/workspaces", calls.workspaces, {"workspaces": "array"})
-    facts = ("workspace", "name", "policy", "degraded", "audit_head")
-    given = {**dict.fromkeys(facts, "string"), "waiting": "integer", "approver_key": "boolean"}
-    yield _get("/status", calls.status, given, workspace=WORKSPACE)
-    yield _get(
+FINDING = (
+    _get("/workspaces", calls.workspaces, {"workspaces": "array"}),
+    _get(
+        "/status",
+        calls.status,
+        {
+            **dict.fromkeys(("workspace", "name", "policy", "degraded", "audit_head"), "string"),
+            **{"waiting": "integer", "approver_key": "boolean"},
+        },
+        workspace=WORKSPACE,
+    ),
+    _get(
         "/proposals",
         calls.proposals,
         {"proposals": "array", "unreadable": "array"},
@@ -92,148 +104,146 @@ def _rows() -> Iterable[Endpoint]:
         state=of.text("only those", enum=list(STATES), default="open"),
         path=PATH,
         limit=LIMIT,
-    )
-    one = {"workspace": "string", "content_digest": "string"}
-    yield _get("/proposals/{id}", calls.proposal, {**one, "proposals": "array"})
-    yield _get(
+    ),
+    _get("/proposals/{id}", calls.proposal, {**ONE, "proposals": "array"}),
+    _get(
         "/proposals/{id}/diff",
         calls.diff,
-        {**one, "files": "array"},
+        {**ONE, "files": "array"},
         offset=of.whole("the first line of the diff", most=100_000_000),
         limit=of.whole("at most so many lines", least=1, most=MOST_LINES, default=2000),
-    )
-    yield from _answering()
-    yield _get(
+    ),
+)
+
+ANSWERING = (
+    _post(
+        "approve",
+        "Approve a proposal or a set exactly as it was shown, and write it",
+        of.obj(
+            ("content_digest", "passphrase"),
+            **PROVEN,
+            keep=of.listed("of a set, only these", ID, least=1),
+        ),
+    ),
+    _post(
+        "reject",
+        "Send a proposal or a set back with a reason that the agent gets to read",
+        of.obj(("reason",), reason=of.text("why", least=1), **SHOWN),
+    ),
+    _post("renew", "Give a waiting proposal or a set its whole time again", None),
+)
+
+# Each makes another version, which waits: what nobody has seen cannot be approved by the same call.
+MAKING_VERSIONS = (
+    _post(
+        "strategy",
+        "Combine a proposal with what is there; what comes out waits",
+        of.obj(
+            ("content_digest", "strategy"),
+            **SHOWN,
+            strategy=of.text("how", enum=[str(each) for each in Strategy]),
+            at=of.whole("insert: after this line, 0 is the top"),
+        ),
+    ),
+    _post(
+        "hunks",
+        "Keep only some hunks of a proposal; what comes out waits",
+        of.obj(
+            ("content_digest", "hunks"),
+            **SHOWN,
+            hunks=of.listed("their numbers", NUMBER, least=1),
+        ),
+    ),
+    _post(
+        "edit",
+        "Put other content in a proposal's place; what comes out waits",
+        of.obj(("content_digest", "content"), **SHOWN, content=CONTENT, encoding=ENCODING),
+    ),
+    _post(
+        "rebase",
+        "Carry a proposal over to what the file holds now; what comes out waits",
+        of.obj(("content_digest",), **SHOWN),
+    ),
+)
+
+UNDOING = (
+    _get(
         "/receipts",
         calls.receipts,
         {"receipts": "array"},
         workspace=WORKSPACE,
         path=PATH,
         limit=LIMIT,
-    )
-    yield _get(
+    ),
+    _get(
         "/receipts/{id}/undo",
         calls.undo_preview,
         {"content_digest": "string", "files": "array"},
-        rebase=of.yes_or_no("keep what was saved since, where the two do not meet"),
-    )
-    yield from _looking_back()
-    yield Endpoint(
-        method="POST",
-        path="/links",
-        name="link",
-        about="Make a link that opens the page once, within two minutes",
-        handle=calls.link,
-        gives={"url": "string"},
-    )
+        rebase=REBASE,
+    ),
+    _post(
+        "undo",
+        "Put back what a write replaced",
+        of.obj(("content_digest", "passphrase"), **PROVEN, rebase=REBASE),
+        of_what="receipts",
+    ),
+)
 
+LOOKING_BACK = (
+    _get(
+        "/audit/log",
+        calls.audit_log,
+        {"events": "array"},
+        workspace=WORKSPACE,
+        op=of.text("only this kind of event", most=IN_QUERY),
+        path=of.text("only paths that this glob meets", most=IN_QUERY),
+        agent=of.text("only this agent's", most=IN_QUERY),
+        outcome=of.text("only this outcome", most=IN_QUERY),
+        rule=of.text("only where this rule spoke", most=IN_QUERY),
+        since=of.text("not before: so many seconds, minutes, hours, days, weeks ago", **WHEN),
+        until=of.text("before", **WHEN),
+        last=of.whole("only the last of them", least=1, most=MOST_SHOWN, default=200),
+    ),
+    _get(
+        "/audit/verify",
+        calls.audit_verify,
+        {
+            **{"ok": "boolean", "count": "integer", "head": "string"},
+            **{"problems": "array", "warnings": "array", "level": "string"},
+        },
+        workspace=WORKSPACE,
+    ),
+    _get(
+        "/rules",
+        calls.rules,
+        {"revision": "string", "files": "array", "degraded": "string", "rules": "array"},
+        workspace=WORKSPACE,
+    ),
+    _get(
+        "/stats",
+        calls.stats,
+        {
+            "events": "integer",
+            **dict.fromkeys(("decisions", "days", "agents", "rules", "answers"), "object"),
+        },
+        workspace=WORKSPACE,
+    ),
+)
 
-def _answering() -> Sequence[Endpoint]:
-    digest = ("content_digest",)
-    proven: dict[str, Schema] = {
-        "content_digest": DIGEST,
-        "passphrase": PASSPHRASE,
-        "code": CODE,
-    }
-    return (
-        _post(
-            "approve",
-            "Approve a proposal or a set exactly as it was shown, and write it",
-            of.obj(
-                (*digest, "passphrase"),
-                **proven,
-                keep=of.listed("of a set, only these", ID, least=1),
-            ),
-        ),
-        _post(
-            "reject",
-            "Send a proposal or a set back with a reason that the agent gets to read",
-            of.obj(("reason",), reason=of.text("why", least=1), content_digest=DIGEST),
-        ),
-        _post(
-            "strategy",
-            "Combine a proposal with what is there; what comes out waits",
-            of.obj(
-                (*digest, "strategy"),
-                content_digest=DIGEST,
-                strategy=of.text("how", enum=[str(each) for each in Strategy]),
-                at=of.whole("insert: after this line, 0 is the top"),
-            ),
-        ),
-        _post(
-            "hunks",
-            "Keep only some hunks of a proposal; what comes out waits",
-            of.obj(
-                (*digest, "hunks"),
-                content_digest=DIGEST,
-                hunks=of.listed("their numbers", NUMBER, least=1),
-            ),
-        ),
-        _post(
-            "edit",
-            "Put other content in a proposal's place; what comes out waits",
-            of.obj((*digest, "content"), content_digest=DIGEST, content=CONTENT, encoding=ENCODING),
-        ),
-        _post(
-            "rebase",
-            "Carry a proposal over to what the file holds now; what comes out waits",
-            of.obj(digest, content_digest=DIGEST),
-        ),
-        _post("renew", "Give a waiting proposal or a set its whole time again", None),
-        _post(
-            "undo",
-            "Put back what a write replaced",
-            of.obj(
-                (*digest, "passphrase"),
-                **proven,
-                rebase=of.yes_or_no("keep what was saved since, where the two do not meet"),
-            ),
-            of_what="receipts",
-        ),
-    )
+LINK = Endpoint(
+    method="POST",
+    path="/links",
+    name="link",
+    about="Make a link that opens the page once, within two minutes",
+    handle=calls.link,
+    gives={"url": "string"},
+)
 
-
-def _looking_back() -> Sequence[Endpoint]:
-    return (
-        _get(
-            "/audit/log",
-            calls.audit_log,
-            {"events": "array"},
-            workspace=WORKSPACE,
-            op=of.text("only this kind of event", most=IN_QUERY),
-            path=of.text("only paths that this glob meets", most=IN_QUERY),
-            agent=of.text("only this agent's", most=IN_QUERY),
-            outcome=of.text("only this outcome", most=IN_QUERY),
-            rule=of.text("only where this rule spoke", most=IN_QUERY),
-            since=of.text("not before: so many seconds, minutes, hours, days, weeks ago", **WHEN),
-            until=of.text("before", **WHEN),
-            last=of.whole("only the last of them", least=1, most=MOST_SHOWN, default=200),
-        ),
-        _get(
-            "/audit/verify",
-            calls.audit_verify,
-            {
-                **{"ok": "boolean", "count": "integer", "head": "string"},
-                **{"problems": "array", "warnings": "array", "level": "string"},
-            },
-            workspace=WORKSPACE,
-        ),
-        _get(
-            "/rules",
-            calls.rules,
-            {"revision": "string", "files": "array", "degraded": "string", "rules": "array"},
-            workspace=WORKSPACE,
-        ),
-        _get(
-            "/stats",
-            calls.stats,
-            {
-                "events": "integer",
-                **dict.fromkeys(("decisions", "days", "agents", "rules", "answers"), "object"),
-            },
-            workspace=WORKSPACE,
-        ),
-    )
-
-
-ENDPOINTS: tuple[Endpoint, ...] = tuple(_rows())
+ENDPOINTS: tuple[Endpoint, ...] = (
+    *FINDING,
+    *ANSWERING,
+    *MAKING_VERSIONS,
+    *UNDOING,
+    *LOOKING_BACK,
+    LINK,
+)
