@@ -2,18 +2,18 @@
 
 One small module per subcommand, imported only when it is called. Data goes to stdout, talk to
 stderr; what an exit code means is in `EXIT`.
-Always true: an error is told in one form (`style` of PenstockError), as JSON with `--json`.
+Always true: an error is told in one form (`PenstockError.render`), as JSON with `--json`.
 """
 
 from __future__ import annotations
 
-import importlib
 import io
 import sys
 from collections.abc import Mapping
 
 import click
 
+from penstock.cli.lazy import Lazy, Table
 from penstock.core.errors import PenstockError, RefusedError, StaleError, StoreError
 from penstock.core.model import Verdict
 
@@ -30,8 +30,7 @@ CODES: Mapping[str, int] = {
     "already-rejected": DENIED,
 }
 
-# Every subcommand with the module that has it and the line that `--help` shows.
-COMMANDS: Mapping[str, tuple[str, str]] = {
+COMMANDS: Table = {
     "hook": ("hook", "Answer one call of an agent's hook: JSON in, the agent's answer out."),
     "judge": ("judge", "Say what the rules would answer to a tool call; records nothing."),
     "init": ("init", "Put the gate in front of the agents of this project."),
@@ -65,28 +64,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 }
 
 
-class Lazy(click.Group):
-    """A group that knows its commands' names and imports one only to run it."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return all names, for help and completion."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the module of one command."""
-        if cmd_name not in COMMANDS:
-            return None
-        module = importlib.import_module(f"penstock.cli.{COMMANDS[cmd_name][0]}")
-        found: click.Command = module.command
-        return found
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing any of them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
-
-
-@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Lazy, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="penstock", prog_name="penstock")
 def penstock() -> None:
     """The gate between AI coding agents and a project's files.
