@@ -20,6 +20,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from penstock.app.loopback import listening
 from penstock.core.errors import InputError, StoreError
 from penstock.doors.http.server import bound
 from penstock.doors.http.wire import Head, Refusal, parse_head
@@ -459,7 +460,7 @@ def test_a_taken_port_is_told() -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.1", "", "example.org"])
 def test_nothing_but_loopback_is_listened_on(host: str) -> None:
     with pytest.raises(InputError, match="not listened on"):
-        bound(0, host=host)
+        listening(host, 0, backlog=1, hint="")
 
 
 # --- any bytes -----------------------------------------------------------------------------------

@@ -10,11 +10,11 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from penstock.core.loopback import is_ours
 from penstock.doors.http.tokens import same
 from penstock.doors.http.wire import Head, Later, Live, Refusal, Response
 
 LARGEST_BODY = 64 * 1024 * 1024  # as much as the command hook reads
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 # What agents and watchdogs ask for: exactly the routes that are named, and nothing beside them.
 STRICT = ("/hook", "/health", "/readyz")
@@ -73,19 +73,13 @@ def _check_host(headers: Mapping[str, str]) -> None:
     host = headers.get("host")
     if host is None:
         raise Refusal(400, "bad-head", "there is no Host header")
-    if _name(host) not in LOOPBACK:
+    if not is_ours(host):
         raise Refusal(403, "wrong-host", "only loopback names are answered to")
 
 
 def _check_origin(headers: Mapping[str, str]) -> None:
     if "origin" in headers:
         raise Refusal(403, "wrong-origin", "pages in a browser are not answered")
-
-
-def _name(host: str) -> str:
-    """Return a Host header without its port."""
-    name, colon, port = host.rpartition(":")
-    return (name if colon and port.isdigit() else host).lower()
 
 
 def _token(headers: Mapping[str, str]) -> str:

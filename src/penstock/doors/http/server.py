@@ -18,14 +18,15 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from email.utils import formatdate
 
-from penstock.core.errors import InputError, StoreError
+from penstock.app import loopback
+from penstock.core.errors import InputError
+from penstock.core.loopback import ADDRESS
 from penstock.doors.http.connection import Bounds, Connection
 from penstock.doors.http.routes import Rest, Route, Routes
 from penstock.doors.http.talk import Say, say
 from penstock.doors.http.wire import Head
 
 PORT = 7717
-LOOPBACK = "127.0.0.1"
 BACKLOG = 512
 TIDY_EVERY = 0.2
 STOP_WITHIN = 5.0
@@ -99,29 +100,10 @@ class Server:
             await asyncio.sleep(0.01)
 
 
-def bound(port: int, *, host: str = LOOPBACK) -> socket.socket:
-    """Return a socket that is bound to loopback; port 0 takes a free one."""
-    if host != LOOPBACK:
-        raise InputError(
-            "not-loopback",
-            f"`{host}` is not listened on",
-            because="whoever can connect can ask",
-            hint="forward a port with ssh to reach it from elsewhere",
-        )
-    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        made.bind((host, port))
-        made.listen(BACKLOG)
-    except OSError as fault:
-        made.close()
-        raise StoreError(
-            "port-taken",
-            f"port {port} of {host} cannot be listened on",
-            because=(fault.strerror or str(fault)).lower(),
-            hint="is `penstock serve` running already? choose another with --port",
-        ) from None
-    return made
+def bound(port: int) -> socket.socket:
+    """Return a socket that listens on loopback; port 0 takes a free one."""
+    hint = "is `penstock serve` running already? choose another with --port"
+    return loopback.listening(ADDRESS, port, backlog=BACKLOG, hint=hint)
 
 
 def passed() -> socket.socket | None:
@@ -130,11 +112,11 @@ def passed() -> socket.socket | None:
         return None
     made = socket.socket(fileno=FIRST_PASSED)
     name = made.getsockname()
-    if made.family != socket.AF_INET or name[0] != LOOPBACK:
+    if made.family != socket.AF_INET or name[0] != ADDRESS:
         raise InputError(
             "not-loopback",
-            f"the socket that was handed over is not on {LOOPBACK}",
-            hint="let the socket unit say ListenStream=127.0.0.1:7717",
+            f"the socket that was handed over is not on {ADDRESS}",
+            hint=f"let the socket unit say ListenStream={ADDRESS}:{PORT}",
         )
     return made
 

@@ -29,12 +29,12 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from penstock.core.errors import InputError, PenstockError, RefusedError
+from penstock.core.loopback import is_ours
 from penstock.doors.web.auth import Session, same
 from penstock.doors.web.limits import Bucket
 from penstock.doors.web.problems import fault, status_of
 from penstock.doors.web.world import World
 
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 FORM = "application/x-www-form-urlencoded"
 API = "/api/"
 OPEN_API = "/api/v1/openapi.json"
@@ -156,7 +156,7 @@ class Admitted:
 
 
 def _check_host(headers: Headers) -> None:
-    if _name(headers.get("host", "")) not in LOOPBACK:
+    if not is_ours(headers.get("host", "")):
         raise RefusedError("wrong-host", "only loopback names are answered to")
 
 
@@ -180,12 +180,6 @@ def _check_origin(headers: Headers, method: str) -> None:
 
 def _refers_to(referer: str | None, ours: str) -> bool:
     return referer is None or referer.lower().startswith(f"{ours}/")
-
-
-def _name(host: str) -> str:
-    """Return a Host header without its port."""
-    name, colon, port = host.rpartition(":")
-    return (name if colon and port.isdigit() else host).lower()
 
 
 def token_of(headers: Mapping[str, str]) -> str:

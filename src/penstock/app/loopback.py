@@ -1,0 +1,31 @@
+"""Open a socket that listens on this machine alone, for every door that serves.
+
+Always true: a socket from here is bound to a loopback address.
+"""
+
+from __future__ import annotations
+
+import socket
+
+from penstock.core.errors import StoreError
+from penstock.core.loopback import check
+
+
+def listening(host: str, port: int, *, backlog: int, hint: str) -> socket.socket:
+    """Return a socket that listens; port 0 takes a free one. `hint` says how to choose another."""
+    check(host)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((host, port))
+        made.listen(backlog)
+    except OSError as fault:
+        made.close()
+        raise StoreError(
+            "port-taken",
+            f"port {port} of {host} cannot be listened on",
+            because=(fault.strerror or str(fault)).lower(),
+            hint=hint,
+        ) from None
+    return made
