@@ -148,3 +148,9 @@ def test_without_a_newest_note_that_holds_every_older_one_is_opened() -> None:
         assert list(found.own) == [BAD, BAD, *own]
     signed = Evidence(own=[note(10)], older=notes, check=lambda _: BAD).opened({})
     assert len(signed.own) == 3, "a chain that is not sound vouches for nothing"
+
+
+def test_a_cut_is_counted_to_the_newest_checkpoint_that_was_signed() -> None:
+    evidence = Evidence(own=[note(5), note(10), note(12)])
+    (problem,) = compare(evidence, found(3))
+    assert problem.message == "9 event(s) are missing after this line: a signed checkpoint has 12"

@@ -269,6 +269,14 @@ def test_an_attack_is_caught_at_its_level_and_not_below(
     assert not scene.verify(4).ok
 
 
+@pytest.mark.parametrize(("attack", "kind"), [(attack, kind) for attack, _, kind, _ in ATTACKS[:5]])
+def test_what_the_lines_themselves_show_is_told_before_what_a_root_tells(
+    scene: Scene, attack: Attack, kind: str
+) -> None:
+    attack(scene)
+    assert scene.verify(4).problems[0].kind == kind
+
+
 def test_what_no_level_can_see_is_what_nobody_else_has_seen_yet(scene: Scene) -> None:
     """Whoever owns everything can take back the newest events before they are shown around."""
     head = scene.memory.recall()

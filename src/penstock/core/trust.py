@@ -148,11 +148,15 @@ def _own(notes: Sequence[Opened], found: Found) -> list[Problem]:
             said = f"two signed checkpoints of {note.size} events differ"
             return [Problem(kind=Kind.FORKED, line=note.size, message=said)]
         if note.size > found.count:
-            return [_cut(found.count, note.size, "a signed checkpoint")]
+            return [_cut(found.count, _largest(notes), "a signed checkpoint")]
         if found.roots.get(note.size) != note.root:
             return [_rewritten(agreed, note.size, "a signed checkpoint")]
         agreed = max(agreed, note.size)
     return []
+
+
+def _largest(notes: Iterable[Opened]) -> int:
+    return max((note.size for note in _good(notes)), default=0)
 
 
 def _cut(count: int, size: int, by: str) -> Problem:
@@ -173,7 +177,7 @@ def _remembered(evidence: Evidence, found: Found) -> list[Problem]:
     remembered = evidence.remembered.checkpoint
     if remembered is None:
         return problems
-    latest = max((note.size for note in _good(evidence.own)), default=0)
+    latest = _largest(evidence.own)
     if found.count < remembered.size:
         return problems + _shorter(latest, remembered, found.count)
     if found.roots.get(remembered.size) != remembered.root and not _own(evidence.own, found):

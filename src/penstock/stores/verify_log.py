@@ -84,11 +84,12 @@ def _verified(path: str, evidence: Evidence, workers: int, notice: frozenset[str
         roots={**agreed, **_roots(spans, doubtful)},
         at_head=_at_head(path, evidence.head, hashes),
     )
-    problems = [*_strangers(path), *report.problems, *compare(evidence, found)]
+    # What a line itself shows says more than a root over many lines, so it is told first.
+    told = [*_strangers(path), *report.problems], compare(evidence, found)
     return Report(
         count=report.count,
         head=report.head,
-        problems=tuple(sorted(problems, key=lambda problem: problem.line)),
+        problems=tuple(one for each in told for one in sorted(each, key=lambda one: one.line)),
         warnings=(*report.warnings, *_unreached(evidence)),
         level=evidence.level,
         noticed=report.noticed,
