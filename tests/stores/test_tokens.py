@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from penstock.core.errors import StoreError
-from penstock.doors.http.tokens import admin_token, hook_token, same
+from penstock.core.tokens import same
+from penstock.doors.http.tokens import admin_token, hook_token
 from penstock.stores.tokens import kept_token
 
 
@@ -60,7 +61,8 @@ def test_no_link_and_no_pipe_is_taken_for_a_token(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "equal"), [("abc", True), ("abd", False), ("", False), ("é", False)]
+    ("given", "equal"),
+    [("abc", True), ("abd", False), ("", False), ("é", False), ("\ud800", False)],
 )
 def test_tokens_are_compared_whole(given: str, equal: bool) -> None:
     assert same(given, "abc") is equal

@@ -11,7 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from penstock.doors.web.admitted import Admitted, cookies_of, token_of
+from penstock.core.tokens import brought
+from penstock.doors.web.admitted import Admitted
+from penstock.doors.web.auth import cookies_of
 from tests.web.served import TOKEN, Served, serving
 
 HOST = "127.0.0.1:7717"
@@ -126,4 +128,4 @@ def test_the_api_opens_for_its_token_alone(
 @given(st.text(max_size=300))
 def test_any_cookie_can_be_read(text: str) -> None:
     assert len(cookies_of({"cookie": text}, "x")) <= 8
-    assert isinstance(token_of({"authorization": text}), str)
+    assert isinstance(brought({"authorization": text}), str)

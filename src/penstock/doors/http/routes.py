@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from penstock.core.loopback import is_ours
-from penstock.doors.http.tokens import same
+from penstock.core.tokens import brought, same
 from penstock.doors.http.wire import Head, Later, Live, Refusal, Response
 
 LARGEST_BODY = 64 * 1024 * 1024  # as much as the command hook reads
@@ -60,7 +60,7 @@ class Routes:
         if head.method != route.method:
             allow = f"Allow: {route.method}\r\n"
             raise Refusal(405, "wrong-method", f"only {route.method} works here", headers=allow)
-        if route.token and not same(_token(headers), route.token):
+        if route.token and not same(brought(headers), route.token):
             ask = "WWW-Authenticate: Bearer\r\n"
             raise Refusal(401, "no-token", "the token is missing or wrong", headers=ask)
         if head.length > route.largest:
@@ -80,10 +80,3 @@ def _check_host(headers: Mapping[str, str]) -> None:
 def _check_origin(headers: Mapping[str, str]) -> None:
     if "origin" in headers:
         raise Refusal(403, "wrong-origin", "pages in a browser are not answered")
-
-
-def _token(headers: Mapping[str, str]) -> str:
-    scheme, _, token = headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer":
-        return token.strip()
-    return headers.get("x-penstock-token", "")

@@ -1,15 +1,12 @@
-"""The tokens of the resident: made once, kept for the owner alone, compared in constant time.
+"""The tokens of the resident: made once, kept for the owner alone.
 
 The hook's token stands in the agent's settings, where the agent can read it; so it is good for
 judging only, and judging changes nothing. The person's token is for the page and never leaves
 the state directory.
-Always true: a token has 256 bits of randomness, and how much of a guess was right is not told
-by the time of the answer.
+Always true: a token has 256 bits of randomness.
 """
 
 from __future__ import annotations
-
-import hmac
 
 from penstock.app import token_of
 
@@ -24,8 +21,3 @@ def hook_token(state_home: str) -> str:
 def admin_token(state_home: str) -> str:
     """Return the token that admits a person."""
     return token_of(state_home, ADMIN)
-
-
-def same(given: str, expected: str) -> bool:
-    """Compare two tokens in a time that tells nothing."""
-    return hmac.compare_digest(given.encode(), expected.encode())

@@ -30,7 +30,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from penstock.core.errors import InputError, PenstockError, RefusedError
 from penstock.core.loopback import is_ours
-from penstock.doors.web.auth import Session, same
+from penstock.core.tokens import brought, same
+from penstock.doors.web.auth import Session
 from penstock.doors.web.limits import Bucket
 from penstock.doors.web.problems import fault, status_of
 from penstock.doors.web.world import World
@@ -44,7 +45,6 @@ SAFE = frozenset({"GET", "HEAD"})
 OURS = frozenset({"same-origin", "none"})
 MOST_FIELDS = 20_000
 SMALL_FORM = 64 * 1024
-MOST_COOKIES = 8
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
@@ -109,7 +109,7 @@ class Admitted:
         _check_host(headers)
         _check_origin(headers, scope["method"])
         session = self._world.session_of(headers)
-        by_token = path.startswith(API) and same(token_of(headers), self._world.token)
+        by_token = path.startswith(API) and same(brought(headers), self._world.token)
         bucket = self._known if session or by_token else self._strangers
         if not bucket.take():
             raise RefusedError("too-many-requests", "too many requests; wait a moment")
@@ -122,7 +122,7 @@ class Admitted:
             await self._check_session(scope, receive, session)
 
     def _check_token(self, headers: Headers) -> None:
-        given, world = token_of(headers), self._world
+        given, world = brought(headers), self._world
         if same(given, world.token):
             return
         if world.hook_token and same(given, world.hook_token):
@@ -180,18 +180,6 @@ def _check_origin(headers: Headers, method: str) -> None:
 
 def _refers_to(referer: str | None, ours: str) -> bool:
     return referer is None or referer.lower().startswith(f"{ours}/")
-
-
-def token_of(headers: Mapping[str, str]) -> str:
-    """Return the token that a request brings along."""
-    scheme, _, token = headers.get("authorization", "").partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else headers.get("x-penstock-token", "")
-
-
-def cookies_of(headers: Mapping[str, str], name: str) -> tuple[str, ...]:
-    """Return every value of a cookie. Other servers of this machine set cookies for us, too."""
-    pairs = (part.partition("=") for part in headers.get("cookie", "").split(";"))
-    return tuple(value.strip() for known, _, value in pairs if known.strip() == name)[:MOST_COOKIES]
 
 
 async def _form(headers: Headers, receive: Receive) -> Form:

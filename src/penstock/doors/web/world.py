@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from penstock.core.errors import InputError, PenstockError
+from penstock.core.tokens import brought, same
 from penstock.doors.web import answers
 from penstock.doors.web.answers import Answered
-from penstock.doors.web.auth import COOKIE, Session, Sessions, same
+from penstock.doors.web.auth import COOKIE, Session, Sessions, cookies_of
 from penstock.doors.web.events import Hub
 from penstock.doors.web.proving import Prover
 from penstock.doors.web.shown import exactly
@@ -128,9 +129,7 @@ class World:
 
     def knows(self, headers: Mapping[str, str]) -> bool:
         """Say whether a request comes from somebody who may send much: a session, or the token."""
-        from penstock.doors.web.admitted import token_of
-
-        return same(token_of(headers), self.token) or self.session_of(headers) is not None
+        return same(brought(headers), self.token) or self.session_of(headers) is not None
 
     @property
     def cookie(self) -> str:
@@ -139,8 +138,6 @@ class World:
 
     def session_of(self, headers: Mapping[str, str]) -> Session | None:
         """Return the session that a request belongs to."""
-        from penstock.doors.web.admitted import cookies_of
-
         found = (self.sessions.find(value) for value in cookies_of(headers, self.cookie))
         return next((session for session in found if session), None)
 
