@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from penstock.cli import OK
-from penstock.cli.output import json_option, print_json, tell, workspace_option
+from penstock.cli.output import json_option, print_json, workspace_option
 
 
 @click.command()
@@ -16,7 +16,7 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
     """Write an approved proposal, with its set if it is part of one."""
     from penstock.app import open_workspace
     from penstock.cli.proof import refuse_inside_agent
-    from penstock.cli.queue import document
+    from penstock.cli.queue import document, tell_applied
     from penstock.gate.finding import named, still_open
 
     here = open_workspace(workspace)
@@ -26,7 +26,5 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
     receipts = here.gate.apply(first.set_id or first.id)
     if as_json:
         print_json({"receipts": [document(receipt) for receipt in receipts]})
-    for receipt in receipts:
-        note = f" ({receipt.note})" if receipt.note else ""
-        tell(f"applied {receipt.path}: receipt {receipt.id}{note}")
+    tell_applied(receipts)
     return OK

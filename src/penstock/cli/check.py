@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +13,7 @@ from penstock.cli.output import console, json_option, print_json, workspace_opti
 
 if TYPE_CHECKING:
     from penstock.core.layers import Loaded
+    from penstock.core.problems import Problem
 
 
 @click.command()
@@ -40,30 +42,31 @@ def command(files: tuple[str, ...], schema: bool, workspace: str | None, as_json
     results = {path: _with_ignored(load(path, read_rules)) for path in chosen}
     broken = any(result.problems for result in results.values())
     if as_json:
-        print_json(
-            {
-                "ok": not broken,
-                "files": [
-                    {
-                        "file": path,
-                        "rules": len(result.rules),
-                        "problems": [_plain(problem) for problem in result.problems],
-                        "warnings": [_plain(warning) for warning in result.warnings],
-                    }
-                    for path, result in results.items()
-                ],
-            }
-        )
-        return COULD_NOT if broken else OK
+        told = [_document(path, result) for path, result in results.items()]
+        print_json({"ok": not broken, "files": told})
+    else:
+        _print(results)
+    return COULD_NOT if broken else OK
+
+
+def _print(results: Mapping[str, Loaded]) -> None:
     out = console()
     for path, result in results.items():
         for problem in (*result.problems, *result.warnings):
             out.print(str(problem), markup=False)
         count = len(result.problems)
         out.print(f"{path}: {len(result.rules)} rules, {count} problems", markup=False)
-    if not chosen:
+    if not results:
         out.print("no rules file here: the preset `guard` is in force", markup=False)
-    return COULD_NOT if broken else OK
+
+
+def _document(path: str, result: Loaded) -> dict[str, object]:
+    return {
+        "file": path,
+        "rules": len(result.rules),
+        "problems": [_plain(problem) for problem in result.problems],
+        "warnings": [_plain(warning) for warning in result.warnings],
+    }
 
 
 def _with_ignored(found: Loaded) -> Loaded:
@@ -87,7 +90,7 @@ def _with_ignored(found: Loaded) -> Loaded:
     return replace(found, warnings=(*found.warnings, warning))
 
 
-def _plain(problem: object) -> dict[str, object]:
+def _plain(problem: Problem) -> dict[str, object]:
     from dataclasses import asdict
 
-    return asdict(problem)  # type: ignore[call-overload,no-any-return]
+    return asdict(problem)

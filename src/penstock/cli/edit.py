@@ -10,7 +10,7 @@ import tempfile
 import click
 
 from penstock.cli import COULD_NOT
-from penstock.cli.output import console, json_option, print_json, tell, workspace_option
+from penstock.cli.output import json_option, tell, workspace_option
 from penstock.core.errors import InputError, StoreError
 
 
@@ -21,10 +21,9 @@ from penstock.core.errors import InputError, StoreError
 def command(id_: str, workspace: str | None, as_json: bool) -> int:
     """Open the proposed content in $VISUAL or $EDITOR; the result waits as a new version."""
     from penstock.app import open_workspace
-    from penstock.cli import render
     from penstock.cli.progress import measuring
     from penstock.cli.proof import refuse_inside_agent
-    from penstock.cli.queue import code_of, document
+    from penstock.cli.queue import show_version
     from penstock.gate.finding import named, only, still_open
 
     here = open_workspace(workspace)
@@ -40,11 +39,7 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
         return COULD_NOT
     with measuring(here.gate):
         made = here.gate.revise(one.id, content, origin="edit")
-    if as_json:
-        print_json({"proposals": [document(made)]})
-    else:
-        render.show(console(), made, *here.gate.contents(made))
-    return code_of(made)
+    return show_version(here.gate, made, as_json=as_json)
 
 
 def edited(content: bytes, name: str) -> bytes:

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 from penstock.cli import DENIED, WAITING
+from penstock.cli.output import console, print_json, tell
 from penstock.core.codec import to_plain
 from penstock.core.proposal import Proposal, Receipt, State
 
-
-def code_of(one: Proposal) -> int:
-    """Return the exit code that a new version gives: it waits, or the rules deny it."""
-    return DENIED if one.state is State.DENIED else WAITING
+if TYPE_CHECKING:
+    from penstock.gate import Gate
 
 
 def document(one: Proposal | Receipt) -> dict[str, object]:
     """Return a proposal or a receipt as `--json` prints it."""
     return dict(to_plain(one))
+
+
+def show_version(gate: Gate, made: Proposal, *, as_json: bool) -> int:
+    """Show a new version and return its exit code: it waits, or the rules deny it."""
+    from penstock.cli import render
+
+    if as_json:
+        print_json({"proposals": [document(made)]})
+    else:
+        render.show(console(), made, *gate.contents(made))
+    return DENIED if made.state is State.DENIED else WAITING
+
+
+def tell_applied(receipts: Iterable[Receipt]) -> None:
+    """Say what was written, and by which receipt it can be undone."""
+    for receipt in receipts:
+        note = f" ({receipt.note})" if receipt.note else ""
+        tell(f"applied {receipt.path}: receipt {receipt.id}{note}")

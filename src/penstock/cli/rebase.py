@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from penstock.cli.output import console, json_option, print_json, workspace_option
+from penstock.cli.output import json_option, workspace_option
 
 
 @click.command()
@@ -14,18 +14,13 @@ from penstock.cli.output import console, json_option, print_json, workspace_opti
 def command(id_: str, workspace: str | None, as_json: bool) -> int:
     """Merge a proposal with what was saved meanwhile; the old approval is void."""
     from penstock.app import open_workspace
-    from penstock.cli import render
     from penstock.cli.progress import measuring
     from penstock.cli.proof import refuse_inside_agent
-    from penstock.cli.queue import code_of, document
+    from penstock.cli.queue import show_version
     from penstock.gate.finding import named, only
 
     here = open_workspace(workspace)
     refuse_inside_agent(here)
     with measuring(here.gate):
         made = here.gate.rebase(only(named(here.gate, id_)).id)
-    if as_json:
-        print_json({"proposals": [document(made)]})
-    else:
-        render.show(console(), made, *here.gate.contents(made))
-    return code_of(made)
+    return show_version(here.gate, made, as_json=as_json)
