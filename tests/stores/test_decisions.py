@@ -157,11 +157,51 @@ def test_lines_that_are_appended_are_seen_at_once(tmp_path: Path, place: Path) -
 
 def test_an_unfinished_last_line_is_left_for_later(tmp_path: Path, place: Path) -> None:
     path = logs.write(tmp_path / "log", mixed(20))
-    whole = json.dumps(logs.audit(99, "deny"))
-    path.write_bytes(path.read_bytes() + whole[:40].encode())
-    assert asked(path, place).total == 20
-    path.write_bytes(path.read_bytes() + whole[40:].encode() + b"\n")
-    assert asked(path, place).total == 21
+    ours = logs.own(99, status="denied", tool="Bash", session="s", command="x")
+    for count, line in enumerate((logs.audit(99, "deny"), ours), 20):
+        whole = json.dumps(line, separators=(",", ":")).encode()
+        before = path.read_bytes()
+        for cut in (40, len(whole) - 1):
+            path.write_bytes(before + whole[:cut])
+            assert asked(path, place).total == count
+        path.write_bytes(before + whole + b"\n")
+        assert asked(path, place).total == count + 1
+
+
+@pytest.mark.parametrize("count", [1, 3, 20])
+def test_a_last_line_without_its_newline_counts_once(
+    tmp_path: Path, place: Path, count: int
+) -> None:
+    """Whoever makes a log by joining lines, or reads one a moment too early, misses nothing."""
+    path = logs.write(tmp_path / "log", mixed(count))
+    path.write_bytes(path.read_bytes().removesuffix(b"\n"))
+    last = json.loads(path.read_bytes().split(b"\n")[-1])["timestamp"]
+    for _ in range(2):  # without an index, and with one
+        assert asked(path, place).total == count
+        assert told(asked(path, place)) == by_hand(path, ALL)
+        assert next(iter(asked(path, place).newest(ALL))).ts == last
+    assert [past.ts for past in recent([str(path)], 1)] == [last]
+    path.write_bytes(path.read_bytes() + b"\n")
+    logs.write(path, mixed(5, count), mode="a")
+    assert asked(path, place).total == count + 5
+    assert told(asked(path, place)) == by_hand(path, ALL)
+
+
+@pytest.mark.parametrize(
+    ("head", "tail"),
+    [(b"", b"\r"), (b"\xef\xbb\xbf", b""), (b"  ", b" \t")],
+    ids=["Windows line end", "byte order mark", "spaces"],
+)
+def test_lines_that_other_programs_wrote_are_read(
+    tmp_path: Path, place: Path, head: bytes, tail: bytes
+) -> None:
+    line = json.dumps(logs.audit(1, "deny", "rm -rf b")).encode()
+    path = tmp_path / "log"
+    path.write_bytes(head + line + tail + b"\n" + line.replace(b"rm -rf", b"rm \xff") + b"\n")
+    decisions = asked(path, place)
+    assert [past.command for past in decisions.newest(ALL)] == ["rm \ufffd b", "rm -rf b"]
+    assert decisions.denied_commands() == {"rm -rf b": 1, "rm \ufffd b": 1}
+    assert len(recent([str(path)], 10, alike=True)) == 2
 
 
 @pytest.mark.parametrize("left", [0, 3, 20])

@@ -23,7 +23,7 @@ from typing import Any, Literal
 
 from penstock.core.chain import hexdigest
 from penstock.core.errors import PenstockError
-from penstock.stores.decision_lines import Kind, Rows
+from penstock.stores.decision_lines import Kind, Rows, told_by
 from penstock.stores.log_errors import shut
 from penstock.stores.private import private_dir
 from penstock.stores.segments import open_to_read
@@ -93,6 +93,7 @@ def pieces_of(path: str, folder: str, *, told: Told = quiet) -> list[Piece]:
         if upto - end > MUCH:
             with suppress(OSError, PenstockError):
                 _write(place, fd, _joined(known, rows), upto)
+        _add_last(rows, fd, upto, size)
         found = [known.piece(path)] if known else []
         return [*found, _piece(path, rows)] if rows.kind else found
     finally:
@@ -109,7 +110,7 @@ def _place(folder: str, path: str, first: bytes) -> str:
 
 
 def _scan(fd: int, start: int, size: int, known: _Known | None, told: Told) -> tuple[Rows, int]:
-    """Read the lines from `start` on into columns; an unfinished last line is left for later."""
+    """Read the lines from `start` on into columns; a last line without its newline is left."""
     rows = known.tables() if known and start < size else Rows()
     at, want = start, BLOCK
     if start and not known:  # in the middle of a line of a very long log
@@ -126,6 +127,13 @@ def _scan(fd: int, start: int, size: int, known: _Known | None, told: Told) -> t
             want *= 4
         told(at - start, size - start)
     return rows, at
+
+
+def _add_last(rows: Rows, fd: int, at: int, size: int) -> None:
+    """Add the last line where it is whole but for its newline; the index waits for that."""
+    line = os.pread(fd, size - at, at) if 0 < size - at <= MOST_LINE else b""
+    if line and told_by(line) is not None:
+        rows.add(line, at)
 
 
 def _piece(path: str, rows: Rows) -> Piece:

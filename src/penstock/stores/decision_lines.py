@@ -83,8 +83,7 @@ class Rows:
     def _line(self, line: bytes, at: int) -> None:
         found = quick(line) if len(line) <= LONGEST_QUICK else None
         if found is None or found[1].decision == DENY:
-            event = parse_line(line)
-            past = past_of(event) if event is not None else None
+            past = told_by(line)
             if past is None or not past.decision:
                 return
             found = _bytes(past.ts), kind_of(past), _bytes(past.session)
@@ -123,6 +122,15 @@ class Rows:
                 self._minutes.clear()
             self._minutes[when[:17]] = found - second
         return found
+
+
+def told_by(line: bytes) -> Past | None:
+    """Return what a line tells, whoever wrote it: other programs end lines in other ways."""
+    event = parse_line(line)
+    if event is None and b"{" in line:
+        text = line.decode("utf-8", "replace").removeprefix("\ufeff").strip()
+        event = parse_line(text.encode())
+    return past_of(event) if event is not None else None
 
 
 def _bytes(text: str) -> bytes:
@@ -214,7 +222,6 @@ def _learn(told: tuple[object, ...], line: bytes) -> Kind | None:
     """Remember what lines that tell the same are; those that are no decision are parsed."""
     if len(_kinds) > MOST_KINDS:
         _kinds.clear()
-    event = parse_line(line)
-    past = past_of(event) if event is not None else None
+    past = told_by(line)
     _kinds[told] = kind_of(past) if past is not None and past.decision else None
     return _kinds[told]

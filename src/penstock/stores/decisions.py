@@ -16,11 +16,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from penstock.core.audit import parse_line
 from penstock.core.errors import AuditError
-from penstock.core.past import Past, past_of
+from penstock.core.past import Past
 from penstock.stores.decision_index import CHUNK, Piece, Told, pieces_of, quiet
-from penstock.stores.decision_lines import Kind, kind_of
+from penstock.stores.decision_lines import Kind, kind_of, told_by
 from penstock.stores.log_errors import shut
 from penstock.stores.segments import files_of, open_to_read
 
@@ -102,8 +101,7 @@ class Decisions:
                     shut(fd)
 
     def _shown(self, fd: int, piece: Piece, row: int, wanted: Wanted) -> Iterator[tuple[int, Past]]:
-        event = parse_line(line_at(fd, piece.offset[row]))
-        past = past_of(event) if event is not None else None
+        past = told_by(line_at(fd, piece.offset[row]))
         if past is not None and past.decision and wanted.fits(kind_of(past)):
             yield piece.second[row], past
 
@@ -278,7 +276,7 @@ def recent(paths: Iterable[str], most: int, *, alike: bool = False) -> list[Past
         known: dict[bytes, Past | None] = {}
         for segment in reversed(files_of(path)):
             for line in _backwards(segment.path):
-                past = _known(line, known) if alike else _told(line)
+                past = _known(line, known) if alike else told_by(line)
                 if past is not None:
                     found.append(past)
                     left -= 1
@@ -289,42 +287,33 @@ def recent(paths: Iterable[str], most: int, *, alike: bool = False) -> list[Past
     return found
 
 
-def _told(line: bytes) -> Past | None:
-    event = parse_line(line)
-    return past_of(event) if event is not None else None
-
-
 def _known(line: bytes, known: dict[bytes, Past | None]) -> Past | None:
     """Read a line, unless one that is equal from the tool's name on was read before."""
     head = HEAD.match(line)
     if head is None:
-        return _told(line)
+        return told_by(line)
     call = line[head.end() :]
     if call not in known:
         if len(known) >= MOST_KNOWN:
             known.clear()
-        known[call] = _told(line)
+        known[call] = told_by(line)
     return known[call]
 
 
 def _backwards(path: str) -> Iterator[bytes]:
-    """Yield the whole lines of a file, last first; an unfinished last line is left out."""
+    """Yield the lines of a file, last first, also one that was not ended."""
     try:
         fd = open_to_read(path)
     except AuditError:
         return
     try:
-        high = os.fstat(fd).st_size
-        rest, torn = b"", True
+        high, rest = os.fstat(fd).st_size, b""
         while high > 0 and len(rest) < MOST_LINE:
             low = max(0, high - BLOCK)
-            lines = (os.pread(fd, high - low, low) + rest).split(b"\n")
-            high, rest = low, lines[0]
-            if torn and len(lines) > 1:
-                torn = False
-                lines.pop()
-            yield from (line for line in reversed(lines[1:]) if line)
-        if rest and not torn and high == 0:
+            rest, *lines = (os.pread(fd, high - low, low) + rest).split(b"\n")
+            high = low
+            yield from (line for line in reversed(lines) if line)
+        if rest and high == 0:
             yield rest
     finally:
         shut(fd)
