@@ -212,6 +212,14 @@ class Proposals(Protocol):
     def answer(self, answers: Mapping[str, Answer], move: Move) -> tuple[Proposal, ...]:
         """Make the move of an answer for each of several proposals, all or none."""
 
+    def supersede(
+        self, new: Sequence[Proposal], *, rejected: Mapping[str, Answer]
+    ) -> tuple[Proposal, ...]:
+        """Store new versions, close the `parent` of each, and reject others, all or none.
+
+        Returns what was closed: the parents in their order, then what was rejected.
+        """
+
     def claim(self, proposal_ids: Sequence[str], *, token: str) -> tuple[Proposal, ...]:
         """Take approved proposals for writing, all or none; StaleError `claimed` otherwise."""
 

@@ -477,6 +477,36 @@ def test_several_are_answered_all_or_none(queue: Queue) -> None:
     assert queue.answer({}, Move.APPROVE) == ()
 
 
+def test_new_versions_are_stored_with_what_they_close_all_or_none(queue: Queue) -> None:
+    queue.add([proposal("p1"), proposal("p2"), proposal("p3"), proposal("p4", state=State.APPLIED)])
+    new = [proposal("n1", parent="p1"), proposal("n2", parent="p2")]
+    for fault in (
+        lambda: queue.supersede([*new, proposal("n4", parent="p4")], rejected={"p3": NO}),
+        lambda: queue.supersede(new, rejected={"p3": NO, "p4": NO}),
+        lambda: queue.supersede(new, rejected={"none": NO}),
+        lambda: queue.supersede([new[0], proposal("p3", parent="p2")], rejected={}),
+    ):
+        with pytest.raises(PenstockError):
+            fault()
+        assert ids(queue.find(states=[State.WAITING])) == ["p1", "p2", "p3"]
+    closed = queue.supersede(new, rejected={"p3": NO})
+    assert [(one.id, one.state) for one in closed] == [
+        ("p1", State.SUPERSEDED),
+        ("p2", State.SUPERSEDED),
+        ("p3", State.REJECTED),
+    ]
+    assert closed[2].answer == NO
+    assert ids(queue.find(states=[State.WAITING])) == ["n1", "n2"]
+
+
+def test_what_is_claimed_is_not_replaced(queue: Queue) -> None:
+    queue.add([proposal("p1", state=State.APPROVED)])
+    queue.claim(["p1"], token="t")
+    with pytest.raises(StaleError, match="claimed"):
+        queue.supersede([proposal("n1", parent="p1")], rejected={})
+    assert queue.get("n1") is None
+
+
 def test_what_is_claimed_is_not_answered(queue: Queue) -> None:
     queue.add([proposal("p1", state=State.APPROVED), proposal("p2", state=State.APPROVED)])
     queue.claim(["p2"], token="t")

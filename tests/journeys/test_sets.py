@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.core.errors import InputError, RefusedError, StaleError
+from penstock.core.errors import AuditError, InputError, RefusedError, StaleError
 from penstock.core.proposal import State
 from penstock.gate import Item
 from tests.journeys.world import PERSON, World
@@ -80,6 +80,27 @@ def test_chosen_files_become_a_set_of_their_own_and_the_rest_goes_back(world: Wo
     sent_back = world.gate.parts.proposals.get(made[0].id)
     assert sent_back is not None
     assert sent_back.state is State.REJECTED
+
+
+def test_choosing_files_of_which_one_has_moved_leaves_the_set_as_it_was(world: World) -> None:
+    made = world.gate.propose(
+        [Item(path=f"careful/{name}", content=b"new\n") for name in ("a", "b", "c")]
+    )
+    world.files.edit("careful/b", b"somebody else's\n")
+    with pytest.raises(StaleError, match="base-changed"):
+        world.gate.choose_files(made, ["careful/a", "careful/b"], proof=PERSON)
+    now = world.gate.parts.proposals.of_set(made[0].set_id)
+    assert [one.state for one in now] == [State.WAITING] * 3
+    assert "rejected" not in world.log.ops
+
+
+def test_a_record_that_fails_while_a_version_is_exchanged_loses_neither(world: World) -> None:
+    (old,) = world.gate.propose([Item(path="careful/a", content=b"A\n")])
+    world.log.fails_at = "superseded"
+    with pytest.raises(AuditError):
+        world.gate.revise(old.id, b"edited by hand\n")
+    (new,) = world.gate.parts.proposals.find(states=(State.WAITING,))
+    assert (new.parent, world.gate.contents(new)[1]) == (old.id, b"edited by hand\n")
 
 
 def test_a_file_stands_once_in_a_set(world: World) -> None:

@@ -65,7 +65,7 @@ def command(
     proof = person(here)
     if files:
         found = gate.choose_files(still_open(group), choice.files, proof=proof)
-    answered = [_approved(gate, one, proof) for one in found]
+    answered = _approved(gate, found, proof)
     left = [] if no_apply else waiting_beside(gate, answered[0])
     receipts = () if no_apply or left else gate.apply(answered[0].set_id or answered[0].id)
     if as_json:
@@ -158,11 +158,11 @@ def _whole(group: tuple[Proposal, ...], found: tuple[Proposal, ...]) -> tuple[Pr
     return tuple(one for one in group if one.state in (State.WAITING, State.APPROVED))
 
 
-def _approved(gate: Gate, one: Proposal, proof: Proof) -> Proposal:
-    """Approve what waits; what the rules have allowed already needs no answer."""
-    if one.state is State.APPROVED:
-        return one
-    return gate.answer(one.id, approve=True, proof=proof)
+def _approved(gate: Gate, found: tuple[Proposal, ...], proof: Proof) -> tuple[Proposal, ...]:
+    """Approve what waits, all or none; what the rules have allowed already needs no answer."""
+    waiting = [one.id for one in found if one.state is not State.APPROVED]
+    done = {one.id: one for one in gate.answer_all(waiting, approve=True, proof=proof)}
+    return tuple(done.get(one.id, one) for one in found)
 
 
 def waiting_beside(gate: Gate, one: Proposal) -> list[Proposal]:

@@ -27,7 +27,8 @@ def command(id_: str, reason: str, workspace: str | None, as_json: bool) -> int:
     proof = Proof(by=who(), kind="command")
     here.gate.expire()
     found = still_open(named(here.gate, id_))
-    closed = [here.gate.answer(one.id, approve=False, proof=proof, reason=reason) for one in found]
+    ids = [one.id for one in found]
+    closed = here.gate.answer_all(ids, approve=False, proof=proof, reason=reason)
     if as_json:
         print_json({"rejected": [document(one) for one in closed]})
     for one in closed:

@@ -6,7 +6,7 @@ digests they saw: a strategy, a choice of hunks, an edit or a new base makes a n
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from penstock.core.approval import statement
@@ -31,6 +31,7 @@ from penstock.core.proposal import FIRST, OPEN, Answer, Move, Proposal, State
 from penstock.core.rebase import Conflict, rebase
 from penstock.gate.parts import ANYTHING, Event, Item, Parts, Proof, event_of
 
+NONE: Mapping[str, Answer] = {}
 POLICY = Proof(by="policy", kind="policy")
 
 ACTIONS = {
@@ -248,6 +249,13 @@ class Proposing:
         old = self.parts.proposals.get(proposal_id)
         if old is None:
             raise InputError("not-found", f"there is no proposal `{proposal_id}`")
+        made = self._version(old, content, origin=origin, set_id=set_id)
+        return self._put_instead([replace(made, warnings=(*warnings, *made.warnings))])[0]
+
+    def _version(
+        self, old: Proposal, content: bytes | None, *, origin: str, set_id: str = ""
+    ) -> Proposal:
+        """Return what would stand in a proposal's place; nothing is stored yet."""
         item = Item(path=old.path, content=content)
         made = self.make(item, actor=old.actor, ttl=old.ttl, origin=origin)
         if made.base != old.base and origin != "rebase":
@@ -259,11 +267,22 @@ class Proposing:
             )
         # A person changed what the agent asked for, so a person looks at the result.
         group = set_id or old.set_id
-        made = replace(made, parent=old.id, set_id=group, state=_at_least_waiting(made))
-        made = replace(made, warnings=(*warnings, *made.warnings))
-        superseded = self.parts.proposals.move(old.id, Move.SUPERSEDE)
-        self.parts.record_of("superseded", superseded, status=superseded.state, by_proposal=made.id)
-        return self.store([made])[0]
+        return replace(made, parent=old.id, set_id=group, state=_at_least_waiting(made))
+
+    def _put_instead(
+        self, made: Sequence[Proposal], rejected: Mapping[str, Answer] = NONE
+    ) -> tuple[Proposal, ...]:
+        """Put new versions on the queue in one step with what they close: a crash loses none."""
+        closed = self.parts.proposals.supersede(made, rejected=rejected)
+        by = {one.parent: one.id for one in made}
+        told = [
+            _answered(one, rejected[one.id])
+            if one.id in rejected
+            else event_of("superseded", one, status=one.state, by_proposal=by[one.id])
+            for one in closed
+        ]
+        self.parts.record_all([*told, *map(_proposed, made)])
+        return tuple(made)
 
     def with_strategy(
         self, proposal_id: str, strategy: Strategy, *, at: int | None = None
@@ -295,15 +314,19 @@ class Proposing:
             raise InputError(
                 "not-in-set", f"`{', '.join(unknown)}` is not in this set" if unknown else "no file"
             )
+        fresh = [self.fresh(one.id) for one in found]
         group = self._new_id("set")
-        for one in found:
-            if one.path not in paths:
-                self.answer(one.id, approve=False, proof=proof, reason="not chosen from its set")
-        chosen = [one for one in found if one.path in paths]
-        return tuple(
-            self.revise(one.id, self.contents(one)[1], origin="chosen", set_id=group)
-            for one in chosen
-        )
+        made = [
+            self._version(one, self.contents(one)[1], origin="chosen", set_id=group)
+            for one in fresh
+            if one.path in paths
+        ]
+        left = {
+            one.id: self._prove(one, approve=False, proof=proof, reason="not chosen from its set")
+            for one in fresh
+            if one.path not in paths
+        }
+        return self._put_instead(made, left)
 
     def rebased(self, proposal_id: str) -> Proposal:
         """Carry a proposal over to what the file holds now; an old approval is void."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from penstock.core.digest import digest
-from penstock.core.errors import InputError
+from penstock.core.errors import InputError, PenstockError
 from penstock.core.model import Source
 from penstock.core.moves import (
     check_claimable,
@@ -93,6 +93,22 @@ class MemoryProposals:
                 made[name] = moved(proposal, move, answer=answers[name], at=None)
             self._proposals.update(made)
             return tuple(made.values())
+
+    def supersede(
+        self, new: Sequence[Proposal], *, rejected: Mapping[str, Answer]
+    ) -> tuple[Proposal, ...]:
+        """Store new versions, close the `parent` of each, and reject others, all or none."""
+        with self._lock:
+            before = dict(self._proposals)
+            try:
+                closed = [self.move(one.parent, Move.SUPERSEDE) for one in new]
+                for name, answer in rejected.items():
+                    closed.append(self.move(name, Move.REJECT, answer=answer))
+                self.add(new)
+            except PenstockError:
+                self._proposals = before
+                raise
+            return tuple(closed)
 
     def claim(self, proposal_ids: Sequence[str], *, token: str) -> tuple[Proposal, ...]:
         """Take approved proposals for writing, all or none; StaleError `claimed` otherwise."""

@@ -132,10 +132,12 @@ class SqliteProposals:
 
     def add(self, proposals: Sequence[Proposal]) -> None:
         """Store new proposals, all or none. An id that exists is InputError `id-taken`."""
-        rows = [_row(proposal) for proposal in proposals]
         with self._db.writing() as db:
-            for row in rows:
-                _insert(db, ADD_PROPOSAL, row)
+            self._add(db, proposals)
+
+    def _add(self, db: sqlite3.Connection, proposals: Sequence[Proposal]) -> None:
+        for proposal in proposals:
+            _insert(db, ADD_PROPOSAL, _row(proposal))
 
     def get(self, proposal_id: str) -> Proposal | None:
         """Return one proposal, or None."""
@@ -186,6 +188,17 @@ class SqliteProposals:
             return tuple(
                 self._moved(db, name, move, answer=answer) for name, answer in answers.items()
             )
+
+    def supersede(
+        self, new: Sequence[Proposal], *, rejected: Mapping[str, Answer]
+    ) -> tuple[Proposal, ...]:
+        """Store new versions, close the `parent` of each, and reject others, all or none."""
+        with self._db.writing() as db:
+            closed = [self._moved(db, one.parent, Move.SUPERSEDE) for one in new]
+            for name, answer in rejected.items():
+                closed.append(self._moved(db, name, Move.REJECT, answer=answer))
+            self._add(db, new)
+        return tuple(closed)
 
     def _moved(
         self,
