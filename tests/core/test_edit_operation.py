@@ -54,6 +54,8 @@ GOOD: list[dict[str, Any]] = [
     {"type": "rollback", "to_commit": "abc123def"},
     {"type": "rollback", "to_commit": "HEAD~1"},
     {"type": "rollback", "to_backup": "x.toml.20251101T102345Z.bak"},
+    {"type": "rollback", "to_backup": "a\\b.toml.20251101T102345Z.bak"},
+    {"type": "batch", "operations": [{"type": "rollback", "to_commit": "abcd"}]},
     {"type": "validate"},
 ]
 
@@ -112,7 +114,12 @@ BAD: list[tuple[object, str, str]] = [
     ({"type": "batch", "operations": [ADD] * 1001}, "operations", "must be a list of 1 to"),
     ({"type": "batch", "operations": {}}, "operations", "must be a list of 1 to"),
     ({"type": "batch", "operations": [{"type": "batch"}]}, "operations[0].type", "cannot hold"),
-    ({"type": "batch", "operations": [ADD, GOOD[9]]}, "operations[1].type", "hold a rollback"),
+    ({"type": "batch", "operations": [ADD, GOOD[9]]}, "operations", "not both"),
+    (
+        {"type": "batch", "operations": [{"type": "rollback"}]},
+        "operations[0].to_commit",
+        "exactly one of",
+    ),
     ({"type": "batch", "operations": [None]}, "operations[0]", "must be a JSON object"),
 ]
 

@@ -384,12 +384,12 @@ def test_what_is_ignored_is_known_unless_it_is_tracked(repo: Repo) -> None:
     assert not found.ignores(str(repo.root / NAME))
 
 
-NO_IDS = ["", "abc", "HEAD", "--upload-pack=x", "-n", "HEAD~1", "main", "abcd;ls", "abcd^{/x}"]
+NO_IDS = ["", "abc", "HEAD:x", "--upload-pack=x", "-n", "HEAD~{u}", "main", "abcd;ls", "abcd^{/x}"]
 NO_IDS += ["a" * 65, "abcg", "$(id)", "abcd\n", " abcd", "ａｂｃｄ", "..", "@{-1}", ":/first"]
 
 
 @pytest.mark.parametrize("text", NO_IDS)
-def test_only_hexadecimal_digits_name_a_commit(text: str) -> None:
+def test_only_digits_and_steps_back_from_head_name_a_commit(text: str) -> None:
     with pytest.raises(InputError) as told:
         commit_id(text)
     assert told.value.code == "bad-commit"

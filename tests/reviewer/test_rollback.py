@@ -66,6 +66,75 @@ def test_the_commit_that_made_a_change_names_its_file(tmp_path: Path) -> None:
     assert at.file.read_text() == RULES
 
 
+@pytest.mark.parametrize("place", PLACES)
+def test_the_command_works_for_a_name_with_a_backslash(tmp_path: Path, place: Place) -> None:
+    at = place(tmp_path)
+    other = at.folder / "a\\b.toml"
+    other.write_text(RULES)
+    answer = at.made(adding(), "--target-file", str(other))
+    assert at.shell(answer["rollback_info"]["rollback_command"]).code == 0
+    assert other.read_text() == RULES
+
+
+MAIN = """[includes]
+files = ["tools.toml"]
+
+[security]
+[[security.deny]]
+id = "deny-rm"
+tool = "Bash"
+command_regex = "^rm "
+"""
+TOOLS = """[tools]
+[[tools.allow]]
+id = "allow-ls"
+tool = "Bash"
+command_regex = "^ls$"
+"""
+RM = {"id": "deny-rm", "tool": "Bash", "command_regex": "^rm "}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_files_that_changed_together_go_back_together(tmp_path: Path, place: Place) -> None:
+    """A rule went from one file to the other: with one file alone back, it would be in both."""
+    at = place(tmp_path, MAIN)  # type: ignore[call-arg]
+    tools = at.folder / "tools.toml"
+    tools.write_text(TOOLS)
+    added = {"type": "add_rule", "rule_type": "deny", "section": "tools", "rule": RM}
+    parts = [{"type": "remove_rule", "id": "deny-rm"}, {**added, "target_file": str(tools)}]
+    answer = at.made({"type": "batch", "operations": parts})
+    changed = (at.file.read_text(), tools.read_text())
+    assert changed != (MAIN, TOOLS)
+    done = at.shell(answer["rollback_info"]["rollback_command"])
+    assert done.code == 0, done.err
+    assert (at.file.read_text(), tools.read_text()) == (MAIN, TOOLS)
+    assert done.json["rollback_info"]["message"] == "revert(config): Roll back 2 files"
+    assert at.shell(done.json["rollback_info"]["rollback_command"]).code == 0
+    assert (at.file.read_text(), tools.read_text()) == changed
+
+
+def test_a_file_is_rolled_back_to_one_version(tmp_path: Path) -> None:
+    at = in_git(tmp_path)
+    parts = [{"type": "rollback", "to_commit": at.repo.head()}] * 2
+    done = at.apply({"type": "batch", "operations": parts})
+    assert (done.code, done.json["error_type"]) == (1, "invalid_operation")
+
+
+def test_a_commit_can_be_named_by_steps_back_from_head(tmp_path: Path) -> None:
+    at = in_git(tmp_path)
+    at.made(adding())
+    changed = at.file.read_text()
+    at.made({"type": "rollback", "to_commit": "HEAD~1"})
+    assert at.file.read_text() == RULES
+    at.made({"type": "rollback", "to_commit": "HEAD^"})
+    assert at.file.read_text() == changed
+    at.file.write_text(RULES)  # and is not committed
+    at.made({"type": "rollback", "to_commit": "HEAD"})
+    assert at.file.read_text() == changed
+    done = at.apply({"type": "rollback", "to_commit": "HEAD~99"})
+    assert (done.code, done.json["error_type"]) == (1, "no_such_version")
+
+
 def test_a_rollback_is_a_commit_like_any_other(tmp_path: Path) -> None:
     at = in_git(tmp_path)
     info = at.made(adding())["rollback_info"]

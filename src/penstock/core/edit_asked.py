@@ -3,7 +3,7 @@
 An agent writes these documents, so what is not known is refused, never ignored, and all that is
 wrong is told at once.
 Always true: an Operation that comes out is complete and of bounded size; its texts are Unicode
-without NUL, its ids are printable, and a batch holds neither a batch nor a rollback.
+without NUL, its ids are printable, and a batch holds no batch, and rollbacks only among such.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ MAX_OPERATIONS = 1000  # in one batch
 MAX_TEXT = 20_000  # characters, as in a rules file
 MAX_ITEMS = 1000  # of one list
 MAX_WHOLE = 2**63 - 1  # the largest number that TOML promises
-NOT_IN_BATCH = ("batch", "rollback", "validate")
+NOT_IN_BATCH = ("batch", "validate")
 COMMIT = re.compile(r"(?:[0-9a-fA-F]{4,64}|HEAD(?:[~^][0-9]{0,4}){0,8})\Z")
-BACKUP = re.compile(r"[^/\0\\]{1,255}\.[0-9]{8}T[0-9]{6}Z[^/\0\\]{0,64}\.bak\Z")
+BACKUP = re.compile(r"[^/\0]{1,255}\.[0-9]{8}T[0-9]{6}Z[^/\0]{0,64}\.bak\Z")
 SECTION = re.compile(r"[a-z][a-z0-9-]{0,63}\Z")
 
 
@@ -74,7 +74,7 @@ def _operation(
     if kind == "batch":
         values["operations"] = _parts(reading, document, str(values["target_file"]))
     if kind == "rollback":
-        _check_rollback(reading, document)
+        _check_rollback(reading, document, place)
     if len(reading.details) > before:
         return None
     return Operation(type=kind, place=place, **values)  # type: ignore[arg-type]
@@ -91,10 +91,10 @@ def _check_keys(reading: _Reading, document: Mapping[str, object], kind: str, pl
             reading.wrong(f"{place}{key}", f"Missing required field: {key}", f"add `{key}`")
 
 
-def _check_rollback(reading: _Reading, document: Mapping[str, object]) -> None:
+def _check_rollback(reading: _Reading, document: Mapping[str, object], place: str) -> None:
     if ("to_commit" in document) is ("to_backup" in document):
         told = "exactly one of 'to_commit' or 'to_backup' is needed"
-        reading.wrong("to_commit", told, "name the commit, or the backup")
+        reading.wrong(f"{place}to_commit", told, "name the commit, or the backup")
 
 
 def _parts(reading: _Reading, document: Mapping[str, object], file: str) -> tuple[Operation, ...]:
@@ -103,8 +103,13 @@ def _parts(reading: _Reading, document: Mapping[str, object], file: str) -> tupl
         told = f"must be a list of 1 to {MAX_OPERATIONS} operations"
         reading.wrong("operations", told, "write [{...}, {...}]")
         return ()
-    made = (_operation(reading, part, f"operations[{at}].", file) for at, part in enumerate(parts))
-    return tuple(one for one in made if one is not None)
+    read = (_operation(reading, part, f"operations[{at}].", file) for at, part in enumerate(parts))
+    made = tuple(one for one in read if one is not None)
+    if len({one.type == "rollback" for one in made}) > 1:
+        # An older text and an edit of the text that it takes the place of have no order.
+        told = "a batch holds rollbacks or edits, not both"
+        reading.wrong("operations", told, "send the rollbacks by themselves")
+    return made
 
 
 # --- one value --------------------------------------------------------------------------

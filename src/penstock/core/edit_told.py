@@ -92,6 +92,8 @@ def subject(operation: Operation, changes: Sequence[Changed]) -> str:
     if operation.type == "rollback":
         to = _one_line(operation.to_commit[:12] or operation.to_backup)
         return f"revert(config): Roll back to {to}"
+    if operation.each[0].type == "rollback":
+        return f"revert(config): Roll back {len(operation.each)} files"
     if len(changes) != 1:
         return f"feat(config): Apply {len(changes)} changes"
     one = changes[0]

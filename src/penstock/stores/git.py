@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from penstock.stores.git_commit import Pending
 
 HEX = frozenset("0123456789abcdef")
+STEPS = frozenset("~^0123456789")
 SHORTEST, LONGEST = 4, 64
 NO_WORK_TREE = ("must be run in a work tree", "cannot use bare repository")
 STRANGER = {
@@ -207,12 +208,14 @@ def _marked(folder: str) -> bool:
 
 
 def commit_id(text: str) -> str:
-    """Return a commit's id, which is hexadecimal digits and nothing that git could read so."""
+    """Return how a commit is named: hexadecimal digits, or steps back from HEAD, no other words."""
+    if text.startswith("HEAD") and set(text[len("HEAD") :]) <= STEPS:
+        return text
     small = text.lower()
     if not SHORTEST <= len(small) <= LONGEST or not set(small) <= HEX:
         raise InputError(
             "bad-commit",
-            "a commit is named by its id, 4 to 64 hexadecimal digits",
+            "a commit is named by its id, 4 to 64 hexadecimal digits, or as `HEAD~1`",
             hint="take it from `rollback_info`, or from `git log --oneline`",
         )
     return small

@@ -146,7 +146,7 @@ def rollback_info(kept: Sequence[Kept], subject: str) -> Document:
     """Say where the versions before an edit are, and the command that brings them back."""
     if not kept:
         return {"type": "none", "message": "nothing was changed", "rollback_command": ""}
-    command = " && ".join(_command(one) for one in kept)
+    command = _command(kept[0]) if len(kept) == 1 else _command_for_all(kept)
     first = kept[0]
     if first.kind is Kind.GIT:
         where: Document = {"commit": first.commit, "previous_commit": first.previous}
@@ -161,12 +161,23 @@ def rollback_info(kept: Sequence[Kept], subject: str) -> Document:
 
 
 def _command(kept: Kept) -> str:
+    return f"{_apply(_rollback(kept))} --target-file {shlex.quote(kept.path)}"
+
+
+def _command_for_all(kept: Sequence[Kept]) -> str:
+    """Several files go back as they came, together: one before the other might not load."""
+    parts = [{**_rollback(one), "target_file": one.path} for one in kept]
+    return _apply({"type": "batch", "operations": parts})
+
+
+def _rollback(kept: Kept) -> Document:
+    if kept.kind is Kind.GIT:
+        return {"type": "rollback", "to_commit": kept.previous}
+    return {"type": "rollback", "to_backup": kept.previous.rpartition("/")[2]}
+
+
+def _apply(operation: Document) -> str:
     import json
 
-    name = kept.previous.rpartition("/")[2]
-    to = ("to_commit", kept.previous) if kept.kind is Kind.GIT else ("to_backup", name)
-    operation = json.dumps({"type": "rollback", to[0]: to[1]}, separators=(",", ":"))
-    return (
-        f"decision_reviewer apply --json {shlex.quote(operation)}"
-        f" --target-file {shlex.quote(kept.path)}"
-    )
+    text = json.dumps(operation, separators=(",", ":"))
+    return f"decision_reviewer apply --json {shlex.quote(text)}"

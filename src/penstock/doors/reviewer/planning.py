@@ -93,7 +93,8 @@ def planned(operation: Operation) -> Plan:
     before = {path: app.content(path) for path in operation.files}
     for path, data in before.items():
         _need_rules(path, data)
-    made = _rolled_back(operation) if operation.type == "rollback" else edited(before, operation)
+    back = operation.each[0].type == "rollback"
+    made = _rolled_back(operation) if back else edited(before, operation)
     found = checked(read_rules, next(iter(before)), made, operation)
     if found.blocking:
         raise EditError(*found.blocking)
@@ -119,11 +120,22 @@ def _need_rules(path: str, data: bytes) -> None:
 
 
 def _rolled_back(operation: Operation) -> Edited:
-    """Return an older version as the edit that it is."""
-    (path,) = operation.files
+    """Return older versions, each of a file of its own, as the edit that they are."""
+    if len(operation.files) < len(operation.each):
+        detail = Detail("operations", "a file is rolled back twice", "name one version of each")
+        raise EditError(detail, error_type="invalid_operation")
     history = app.history()
-    data = history.at(path, commit=operation.to_commit, backup=operation.to_backup)
-    return restored(path, data)
+    made = [
+        restored(
+            one.target_file,
+            history.at(one.target_file, commit=one.to_commit, backup=one.to_backup),
+        )
+        for one in operation.each
+    ]
+    return Edited(
+        texts={path: data for one in made for path, data in one.texts.items()},
+        changes=tuple(change for one in made for change in one.changes),
+    )
 
 
 def _including(before: Mapping[str, bytes]) -> list[str]:
