@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from penstock.core.model import Verdict
 from penstock.doors.web import charts
-from penstock.doors.web.pages import decision_lines
+from penstock.doors.web.past import decision_lines
 from penstock.doors.web.tally import (
     MOST_NAMES,
     busiest,

@@ -13,7 +13,7 @@ from penstock.app import Workspace
 from penstock.core.proposal import State
 from penstock.doors.web.answering import ACTIONS
 from penstock.doors.web.looks import Look, first_difference, look_of, picture_type
-from penstock.doors.web.pages import as_ranges, from_ranges, size, span
+from penstock.doors.web.saying import as_ranges, from_ranges, size, span
 from penstock.gate import Item
 from tests.web.served import ASK_ALL, LINES, WORDS, Answer, Browser, Served, serving
 

@@ -14,25 +14,20 @@ from starlette.responses import RedirectResponse, Response
 
 from penstock.core.errors import InputError
 from penstock.core.proposal import Proposal
-from penstock.doors.web import pages
+from penstock.doors.web import saying
 from penstock.doors.web import shown as seen
 from penstock.doors.web.admitted import Form
 from penstock.doors.web.answers import Answered
 from penstock.doors.web.filediff import SHELF
 from penstock.doors.web.problems import status_of
-from penstock.doors.web.showing import back_to, edit_page, one_page, set_page, single, world_of
+from penstock.doors.web.requested import form_of, single, world_of
+from penstock.doors.web.showing import back_to, edit_page, one_page, set_page
 from penstock.doors.web.textarea import taken
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
 
 MOST_REASON = 1000
-
-
-def form_of(request: Request) -> Form:
-    """Return the fields that were sent."""
-    form: Form = request.state.form
-    return form
 
 
 def _do(request: Request, action: str, **given: object) -> Answered:
@@ -111,7 +106,7 @@ def choose(request: Request) -> Response:
     """Remember which hunks are not ticked, and go to another page of the diff."""
     form = form_of(request)
     page = _line(form.get("to")) or 1
-    dropped = pages.as_ranges(_dropped(form, _hunks(request)))
+    dropped = saying.as_ranges(_dropped(form, _hunks(request)))
     return back_to(request.path_params["id"], page=page, drop=dropped)
 
 
@@ -124,9 +119,9 @@ def _hunks(request: Request) -> int:
 
 def _dropped(form: Form, total: int) -> frozenset[int]:
     """Return the hunks that are not ticked: of this page by their boxes, of others as before."""
-    here = pages.from_ranges(form.get("here"), most=total)
+    here = saying.from_ranges(form.get("here"), most=total)
     ticked = frozenset(filter(None, (_line(text) for text in form.all("hunk"))))
-    return (here - ticked) | (pages.from_ranges(form.get("drop"), most=total) - here)
+    return (here - ticked) | (saying.from_ranges(form.get("drop"), most=total) - here)
 
 
 def edit(request: Request) -> Response:

@@ -5,11 +5,12 @@ Always true: nothing here depends on the file's name but its colours; what is no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from penstock.core.digest import digest
 from penstock.core.model import ChangeKind
 from penstock.core.proposal import Proposal
 from penstock.doors.web import looks
@@ -20,6 +21,8 @@ from penstock.doors.web.shelf import Key, Shelf
 
 SHELF = Shelf()
 FIRST_LOST, LOST_PAGE = 24, 400
+MOST_ROWS = 1600  # of all files of a page
+ROWS_OF_OTHERS = 20  # what a file takes that has no rows of text
 
 Numbered = tuple[tuple[int, Markup], ...]
 
@@ -103,6 +106,27 @@ def of_contents(
     at = looks.first_difference(before or b"", after or b"")
     sides = (_side(before, at), _side(after, at))
     return Shown(look=look, before=was, after=now, sides=sides, differs_at=at)
+
+
+def of_bytes(
+    path: str, before: bytes | None, after: bytes | None, *, view: View = View.UNIFIED
+) -> Shown:
+    """Return how two contents look beside each other that no proposal has digests of."""
+    return of_contents((digest_of(before), digest_of(after)), path, before, after, view=view)
+
+
+def digest_of(content: bytes | None) -> str | None:
+    """Return the digest of a content, None where there is no file."""
+    return None if content is None else digest(content)
+
+
+def fitting(files: Iterable[Callable[[], Shown | None]]) -> Iterator[Shown | None]:
+    """Yield how each file looks, as far as they fit a page; None for those beyond."""
+    left = MOST_ROWS
+    for look in files:
+        shown = look() if left > 0 else None
+        left -= len(shown.page.rows) if shown and shown.page else ROWS_OF_OTHERS
+        yield shown
 
 
 def _side(content: bytes | None, at: int) -> Side:

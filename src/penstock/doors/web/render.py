@@ -19,12 +19,10 @@ from starlette.responses import HTMLResponse
 
 from penstock.core.display import spoken
 from penstock.core.when import stamp
-from penstock.doors.web import pages
+from penstock.doors.web import saying
 from penstock.doors.web.world import World
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-VIEW_COOKIE = "penstock_view"
-YEAR = 365 * 86400
 
 
 @cache
@@ -39,14 +37,14 @@ def environment() -> Environment:
     )
     made.filters.update(
         spoken=spoken,
-        span=pages.span,
-        size=pages.size,
-        short=pages.short,
+        span=saying.span,
+        size=saying.size,
+        short=saying.short,
         moment=moment,
         sentence=sentence,
         number=lambda count: f"{count:,}",
     )
-    made.globals.update(counted=pages.counted)
+    made.globals.update(counted=saying.counted)
     return made
 
 

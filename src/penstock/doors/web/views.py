@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from penstock.core.errors import PenstockError
-from penstock.doors.web import answering, looking_back, showing
+from penstock.doors.web import answering, looking_back, showing, undoing
 from penstock.doors.web.problems import status_of
 from penstock.doors.web.render import page
 
@@ -22,9 +22,9 @@ ROUTES: list[Route] = [
     Route("/proposals/{id}/insert", showing.insert, methods=["GET"]),
     Route("/proposals/{id}/raw/{side}", showing.raw, methods=["GET"]),
     Route("/proposals/{id}/{action}", answering.act, methods=["POST"]),
-    Route("/history", looking_back.history, methods=["GET"]),
-    Route("/history/{id}", looking_back.receipt, methods=["GET"]),
-    Route("/history/{id}/undo", looking_back.undo, methods=["POST"]),
+    Route("/history", undoing.history, methods=["GET"]),
+    Route("/history/{id}", undoing.receipt, methods=["GET"]),
+    Route("/history/{id}/undo", undoing.undo, methods=["POST"]),
     Route("/decisions", looking_back.decisions, methods=["GET"]),
     Route("/rules", looking_back.rules, methods=["GET"]),
     Route("/audit", looking_back.audit, methods=["GET"]),

@@ -1,0 +1,72 @@
+"""Numbers, times and choices as a person reads them, and ranges as a form carries them.
+
+Always true: what a form carries is read back to numbers that exist; all else in it is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from penstock.core.model import ChangeKind
+
+KIND_WORDS = {
+    ChangeKind.NEW: "create",
+    ChangeKind.MODIFY: "modify",
+    ChangeKind.REPLACE: "replace",
+    ChangeKind.DELETE: "delete",
+}
+MOST_RANGES = 4000
+
+
+def span(seconds: float) -> str:
+    """Return a length of time as a person says it."""
+    whole = max(int(seconds), 0)
+    for size, name in ((86400, "day"), (3600, "h"), (60, "min")):
+        if whole >= size:
+            count = whole // size
+            return f"{count} {name}{'s' if name == 'day' and count > 1 else ''}"
+    return f"{whole} s"
+
+
+def size(count: int) -> str:
+    """Return a number of bytes as a person says it."""
+    value = float(count)
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if value < 1000 or unit == "GB":
+            return (
+                f"{value:,.0f} {unit}" if unit == "bytes" or value >= 10 else f"{value:.1f} {unit}"
+            )
+        value /= 1000
+    return ""
+
+
+def short(digest: str | None) -> str:
+    """Return the beginning of a digest; the whole of it stands beside it in the page."""
+    return "none" if digest is None else digest.removeprefix("sha256:")[:12]
+
+
+def counted(count: int, word: str) -> str:
+    """Return `1 file`, `2 files`."""
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
+def as_ranges(numbers: Collection[int]) -> str:
+    """Return numbers as `1-3,7`."""
+    parts: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if parts and number == parts[-1][1] + 1:
+            parts[-1][1] = number
+        else:
+            parts.append([number, number])
+    return ",".join(f"{a}-{b}" if b > a else f"{a}" for a, b in parts)
+
+
+def from_ranges(words: str, *, most: int) -> frozenset[int]:
+    """Return the numbers from 1 to `most` that `1-3,7` names; what is none of them is dropped."""
+    found: set[int] = set()
+    for part in words[:MOST_RANGES].split(","):
+        first, _, last = part.strip().partition("-")
+        ends = (first, last or first)
+        if all(end.isascii() and end.isdecimal() and len(end) < 9 for end in ends):
+            found.update(range(max(int(ends[0]), 1), min(int(ends[1]), most) + 1))
+    return frozenset(found)
