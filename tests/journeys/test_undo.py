@@ -87,6 +87,54 @@ def test_a_set_is_undone_whole(world: World) -> None:
     assert (world.holds("careful/a"), world.holds("careful/b")) == (b"old\n", None)
 
 
+def write_set(world: World, **contents: bytes) -> str:
+    made = world.gate.propose(
+        [Item(path=f"careful/{name}", content=content) for name, content in contents.items()]
+    )
+    for one in made:
+        world.approve(one.id)
+    world.gate.apply(made[0].set_id)
+    return made[0].set_id
+
+
+def test_the_last_step_is_a_whole_set_and_no_number_splits_one(world: World) -> None:
+    first = write(world, "careful/first", b"1\n")
+    group = write_set(world, a=b"A\n", b=b"B\n", c=b"C\n")
+    whole = world.gate.undoable(receipt=group)
+    assert world.gate.undoable() == world.gate.undoable(last=1) == whole
+    assert world.gate.undoable(last=2) == world.gate.undoable(last=3) == whole
+    assert world.gate.undoable(last=4) == (*whole, first)
+    assert [one.path for one in world.gate.undoable(path="careful/b")] == ["careful/b"]
+    undo(world, *world.gate.undoable())
+    assert world.gate.undoable() == (first,)
+
+
+def test_what_of_a_set_was_undone_before_is_left_out(world: World) -> None:
+    group = write_set(world, a=b"A\n", b=b"B\n")
+    undo(world, *world.gate.undoable(path="careful/b"))
+    rest = world.gate.undoable(receipt=group)
+    assert [one.path for one in rest] == ["careful/a"]
+    undo(world, *rest)
+    assert (world.holds("careful/a"), world.holds("careful/b")) == (b"old\n", None)
+
+
+@pytest.mark.parametrize("rebase", [False, True])
+def test_what_was_undone_before_is_told_and_not_called_a_change(world: World, rebase: bool) -> None:
+    receipt = write(world, "careful/a", b"new\n")
+    (back,) = undo(world, receipt)
+    with pytest.raises(StaleError, match="already-undone") as told:
+        world.gate.preview_undo([receipt], rebase=rebase)
+    assert told.value.hint == f"bring the write back with `penstock undo {back.id}`"
+
+
+def test_how_to_keep_what_was_saved_since_names_what_was_asked_for(world: World) -> None:
+    receipt = write(world, "careful/a", b"new\n")
+    world.files.edit("careful/a", b"newer\n")
+    with pytest.raises(StaleError, match="changed-since") as told:
+        world.gate.preview_undo([receipt])
+    assert f"`penstock undo --rebase {receipt.id}`" in told.value.hint
+
+
 def test_a_person_may_repair_what_agents_may_not_touch(world: World) -> None:
     receipt = write(world, "careful/a", b"new\n")
     from penstock.core.rules import parse_policy

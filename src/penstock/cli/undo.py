@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("receipt", default="")
-@click.option("--last", type=click.IntRange(min=1), help="Take the last N applied writes back.")
+@click.option(
+    "--last", type=click.IntRange(min=1), help="Take the last N applied writes back, sets whole."
+)
 @click.option("--path", default="", help="Take the last write to this file back.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be put back.")
 @click.option("--rebase", is_flag=True, help="Keep what was saved since, where they do not meet.")
@@ -70,7 +72,8 @@ def command(
     if as_json:
         print_json({"receipts": [document(r) for r in done]})
     for r in done:
-        tell(f"put back {r.path}: receipt {r.id}")
+        note = f" ({r.note})" if r.note else ""
+        tell(f"put back {r.path}: receipt {r.id}{note}")
     return OK
 
 

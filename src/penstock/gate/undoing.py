@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from penstock.core.errors import InputError, StaleError
 from penstock.core.model import Actor, Verdict
@@ -25,13 +26,18 @@ class Undoing:
         self.proposing = proposing
 
     def find(self, *, receipt: str = "", last: int = 0, path: str = "") -> tuple[Receipt, ...]:
-        """Return the receipts to take back, newest first: one, a set, the last N, or a path's."""
+        """Return the receipts to take back, newest first: one, a set, the last N, or a path's.
+
+        What was written as one set is counted on until it is whole, so that none is split.
+        """
         if receipt:
             return self._named(receipt)
         wanted = self.parts.path(path).text if path else ""
         done = self.parts.proposals.receipts(path=wanted)
         stands = standing(done)
-        return tuple(r for r in done if r.id in stands and not r.undoes)[: last or 1]
+        left = [r for r in done if r.id in stands and not r.undoes]
+        most = max(last, 1)
+        return tuple(left[: most + (0 if path else _rest_of_set(left, most))])
 
     def adopt(
         self,
@@ -69,7 +75,10 @@ class Undoing:
                 f"there is no receipt `{receipt}`",
                 hint="list them with `penstock undo --dry-run --last 10`",
             )
-        return found
+        return tuple(r for r in found if self._stands(r)) or found
+
+    def _stands(self, one: Receipt) -> bool:
+        return one.id in standing(self.parts.proposals.receipts(path=one.path))
 
     def propose(
         self, receipts: Sequence[Receipt], *, by: Actor, rebase: bool = False
@@ -88,21 +97,41 @@ class Undoing:
         A file that changed since is refused; with `rebase`, what was saved since is kept.
         """
         return tuple(
-            self._back(path, then, written, rebase)
+            self._back(path, then, written, receipts, rebase=rebase)
             for path, (then, written) in self._net(receipts).items()
         )
 
     def _back(
-        self, path: str, then: str | None, written: str | None, rebase: bool
+        self,
+        path: str,
+        then: str | None,
+        written: str | None,
+        receipts: Sequence[Receipt],
+        *,
+        rebase: bool,
     ) -> tuple[Item, bytes | None]:
         now = self._digest(path)
         if now == written:
             return Item(path=path, content=self._image(then)), self._image(now)
+        self._refuse_undone(path, receipts)
         if not rebase:
-            raise changed_since(path, written, now)
+            raise changed_since(path, written, now, name=_name_of(receipts))
         before, after = self._image(written), self._image(then)
         current, merged = self.proposing.merged(path, before, after)
         return Item(path=path, content=merged), current
+
+    def _refuse_undone(self, path: str, receipts: Sequence[Receipt]) -> None:
+        """What was taken back already did not change by somebody's hand, and is told so."""
+        done = self.parts.proposals.receipts(path=path)
+        asked, stands = set(_ids_of(path, receipts)), standing(done)
+        by = [r.id for r in done if r.id in stands and asked & set(r.undoes.split())]
+        if by and not asked & stands:
+            raise StaleError(
+                "already-undone",
+                f"the write to `{path}` was undone before",
+                because=f"the receipt of that is {by[0]}",
+                hint=f"bring the write back with `penstock undo {by[0]}`",
+            )
 
     def changed(self, receipts: Sequence[Receipt]) -> Iterator[tuple[str, bytes | None]]:
         """Yield each file that changed since, with what Penstock had written."""
@@ -156,11 +185,24 @@ def _ids_of(path: str, receipts: Sequence[Receipt]) -> list[str]:
     return [receipt.id for receipt in receipts if receipt.path == path]
 
 
-def changed_since(path: str, written: str | None, now: str | None) -> StaleError:
+def _rest_of_set(receipts: Sequence[Receipt], at: int) -> int:
+    """Return how many more receipts belong to the set that a cut here would split."""
+    group = receipts[at - 1].set_id if 0 < at <= len(receipts) else ""
+    return len(list(takewhile(lambda one: bool(group) and one.set_id == group, receipts[at:])))
+
+
+def _name_of(receipts: Sequence[Receipt]) -> str:
+    """Return by which one name these receipts can be asked for again; empty when by none."""
+    groups = {receipt.set_id for receipt in receipts}
+    return receipts[0].id if len(receipts) == 1 else groups.pop() if len(groups) == 1 else ""
+
+
+def changed_since(path: str, written: str | None, now: str | None, *, name: str = "") -> StaleError:
     """Return the error for a file that somebody changed after Penstock wrote it."""
+    again = f"penstock undo --rebase {name}".rstrip()
     return StaleError(
         "changed-since",
         f"`{path}` changed after Penstock wrote it",
         because=f"it was {written or 'absent'} and is {now or 'absent'} now",
-        hint="keep what was saved since with `penstock undo --rebase`, or put it back by hand",
+        hint=f"keep what was saved since with `{again}`, or put it back by hand",
     )
