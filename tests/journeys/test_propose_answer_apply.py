@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,8 @@ from penstock.core.model import Decision, Verdict
 from penstock.core.proposal import State
 from penstock.core.rules import parse_policy
 from penstock.gate import Item
+from penstock.ports import FileState, PlannedWrite
+from penstock.stores.memory import MemoryFiles
 from tests.journeys.world import PERSON, RULES, World, lines
 
 
@@ -38,6 +41,24 @@ def test_a_replacement_of_a_substantial_file_waits_and_is_written_once_approved(
     assert world.holds("app.py") == lines(56, "other")
     assert receipt.path == "app.py"
     assert world.log.ops == ["proposed", "approved", "applying", "applied"]
+
+
+class Careless(MemoryFiles):
+    """A disk that writes and cannot keep everything."""
+
+    def replace_all(self, plan: Sequence[PlannedWrite]) -> list[FileState | None]:
+        states = super().replace_all(plan)
+        lost = ("the owner 7:7 could not be kept", "the mode 0640 could not be kept")
+        return [None if state is None else replace(state, notes=lost) for state in states]
+
+
+def test_what_the_writer_could_not_keep_is_told_and_on_the_record() -> None:
+    world = World(files=Careless({"careful/a": b"old\n"}))
+    waiting = world.propose("careful/a", b"new\n")
+    world.approve(waiting)
+    (receipt,) = world.gate.apply(waiting)
+    assert receipt.note == "the owner 7:7 could not be kept; the mode 0640 could not be kept"
+    assert world.log.events[-1]["notes"] == receipt.note
 
 
 def test_what_the_rules_allow_is_answered_by_the_policy(world: World) -> None:

@@ -8,9 +8,10 @@ after any fault what is told is what the disk says.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import TypeAlias
 
 from penstock.core.change import measure
 from penstock.core.decide import decide
@@ -29,6 +30,8 @@ from penstock.gate.proposing import ACTIONS, Proposing, refused, signed_statemen
 from penstock.ports import PlannedWrite
 
 UNDO = "undo"
+Notes: TypeAlias = Mapping[str, str]  # by a proposal's id, what the writer has to tell
+NONE: Notes = {}
 
 
 class Applying:
@@ -49,10 +52,10 @@ class Applying:
             self.parts.record_all(
                 [event_of("applying", one, status="applying", claim=token) for one in claimed]
             )
-            self._write(claimed)
+            notes = self._write(claimed)
         except PenstockError as fault:
             return self._after_fault(claimed, token, fault)
-        return self._written(claimed, token)
+        return self._written(claimed, token, notes=notes)
 
     def _members(self, proposal_id: str, path: str | None) -> tuple[Proposal, ...]:
         """Return what is written together: one proposal, or all of the set that it is part of."""
@@ -169,7 +172,8 @@ class Applying:
         moved = self.parts.proposals.move(one.id, Move.OUTDATE, token=token)
         self.parts.record_of("outdated", moved, status=moved.state)
 
-    def _write(self, claimed: Sequence[Proposal]) -> None:
+    def _write(self, claimed: Sequence[Proposal]) -> Notes:
+        """Write, and return what could not be kept or is worth knowing of each file."""
         plan = [
             PlannedWrite(
                 path=self.parts.path(one.path),
@@ -178,13 +182,18 @@ class Applying:
             )
             for one in claimed
         ]
-        self.parts.files.replace_all(plan)
+        states = self.parts.files.replace_all(plan)
+        return {
+            one.id: "; ".join(state.notes)
+            for one, state in zip(claimed, states, strict=True)
+            if state is not None
+        }
 
     def _written(
-        self, claimed: Sequence[Proposal], token: str, *, how: str = ""
+        self, claimed: Sequence[Proposal], token: str, *, how: str = "", notes: Notes = NONE
     ) -> tuple[Receipt, ...]:
         """Record what was done. The files hold it already, so nothing here may say otherwise."""
-        receipts = self._receipted(claimed, how)
+        receipts = self._receipted(claimed, how, notes)
         if not all(receipt.event_hash for receipt in receipts):
             return receipts  # the claim stays, so the next start puts the line on the record
         try:
@@ -195,7 +204,9 @@ class Applying:
             return tuple(replace(receipt, note=receipt.note or note) for receipt in receipts)
         return receipts
 
-    def _receipted(self, claimed: Sequence[Proposal], how: str) -> tuple[Receipt, ...]:
+    def _receipted(
+        self, claimed: Sequence[Proposal], how: str, notes: Notes
+    ) -> tuple[Receipt, ...]:
         """Put the lines `applied` on the record and return the receipts that name them.
 
         A receipt that exists means that the line does too: a crash came after both.
@@ -204,11 +215,14 @@ class Applying:
         fresh = [one for one in claimed if known[one.id] is None]
         hashes, note = dict.fromkeys((one.id for one in fresh), ""), ""
         try:
-            made = self.parts.record_all([_applied(one, how) for one in fresh])
+            made = self.parts.record_all([_applied(one, how, notes) for one in fresh])
             hashes = {one.id: line.event_hash for one, line in zip(fresh, made, strict=True)}
         except AuditError as fault:
             note = f"written, but the line `applied` could not be stored: {fault.message}"
-        return tuple(known[one.id] or self._receipt(one, hashes[one.id], note) for one in claimed)
+        return tuple(
+            known[one.id] or self._receipt(one, hashes[one.id], note or notes.get(one.id, ""))
+            for one in claimed
+        )
 
     def _receipt(self, one: Proposal, event_hash: str, note: str = "") -> Receipt:
         return Receipt(
@@ -286,9 +300,9 @@ class Applying:
                 self.parts.record("recovered", path=one.path, status="swept", notes=swept)
 
 
-def _applied(one: Proposal, how: str) -> Event:
+def _applied(one: Proposal, how: str, notes: Notes) -> Event:
     facts = {"before_hash": one.base, "after_hash": one.content, "how": how}
-    return event_of("applied", one, status="applied", **facts)
+    return event_of("applied", one, status="applied", **facts, notes=notes.get(one.id, ""))
 
 
 def receipt_id(one: Proposal) -> str:
