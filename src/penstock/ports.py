@@ -96,6 +96,13 @@ class Files(Protocol):
         The deepest part that exists is resolved, the rest is kept; nothing need exist.
         """
 
+    def known_as(self, place: str) -> Sequence[str]:
+        """Return the other places by which rules know an absolute one, mostly none.
+
+        What lies in another worktree of the same repository is known by its place in this one,
+        and an agent's settings that a variable has moved by the place where they usually are.
+        """
+
     def kind(self, path: RelPath) -> FileKind | None:
         """Return what the name stands for, or None when nothing is there."""
 

@@ -17,7 +17,7 @@ from penstock.core import spelling
 from penstock.core.errors import InputError
 from penstock.core.match import compile_globs, lookup, matches
 from penstock.core.paths import RelPath, fold, locate, parse
-from penstock.core.spelling import aliases, normal
+from penstock.core.spelling import aliases, normal, renamed
 
 ROOT = "/home/ada/project"
 
@@ -436,6 +436,50 @@ def test_real_git_refuses_the_names_that_we_take_for_its_own(tmp_path: Path, nam
     )
     assert added.returncode != 0
     assert ".git/config" in aliases(f"{name}/config")
+
+
+# --- other places --------------------------------------------------------------------------
+
+
+def twin(place: str) -> list[str]:
+    """What lies in `tree` is known by its place in the workspace."""
+    return renamed(place, [(f"{ROOT}/tree", ROOT), ("/moved", "/home/me/.agent")])
+
+
+OTHERS = [
+    ("tree/db/a", ("db/a", "tree/db/a"), False),
+    ("x/../tree/db/a", ("db/a", "tree/db/a"), False),
+    ("/moved/settings", ("/home/me/.agent/settings", "/moved/settings"), True),
+    ("/moved", ("/home/me/.agent", "/moved"), True),
+    ("treehouse/a", ("treehouse/a",), False),
+    ("db/a", ("db/a",), False),
+]
+
+
+@pytest.mark.parametrize(("given_path", "judged", "outside"), OTHERS)
+def test_a_place_is_judged_by_the_others_that_it_is_known_as(
+    given_path: str, judged: tuple[str, ...], outside: bool
+) -> None:
+    target = locate(given_path, root=ROOT, resolve=lambda path: path, known_as=twin)
+    assert target.judged == judged
+    assert target.outside is outside
+    assert ".git/config" in locate("tree/GIT~1/config", root=ROOT, known_as=twin).tightening
+
+
+@settings(max_examples=200, deadline=None)
+@given(parts=st.lists(st.sampled_from(["tree", "db", "..", ".", "a", "link"]), max_size=5))
+def test_other_places_only_add_and_the_last_stays_where_the_kernel_goes(parts: list[str]) -> None:
+    path = "/".join([*parts, "z"])
+
+    def resolve(place: str) -> str:
+        return place.replace("/link", "/tree/db")
+
+    plain = locate(path, root=ROOT, resolve=resolve)
+    known = locate(path, root=ROOT, resolve=resolve, known_as=twin)
+    assert set(known.judged) >= set(plain.judged)
+    assert known.judged[-1] == plain.judged[-1]
+    assert (known.shown, known.outside) == (plain.shown, plain.outside)
+    assert set(known.tightening) | set(known.judged) >= set(plain.tightening)
 
 
 # --- folding -------------------------------------------------------------------------------

@@ -19,7 +19,16 @@ from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError, PenstockError
 from penstock.stores.last_good import keep, keep_compiled, kept
-from penstock.stores.places import RULES, stamp, state_home, state_of, user_rules, workspace_above
+from penstock.stores.places import (
+    IN_HOME,
+    RULES,
+    home,
+    stamp,
+    state_home,
+    state_of,
+    user_rules,
+    workspace_above,
+)
 
 # Each part is imported where it is first needed: whoever verifies a record needs no rules, and
 # whoever judges needs no queue.
@@ -118,7 +127,7 @@ def _in_force(
 
 
 def own_places(root: str) -> Own:
-    """Return where Penstock keeps its state, and where it is installed.
+    """Return where Penstock keeps its state, where it is installed, and agents' settings at home.
 
     Code that lies in the workspace is the project's own: somebody works on Penstock there.
     """
@@ -127,7 +136,8 @@ def own_places(root: str) -> Own:
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     code = [place for place in (package, sys.executable) if place]
     outside = [place for place in code if not os.path.abspath(place).startswith(f"{root}/")]
-    return Own(kept=(state_home(),), code=tuple(outside))
+    settings = tuple(f"{home()}/{file}" for file in IN_HOME)
+    return Own(kept=(state_home(),), code=tuple(outside), settings=settings)
 
 
 def judge_here(

@@ -47,11 +47,14 @@ HOOK_REGISTRATIONS = (
     "**/.gemini/extensions/**",
     "**/.gemini/trustedFolders.json",
     "**/gemini-cli/settings.json",
+    "**/gemini-cli/system-defaults.json",
     "**/GeminiCli/settings.json",
+    "**/GeminiCli/system-defaults.json",
     "**/.qwen/settings*.json",
     "**/.qwen/extensions/**",
     "**/.qwen/trustedFolders.json",
     "**/qwen-code/settings.json",
+    "**/qwen-code/system-defaults.json",
     # Cursor
     "**/.cursor/hooks.json",
     "**/.cursor/hooks/**",
@@ -148,10 +151,15 @@ WHERE = Where(file=NAME)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Own:
-    """Absolute places that only the running program knows: what it keeps, what it is."""
+    """Absolute places that only the running program knows: what it keeps, what it is.
+
+    `settings` are files of agents; they are protected by their names, and named here because
+    whoever removes a directory above one removes it, too.
+    """
 
     kept: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
 
 
 NOTHING = Own()

@@ -243,7 +243,7 @@ def build(
         layers=(*layers, built_in),
         revision=_revision(sources),
         files=tuple(file for file, _ in sources),
-        guarded=protect.kept,
+        guarded=(*protect.kept, *protect.settings),
         limits=_combined(Limits, "limits", by_trust),
         gate=_combined(GateSettings, "gate", by_trust),
         broker=_combined(BrokerSettings, "broker", by_trust),

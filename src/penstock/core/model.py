@@ -130,7 +130,8 @@ class Bytes:
 class Target:
     """A path as an actor wrote it, with every spelling that must be judged.
 
-    `judged` are the spellings that get a full verdict (lexically normalised, resolved);
+    `judged` are the spellings that get a full verdict (lexically normalised, resolved, and the
+    other places that rules know it by: in a worktree of the project, that in the project);
     `tightening` are spellings that can only make it stricter (as given, look-alikes of
     protected names). `outside` means that the path leaves the workspace; a spelling out there
     is absolute and keeps its leading slash, so that only `**/` patterns can meet it.

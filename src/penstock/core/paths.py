@@ -9,7 +9,7 @@ raises, and then an InputError.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from penstock.core.display import spoken
@@ -82,12 +82,14 @@ def locate(
     root: str,
     base: str = "",
     resolve: Callable[[str], str] | None = None,
+    known_as: Callable[[str], Iterable[str]] | None = None,
     folds: bool = False,
 ) -> Target:
     """Return every spelling of a path that must be judged.
 
     Judged are the normal form and, where `resolve` follows links (as Files.resolve does),
     what that form and the text as it stands lead to; the last is where the kernel would go.
+    So are the other places that `known_as` (as Files.known_as) has for each of them.
     The text as given and the names that are taken for it only tighten. A spelling that
     begins with `/` lies outside the workspace and is met only by patterns that begin with
     `**`. When `folds` is true the folded spellings are there too, for patterns that went
@@ -95,7 +97,7 @@ def locate(
     """
     given = _accepted(text)
     shown, judged, tightening, outside = spellings(
-        given, root=root, base=base, resolve=resolve, folds=folds
+        given, root=root, base=base, resolve=resolve, known_as=known_as, folds=folds
     )
     return Target(shown=shown, judged=judged, tightening=tightening, outside=outside, folds=folds)
 

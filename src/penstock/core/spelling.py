@@ -91,12 +91,23 @@ def beneath(path: str, root: str) -> "str | None":
     return path[len(above) :] if path.startswith(above) else None
 
 
+def renamed(place: str, moved: "Iterable[tuple[str, str]]") -> "list[str]":
+    """Return what a place is called by those who know moved directories by their usual place."""
+    found = []
+    for there, usual in moved:
+        rest = beneath(place, there)
+        if rest is not None:
+            found.append(f"{usual}/{rest}" if rest else usual)
+    return found
+
+
 def spellings(
     given: str,
     *,
     root: str,
     base: str = "",
     resolve: "Callable[[str], str] | None" = None,
+    known_as: "Callable[[str], Iterable[str]] | None" = None,
     folds: bool = False,
 ) -> tuple[str, tuple[str, ...], tuple[str, ...], bool]:
     """Return what to show, what to judge, what may only tighten, and whether any is outside.
@@ -114,8 +125,13 @@ def spellings(
         roots.append(normal(resolve(root)))
     spelled = [_spelled(place, roots) for place in places]
     inside = [spelling for spelling in spelled if not spelling.startswith("/")]
-    judged = _last_of_each(inside or spelled)
-    others = [*spelled, _as_given(whole, roots)]
+    besides: list[str] = []
+    if known_as is not None:
+        for place in dict.fromkeys(places):
+            besides += [_spelled(other, roots) for other in known_as(place)]
+    # First of all, because the last one is where a write would go.
+    judged = _last_of_each([*besides, *(inside or spelled)])
+    others = [*spelled, *besides, _as_given(whole, roots)]
     others += [alias for spelling in _last_of_each(others) for alias in aliases(spelling)]
     if folds:
         others += [fold(spelling) for spelling in (*judged, *others)]

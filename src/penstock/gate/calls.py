@@ -16,6 +16,7 @@ from penstock.core.errors import InputError
 from penstock.core.model import NOBODY, Action, Actor, Change, Request, Source, Target
 from penstock.core.overwrite import overwritten, replaces, unmeasured
 from penstock.core.paths import RelPath, locate, parse
+from penstock.core.spelling import joined, normal, renamed
 from penstock.core.toolcall import Intent, intents, resulting
 from penstock.ports import FileKind, Files
 
@@ -25,12 +26,17 @@ WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Call:
-    """A tool call as a door hands it over; `home` is what `~` stands for."""
+    """A tool call as a door hands it over; `home` is what `~` stands for.
+
+    `moved` are places of agents' settings that the agent's own variables name, each with the
+    place that rules know it by.
+    """
 
     tool: str
     tool_input: Mapping[str, object]
     cwd: str = ""
     home: str = ""
+    moved: tuple[tuple[str, str], ...] = ()
     attended: bool = True
     actor: Actor = NOBODY
 
@@ -96,13 +102,29 @@ class Preparation:
         if intent.action is not Action.DELETE:
             return
         places = [self._absolute(spelling) for spelling in target.judged]
-        for kept in self.guarded:
+        for kept in self._guarded():
             if any(kept.startswith(f"{place.rstrip('/')}/") for place in places):
-                inside = locate(f"{kept}/.", root=self.files.root, folds=self.files.folds)
+                inside = self._found(f"{kept}/.")
                 yield Prepared(request=self._request(intent, Action.DELETE, inside))
 
+    def _guarded(self) -> Iterator[str]:
+        """Yield what must not be taken along, where it usually is and where it was moved to."""
+        yield from self.guarded
+        back = [(usual, there) for there, usual in self.call.moved]
+        for kept in self.guarded:
+            yield from renamed(kept, back)
+
+    def _found(self, path: str) -> Target:
+        """Return the target of a path that no link leads to."""
+        files = self.files
+        return locate(path, root=files.root, known_as=self._known_as, folds=files.folds)
+
+    def _known_as(self, place: str) -> list[str]:
+        """Return the other places by which rules know one."""
+        return [*self.files.known_as(place), *renamed(place, self.call.moved)]
+
     def _absolute(self, spelling: str) -> str:
-        return spelling if spelling.startswith("/") else f"{self.files.root}/{spelling}"
+        return normal(joined(spelling, self.files.root))
 
     def _below(self, intent: Intent, path: RelPath) -> Iterator[Prepared]:
         """Judge each file of a directory: `rm -r src` is as much as removing all of them."""
@@ -111,8 +133,7 @@ class Preparation:
                 why = f"`{path}` holds more than {MOST_BELOW} files"
                 yield Prepared(request=self._request(replace(intent, unclear=why), Action.RUN))
                 return
-            target = locate(name.text, root=self.files.root, folds=self.files.folds)
-            yield self._write(replace(intent, unclear=""), target, name)
+            yield self._write(replace(intent, unclear=""), self._found(name.text), name)
 
     def _cannot_happen(self, intent: Intent) -> bool:
         """Some effects need a directory: `cp a b` writes `b/a` only where `b` is one."""
@@ -132,6 +153,7 @@ class Preparation:
             root=self.files.root,
             base=self._at_home(intent.base or self.call.cwd or self.files.root),
             resolve=self.files.resolve,
+            known_as=self._known_as,
             folds=self.files.folds,
         )
 

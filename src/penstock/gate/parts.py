@@ -97,7 +97,13 @@ class Parts:
     def request(self, path: str, request: Request) -> Request:
         """Return a request with its target found anew on the disk."""
         files = self.files
-        target = locate(path, root=files.root, resolve=files.resolve, folds=files.folds)
+        target = locate(
+            path,
+            root=files.root,
+            resolve=files.resolve,
+            known_as=files.known_as,
+            folds=files.folds,
+        )
         return replace(request, target=target)
 
     def record(

@@ -37,7 +37,7 @@ from functools import cached_property
 from penstock.core.errors import InputError, StoreError
 from penstock.core.paths import RelPath
 from penstock.ports import Entry, FileKind, FileState, PlannedWrite, Recovered
-from penstock.stores import kernel, reach, refusals
+from penstock.stores import kernel, places, reach, refusals
 from penstock.stores.beneath import Beneath, look
 from penstock.stores.contents import READING, FileSource, close, digest_of, whole
 from penstock.stores.exchange import Renames
@@ -84,6 +84,14 @@ class DiskFiles:
     def resolve(self, path: str) -> str:
         """Return the absolute path that the kernel would reach, links followed."""
         return reach.resolve(self._root, path)
+
+    def known_as(self, place: str) -> Sequence[str]:
+        """Return the other places by which rules know an absolute one, mostly none."""
+        return places.known_as(place, self._root, self._moved)
+
+    @cached_property
+    def _moved(self) -> list[tuple[str, str]]:
+        return places.moved_settings(places.variable, self._root, self.resolve)
 
     def kind(self, path: RelPath) -> FileKind | None:
         """Return what the name stands for, or None when nothing is there."""

@@ -69,6 +69,11 @@ class MemoryFiles:
             self._root, path, lambda at: self._links.get(self._key(at.removeprefix(prefix)))
         )
 
+    def known_as(self, place: str) -> Sequence[str]:
+        """Return nothing: there are no worktrees here, and no agents."""
+        del place
+        return ()
+
     def kind(self, path: RelPath) -> FileKind | None:
         """Return what the name stands for, or None when nothing is there."""
         key = self._checked(path)

@@ -1,4 +1,4 @@
-"""Where a workspace begins, and where Penstock keeps its state and the user's rules.
+"""Where a workspace begins, where Penstock keeps its state, and by what places rules know a file.
 
 Always true: the hook that starts cold and every other command find the same places, because
 both ask here; so nothing is imported but the kernel's own calls, and paths are plain text.
@@ -8,9 +8,54 @@ import posix
 import sys
 
 from penstock.core.chain import hexdigest
+from penstock.core.spelling import joined, normal, renamed
+
+TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 RULES = "penstock.toml"
 MARKS = (RULES, ".git")
+
+# Where agents' settings are when a variable says so, and the place in the home (or the whole
+# path) that rules know them by.
+MOVED = {
+    "CLAUDE_CONFIG_DIR": ".claude",
+    "CODEX_HOME": ".codex",
+    "COPILOT_HOME": ".copilot",
+    "CURSOR_CONFIG_DIR": ".cursor",
+    "QWEN_HOME": ".qwen",
+    "KIRO_HOME": ".kiro",
+    "CLINE_DIR": ".cline",
+    "CLINE_HOOKS_DIR": ".cline/hooks",
+    "OPENCODE_CONFIG_DIR": ".opencode",
+    "OPENCODE_CONFIG": ".opencode/opencode.json",
+    "AMP_SETTINGS_FILE": ".config/amp/settings.json",
+    "XDG_CONFIG_HOME": ".config",
+    "GEMINI_CLI_TRUSTED_FOLDERS_PATH": ".gemini/trustedFolders.json",
+    "GEMINI_CLI_SYSTEM_SETTINGS_PATH": "/etc/gemini-cli/settings.json",
+    "GEMINI_CLI_SYSTEM_DEFAULTS_PATH": "/etc/gemini-cli/system-defaults.json",
+    "QWEN_CODE_TRUSTED_FOLDERS_PATH": ".qwen/trustedFolders.json",
+    "QWEN_CODE_SYSTEM_SETTINGS_PATH": "/etc/qwen-code/settings.json",
+    "QWEN_CODE_SYSTEM_DEFAULTS_PATH": "/etc/qwen-code/system-defaults.json",
+}
+# One file in each usual place: who removes what is above it removes a registration.
+IN_HOME = (
+    ".claude/settings.json",
+    ".codex/config.toml",
+    ".copilot/hooks/any.json",
+    ".cursor/hooks.json",
+    ".qwen/settings.json",
+    ".kiro/hooks/any.json",
+    ".cline/hooks/PreToolUse",
+    ".gemini/settings.json",
+    ".opencode/opencode.json",
+    ".config/opencode/opencode.json",
+    ".config/amp/settings.json",
+    ".codeium/windsurf/hooks.json",
+)
+LONGEST = 4096  # bytes of a `.git` that is a file, and of a variable
+KIND, FOLDER, FILE = 0o170000, 0o040000, 0o100000
 
 
 def workspace_above(start: str) -> str:
@@ -58,6 +103,73 @@ def stamp(path: str) -> "tuple[str, int, int, int]":
     except (OSError, ValueError):
         return path, -1, 0, 0
     return path, status.st_size, status.st_mtime_ns, status.st_ino
+
+
+def known_as(place: str, root: str, moved: "list[tuple[str, str]]") -> "list[str]":
+    """Return the other places by which rules know one; `moved` comes from `moved_settings`."""
+    twin = in_worktree(place, root)
+    found = renamed(place, moved)
+    return [*found, twin] if twin else found
+
+
+def moved_settings(
+    get: "Callable[[str], str | None]", root: str, resolve: "Callable[[str], str]"
+) -> "list[tuple[str, str]]":
+    """Return the places that variables name for agents' settings, each with its usual one.
+
+    `get` gives a variable's value, or nothing. A place counts by its name and by what that
+    leads to. What is relative hangs from the project, where agents are started.
+    """
+    found = []
+    for name, below in MOVED.items():
+        given = get(name)
+        if not given or len(given) > LONGEST:
+            continue
+        above = get("HOME") or home()
+        usual = below if below.startswith("/") else f"{above}/{below}"
+        if given == "~" or given.startswith("~/"):
+            given = above + given[1:]
+        place = normal(joined(given, root))
+        found += [(one, usual) for one in dict.fromkeys((place, resolve(place))) if one != usual]
+    return found
+
+
+def in_worktree(place: str, root: str) -> str:
+    """Return where a file of another worktree of the same repository would be in this one.
+
+    "" for what lies in none, as nearly all files do.
+    """
+    repository = _repository(root)
+    if not repository or not exists(f"{repository}/worktrees"):
+        return ""
+    above = place.rpartition("/")[0]
+    while above and above != root:
+        if _repository(above) == repository:
+            return root + place[len(above) :]
+        above = above.rpartition("/")[0]
+    return ""
+
+
+def _repository(folder: str) -> str:
+    """Return the repository that a directory is the top of a worktree of, "" for none."""
+    git = f"{folder}/.git"
+    try:
+        kind = posix.stat(git).st_mode & KIND
+        if kind == FOLDER:
+            return git
+        if kind != FILE:
+            return ""
+        fd = posix.open(git, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
+        try:
+            text = posix.read(fd, LONGEST).decode("utf-8", "surrogateescape")
+        finally:
+            posix.close(fd)
+    except (OSError, ValueError):
+        return ""
+    if not text.startswith("gitdir: "):
+        return ""
+    above, _, _ = normal(joined(text[8:].rstrip("\n"), folder)).rpartition("/")
+    return above.removesuffix("/worktrees") if above.endswith("/worktrees") else ""
 
 
 def state_home() -> str:

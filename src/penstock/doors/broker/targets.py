@@ -79,7 +79,13 @@ def find(gate: Gate, text: str) -> Place:
 def require_allowed(gate: Gate, place: Place, action: Action, size: int = 0) -> None:
     """Judge a path, and a size, by all of its names. Raises DeniedError."""
     files = gate.parts.files
-    target = locate(place.shown, root=files.root, resolve=files.resolve, folds=files.folds)
+    target = locate(
+        place.shown,
+        root=files.root,
+        resolve=files.resolve,
+        known_as=files.known_as,
+        folds=files.folds,
+    )
     change = None
     if action is not Action.READ:
         kind = ChangeKind.MODIFY if place.exists else ChangeKind.NEW

@@ -38,6 +38,7 @@ from penstock.doors.hook.talk import (
 from penstock.doors.hook.wire import HostileError, parse
 from penstock.gate import Item, Judged
 from penstock.gate.calls import Call as ToolCall
+from penstock.stores.places import moved_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,7 +130,7 @@ class Engine:
         """Judge a tool call, keep what it would overwrite, say what the rules say."""
         policy = here.policy()
         proposing = policy.gate.mode == "propose"
-        tool_call = _tool_call(call, environ, attended=call.attended or proposing)
+        tool_call = _tool_call(here, call, environ, attended=call.attended or proposing)
         judged = here.judge(tool_call, measures=self._measures)
         decision = self._advised(here, call, judged.decision, environ)
         try:
@@ -278,12 +279,17 @@ def _told(problem: Exception) -> str:
     return f"{problem.message}: {problem.because}" if problem.because else problem.message
 
 
-def _tool_call(call: Call, environ: Mapping[str, str], *, attended: bool) -> ToolCall:
+def _tool_call(
+    here: Workspace, call: Call, environ: Mapping[str, str], *, attended: bool
+) -> ToolCall:
+    # The agent's variables, which a resident has only been told of.
+    moved = moved_settings(environ.get, here.root, here.files.resolve)
     return ToolCall(
         tool=call.tool,
         tool_input=call.tool_input,
         cwd=call.cwd,
         home=environ.get("HOME", ""),
+        moved=tuple(moved),
         attended=attended,
         actor=_actor(call),
     )

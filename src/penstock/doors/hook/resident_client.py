@@ -18,7 +18,7 @@ FORM = "penstock-hook 1"
 PREFIXES = (
     b"CLAUDE", b"CODEX", b"GEMINI", b"CURSOR", b"COPILOT", b"WINDSURF", b"KIRO", b"CLINE",
     b"QWEN", b"OPENCODE", b"AMP", b"PENSTOCK", b"HOME", b"PWD", b"ROOT_WORKSPACE_PATH",
-    b"GITHUB_ACTIONS",
+    b"GITHUB_ACTIONS", b"XDG_CONFIG_HOME",
 )  # fmt: skip
 SWITCH = "PENSTOCK_RESIDENT"  # `off`: neither ask nor start one
 O_PATH = 0o10000000

@@ -17,7 +17,14 @@ from penstock.core.spelling import spellings
 from penstock.doors.hook.talk import AFTER, ALLOW, BEFORE, Answer, Call, phrase, text
 from penstock.stores import watched
 from penstock.stores.cold_append import append_cold
-from penstock.stores.places import stamp, state_of, workspace_above
+from penstock.stores.places import (
+    known_as,
+    moved_settings,
+    stamp,
+    state_of,
+    variable,
+    workspace_above,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +67,16 @@ class Cold:
         def resolve(path: str) -> str:
             return root if path == root else resolved(path)  # the root is resolved already
 
-        return spellings(given, root=root, base=base, resolve=resolve)
+        moved = moved_settings(self.variable, root, resolve)
+
+        def others(place: str) -> "list[str]":
+            return known_as(place, root, moved)
+
+        return spellings(given, root=root, base=base, resolve=resolve, known_as=others)
+
+    def variable(self, name: str) -> "str | None":
+        """Return one of the agent's variables."""
+        return variable(name)
 
     def there(self, place: str) -> "tuple[bytes, int] | None":
         """Return the file that would be written; None when nothing is there."""

@@ -20,7 +20,7 @@ from typing import Any
 from penstock.app import Workspace, policy_of, workspace_of
 from penstock.core.errors import PenstockError
 from penstock.core.quick import Short
-from penstock.core.spelling import normal, spellings
+from penstock.core.spelling import normal, renamed, spellings
 from penstock.doors.hook.engine import Engine, agent_module
 from penstock.doors.hook.short import (
     Cold,
@@ -33,7 +33,7 @@ from penstock.doors.hook.short import (
 from penstock.doors.hook.talk import AFTER, Call, Reply
 from penstock.doors.hook.wire import parse
 from penstock.stores import watched
-from penstock.stores.places import stamp
+from penstock.stores.places import in_worktree, moved_settings, stamp
 
 MOST_KNOWN = 64
 MOST_ANSWERS = 4096
@@ -118,11 +118,13 @@ class Warm(Cold):
         self._fresh: set[str] = set()
         self._roots: dict[str, tuple[str, str]] = {}
         self._folders: dict[str, str] = {}
+        self._twins: dict[tuple[str, str], str] = {}
         # What follows from its key alone, whenever that is.
-        self._spelled: dict[tuple[str, str, str], Spelled] = {}
+        self._spelled: dict[tuple[object, ...], Spelled] = {}
         self._answers: dict[tuple[object, ...], Short | None] = {}
         self._signing = Signing()
         self._batch: Batch | None = None
+        self._environ: Mapping[str, str] = {}
 
     def quick(
         self,
@@ -140,10 +142,12 @@ class Warm(Cold):
         and the answer must not be given before `commit` has put it on the record.
         """
         self._batch = batch
+        self._environ = environ
         if not again:
             self._fresh.clear()
             self._roots.clear()
             self._folders.clear()
+            self._twins.clear()
         module = _module(agent)
         try:
             call = module.read(parse(data), environ)
@@ -199,14 +203,35 @@ class Warm(Cold):
         if not given.startswith("/") or normal(given) != given:
             return super().spelled(given, root, base)
         leads = self._leads(given)
-        known = self._spelled.get((given, leads, root))
+        others = self._others(given, root), self._others(leads, root)
+        known = self._spelled.get((given, leads, root, others))
         if known is None:
             if len(self._spelled) >= MOST_ANSWERS:
                 self._spelled.clear()
             to = {given: leads, root: root}
-            known = spellings(given, root=root, base=base, resolve=to.__getitem__)
-            self._spelled[given, leads, root] = known
+            besides = dict(zip((given, leads), others, strict=True))
+            known = spellings(
+                given,
+                root=root,
+                base=base,
+                resolve=to.__getitem__,
+                known_as=besides.__getitem__,
+            )
+            self._spelled[given, leads, root, others] = known
         return known
+
+    def _others(self, place: str, root: str) -> tuple[str, ...]:
+        """Return the other places by which rules know one; worktrees are looked for in a moment."""
+        folder, _, name = place.rpartition("/")
+        twin = self._twins.get((folder, root))
+        if twin is None:
+            twin = self._twins[folder, root] = in_worktree(f"{folder}/", root)
+        moved = moved_settings(self.variable, root, resolved)
+        return (*renamed(place, moved), *([f"{twin}{name}"] if twin else []))
+
+    def variable(self, name: str) -> str | None:
+        """Return one of the agent's variables, of which this process has only been told."""
+        return self._environ.get(name)
 
     def _leads(self, path: str) -> str:
         """Return where the kernel would arrive; a directory is followed once in a moment.

@@ -67,7 +67,12 @@ class Project:
         files = self.here.files
         # Looks at the text first: what cannot name a file must not reach the disk.
         target = locate(
-            text, root=files.root, base=self.root, resolve=files.resolve, folds=files.folds
+            text,
+            root=files.root,
+            base=self.root,
+            resolve=files.resolve,
+            known_as=files.known_as,
+            folds=files.folds,
         )
         if text.endswith("/"):
             raise InputError("bad-path", f"`{spoken(text)}` names a directory", hint=INSIDE)

@@ -122,7 +122,7 @@ class Asked:
         tool = f"mcp__{SERVER}__read_file"
 
         def ask(path: str) -> bool:
-            target = locate(path, root=files.root, folds=files.folds)
+            target = locate(path, root=files.root, known_as=files.known_as, folds=files.folds)
             given = {"path": path}
             request = Request(
                 action=Action.READ, tool=tool, tool_input=given, target=target, attended=False
