@@ -42,45 +42,43 @@ def command(
 ) -> int:
     """Approve a proposal or a set, exactly as it is shown, and write it."""
     from penstock.app import open_workspace
-    from penstock.cli import render
     from penstock.cli.ask import agreed
-    from penstock.cli.progress import measuring
     from penstock.cli.proof import may_answer, person
-    from penstock.cli.queue import document
-    from penstock.gate.finding import named, still_open
+    from penstock.cli.queue import document, tell_applied
+    from penstock.gate.finding import named
 
     choice = Choice.of(strategy, at, hunks, files)
     here = open_workspace(workspace)
     may_answer(here, yes=yes)
-    gate = here.gate
-    gate.expire()
-    group = named(gate, id_)
+    here.gate.expire()
+    group = named(here.gate, id_)
+    found = _shown(here.gate, group, choice)
+    if not agreed(f"write {len(found)} file(s) exactly like this?", yes=yes):
+        tell("nothing was written")
+        return COULD_NOT
+    answered = choice.approved(here.gate, group, found, person(here))
+    first = answered[0]
+    left = [] if no_apply else waiting_beside(here.gate, first)
+    receipts = () if no_apply or left else here.gate.apply(first.set_id or first.id)
+    if as_json:
+        approved = [document(one) for one in answered]
+        print_json({"approved": approved, "receipts": [document(one) for one in receipts]})
+    tell_applied(receipts)
+    if left:
+        tell(f"approved; its set is written once all of it is, {len(left)} file(s) wait")
+    return WAITING if left else OK
+
+
+def _shown(gate: Gate, group: tuple[Proposal, ...], choice: Choice) -> tuple[Proposal, ...]:
+    """Make what was chosen and show it: nothing is asked about that was not seen."""
+    from penstock.cli import render
+    from penstock.cli.progress import measuring
+
     with measuring(gate):
         found = choice.made(gate, group)
     for one in found:
         render.show(console(stderr=True), one, *gate.contents(one))
-    if not agreed(f"write {len(found)} file(s) exactly like this?", yes=yes):
-        tell("nothing was written")
-        return COULD_NOT
-    proof = person(here)
-    if files:
-        found = gate.choose_files(still_open(group), choice.files, proof=proof)
-    answered = _approved(gate, found, proof)
-    left = [] if no_apply else waiting_beside(gate, answered[0])
-    receipts = () if no_apply or left else gate.apply(answered[0].set_id or answered[0].id)
-    if as_json:
-        print_json(
-            {
-                "approved": [document(one) for one in answered],
-                "receipts": [document(receipt) for receipt in receipts],
-            }
-        )
-    for receipt in receipts:
-        note = f" ({receipt.note})" if receipt.note else ""
-        tell(f"applied {receipt.path}: receipt {receipt.id}{note}")
-    if left:
-        tell(f"approved; its set is written once all of it is, {len(left)} file(s) wait")
-    return WAITING if left else OK
+    return found
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -118,6 +116,20 @@ class Choice:
             found = (gate.with_hunks(only(found).id, self.hunks),)
         waiting(found)  # the rules may deny what came out
         return found if len(group) == 1 else _whole(group, found)
+
+    def approved(
+        self,
+        gate: Gate,
+        group: tuple[Proposal, ...],
+        found: tuple[Proposal, ...],
+        proof: Proof,
+    ) -> tuple[Proposal, ...]:
+        """Approve what was shown; files chosen from a set leave the others behind."""
+        from penstock.gate.finding import still_open
+
+        if self.files:
+            found = gate.choose_files(still_open(group), self.files, proof=proof)
+        return _approved(gate, found, proof)
 
     def _combined(self, gate: Gate, one: Proposal) -> Proposal:
         from penstock.cli.ask import at_terminal, insertion_point
