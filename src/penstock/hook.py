@@ -16,9 +16,9 @@ try:
 
     tag = sys.implementation.cache_tag
     names: dict = {}  # type: ignore[type-arg]
-    code, stamps, modules = loads(FileIO(f"{PACKAGE}/__pycache__/hook-1.{tag}.bundle").readall())
+    code, stamps, modules = loads(FileIO(f"{PACKAGE}/__pycache__/hook-2.{tag}.bundle").readall())
     exec(code, names)
-    names["unpack"](stamps, modules)
+    names["unpack"](PACKAGE, stamps, modules)
 except Exception:  # a bundle that is missing, torn or of another form is no bundle
     for half in [name for name in sys.modules if name.startswith("penstock")]:
         del sys.modules[half]

@@ -12,7 +12,6 @@ TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare nam
 if TYPE_CHECKING:
     from penstock.app import Workspace
     from penstock.gate import Proof
-    from penstock.stores.code_cache import CodeCache
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -32,20 +31,18 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _query(words: list[str]) -> int | None:
-    """Answer a question; most need little of the program, and then nothing is cached for it."""
+    """Answer a question; most need little of the program, and then no bundle either."""
     from penstock.doors.reviewer.query_command import run
 
-    caches: list[CodeCache] = []
+    return run(words, heavy=_quickly)
 
-    def heavy() -> None:
-        from penstock.stores.code_cache import install
 
-        caches.append(install(__file__.rpartition("/")[0]))
+def _quickly() -> None:
+    """Take what is imported from now on from the bundle, or have one made for the next time."""
+    from penstock.stores import bundle
 
-    code = run(words, heavy=heavy)
-    for cache in caches:
-        cache.save()
-    return code
+    if not bundle.use():
+        bundle.ask_for()
 
 
 def _end(code: int) -> None:
@@ -58,14 +55,10 @@ def _end(code: int) -> None:
 
 
 def _apply(words: list[str]) -> int:
-    from penstock.stores.code_cache import install
-
-    cache = install(__file__.rpartition("/")[0])
+    _quickly()
     from penstock.doors.reviewer.command import apply
 
-    code = apply(words, confirm=_confirm)
-    cache.save()
-    return code
+    return apply(words, confirm=_confirm)
 
 
 def _confirm(here: Workspace, reasons: tuple[str, ...], yes: bool) -> Proof:

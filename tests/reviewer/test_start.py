@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import subprocess
@@ -14,7 +13,6 @@ import pytest
 
 from penstock.core.errors import AuditError
 from penstock.stores.child import Child
-from penstock.stores.code_cache import CodeCache, install
 from penstock.stores.jsonl import JsonlLog
 from penstock.stores.short_log import ShortLog
 from tests.reviewer.reviewing import adding, plain
@@ -52,69 +50,7 @@ def test_a_program_that_is_not_there_is_an_error_and_leaves_nothing_open() -> No
     assert before == after
 
 
-# Code
-
-
-def made(cache: CodeCache) -> list[object]:
-    """Run a text through a cache and return what it left."""
-    names: dict[str, object] = {}
-    cache.run("def f(): return 7", {}, names)
-    function = names["f"]
-    assert callable(function)
-    return [function()]
-
-
-def test_code_is_kept_and_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    place = tmp_path / "cache"
-    first = CodeCache(str(place))
-    assert made(first) == [7]
-    first.save()
-    again = CodeCache(str(place))
-    assert made(again) == [7]
-    stamp = place.stat().st_mtime_ns
-    again.save()
-    assert place.stat().st_mtime_ns == stamp, "nothing was new"
-
-
-@pytest.mark.parametrize("data", [b"", b"torn", b"\xff" * 100, b"(\x00\x00\x00\x00"])
-def test_a_cache_that_is_broken_is_none(tmp_path: Path, data: bytes) -> None:
-    place = tmp_path / "cache"
-    place.write_bytes(data)
-    assert made(CodeCache(str(place))) == [7]
-
-
-def test_where_nothing_can_be_written_nothing_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    cache = CodeCache(str(tmp_path / "missing" / "cache"))
-    made(cache)
-    cache.save()
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_dataclasses_are_the_same_with_the_cache(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(dataclasses, "exec", exec, raising=False)
-    install(str(tmp_path))
-
-    @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-    class Point:
-        """A point."""
-
-        x: int
-        y: int = 2
-
-    assert repr(Point(x=1)).endswith("Point(x=1, y=2)")
-    assert Point(x=1) == Point(x=1, y=2)
-    assert hash(Point(x=1)) == hash(Point(x=1))
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        Point(x=1).x = 2  # type: ignore[misc]
-
-
-def test_an_edit_loads_no_library_for_command_lines(tmp_path: Path) -> None:
+def test_an_edit_loads_no_library_for_command_lines(tmp_path: Path, bundled: None) -> None:
     at = plain(tmp_path)
     told = "lambda code: (print(sorted(sys.modules), file=sys.stderr), sys.exit(code))"
     code = f"import sys, penstock.reviewer as r; r._end = {told}; r.main(sys.argv[1:])"
@@ -128,7 +64,8 @@ def test_an_edit_loads_no_library_for_command_lines(tmp_path: Path) -> None:
     )
     loaded = set(json.loads(done.stderr.strip().splitlines()[-1].replace("'", '"')))
     assert not {"click", "rich", "cryptography", "sqlite3", "subprocess", "yaml"} & loaded
-    assert len(loaded) < 260
+    assert not {"dataclasses", "inspect", "ast"} & loaded, "the bundle needs none of them"
+    assert len(loaded) < 230
 
 
 # The record

@@ -132,28 +132,16 @@ class _Making:
         return array[-1]
 
 
-@dataclass(frozen=True, slots=True)
-class QuickLines(Lines):
-    """The lines of headers; those of keys are looked for only when somebody asks."""
-
-    text: str = ""
-    names: frozenset[str] = frozenset()
-
-    def of(self, *path: str | int) -> int:
-        """Return the line of a path, or of the nearest thing around it; 1 when unknown."""
-        line = self.known.get(path)
-        if line is None:
-            line = _all_lines(self.text).of(*path) if path[0] in self.names else 1
-        return line
-
-
 @lru_cache(maxsize=2)
 def _all_lines(text: str) -> Lines:
     return find_lines(text)
 
 
-def quick_lines(text: str, blocks: list[Block], document: Document) -> QuickLines:
-    """Return the lines of the arrays' elements that headers begin."""
+def quick_lines(text: str, blocks: list[Block], document: Document) -> Lines:
+    """Return the lines of the arrays' elements that headers begin; others when they are asked for.
+
+    Finding the lines of all keys takes longer than reading the document.
+    """
     known: dict[tuple[str | int, ...], int] = {(): 1}
     counts: dict[Name, int] = {}
     line, at = 1, 0
@@ -163,4 +151,5 @@ def quick_lines(text: str, blocks: list[Block], document: Document) -> QuickLine
             number = counts.get(block.name, 0)
             counts[block.name] = number + 1
             known[(*block.name, number)] = line
-    return QuickLines(known, text=text, names=frozenset(document))
+    names = frozenset(document)
+    return Lines(known, rest=lambda path: _all_lines(text).of(*path) if path[0] in names else 1)

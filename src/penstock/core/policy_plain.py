@@ -8,9 +8,10 @@ Always true: what comes back decides as what went in, and is equal to it in ever
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any
 
+from penstock.core.lowered import names_of
 from penstock.core.model import Action, ChangeKind, Verdict
 from penstock.core.policy import (
     AdvisorSettings,
@@ -24,7 +25,7 @@ from penstock.core.policy import (
     Where,
 )
 
-NAMES = tuple(one.name for one in fields(Rule))
+NAMES = names_of(Rule)
 USUAL = Rule(id="")
 
 

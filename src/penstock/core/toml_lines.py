@@ -10,6 +10,7 @@ leads to a value has the line on which that key, or that element, is written.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 Path = tuple[str | int, ...]
@@ -53,14 +54,20 @@ ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\"
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Where things stand. `refused` says why the text is not worth reading, from `line` on."""
+    """Where things stand. `refused` says why the text is not worth reading, from `line` on.
+
+    `rest` looks for what is not known yet, where that takes long and is seldom asked for.
+    """
 
     known: dict[Path, int]
     refused: str = ""
     line: int = 0
+    rest: Callable[[Path], int] | None = None
 
     def of(self, *path: str | int) -> int:
         """Return the line of a path, or of the nearest thing around it; 1 when unknown."""
+        if self.rest is not None and path not in self.known:
+            return self.rest(path)
         for end in range(len(path), 0, -1):
             if path[:end] in self.known:
                 return self.known[path[:end]]

@@ -8,14 +8,15 @@ Always true: what runs from the bundle is what the sources say. `unpack` is its 
 
 from __future__ import annotations
 
-import ast
 import marshal
 import os
 import sys
 from contextlib import suppress
 from types import CodeType
 
-FORM = 1  # of the bundle, as `hook.py` reads it
+from penstock.stores.lean import lean_code
+
+FORM = 2  # of the bundle, as `hook.py` reads it
 
 # In the order in which each finds what it imports.
 MODULES = (
@@ -67,49 +68,15 @@ def made() -> bytes:
     stamps, modules = [], []
     for name in MODULES:
         path = _source(name)
-        status = os.stat(path)
+        status = os.stat(f"{_package()}/{path}")
         stamps.append((path, status.st_size, status.st_mtime_ns))
         modules.append((name, path, _code(path)))
     return marshal.dumps((_code(_source(f"{__package__}.unpack")), stamps, modules))
 
 
 def _code(path: str) -> CodeType:
-    """Return a module's code without what only readers and type checkers need."""
-    with open(path, "rb") as file:
-        tree = Lean().visit(ast.parse(file.read(), path))
-    ast.fix_missing_locations(tree)
-    return _bare(compile(tree, path, "exec", dont_inherit=True, optimize=2))
-
-
-class Lean(ast.NodeTransformer):
-    """Takes annotations and imports for type checkers away; nothing of ours looks at them."""
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        """Leave a function its names and defaults."""
-        node.returns = None
-        every = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
-        for one in (*every, node.args.vararg, node.args.kwarg):
-            if one is not None:
-                one.annotation = None
-        return self.generic_visit(node)
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
-        """Keep the value; a name without one says nothing at run time."""
-        if node.value is None:
-            return ast.copy_location(ast.Pass(), node)
-        return ast.copy_location(ast.Assign(targets=[node.target], value=node.value), node)
-
-    def visit_If(self, node: ast.If) -> ast.AST:
-        """Drop what stands below `if TYPE_CHECKING`."""
-        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            return ast.copy_location(ast.Pass(), node)
-        return self.generic_visit(node)
-
-
-def _bare(code: CodeType) -> CodeType:
-    """Leave out which line is which: half of the bytes, for tracebacks that nobody sees."""
-    consts = tuple(_bare(one) if isinstance(one, CodeType) else one for one in code.co_consts)
-    return code.replace(co_consts=consts, co_linetable=b"")
+    with open(f"{_package()}/{path}", "rb") as file:
+        return lean_code(file.read(), f"penstock/{path}")
 
 
 def _read(path: str) -> bytes:
@@ -121,8 +88,11 @@ def _read(path: str) -> bytes:
 
 
 def _source(name: str) -> str:
-    path = f"{_package()[: -len('/penstock')]}/{name.replace('.', '/')}"
-    return f"{path}/__init__.py" if os.path.isdir(path) else f"{path}.py"
+    """Return where a module's source is, below the program's directory."""
+    inside = name.replace(".", "/")[len("penstock/") :]
+    if os.path.isdir(f"{_package()}/{inside}"):
+        return f"{inside}/__init__.py" if inside else "__init__.py"
+    return f"{inside}.py"
 
 
 def _package() -> str:

@@ -14,15 +14,17 @@ if TYPE_CHECKING:
 
 
 def unpack(
-    stamps: "Iterable[tuple[str, int, int]]", modules: "Iterable[tuple[str, str, CodeType]]"
+    top: str,
+    stamps: "Iterable[tuple[str, int, int]]",
+    modules: "Iterable[tuple[str, str, CodeType]]",
 ) -> None:
-    """Make every module, unless a source (path, size, time) is not what it was."""
+    """Make every module, unless a source below `top` (path, size, time) is not what it was."""
     for path, size, changed in stamps:
-        status = posix.stat(path)
+        status = posix.stat(f"{top}/{path}")
         if status.st_size != size or status.st_mtime_ns != changed:
             return
     for name, path, code in modules:
-        _put(name, path, code)
+        _put(name, f"{top}/{path}", code)
 
 
 def _put(name: str, path: str, code: "CodeType") -> None:

@@ -1,0 +1,20 @@
+"""The commands of these tests run as they do for people: from the bundle."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from penstock.stores import bundle, bundling
+
+
+@pytest.fixture(scope="session", autouse=True)
+def bundled() -> None:
+    """Make the bundle, or wait until another worker has made it."""
+    for _ in range(600):
+        bundling.write()
+        if bundle.fresh() is not None:
+            return
+        time.sleep(0.1)
+    pytest.fail("there is no bundle after a minute")
