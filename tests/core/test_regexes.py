@@ -123,6 +123,10 @@ RUST = [
     (r"\012", "an octal escape at position 0"),
     ("[[a]b]", "a class inside a class at position 0"),
     ("x[a&&b]", "a class inside a class at position 1"),
+    ("(?P<n>a)|(?<n>b)", "the group name `n` twice at position 9"),
+    ("(?P<1>a)", "the group name `1` at position 0"),
+    (r"a\<b", "`\\<` or `\\>` at position 1"),
+    (r"[&\>]", "`\\<` or `\\>` at position 0"),
 ]
 
 
@@ -133,7 +137,11 @@ def test_what_the_original_cannot_load_is_told(pattern: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", ["abc", "x{2}", "x{2,}", "x{2,3}", r"\{", "[[:alpha:]]", r"[\[&]"]
+    "pattern",
+    [
+        *("abc", "x{2}", "x{2,}", "x{2,3}", r"\{", "[[:alpha:]]", r"[\[&]", "[<>]"),
+        *("(?P<a>x)(?P<b>y)", r"\\<", r"[\\<]"),
+    ],
 )
 def test_what_both_engines_load_is_fine(pattern: str) -> None:
     assert beyond_rust(pattern) is None

@@ -120,7 +120,9 @@ def _lonely_parenthesis(pattern: str) -> int:
 
 REPETITION = re.compile(r"\{\d++(?:,\d*+)?+\}")
 OCTAL = re.compile(r"\\[0-7]")
-SUSPECT = re.compile(r"[{\[]|\\[CQ0-7]")
+ANGLE = re.compile(r"\\[<>]")
+LONGEST_NAME = 100
+SUSPECT = re.compile(r"[{\[]|\\[CQ0-7<>]|\(\?P?<")
 
 
 def beyond_rust(pattern: str) -> Fault | None:
@@ -130,8 +132,9 @@ def beyond_rust(pattern: str) -> Fault | None:
     """
     if not SUSPECT.search(pattern):
         return None
+    names: set[str] = set()
     for start, piece in pieces(pattern):
-        words = _refused_by_rust(piece, pattern, start)
+        words = _refused_by_rust(piece, pattern, start) or _bad_name(piece, pattern, start, names)
         if words:
             return Fault(what=words[0], position=start, hint=words[1])
     return None
@@ -144,8 +147,24 @@ def _refused_by_rust(piece: str, pattern: str, start: int) -> tuple[str, str] | 
         return f"`{piece[:2]}`", "spell it out with ordinary escapes"
     if OCTAL.match(piece):
         return "an octal escape", "write `\\x00` or `\\x{...}`"
+    if ANGLE.fullmatch(piece) or (piece[0] == "[" and ANGLE.search(piece.replace("\\\\", ""))):
+        return "`\\<` or `\\>`", "write `<` and `>` without a backslash"
     if piece[0] == "[" and _nests(piece):
         return "a class inside a class", "escape `[`, `&`, `-` and `~` inside brackets"
+    return None
+
+
+def _bad_name(piece: str, pattern: str, start: int, names: set[str]) -> tuple[str, str] | None:
+    """Look at the name of a group, which begins with a letter and is there once."""
+    if piece[0] != "(" or piece[-1] != "<":
+        return None
+    end = start + len(piece)
+    name = pattern[end : end + LONGEST_NAME].partition(">")[0]
+    if name in names:
+        return f"the group name `{name}` twice", "name each group once, or write `(?:...)`"
+    names.add(name)
+    if name[:1].isdigit():
+        return f"the group name `{name}`", "begin it with a letter"
     return None
 
 
