@@ -397,3 +397,60 @@ def test_a_rollback_names_where_it_goes() -> None:
     operation = parse_operation({"type": "rollback", "to_commit": "abcdef1234567890"})
     text = commit_message(operation, (), applied_by="x", timestamp="t", warnings=0)
     assert text.startswith("revert(config): Roll back to abcdef123456\n")
+
+
+# --- where a fault is told ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"temperature": 5}, "changes.temperature"),
+        ({"timeout_secs": -1, "model": "m"}, "changes.timeout_secs"),
+        ({"endpoint": "ftp://x"}, "changes.endpoint"),
+        ({"enabled": "yes"}, "changes.enabled"),
+    ],
+)
+def test_a_wrong_setting_is_told_at_its_field(changes: dict[str, Any], field: str) -> None:
+    (wrong,) = check(FLAT, type="update_llm_config", changes=changes).blocking
+    assert wrong.field == field
+    assert f"`{field.partition('.')[2]}` in [llm_fallback]" in wrong.error
+
+
+def test_a_circle_is_told_at_the_part_of_the_batch_that_closes_it() -> None:
+    parts = [{"type": "remove_rule", "id": "no-rm"}, {"type": "add_include", "path": HOOK}]
+    (wrong,) = check(FLAT, type="batch", operations=parts).blocking
+    assert wrong.field == "operations[1].path"
+    assert wrong.error == "Failed to load config: circular include detected"
+
+
+def test_an_id_that_an_included_file_has_is_told_with_its_place() -> None:
+    main = '[includes]\nfiles = ["more.toml"]\n[one]\n[[one.deny]]\nid = "a"\ntool = "Read"\n'
+    more = '[two]\n[[two.deny]]\nid = "new"\ntool = "Read"\nfile_path_regex = "x"\n'
+    found = check(
+        main,
+        others={"more.toml": more},
+        type="add_rule",
+        rule_type="allow",
+        section="one",
+        rule=RULE,
+    )
+    assert [(one.field, one.error) for one in found.blocking] == [
+        ("rule.id", "Rule with id 'new' already exists")
+    ]
+    assert found.blocking[0].suggestion.startswith("it is at more.toml:2; ")
+
+
+@pytest.mark.parametrize("key", ["paths", "match", "expires_at", "note"])
+def test_a_field_of_ours_does_not_turn_a_file_of_the_original_into_one_of_ours(key: str) -> None:
+    found = check(FLAT, "rules.toml", type="add_rule", rule_type="allow", rule={**RULE, key: ["x"]})
+    assert [one.field for one in found.blocking] == [f"rule.{key}"]
+    assert "means nothing in a rule file of the original" in found.blocking[0].error
+
+
+@pytest.mark.parametrize("file", ["rules.toml", HOOK])
+@pytest.mark.parametrize("head", ["[tools]\n", '[tools]\npriority = 5\ndescription = "x"\n', ""])
+def test_the_last_rule_of_a_file_with_sections_can_go(file: str, head: str) -> None:
+    text = f'{head}[[tools.deny]]\nid = "a"\ntool = "Bash"\ncommand_regex = "x"\n'
+    assert check(text, file, type="remove_rule", id="a").blocking == ()
+    assert check(text, file, type="toggle_rule", id="a", enabled=False).blocking == ()

@@ -536,3 +536,24 @@ def test_many_operations_on_a_large_file_take_one_walk() -> None:
     parts = [{"type": "remove_rule", "id": f"r{number}"} for number in range(0, 1500, 3)]
     left = tomllib.loads(after(text, type="batch", operations=parts))["allow"]
     assert [one["id"] for one in left] == [f"r{n}" for n in range(1500) if n % 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "operation", "hint"),
+    [
+        (FLAT, {"type": "remove_rule", "id": "zz"}, "one of `a`, `b`, `d`"),
+        ("", {"type": "remove_rule", "id": "zz"}, "there is none in this file"),
+        ("", {"type": "remove_include", "path": "x.toml"}, "there is none in this file"),
+        (
+            SECTIONED,
+            {"type": "reorder_rule", "id": "d", "move_to": {"after": "zz"}},
+            "one of `a`, `d`",
+        ),
+    ],
+)
+def test_what_is_not_there_is_told_with_what_is(
+    text: str, operation: dict[str, Any], hint: str
+) -> None:
+    with pytest.raises(EditError) as error:
+        edit(text, **operation)
+    assert error.value.details[0].suggestion == hint

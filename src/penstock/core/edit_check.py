@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from penstock.core import rules
+from penstock.core.dialects import is_original
 from penstock.core.edit_dialect import Dialect, dialect_of
 from penstock.core.edit_operation import RULE_KEYS, Detail, EditError, Operation, Warning_
 from penstock.core.edit_source import parsed, read_text
@@ -56,7 +57,7 @@ def check(
     def overlaid(name: str) -> bytes | None:
         return texts[name] if name in texts else read(name)
 
-    alone = tuple(_rule_details(overlaid, changes, operation))
+    alone = tuple(_rule_details(read, overlaid, changes, operation))
     if alone:
         return Checked(blocking=alone[:MOST_TOLD])
 
@@ -122,11 +123,13 @@ def _half_advisor(levels: list[Loaded], operation: Operation) -> list[Detail]:
 
 
 def _rule_details(
-    read: Read, changes: tuple[Changed, ...], operation: Operation
+    read: Read, overlaid: Read, changes: tuple[Changed, ...], operation: Operation
 ) -> Iterator[Detail]:
     for one, changed in _written(operation, changes):
-        data = read(changed.path) or b""
-        dialect = dialect_of(changed.path, read_text(changed.path, data).document)
+        path = changed.path
+        before, after = _document(path, read(path)), _document(path, overlaid(path))
+        # A file of the original does not become one of ours by a field that only we know.
+        dialect = dialect_of(path, before if is_original(path, before) else after)
         place = f"{one.place}{'rule' if one.type == 'add_rule' else 'changes'}."
         yield from _faults(changed.after or {}, place, dialect)
 
@@ -202,13 +205,18 @@ def _detail(
     """Return a problem as the answer tells it, at the field of the operation if it is there."""
     if problem.message.startswith(CIRCLE):
         where = problem.message.removeprefix(CIRCLE).lstrip(": ")
-        field = f"{operation.place}path" if operation.path else f"{problem.file}:{problem.line}"
+        asked = next((f"{one.place}path" for one in operation.each if one.path), "")
+        field = asked or f"{problem.file}:{problem.line}"
         return Detail(field, f"{FAILED}{CIRCLE}", " ".join([where, problem.hint]).strip())
+    for one in operation.each:
+        if problem.field in _settings_of(one) and "[llm_fallback]" in problem.message:
+            field = f"{one.place}{_settings_of(one)[problem.field]}"
+            return Detail(field, problem.message, problem.hint)
     for one, changed in _written(operation, changes):
         place = f"{one.place}{'rule' if one.type == 'add_rule' else 'changes'}"
         taken = f"Rule with id '{changed.rule_id}' already exists"
         if problem.message.startswith(taken):
-            other = problem.message.removeprefix(taken).strip()
+            other = _other_place(problem, problem.message.removeprefix(taken).strip(), changed)
             return Detail(f"{place}.id", taken, f"it is {other}; {problem.hint}")
         if changed.path == problem.file and changed.line <= problem.line <= changed.until:
             field = f"{place}.{problem.field}" if problem.field in RULE_KEYS else place
@@ -219,3 +227,18 @@ def _detail(
     line = shift.back(problem.line) if shift and problem.line else problem.line
     where = f"{problem.file}:{line}" if line else problem.file
     return Detail(where, f"{FAILED}{problem.message}", problem.hint)
+
+
+def _settings_of(operation: Operation) -> Mapping[str, str]:
+    """Return the settings of the model that an operation names, each with its field there."""
+    if operation.type == "update_llm_prompt":
+        return {"system_prompt": "prompt"}
+    changes = operation.changes if operation.type == "update_llm_config" else ()
+    return {key: f"changes.{key}" for key in changes}
+
+
+def _other_place(problem: Problem, told: str, changed: Changed) -> str:
+    """Return where the rule is that was there before: readers name the one that they read first."""
+    file, _, line = told.removeprefix("at ").rpartition(":")
+    ours = file == changed.path and line.isdigit() and changed.line <= int(line) <= changed.until
+    return f"at {problem.file}:{problem.line}" if ours and problem.line else told

@@ -8,7 +8,7 @@ change nothing has no step.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from penstock.core.edit_book import Book, Piece, rules_in
 from penstock.core.edit_dialect import Dialect
@@ -139,7 +139,12 @@ def _unknown(book: Book, op: Operation, name: str, field_: str = "id") -> EditEr
         if any(isinstance(rule, dict) and rule.get("id") == name for rule in rules):
             return _inline_error(op, field_, table)
     near = [one for one in book.by_id if one[:1] == name[:1]][:MOST_GUESSED]
-    return _refuse(op, field_, f"Rule with id '{name}' not found", did_you_mean(name, near))
+    hint = _hint(name, near or [*book.by_id][:MOST_GUESSED]) or "list them: query `rule`"
+    return _refuse(op, field_, f"Rule with id '{name}' not found", hint)
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    return did_you_mean(name, known) if known else "there is none in this file"
 
 
 def _tables(document: Mapping[str, object]) -> Iterator[Name]:
@@ -299,7 +304,7 @@ def _remove_include(book: Book, op: Operation) -> Include:
     files = _included(book, op)
     if op.path not in files:
         known = [name for name in files if isinstance(name, str)]
-        raise _refuse(op, "path", f"`{op.path}` is not included", did_you_mean(op.path, known))
+        raise _refuse(op, "path", f"`{op.path}` is not included", _hint(op.path, known))
     return Include(number=files.index(op.path))
 
 

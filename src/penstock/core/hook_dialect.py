@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from penstock.core.field_values import READERS, WrongValueError
-from penstock.core.fields import BY_NAME
+from penstock.core.fields import BY_NAME, RULE_TABLES, TABLES
 from penstock.core.hook_files import LLM, Merged, Path, Read, gather, list_of
 from penstock.core.hook_rules import ORIGINAL_KEYS, Meaning, read_rule
 from penstock.core.hook_variables import expanded
@@ -44,8 +44,12 @@ def looks_original(document: Mapping[str, object], *, named: bool = False) -> bo
 
 
 def _is_section(key: str, value: object) -> bool:
-    lists = {"allow", "deny"}
-    return key not in SETTINGS and isinstance(value, dict) and bool(lists & value.keys())
+    """A section has rules; one that lost its last still says nothing that only we would."""
+    if key in SETTINGS or not isinstance(value, dict):
+        return False
+    return bool({"allow", "deny"} & value.keys()) or (
+        key not in TABLES and key not in RULE_TABLES and value.keys() <= {*SECTION_KEYS}
+    )
 
 
 def read_permissions_hook(
