@@ -56,8 +56,10 @@ def test_if_one_file_cannot_be_written_no_file_changes(tmp_path: Path) -> None:
     (other.parent / "second name").hardlink_to(other)
     done = at.apply(batch)
     assert (done.code, done.json["success"]) == (1, False)
+    assert done.json["error"] == f"`{other}` has 2 names (hard links)"
     assert (at.file.read_text(), other.read_text()) == (RULES, RULES)
     assert at.backups() == []
+    assert at.apply(batch, "--dry-run").json == done.json
 
 
 def test_a_dry_run_names_all_files(tmp_path: Path) -> None:

@@ -87,6 +87,19 @@ def test_a_file_that_was_never_committed_gets_its_own_version_first(repo: Repo) 
     assert repo.status() == []
 
 
+def test_a_file_that_was_only_announced_is_not_left_as_removed(repo: Repo) -> None:
+    repo.write("new.toml", OLD.decode())
+    repo.git("add", "-N", "new.toml")
+    commit(repo, name="new.toml")
+    assert repo.status() == []
+
+
+def test_a_file_that_a_person_took_out_of_the_index_stays_out(repo: Repo) -> None:
+    repo.git("rm", "-q", "--cached", NAME)
+    commit(repo)
+    assert repo.git("ls-files", NAME) == ""
+
+
 def test_changes_that_were_not_committed_get_their_own_version_first(repo: Repo) -> None:
     repo.write(NAME, "x = 7\n")
     done = commit(repo, old=b"x = 7\n")

@@ -57,6 +57,16 @@ def target(named: str) -> str:
     return real
 
 
+def replaceable(paths: Sequence[str]) -> None:
+    """Raise what the real run would raise for a file that cannot be replaced by another."""
+    from penstock.gate.rule_edits import inside
+    from penstock.stores.refusals import require_single
+
+    for path in paths:
+        inside(path)
+        require_single(os.stat(path), path)
+
+
 def content(path: str) -> bytes:
     """Return what a rules file holds now."""
     data = read_rules(path)

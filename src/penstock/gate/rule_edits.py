@@ -79,6 +79,7 @@ class RuleEdits:
         except PenstockError as fault:
             if not self._done(edit):
                 self._undone(edit, pending, fault)
+                _name_whole(fault, edit)
                 raise
             states = ()
         notes = [note for state in states if state for note in state.notes]
@@ -198,6 +199,14 @@ def _event(op: str, path: str, status: str, facts: Mapping[str, object]) -> Even
 
 def _planned(version: Version) -> PlannedWrite:
     return PlannedWrite(path=inside(version.path), new=version.after, expect=digest(version.before))
+
+
+def _name_whole(fault: PenstockError, edit: RuleEdit) -> None:
+    """Name the files as people know them: beneath `ROOT` a path has lost its first sign."""
+    for one in edit.versions:
+        short, whole = f"`{inside(one.path)}", f"`{one.path}"
+        fault.message = fault.message.replace(short, whole)
+        fault.because = fault.because.replace(short, whole)
 
 
 def inside(path: str) -> RelPath:

@@ -164,8 +164,10 @@ class Pending:
 
     def _is_ours(self, chain: _Chain, path: Parts) -> bool:
         old, staged = chain.old[path], chain.look.staged[path]
-        known = (old.oid if old else None, chain.first[path].oid)
-        return staged in known or self._left_behind(chain.look.head, path, staged)
+        before = chain.first[path].oid
+        # A new file that is only announced (`git add -N`) stands there as an empty one.
+        known = (old.oid,) if old else (None, blob_id(b"", width=len(before)))
+        return staged in (*known, before) or self._left_behind(chain.look.head, path, staged)
 
     def _left_behind(self, head: str, path: Parts, staged: str | None) -> bool:
         """Say whether edits of ours moved HEAD and were killed before they came to the index."""

@@ -82,6 +82,7 @@ class Apply:
         from penstock.doors.reviewer.effect import effect
 
         plan = self._plan(self._read())
+        app.replaceable([*plan.after])
         document = answers.preview(
             plan.operation.type,
             plan.files,
