@@ -149,6 +149,21 @@ def test_from_a_worktree_the_project_itself_is_judged_alike(hook: Hook) -> None:
         assert engine(inside, "Write", {"file_path": str(path), "content": "x"}) == "deny"
 
 
+def test_a_worktree_without_rules_of_its_own_goes_by_those_of_the_project(hook: Hook) -> None:
+    """`claude --worktree` says that the worktree is the project."""
+    for top in (hook.project.root / INNER, hook.project.home / "two"):
+        inside = Hook(Project(top, hook.project.home))
+        assert said(inside.write("notes.txt", "x")) == {}
+        for _ in range(2):  # by the engine or the short way
+            assert said(inside.write("db/b.sql", "x"))["permissionDecision"] == "deny"
+        hook.project.write("penstock.toml", RULES.replace("db/**", "data/**"))
+        assert said(inside.write("db/b.sql", "x")) == {}, "they are seen to change"
+        (top / "penstock.toml").write_text('[[deny]]\nid = "db"\npaths = ["db/**"]\n')
+        assert said(inside.write("db/b.sql", "x"))["permissionDecision"] == "deny"
+        assert said(inside.write("data/b", "x")) == {}, "its own come first"
+        hook.project.write("penstock.toml", RULES)
+
+
 def test_the_short_way_and_the_engine_see_the_same_worktrees(hook: Hook) -> None:
     assert said(hook.write("notes.txt", "x")) == {}
     (policy,) = (hook.project.home / "state/penstock").glob("*/hook.policy")

@@ -21,8 +21,8 @@ from penstock.core.errors import InputError, PenstockError
 from penstock.stores.last_good import keep, keep_compiled, kept
 from penstock.stores.places import (
     IN_HOME,
-    RULES,
     home,
+    rules_of,
     stamp,
     state_home,
     state_of,
@@ -94,7 +94,7 @@ def policy_of(
     While the rules are broken, those that were last good stay in force if `state` kept them.
     `others` are levels that a door brings along; they stay in force either way.
     """
-    project = os.path.abspath(policy_file) if policy_file else os.path.join(root, RULES)
+    project = os.path.abspath(policy_file) if policy_file else _rules_in(root)
     read = read or read_rules
     if policy_file and read(project) is None:
         raise InputError("not-found", f"there is no rules file `{policy_file}`")
@@ -105,6 +105,12 @@ def policy_of(
         return policy
     last_good = _in_force(files.get, project, user, others)
     return _in_force(read, project, user, others, last_good)
+
+
+def _rules_in(root: str) -> str:
+    """Return the rules file of a workspace, or where it would be."""
+    own = rules_of(root)
+    return next((path for path in own if os.path.lexists(path)), own[0])
 
 
 def _in_force(
@@ -316,7 +322,7 @@ class Workspace:
 
     def _stamps(self, policy: Policy, seen: Mapping[str, Stamp] | None = None) -> tuple[Stamp, ...]:
         """Return what changes when a rules file does; `seen` is what was there when it was read."""
-        own = (os.path.join(self.root, RULES), user_rules())
+        own = (*rules_of(self.root), user_rules())
         more = () if self.brought is None else (self.brought.file,)
         known = seen or {}
         paths = dict.fromkeys((*own, *more, *policy.files))

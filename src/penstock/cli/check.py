@@ -30,14 +30,15 @@ def command(files: tuple[str, ...], schema: bool, workspace: str | None, as_json
     from penstock.app import read_rules, workspace_root
     from penstock.core.rules import load
     from penstock.presets import SCHEMA, read
-    from penstock.stores.places import RULES, user_rules
+    from penstock.stores.places import rules_of, user_rules
 
     if schema:
         click.echo(read(SCHEMA), nl=False)
         return OK
     chosen = list(files)
     if not chosen:
-        own = (os.path.join(workspace_root(workspace), RULES), user_rules())
+        there = [path for path in rules_of(workspace_root(workspace)) if os.path.lexists(path)]
+        own = (*there[:1], user_rules())
         chosen = [path for path in own if read_rules(path) is not None]
     results = {path: _with_ignored(load(path, read_rules)) for path in chosen}
     broken = any(result.problems for result in results.values())

@@ -73,6 +73,18 @@ def workspace_above(start: str) -> str:
         above = parent
 
 
+def rules_of(root: str) -> "tuple[str, ...]":
+    """Return where the rules of a workspace may lie; the first that is there counts.
+
+    A worktree that has none goes by those of the checkout that it was made from: they may not
+    be committed, and `git worktree add` brings along only what is.
+    """
+    repository = _repository(root)
+    main = repository.removesuffix("/.git")
+    own = f"{root}/{RULES}"
+    return (own,) if main in (repository, root) else (own, f"{main}/{RULES}")
+
+
 def project_here() -> str:
     """Return the directory of this process if it lies in a project that has rules, else ""."""
     try:
