@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -19,15 +19,9 @@ Typing = Callable[..., list[str]]
 @pytest.fixture
 def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
     """A project that is the working directory, with a home and state of its own."""
-    for name in [name for name in os.environ if name.startswith(AGENT_WORDS)]:
-        monkeypatch.delenv(name)
-    if seen_here():
-        pytest.skip("these tests run inside an agent themselves")
     found = Scene(tmp_path)
     found.root.mkdir()
-    for name, value in found.places.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.chdir(found.root)
+    _work_in(found.root, found.places, monkeypatch)
     return found
 
 
@@ -57,11 +51,17 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> Typing:
 @pytest.fixture
 def own(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A project whose command sees the same state as this process, outside of every agent."""
+    places = {name: project.environ[name] for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")}
+    _work_in(project.root, places, monkeypatch)
+    return project
+
+
+def _work_in(root: Path, places: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stand in a project, outside of every agent: one could not approve anything."""
     for name in [name for name in os.environ if name.startswith(AGENT_WORDS)]:
         monkeypatch.delenv(name)
     if seen_here():
         pytest.skip("these tests run inside an agent themselves")
-    for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"):
-        monkeypatch.setenv(name, project.environ[name])
-    monkeypatch.chdir(project.root)
-    return project
+    for name, value in places.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(root)

@@ -16,9 +16,9 @@ import pytest
 
 from penstock.app import open_workspace
 from tests.langgraph import postgres
+from tests.langgraph.killing import STRICT, every_kill_is_survived
 from tests.langgraph.scene import REPLACEMENT, STATE, Scene
 
-REPOSITORY = Path(__file__).parents[2]
 YES = {"type": "approve"}
 
 
@@ -50,11 +50,7 @@ def process(scene: Scene, kept: tuple[str, str], what: str, given: object) -> An
     done = subprocess.run(
         [sys.executable, "-m", "tests.langgraph.durable", *kept, what, json.dumps(given)],
         cwd=scene.root,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(REPOSITORY),
-            "LANGGRAPH_STRICT_MSGPACK": "true",
-        },
+        env={**os.environ, **STRICT},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -105,15 +101,4 @@ def test_a_question_survives_the_process_that_asked_it(scene: Scene, kept: tuple
 def test_a_kill_at_any_step_of_the_answer_loses_nothing_and_writes_nothing_twice(
     scene: Scene,
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.langgraph.killed", "--points", "8"],
-        cwd=REPOSITORY,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    if done.returncode == 3:
-        pytest.skip(done.stderr)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "8 kills" in done.stdout
+    every_kill_is_survived("tests.langgraph.killed")

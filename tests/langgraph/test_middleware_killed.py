@@ -13,11 +13,8 @@ import pytest
 
 from penstock import open_gate
 from tests.langgraph.durable_agent import SHORT
+from tests.langgraph.killing import STRICT, every_kill_is_survived
 from tests.project import Project
-
-REPOSITORY = Path(__file__).resolve().parents[2]
-# Read once, when LangGraph is imported: only another process can have it on.
-STRICT = {"LANGGRAPH_STRICT_MSGPACK": "true", "PYTHONPATH": str(REPOSITORY)}
 
 
 def process(project: Project, *argv: str) -> tuple[int, Any]:
@@ -53,16 +50,4 @@ def test_a_question_of_a_killed_process_is_answered_in_another(
 
 @pytest.mark.slow
 def test_a_kill_at_any_step_loses_no_decision_and_writes_nothing_twice(own: Project) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.langgraph.killed_agent", "--points", "8"],
-        cwd=REPOSITORY,
-        env={**own.environ, **STRICT},
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    if done.returncode == 3:
-        pytest.skip(done.stderr)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "8 kills" in done.stdout
+    every_kill_is_survived("tests.langgraph.killed_agent")
