@@ -81,6 +81,8 @@ def process(*argv: str, name: str = "", exe: str = "", **environ: str) -> Proces
 
 
 AGENT_PROCESSES = [
+    (process("/usr/local/bin/claude-code"), "by the name of its package"),
+    (process("Claude"), "as an application is named"),
     (process("claude"), "by what it was started as"),
     (process("/home/me/.local/bin/claude", "-p", "hello"), "by its path"),
     (process("bash", name="claude"), "by the name the kernel keeps"),

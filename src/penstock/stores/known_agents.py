@@ -76,7 +76,7 @@ AGENTS: Sequence[Agent] = (
         marks=_each("CLAUDECODE CLAUDE_CODE CLAUDE_PID"),
         prefix="CLAUDE_CODE_",
         settings=CLAUDE_SETTINGS,
-        programs=_words("claude"),
+        programs=_words("claude claude-code"),
         packages=_words("claude-code"),
     ),
     Agent(
@@ -219,7 +219,7 @@ def _counts(agent: Agent, name: str) -> bool:
 
 def agent_by_process(process: ProcessInfo) -> str | None:
     """Return the agent that a process is, by its names and by the script that it runs."""
-    names = set(_names(process))
+    names = {name.lower() for name in _names(process)}  # file systems may fold case
     paths = _package_paths(process)
     for agent in AGENTS:
         if names & agent.programs or _cut_name(process.name, agent.programs):
