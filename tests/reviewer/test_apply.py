@@ -344,6 +344,7 @@ def test_where_the_log_takes_no_line_nothing_is_changed(loose: Reviewer) -> None
     loose.log.symlink_to(loose.home / "elsewhere")
     done = loose.apply(adding())
     assert (done.code, done.json["error_type"]) == (1, "reviewer_log")
+    assert done.json["operation"] == "add_rule"
     assert loose.file.read_text() == RULES
     assert not (loose.home / "elsewhere").exists()
 

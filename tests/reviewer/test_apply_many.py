@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -95,6 +96,23 @@ def test_a_lock_that_somebody_holds_is_told_after_a_while(tmp_path: Path, take) 
     assert (done.code, done.json["error_type"]) == (1, "config_locked")
     assert "Config locked" in done.json["error"]
     assert at.file.read_text() == RULES
+
+
+@pytest.mark.parametrize("left", ["", '{"pid": 999999999, "by": "gone", "since": "x"}'])
+def test_who_holds_a_lock_without_saying_so_is_named_by_its_number(
+    tmp_path: Path, left: str
+) -> None:
+    at = plain(tmp_path)
+    lock = at.folder / f"{at.name}.lock"
+    lock.write_text(left)
+    with lock.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        if f":{lock.stat().st_ino} " not in Path("/proc/locks").read_text():
+            pytest.skip("this file system has other numbers for the kernel")
+        done = at.apply(adding(), env={"DECISION_REVIEWER_LOCK_SECONDS": "0"})
+    assert (done.code, done.json["error_type"]) == (1, "config_locked")
+    assert f"process {os.getpid()} holds the lock" in done.json["details"][0]["error"]
+    assert lock.read_text() == left
 
 
 def test_the_holder_of_a_lock_is_named(tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ SECONDS = 10.0
 PAUSE = 0.02
 BUSY = frozenset({errno.EACCES, errno.EAGAIN})
 MOST_SAID = 1000
+LOCKS = "/proc/locks"
+MOST_LOCKS = 1 << 20
 
 
 @contextmanager
@@ -124,16 +126,35 @@ def _held(path: str, descriptor: int) -> StoreError:
     return StoreError(
         "config-locked",
         f"Config locked: `{path}` is being changed by somebody else",
-        because=_holder(_read(descriptor)),
+        because=_holder(_read(descriptor), os.fstat(descriptor)),
         hint="try again when that is done",
     )
 
 
-def _holder(said: dict[str, object]) -> str:
-    """Say who holds a lock, as far as the lock file tells."""
+def _holder(said: dict[str, object], status: os.stat_result) -> str:
+    """Say who holds a lock: what the lock file tells, else the process that the kernel knows."""
     pid = said.get("pid")
-    if not isinstance(pid, int) or not 0 < pid < 1 << 31:
-        return "another process holds the lock"
-    lives = "which runs" if stat_fields(pid) else "which is not seen from here"
+    told = isinstance(pid, int) and 0 < pid < 1 << 31
+    lives = told and isinstance(pid, int) and bool(stat_fields(pid))
+    known = 0 if lives else _known_to_kernel(status)
+    if known or not told:  # it may be the lock file of one who died
+        return f"process {known} holds the lock" if known else "another process holds the lock"
     by, since = str(said.get("by"))[:100], str(said.get("since"))[:40]
-    return f"process {pid} of {by!r} holds the lock since {since}, {lives}"
+    seen = "which runs" if lives else "which is not seen from here"
+    return f"process {pid} of {by!r} holds the lock since {since}, {seen}"
+
+
+def _known_to_kernel(status: os.stat_result) -> int:
+    """Return the process that has a lock on a file; 0 where that cannot be found out."""
+    try:
+        with open(LOCKS, "rb") as file:
+            lines = file.read(MOST_LOCKS).decode("ascii", "replace").splitlines()
+    except OSError:
+        return 0
+    inode = str(status.st_ino)
+    for line in lines:
+        # `1: FLOCK  ADVISORY  WRITE 4711 fd:01:1311 0 EOF`; who waits has `->` as its second word.
+        words = line.split()
+        if len(words) > 5 and words[5].rpartition(":")[2] == inode and words[4].isdigit():
+            return int(words[4])
+    return 0

@@ -43,8 +43,9 @@ class Apply:
 
     def run(self) -> Answer:
         """Do what was asked and return the answer."""
+        self.operation = operation_named(self.asked.json)
         if self.environ.get(SWITCH) != "1":
-            return answers.switched_off(operation_named(self.asked.json))
+            return answers.switched_off(self.operation)
         try:
             return self._previewed() if self.asked.dry_run else self._logged()
         except PenstockError as error:
@@ -58,7 +59,6 @@ class Apply:
         from penstock.core.edits import parse_operation
         from penstock.doors.reviewer.planning import aimed
 
-        self.operation = operation_named(self.asked.json)
         operation = parse_operation(read_json(self.asked.json))
         fallback = self.asked.target_file
         if operation.type == "rollback" and not (fallback or operation.target_file):
