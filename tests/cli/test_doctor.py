@@ -9,7 +9,9 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,7 @@ from tests.cli.quick import Quick
 from tests.project import Project
 
 SETTINGS = ".claude/settings.json"
+EMPTY: Mapping[str, str] = {}
 
 
 @pytest.fixture
@@ -142,8 +145,9 @@ def put(tmp_path: Path, name: str, text: str) -> None:
     file.write_text(text.replace("{root}", str(tmp_path / "project")))
 
 
-def wrong(agent: str, tmp_path: Path) -> set[str]:
-    return {one.name for one in ways_off(agent, place(tmp_path)) if one.status == BAD}
+def wrong(agent: str, tmp_path: Path, environ: Mapping[str, str] = EMPTY) -> set[str]:
+    there = replace(place(tmp_path), environ=environ)
+    return {one.name for one in ways_off(agent, there) if one.status == BAD}
 
 
 @pytest.mark.parametrize(("agent", "file", "text", "name"), OFF)
@@ -204,6 +208,55 @@ def test_a_folder_that_copilot_trusts_is_fine(tmp_path: Path) -> None:
     text = '// managed automatically\n{"trustedFolders": ["{root}"]}\n'
     put(tmp_path, "home/.copilot/config.json", text)
     assert wrong("copilot", tmp_path) == set()
+
+
+MOVED = [
+    ("claude", "CLAUDE_CONFIG_DIR", "settings.json", '{"disableAllHooks": true}', "disabled"),
+    ("qwen", "QWEN_HOME", "settings.json", '{"disableAllHooks": true}', "disabled"),
+    ("codex", "CODEX_HOME", "config.toml", "[features]\nhooks = false\n", "disabled"),
+    (
+        "gemini",
+        "GEMINI_CLI_HOME",
+        ".gemini/settings.json",
+        '{"hooksConfig": {"enabled": false}}',
+        "disabled",
+    ),
+    (
+        "gemini",
+        "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+        "",
+        '{"hooksConfig": {"enabled": false}}',
+        "disabled",
+    ),
+]
+
+
+@pytest.mark.parametrize(("agent", "variable", "file", "text", "name"), MOVED)
+def test_settings_are_looked_at_where_a_variable_has_moved_them(
+    agent: str, variable: str, file: str, text: str, name: str, tmp_path: Path
+) -> None:
+    put(tmp_path, f"moved/{file}".rstrip("/"), text)
+    assert name not in wrong(agent, tmp_path)
+    assert name in wrong(agent, tmp_path, {variable: str(tmp_path / "moved")})
+
+
+TRUSTING = [
+    ("gemini", "GEMINI_CLI_TRUSTED_FOLDERS_PATH", "", '{"{root}": "TRUST_FOLDER"}'),
+    ("gemini", "GEMINI_CLI_HOME", ".gemini/trustedFolders.json", '{"{root}": "TRUST_FOLDER"}'),
+    ("copilot", "COPILOT_HOME", "config.json", '{"trustedFolders": ["{root}"]}'),
+    ("codex", "CODEX_HOME", "config.toml", trusted(CODEX_DIGEST)),
+]
+
+
+@pytest.mark.parametrize(("agent", "variable", "file", "text"), TRUSTING)
+def test_what_is_trusted_is_looked_up_where_a_variable_has_moved_it(
+    agent: str, variable: str, file: str, text: str, tmp_path: Path
+) -> None:
+    put(tmp_path, "project/.github/hooks/penstock.json", FINE)
+    put(tmp_path, "project/.codex/hooks.json", json.dumps(CODEX_HOOKS))
+    put(tmp_path, f"home/moved/{file}".rstrip("/"), text)
+    assert wrong(agent, tmp_path) == {"trust"}
+    assert wrong(agent, tmp_path, {variable: "~/moved"}) == set()
 
 
 @pytest.mark.parametrize("agent", NAMES)

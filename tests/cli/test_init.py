@@ -273,9 +273,11 @@ def test_the_agents_that_are_here_are_found(project: Project) -> None:
     programs.mkdir()
     (programs / "opencode").write_text("#!/bin/sh\n")
     (programs / "opencode").chmod(0o755)
-    done = project.run("init", "--json", env={"PATH": str(programs)})
+    moved = {"CLAUDE_CONFIG_DIR": str(programs), "QWEN_HOME": "/nowhere"}
+    done = project.run("init", "--json", env={"PATH": str(programs), **moved})
     found = {agent["name"]: agent["found"] for agent in done.json["agents"]}
     assert found == {
+        "claude": "$CLAUDE_CONFIG_DIR",
         "codex": "~/.codex",
         "gemini": ".gemini in the project",
         "opencode": "opencode on PATH",

@@ -308,6 +308,22 @@ def test_taking_the_registration_away_is_refused(hook: Hook) -> None:
     assert config(hook, ".claude/settings.json")["decision"] == "block"
 
 
+def test_settings_are_looked_at_where_the_variable_of_the_agent_says(hook: Hook) -> None:
+    document = {
+        "session_id": "session-1",
+        "cwd": str(hook.project.root),
+        "hook_event_name": "ConfigChange",
+        "source": "user_settings",
+    }
+    moved = hook.project.home / "moved"
+    moved.mkdir()
+    (moved / "settings.json").write_text('{"disableAllHooks": true}')
+    data = json.dumps(document).encode()
+    assert hook.send(data).out == ""
+    done = hook.send(data, env={"CLAUDE_CONFIG_DIR": str(moved)})
+    assert json.loads(done.out)["decision"] == "block"
+
+
 # --- bad input -----------------------------------------------------------------------------------
 
 BAD = [

@@ -403,6 +403,24 @@ def test_a_socket_that_the_service_manager_opened_is_taken_over(project: Project
         process.stderr.close()
 
 
+def test_a_registration_tells_where_the_settings_are_if_the_client_knows(project: Project) -> None:
+    from penstock.doors.hook.agents.claude import http_registration
+
+    hook = http_registration("cmd", "url", "t", str(project.root))[0]["add"]["hooks"][0]
+    assert set(hook["allowedEnvVars"]) == {"CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CONFIG_DIR"}
+    (name,) = [one for one, value in hook["headers"].items() if value == "$CLAUDE_CONFIG_DIR"]
+    moved = {name: f"{project.root}/conf"}
+    with serving(project) as resident:
+        given = {"file_path": f"{project.root}/conf/settings.json", "content": "x"}
+        for more, denied in (({}, False), (moved, True), ({}, False), ({name: ""}, False)):
+            headers = {**more, "Authorization": f"Bearer {resident.token}"}
+            client = resident.connect()
+            document = json.dumps(resident.document("PreToolUse", "Write", given))
+            client.request("POST", "/hook/claude", document, headers)
+            assert (b'"deny"' in client.getresponse().read()) is denied, headers
+            client.close()
+
+
 @pytest.mark.parametrize("name", ["plain", "grüße", "100% $HOME", "with space"])
 def test_a_registration_names_its_project_so_that_it_is_understood(
     project: Project, name: str

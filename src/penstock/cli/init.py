@@ -55,7 +55,7 @@ def command(
     from penstock.doors.hook.present import present
 
     here = open_workspace(workspace)
-    here_too = present(here.root, os.path.expanduser("~"))
+    here_too = present(here.root, os.path.expanduser("~"), environ=os.environ)
     chosen = tuple(dict.fromkeys(agents)) or tuple(here_too) or ("claude",)
     wish = Wish(agents=chosen, preset=preset or "guard", http=http, port=port, local=local)
     steps = plan(here, wish, token=_token(here, dry_run) if http else "")

@@ -10,7 +10,7 @@ import json
 import os
 import tomllib
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.core.errors import InputError
@@ -32,24 +32,32 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Place:
-    """Where to look. `system` is put in front of the paths that are for all users."""
+    """Where to look. `system` is put in front of the paths that are for all users.
+
+    `environ` are the variables by which agents' settings lie elsewhere.
+    """
 
     root: str
     home: str
     system: str = ""
-    claude: str = ""  # where they are not in the home: CLAUDE_CONFIG_DIR
-    codex: str = ""  # CODEX_HOME
+    environ: Mapping[str, str] = field(default_factory=dict)
+
+    def settings(self, name: str, usual: str, *, below: str = "") -> str:
+        """Return a place of settings: what a variable names, or the usual one in the home.
+
+        `below` is where in the variable's place it lies.
+        """
+        given = self.environ.get(name, "")
+        if not given:
+            return os.path.join(self.home, usual)
+        if given == "~" or given.startswith("~/"):
+            given = self.home + given[1:]
+        return os.path.normpath(os.path.join(self.root, given, below))
 
 
 def place_of(root: str) -> Place:
     """Return where to look for a project on this machine."""
-    environ = os.environ
-    return Place(
-        root=root,
-        home=os.path.expanduser("~"),
-        claude=environ.get("CLAUDE_CONFIG_DIR", ""),
-        codex=environ.get("CODEX_HOME", ""),
-    )
+    return Place(root=root, home=os.path.expanduser("~"), environ=os.environ)
 
 
 # Reading

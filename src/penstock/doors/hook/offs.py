@@ -38,7 +38,7 @@ def claude_files(place: Place) -> list[str]:
     wide = [os.path.join(folder, "managed-settings.json") for folder in managed]
     for folder in managed:
         wide += sorted(glob.glob(glob.escape(folder) + "/managed-settings.d/*.json"))
-    folder = place.claude or os.path.join(place.home, ".claude")
+    folder = place.settings("CLAUDE_CONFIG_DIR", ".claude")
     return [*own, os.path.join(folder, "settings.json"), *wide]
 
 
@@ -67,8 +67,13 @@ def _claude(place: Place) -> Iterator[Finding]:
 
 
 def _qwen(place: Place) -> Iterator[Finding]:
-    for folder in (place.root, place.home):
-        path = os.path.join(folder, ".qwen/settings.json")
+    for path in (
+        os.path.join(place.root, ".qwen/settings.json"),
+        os.path.join(place.settings("QWEN_HOME", ".qwen"), "settings.json"),
+        place.settings(
+            "QWEN_CODE_SYSTEM_SETTINGS_PATH", f"{place.system}/etc/qwen-code/settings.json"
+        ),
+    ):
         document = yield from settings_of(path, place)
         if document is not None:
             yield from _disabled(document, path, place)

@@ -63,8 +63,9 @@ def _settings(root: str, environ: Mapping[str, str]) -> Iterator[str]:
         yield os.path.join(folder, ".claude", "settings.json")
         yield os.path.join(folder, ".claude", "settings.local.json")
     home = environ.get("HOME", "")
-    if home:
-        yield os.path.join(home, ".claude", "settings.json")
+    folder = environ.get("CLAUDE_CONFIG_DIR") or (os.path.join(home, ".claude") if home else "")
+    if folder:
+        yield os.path.join(root, folder, "settings.json")
 
 
 def _text(path: str) -> str | None:

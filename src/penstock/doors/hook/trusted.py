@@ -42,7 +42,7 @@ def codex(place: Place) -> Iterator[Finding]:
     document = yield from settings_of(own, place)
     if document is not None:
         yield from wrong_types(document, own, place, CODEX_TYPES)
-    folder = place.codex or os.path.join(place.home, ".codex")
+    folder = place.settings("CODEX_HOME", ".codex")
     config = os.path.join(folder, "config.toml")
     for path in (config, os.path.join(place.root, ".codex/config.toml")):
         features = toml_of(path).get("features")
@@ -112,9 +112,15 @@ def gemini_files(place: Place) -> list[str]:
     """Return every settings file that Gemini reads."""
     return [
         os.path.join(place.root, ".gemini/settings.json"),
-        os.path.join(place.home, ".gemini/settings.json"),
-        f"{place.system}/etc/gemini-cli/settings.json",
+        os.path.join(_gemini_home(place), "settings.json"),
+        place.settings(
+            "GEMINI_CLI_SYSTEM_SETTINGS_PATH", f"{place.system}/etc/gemini-cli/settings.json"
+        ),
     ]
+
+
+def _gemini_home(place: Place) -> str:
+    return place.settings("GEMINI_CLI_HOME", ".gemini", below=".gemini")
 
 
 def gemini(place: Place) -> Iterator[Finding]:
@@ -147,7 +153,8 @@ def gemini(place: Place) -> Iterator[Finding]:
 
 def _gemini_trust(place: Place) -> Finding:
     try:
-        said = json_of(os.path.join(place.home, ".gemini/trustedFolders.json")) or {}
+        usual = os.path.join(_gemini_home(place), "trustedFolders.json")
+        said = json_of(place.settings("GEMINI_CLI_TRUSTED_FOLDERS_PATH", usual)) or {}
     except InputError:
         said = {}
     for path, trust in said.items():
@@ -172,7 +179,7 @@ def copilot(place: Place) -> Iterator[Finding]:
     )
     if document is None:
         return
-    config = commented(os.path.join(place.home, ".copilot/config.json"))
+    config = commented(os.path.join(place.settings("COPILOT_HOME", ".copilot"), "config.json"))
     for key in ("trustedFolders", "trusted_folders"):
         folders = config.get(key)
         for folder in folders if isinstance(folders, list) else ():

@@ -34,6 +34,7 @@ FAULT = "Penstock could not judge this call; try again, or ask for a review"
 TOLD: Mapping[str, str] = {
     "x-penstock-project": "CLAUDE_PROJECT_DIR",
     "x-penstock-entrypoint": "CLAUDE_CODE_ENTRYPOINT",
+    "x-penstock-settings": "CLAUDE_CONFIG_DIR",
 }
 
 

@@ -103,19 +103,21 @@ def http_registration(command: str, url: str, token: str, root: str) -> "list[di
 
     A session's start is told by a command all the same, because that is all it can be. A
     request has no variables, so the project is named in a header: a session that walks into
-    another repository takes its rules along. The client fills in whether a person is there.
+    another repository takes its rules along. The client fills in whether a person is there,
+    and where its settings are if not at home.
     """
     start: dict[str, Any] = {"type": "command", "command": command, "timeout": TIMEOUT}
     headers = {
         "Authorization": "Bearer " + token,
         "X-Penstock-Project": _plain(root),
         "X-Penstock-Entrypoint": "$CLAUDE_CODE_ENTRYPOINT",
+        "X-Penstock-Settings": "$CLAUDE_CONFIG_DIR",
     }
     hook: dict[str, Any] = {
         "type": "http",
         "url": url,
         "headers": headers,
-        "allowedEnvVars": ["CLAUDE_CODE_ENTRYPOINT"],
+        "allowedEnvVars": ["CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CONFIG_DIR"],
         "timeout": TIMEOUT,
     }
     return _entries(hook, {**hook, "onFailure": "block"}, start)
