@@ -38,11 +38,10 @@ def _query(words: list[str]) -> int | None:
 
 
 def _quickly() -> None:
-    """Take what is imported from now on from the bundle, or have one made for the next time."""
-    from penstock.stores import bundle
+    """Take what is imported from now on from the bundle."""
+    from penstock.stores.bundle import use
 
-    if not bundle.use():
-        bundle.ask_for()
+    use()
 
 
 def _end(code: int) -> None:

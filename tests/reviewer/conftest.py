@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from penstock.stores import bundle, bundling
+from penstock.stores import bundling
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -14,7 +14,7 @@ def bundled() -> None:
     """Make the bundle, or wait until another worker has made it."""
     for _ in range(600):
         bundling.write()
-        if bundle.fresh() is not None:
+        if bundling.is_fresh():
             return
         time.sleep(0.1)
     pytest.fail("there is no bundle after a minute")

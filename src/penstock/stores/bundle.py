@@ -1,10 +1,9 @@
 """Most of the program as one file, so that a short command opens one instead of a hundred.
 
 It lies in `__pycache__` beside the compiled modules and is as good as they are: made from the
-sources (`bundling.py`), and out of date when one of them has changed. A module is taken out of
-it when it is imported for the first time.
-Always true: without the file, or with one that is torn, strange or out of date, every module is
-imported from its own file, and everything works and takes longer.
+sources (`bundling.py`), and each module in it is out of date when its source has changed.
+Always true: what is missing, torn, strange or out of date is imported from its own file;
+everything works then and takes longer, and a new bundle is made for the next command.
 """
 
 import marshal
@@ -15,23 +14,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from importlib.machinery import ModuleSpec
-    from types import CodeType, ModuleType
+    from types import ModuleType
     from typing import Any
 
-    # A module's source below the program's directory, with its size and time; and its code.
-    Stamp = tuple[str, int, int]
-    Module = tuple[str, bytes]
+    # A module's source below the program's directory, its size and time; and where among all
+    # code that of the module begins and how long it is.
+    Entry = tuple[str, int, int, int, int]
 
 FORM = 1
-MOST = 64 * 1024 * 1024
+HEAD = 8  # bytes: the length of the list of modules, which comes next
 
 
 class Bundle:
     """What imports ask for modules, before they look for files."""
 
-    def __init__(self, top: str, modules: "Mapping[str, Module]") -> None:
-        self._top = top
+    def __init__(self, number: int, first: int, modules: "Mapping[str, Entry]") -> None:
+        self._number = number
+        self._first = first
         self._modules = modules
+        self._top = package()
+        self._asked = False
         self._spec: Any = type(sys.__spec__)
 
     def find_spec(
@@ -40,6 +42,9 @@ class Bundle:
         """Say that a module is here; None for all others."""
         found = self._modules.get(name)
         if found is None:
+            return None
+        if not as_it_was(self._top, found):
+            self._renew()
             return None
         path = f"{self._top}/{found[0]}"
         spec: ModuleSpec = self._spec(name, self, origin=path)
@@ -53,8 +58,50 @@ class Bundle:
 
     def exec_module(self, module: "ModuleType") -> None:
         """Run a module's code."""
-        code: CodeType = marshal.loads(self._modules[module.__name__][1])  # noqa: S302
+        *_, at, size = self._modules[module.__name__]
+        kept = posix.pread(self._number, size, self._first + at)
+        code = marshal.loads(kept)  # noqa: S302 - as good as what Python itself keeps there
         exec(code, module.__dict__)  # noqa: S102 - our own sources, compiled by us
+
+    def _renew(self) -> None:
+        if not self._asked:
+            self._asked = True
+            ask_for()
+
+
+def use() -> None:
+    """Let imports take modules from the bundle, or have one made where there is none."""
+    try:
+        number = posix.open(place(), posix.O_RDONLY | posix.O_CLOEXEC)
+        first, modules = opened(number)
+    except (OSError, ValueError, EOFError, TypeError):
+        ask_for()
+        return
+    sys.meta_path.insert(0, Bundle(number, first, modules))
+
+
+def opened(number: int) -> "tuple[int, Mapping[str, Entry]]":
+    """Return where the code in a bundle begins, and the list of its modules.
+
+    Raises ValueError, EOFError or TypeError for what is no bundle.
+    """
+    size = int.from_bytes(posix.pread(number, HEAD, 0), "big")
+    whole = posix.fstat(number).st_size
+    if size > whole:
+        raise ValueError(size)
+    length, modules = marshal.loads(posix.pread(number, size, HEAD))  # noqa: S302 - as a module
+    if whole != HEAD + size + length:
+        raise ValueError(size)
+    return HEAD + size, modules
+
+
+def as_it_was(top: str, entry: "Entry") -> bool:
+    """Say whether the source of a module is the one that its code was made from."""
+    try:
+        status = posix.stat(f"{top}/{entry[0]}")
+    except OSError:
+        return False
+    return status.st_size == entry[1] and status.st_mtime_ns == entry[2]
 
 
 def place() -> str:
@@ -65,31 +112,6 @@ def place() -> str:
 def package() -> str:
     """Return the directory of the program."""
     return __file__.rpartition("/stores/")[0]
-
-
-def use() -> bool:
-    """Let imports take modules from the bundle; False where there is none that is any good."""
-    modules = fresh()
-    if modules is None:
-        return False
-    sys.meta_path.insert(0, Bundle(package(), modules))
-    return True
-
-
-def fresh() -> "Mapping[str, Module] | None":
-    """Return the modules of the bundle; None when it is missing, broken or out of date."""
-    try:
-        with open(place(), "rb") as file:
-            stamps, modules = marshal.loads(file.read(MOST))  # noqa: S302 - as good as a module
-        top = package()
-        for name, size, changed in stamps:
-            status = posix.stat(f"{top}/{name}")
-            if status.st_size != size or status.st_mtime_ns != changed:
-                return None
-    except (OSError, ValueError, EOFError, TypeError):
-        return None
-    found: Mapping[str, Module] = modules
-    return found
 
 
 def ask_for() -> None:
