@@ -27,7 +27,8 @@ from penstock.core.spelling import spellings
 from penstock.doors import hook_spec
 from penstock.doors.hook_spec_system import folds_case
 from tests.doors.plugin import CHECKOUT, POLICY, SCRIPT, Plugin, bare_path, copied
-from tests.doors.test_hook_spec import DENY, SILENT, WARNED, kind, protected, warned
+from tests.doors.test_hook_spec import kind, protected, warned
+from tests.requirements.hook_asked import DENY, SILENT, WARNED
 
 
 @pytest.fixture
