@@ -62,6 +62,52 @@ def test_without_a_past_an_added_rule_is_a_change(tmp_path: Path) -> None:
     assert (found["rules_affected"], found["would_change_behavior"]) == (0, True)
 
 
+MAIN = """[logging]
+log_file = "{log}"
+
+[includes]
+files = ["tools.toml"]
+
+[security]
+[[security.deny]]
+id = "deny-publish"
+tool = "Bash"
+command_regex = "^npm publish"
+"""
+TOOLS = '[tools]\n[[tools.allow]]\nid = "ls"\ntool = "Bash"\ncommand_regex = "^ls$"\n'
+
+
+@pytest.mark.parametrize("batch", [False, True], ids=["alone", "with the one that includes it"])
+def test_an_edit_of_an_included_file_is_replayed_on_the_whole_policy(
+    tmp_path: Path, batch: bool
+) -> None:
+    log = tmp_path / "tools.log"
+    log.write_text("\n".join(log_line(f"npm {word}", "deny") for word in ("ci", "publish")))
+    at = plain(tmp_path, MAIN.format(log=log))
+    tools = at.folder / "tools.toml"
+    tools.write_text(TOOLS)
+    rule = {"id": "allow-npm", "tool": "Bash", "command_regex": "^npm "}
+    operation = {**adding(rule), "section": "tools", "target_file": str(tools)}
+    if batch:
+        words = {"type": "update_rule", "id": "deny-publish", "changes": {"description": "x"}}
+        operation = {"type": "batch", "operations": [operation, words]}
+    found = at.made(operation, "--dry-run")["impact_analysis"]
+    assert found["decisions_replayed"] == 2
+    assert [one["input"] for one in found["looser"]] == ["npm ci"], "the denial still stands"
+
+
+def test_a_policy_that_includes_the_edited_file_must_load_wherever_one_stands(
+    tmp_path: Path,
+) -> None:
+    at = plain(tmp_path, MAIN.format(log="/tmp/x.log"))
+    tools = at.folder / "tools.toml"
+    tools.write_text(TOOLS)
+    rule = {"id": "deny-publish", "tool": "Bash", "command_regex": "^x$"}
+    operation = json.dumps({**adding(rule), "section": "tools", "target_file": str(tools)})
+    done = at.shell(f"cd / && decision_reviewer apply --json '{operation}'")
+    assert done.json["details"][0]["error"] == "Rule with id 'deny-publish' already exists"
+
+
 def words(operation: object, *more: str) -> list[str]:
     target = ("--target-file", "penstock.toml")
     return ["rules", "apply", "--json", json.dumps(operation), *target, *more]

@@ -35,7 +35,9 @@ SETTINGS = (b"preset", b"approval", b"include", b"audit", b"\\u", b"\\U")
 
 def mains(paths: Sequence[str]) -> tuple[str, ...]:
     """Return the rules files that others are included from: those in force where files lie."""
-    own = [os.path.realpath(f"{home_of(path).root}/{RULES}") for path in paths]
+    beside = [f"{os.path.dirname(path)}/{CONFIG}" for path in paths]
+    own = [*beside, *(f"{home_of(path).root}/{RULES}" for path in paths)]
+    own = [os.path.realpath(path) for path in own]
     return tuple(dict.fromkeys((*discovered(os.environ), *filter(os.path.isfile, own))))
 
 

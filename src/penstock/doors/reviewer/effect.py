@@ -77,9 +77,8 @@ def _impact(plan: Plan) -> Impact:
     from penstock.app.decisions import past_of_edit
     from penstock.core.impact import impact
 
-    main = plan.files[0]
-    before, after = _policies(main, plan)
-    return impact(before, after, past_of_edit(main, most=MOST), now=time.time())
+    before, after = _policies(plan.main, plan)
+    return impact(before, after, past_of_edit(plan.main, most=MOST), now=time.time())
 
 
 def _policies(main: str, plan: Plan) -> Sequence[Policy]:

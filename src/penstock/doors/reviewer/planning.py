@@ -37,12 +37,16 @@ HEADER = re.compile(rb"^[ \t]*+\[\[?+[ \t]*+([\w-]++)(?:\.([\w-]++))?+", re.MULT
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
-    """An operation with the files that it is about, as they are and as they would be."""
+    """An operation with the files that it is about, as they are and as they would be.
+
+    `main` is the file that the policy begins with, which may include the edited ones.
+    """
 
     operation: Operation
     before: Mapping[str, bytes]
     edited: Edited
     checked: Checked
+    main: str
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -98,11 +102,13 @@ def planned(operation: Operation) -> Plan:
     found = checked(read_rules, next(iter(before)), made, operation)
     if found.blocking:
         raise EditError(*found.blocking)
-    for main in _including(before):
+    mains = _including(before)
+    for main in mains:
         outer = checked(read_rules, main, made, operation)
         if outer.blocking:
             raise EditError(*outer.blocking)
-    return Plan(operation=operation, before=before, edited=made, checked=found)
+    main = (*mains, *_including_each_other(before), *before)[0]
+    return Plan(operation=operation, before=before, edited=made, checked=found, main=main)
 
 
 def _need_rules(path: str, data: bytes) -> None:
@@ -140,10 +146,15 @@ def _rolled_back(operation: Operation) -> Edited:
 
 def _including(before: Mapping[str, bytes]) -> list[str]:
     """Return the rules files that may include one of these: they must load afterwards, too."""
-    names = [path.rpartition("/")[2].encode() for path in before]
-    found = []
-    for main in app.mains([*before]):
-        data = None if main in before else read_rules(main)
-        if data and b"include" in data and any(name in data for name in names):
-            found.append(main)
-    return found
+    others = [(main, read_rules(main)) for main in app.mains([*before]) if main not in before]
+    return [main for main, data in others if data and _names(data, [*before])]
+
+
+def _including_each_other(before: Mapping[str, bytes]) -> list[str]:
+    """Return those of some files that may include another of them."""
+    return [one for one, data in before.items() if _names(data, [*({*before} - {one})])]
+
+
+def _names(data: bytes, paths: Sequence[str]) -> bool:
+    names = [path.rpartition("/")[2].encode("utf-8", "surrogateescape") for path in paths]
+    return b"include" in data and any(name in data for name in names)
