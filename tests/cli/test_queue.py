@@ -109,6 +109,19 @@ def test_an_id_may_be_cut_as_long_as_one_is_meant(app: Project) -> None:
         assert (done.code, error(done)["code"]) == (1, code)
 
 
+def test_states_stand_in_a_column_of_their_own(app: Project, tmp_path: Path) -> None:
+    one = one_proposed(app, "src/app.py", b"short\n")
+    app.run("edit", one, env=editor(tmp_path, "open(path, 'w').write('other')"))
+    listed = app.run("proposals", "--all").out.splitlines()
+    assert [line.split()[1] for line in listed] == ["superseded", "waiting"]
+    assert len({line.index("replace") for line in listed}) == 1
+    assert app.run("proposals", "--limit", "0").code == 64
+    again = app.run("rebase", one, "--json")
+    assert (again.code, error(again)["code"]) == (4, "already-superseded")
+    said = "a proposal that is superseded cannot be replaced by another version"
+    assert error(again)["message"] == said
+
+
 def test_nothing_waiting_is_said_and_is_no_error(app: Project) -> None:
     done = app.run("proposals")
     assert (done.code, done.out) == (0, "")
@@ -135,6 +148,16 @@ def test_whatever_is_not_a_yes_writes_nothing(app: Project, answer: str) -> None
     assert seen.code == 1
     assert text_of(app) == OLD
     assert state_of(app, one) == "waiting"
+
+
+@pytest.mark.parametrize(("answer", "said"), [("n", '"receipts": []'), (END, '"code": "stopped"')])
+def test_an_answer_that_is_no_yes_is_a_document_as_well(
+    app: Project, answer: str, said: str
+) -> None:
+    one = one_proposed(app, "src/app.py", b"short\n")
+    seen = in_terminal(app, "approve", one, "--json", typed=[("exactly like this?", answer)])
+    assert seen.code == 1
+    assert said in seen.text
 
 
 def test_no_colour_means_no_escapes_at_all(app: Project) -> None:
@@ -317,9 +340,12 @@ def test_an_editor_that_fails_or_changes_nothing_changes_nothing(
     app: Project, tmp_path: Path
 ) -> None:
     one = one_proposed(app, "src/app.py", b"short\n")
-    assert app.run("edit", one, env=editor(tmp_path, "pass")).code == 1
+    unchanged = app.run("edit", one, "--json", env=editor(tmp_path, "pass"))
+    assert (unchanged.code, unchanged.json) == (1, {"proposals": []})
     for env in (
         editor(tmp_path, "sys.exit(3)"),
+        {"EDITOR": "rm", "VISUAL": ""},  # it leaves no file
+        {"EDITOR": "ln -sf /etc/hostname", "VISUAL": ""},  # nor is a link to another one
         {"EDITOR": "/nonexistent/editor", "VISUAL": ""},
         {"EDITOR": "'unclosed", "VISUAL": ""},
     ):

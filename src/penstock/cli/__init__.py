@@ -96,6 +96,8 @@ def main(argv: list[str] | None = None) -> None:
         sys.exit(USAGE)
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
+        if "--json" in arguments:
+            _tell(PenstockError("stopped", "this was stopped before its end"), as_json=True)
         sys.exit(COULD_NOT)
     except PenstockError as error:
         _tell(error, as_json="--json" in arguments)

@@ -55,6 +55,8 @@ def command(
     found = _shown(here.gate, group, choice)
     if not agreed(f"write {len(found)} file(s) exactly like this?", yes=yes):
         tell("nothing was written")
+        if as_json:
+            print_json({"approved": [], "receipts": []})
         return COULD_NOT
     answered = choice.approved(here.gate, group, found, person(here))
     first = answered[0]

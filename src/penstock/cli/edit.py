@@ -10,7 +10,7 @@ import tempfile
 import click
 
 from penstock.cli import COULD_NOT
-from penstock.cli.output import json_option, tell, workspace_option
+from penstock.cli.output import json_option, print_json, tell, workspace_option
 from penstock.core.errors import InputError, StoreError
 
 
@@ -36,6 +36,8 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
     content = edited(after, os.path.basename(one.path))
     if content == after:
         tell("nothing was changed")
+        if as_json:
+            print_json({"proposals": []})
         return COULD_NOT
     with measuring(here.gate):
         made = here.gate.revise(one.id, content, origin="edit")
@@ -52,8 +54,22 @@ def edited(content: bytes, name: str) -> bytes:
         with open(path, "wb") as file:
             file.write(content)
         _run_editor(editor, path)
+        return _left_behind(path)
+
+
+def _left_behind(path: str) -> bytes:
+    """Return what an editor saved; only a file counts, since that is what will be written."""
+    try:
+        if not os.path.isfile(path) or os.path.islink(path):
+            raise StoreError("editor-failed", "the editor left no file; nothing was changed")
         with open(path, "rb") as file:
             return file.read()
+    except OSError as fault:
+        raise StoreError(
+            "editor-failed",
+            "what the editor left cannot be read; nothing was changed",
+            because=(fault.strerror or "").lower(),
+        ) from None
 
 
 def _run_editor(editor: str, path: str) -> None:

@@ -13,7 +13,13 @@ from penstock.core.proposal import OPEN, State
 @click.option("--all", "everything", is_flag=True, help="Closed ones too.")
 @click.option("--state", type=click.Choice([str(s) for s in State]), help="Only those.")
 @click.option("--path", default="", help="Only those of one file.")
-@click.option("--limit", default=200, show_default=True, help="At most so many.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=200,
+    show_default=True,
+    help="At most so many, the newest.",
+)
 @workspace_option
 @json_option
 def command(

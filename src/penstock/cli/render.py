@@ -42,7 +42,7 @@ def one_line(one: Proposal, now: Moment) -> Text:
     who = spoken(one.actor.agent) or "-"
     line = Text()
     line.append(f"{spoken(one.id)}  ")
-    line.append(f"{one.state:10}", style=STYLE[one.state])
+    line.append(f"{one.state:10} ", style=STYLE[one.state])
     line.append(f"{change.kind:8} {counts:>12}  {spoken(one.path)}  {who}  {left}".rstrip())
     return line
 

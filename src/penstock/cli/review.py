@@ -181,7 +181,8 @@ class Review:
         after = self.gate.contents(one)[1]
         if after is None:
             raise InputError("nothing-to-edit", f"the proposal removes `{one.path}`")
-        return self.gate.revise(one.id, edited(after, one.path.rsplit("/", 1)[-1]))
+        content = edited(after, one.path.rsplit("/", 1)[-1])
+        return one if content == after else self.gate.revise(one.id, content)
 
     def leave(self, one: Proposal) -> None:
         """Leave it waiting."""

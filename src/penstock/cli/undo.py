@@ -63,6 +63,8 @@ def command(
         return OK
     if not agreed(f"put back {len(plan)} file(s)?", yes=yes):
         tell("nothing was written")
+        if as_json:
+            print_json({"receipts": []})
         return COULD_NOT
     proof = person(here, terminal=False)
     with measuring(gate):

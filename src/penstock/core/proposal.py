@@ -63,6 +63,17 @@ FIRST: Mapping[Verdict, State] = {
     Verdict.DENY: State.DENIED,
 }
 
+# How each move is told of a proposal that it cannot be made on.
+DONE: Mapping[Move, str] = {
+    Move.APPROVE: "approved",
+    Move.REJECT: "rejected",
+    Move.RENEW: "renewed",
+    Move.EXPIRE: "closed as expired",
+    Move.OUTDATE: "closed as out of date",
+    Move.SUPERSEDE: "replaced by another version",
+    Move.APPLY: "applied",
+}
+
 OPEN = frozenset({State.WAITING, State.APPROVED})
 
 
@@ -73,8 +84,8 @@ def after(state: State, move: Move) -> State:
     except KeyError:
         raise StaleError(
             f"already-{state}" if state not in OPEN else "wrong-state",
-            f"a proposal that is {state} cannot {move}",
-            because=f"only {_from(move)} can",
+            f"a proposal that is {state} cannot be {DONE[move]}",
+            because=f"only one that is {_from(move)} can",
             hint="look at the queue with `penstock proposals --all`, or propose again",
         ) from None
 

@@ -28,6 +28,7 @@ from penstock.core.model import (
     Verdict,
 )
 from penstock.core.proposal import FIRST, OPEN, Answer, Move, Proposal, State
+from penstock.core.proposal import after as state_after
 from penstock.core.rebase import Conflict, rebase
 from penstock.gate.parts import ANYTHING, Event, Item, Parts, Proof, event_of
 
@@ -333,6 +334,7 @@ class Proposing:
         one = self.parts.proposals.get(proposal_id)
         if one is None:
             raise InputError("not-found", f"there is no proposal `{proposal_id}`")
+        state_after(one.state, Move.SUPERSEDE)  # what is closed is told before what it would meet
         return self.revise(one.id, self.merged(one.path, *self.contents(one))[1], origin="rebase")
 
     def merged(self, path: str, before: bytes | None, after: bytes | None) -> tuple[bytes, bytes]:
