@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 import dataclasses
+import dis
 import importlib
 import inspect
 import sys
-from types import ModuleType
+from collections.abc import Iterator
+from types import CodeType, ModuleType
 from typing import Any
 
 import pytest
@@ -49,7 +52,7 @@ def classes(module: ModuleType, name: str) -> dict[str, type]:
 
 
 @pytest.mark.parametrize(("name", "path"), MODULES, ids=[name for name, _ in MODULES])
-def test_every_class_is_what_it_was(name: str, path: str) -> None:
+def test_every_module_has_its_names_and_every_class_is_what_it_was(name: str, path: str) -> None:
     real = importlib.import_module(name)
     other = of_ours(name, path)
     mine, theirs = classes(real, name), classes(other, other.__name__)
@@ -57,6 +60,19 @@ def test_every_class_is_what_it_was(name: str, path: str) -> None:
     for key, kind in mine.items():
         if dataclasses.is_dataclass(kind):
             compare(kind, theirs[key])
+    with open(f"{package()}/{path}", "rb") as file:
+        wanted = set(names_in(lean_code(file.read(), path)))
+    assert wanted <= vars(other).keys() | vars(builtins).keys(), "no import is missed"
+
+
+def names_in(code: CodeType) -> Iterator[str]:
+    """Yield the names that code looks for in its module."""
+    for one in dis.get_instructions(code):
+        if one.opname == "LOAD_GLOBAL":
+            yield one.argval
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from names_in(inner)
 
 
 def compare(kind: Any, other: Any) -> None:
@@ -89,6 +105,13 @@ SOURCE = b'''
 from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
+import penstock.nowhere.at.all  # for an annotation
+from penstock.core.errors import InputError, StoreError, AuditError, LimitError
+
+__all__ = ["AuditError"]
+FAULT = StoreError
+
+def told(fault: InputError | penstock.Fault) -> None: ...
 
 if TYPE_CHECKING:
     from nowhere import Nothing
@@ -104,6 +127,7 @@ class Point:
     seen: dict[str, Nothing] = field(default_factory=lambda: {"a": 1}, repr=False)
     more: int = 3
 
+    def fault(self) -> LimitError: ...
     def moved(self) -> Point:
         return replace(self, more=self.more + 1)
 
@@ -183,6 +207,8 @@ def test_what_only_type_checkers_need_is_gone(module: Any) -> None:
     assert module.Point.__doc__ is None
     assert not {"dataclass", "field", "Protocol", "TYPE_CHECKING"} & vars(module).keys()
     assert module.Point.moved.__annotations__ == {}
+    assert not {"penstock", "InputError", "LimitError"} & vars(module).keys()
+    assert {"AuditError", "StoreError"} <= vars(module).keys(), "others may want what is listed"
 
 
 # What is not understood to the last word stays a dataclass, and works.

@@ -8,7 +8,7 @@ Always true: `now` never goes back, neither in this process nor after a restart.
 
 from __future__ import annotations
 
-import secrets
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -73,7 +73,7 @@ class SystemClock:
     def token(self) -> str:
         """Return a fresh unguessable id, 32 hexadecimal digits."""
         try:
-            return secrets.token_hex(16)
+            return os.urandom(16).hex()
         except OSError as fault:
             raise StoreError(
                 "no-randomness", "the system gave no random bytes", because=str(fault.strerror)

@@ -10,23 +10,21 @@ frozen; that nobody makes one is the type checker's to show.
 from __future__ import annotations
 
 import ast
+import re
 from types import CodeType
 
-from penstock.stores.lean_class import LOWERED, SHORT, needs_import, plain
+from penstock.stores.lean_class import LOWERED, MAKERS, SHORT, needs_import, plain
 
-# What is imported only for classes and type checkers, and is not needed by plain ones.
-GONE = frozenset({"dataclass", "field", "Protocol", "TYPE_CHECKING"})
-FROM = frozenset({"dataclasses", "typing"})
+WORD = re.compile(r"[A-Za-z_]\w*+")
 
 
 def lean_code(source: bytes, path: str) -> CodeType:
     """Return the code of a module."""
     lean = _Lean()
     tree: ast.Module = lean.visit(ast.parse(source, path))
-    if lean.all_plain:
-        tree = _Imports().visit(tree)
     if lean.any_written:
         tree.body.insert(_first(tree), ast.parse(f"import {LOWERED} as {SHORT}").body[0])
+    tree = _Imports(_used(tree), all_plain=lean.all_plain).visit(tree)
     ast.fix_missing_locations(tree)
     return _bare(compile(tree, path, "exec", dont_inherit=True, optimize=2))
 
@@ -69,17 +67,44 @@ class _Lean(ast.NodeTransformer):
         return node
 
 
+def _used(tree: ast.Module) -> set[str]:
+    """Return the names that a module uses itself, or lists in `__all__` or names in quotes."""
+    nodes = [*ast.walk(tree)]
+    quoting = [node.annotation for node in nodes if isinstance(node, ast.AnnAssign)]
+    quoting += [node.value for node in nodes if isinstance(node, ast.Assign) and _is_all(node)]
+    quoted = [word for node in quoting for text in _texts(node) for word in WORD.findall(text)]
+    return {node.id for node in nodes if isinstance(node, ast.Name)} | {*quoted}
+
+
+def _is_all(node: ast.Assign) -> bool:
+    return isinstance(node.targets[0], ast.Name) and node.targets[0].id == "__all__"
+
+
+def _texts(node: ast.AST) -> list[str]:
+    found = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
+    return [value for value in found if isinstance(value, str)]
+
+
 class _Imports(ast.NodeTransformer):
-    """Takes away the imports that only classes needed, and `replace` from where none are made."""
+    """Takes away imports that only annotations needed, and `replace` from where none are made."""
+
+    def __init__(self, used: set[str], *, all_plain: bool) -> None:
+        self._used = used
+        self._all_plain = all_plain
+
+    def visit_Import(self, node: ast.Import) -> ast.AST:
+        """Leave out what is not used."""
+        node.names = [one for one in node.names if self._is_used(one)]
+        return node if node.names else ast.copy_location(ast.Pass(), node)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | list[ast.AST]:
-        """Split what is imported by where it now comes from."""
-        if node.module not in FROM:
+        """Leave out what is not used, and split the rest by where it now comes from."""
+        if node.module == "__future__":
             return node
-        needed = [one for one in node.names if one.name not in GONE]
-        ours = [one for one in needed if one.name == "replace"]
+        needed = [one for one in node.names if self._is_used(one)]
+        ours = [one for one in needed if node.module == "dataclasses" and one.name == "replace"]
         made = [
-            ast.copy_location(ast.ImportFrom(module, names, 0), node)
+            ast.copy_location(ast.ImportFrom(module, names, node.level), node)
             for module, names in (
                 (node.module, [one for one in needed if one not in ours]),
                 (LOWERED, ours),
@@ -87,6 +112,12 @@ class _Imports(ast.NodeTransformer):
             if names
         ]
         return [*made] or ast.copy_location(ast.Pass(), node)
+
+    def _is_used(self, one: ast.alias) -> bool:
+        name = one.asname or one.name.partition(".")[0]
+        if self._all_plain and name in MAKERS:
+            return False  # another thing of that name is meant
+        return name in self._used or name == "*"
 
 
 def _first(tree: ast.Module) -> int:

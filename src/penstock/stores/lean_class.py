@@ -13,7 +13,7 @@ SWITCHES = frozenset({"frozen", "kw_only", "slots", "eq", "repr"})
 FIELD_WORDS = frozenset({"default", "default_factory", "repr"})
 SPECIAL = ("ClassVar", "InitVar", "KW_ONLY")
 LOWERED, SHORT = "penstock.core.lowered", "_lowered"  # and the name that a module knows it by
-MAKERS = frozenset({"dataclass", "Protocol"})
+MAKERS = frozenset({"dataclass", "field", "Protocol"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
