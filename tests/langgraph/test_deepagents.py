@@ -19,8 +19,8 @@ from penstock import open_gate
 from penstock.core.proposal import State
 from penstock.doors.langgraph.backend import PenstockBackend
 from penstock.doors.langgraph.middleware import PenstockMiddleware
+from tests.langgraph.guarded import APPROVE, LONG, SHORT, START, THREAD, question
 from tests.langgraph.scripted import Call, Scripted, said
-from tests.langgraph.test_middleware import APPROVE, LONG, SHORT, START, THREAD, question
 from tests.project import Project
 
 REPLACED: Call = ("write_file", {"file_path": "/app.py", "content": SHORT})

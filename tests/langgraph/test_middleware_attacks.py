@@ -13,11 +13,12 @@ from langchain_core.tools import tool
 from penstock import open_gate
 from penstock.app import open_workspace
 from penstock.doors.langgraph.tool_messages import ASKED
+from tests.langgraph.guarded import APPROVE, LONG, REPLACED, SHORT, THREAD, Guarded, question
 from tests.langgraph.scripted import Call, said
-from tests.langgraph.test_middleware import APPROVE, LONG, REPLACED, SHORT, THREAD, Scene, question
 from tests.project import Project
 
 SECRET = "TOKEN=1\n"
+FROZEN = 'version = 1\n[[deny]]\nid = "frozen"\npaths = ["app.py"]\nreason = "{path} is frozen"\n'
 
 
 @pytest.fixture
@@ -77,7 +78,7 @@ DENIED: list[Call] = [
 
 @pytest.mark.parametrize("call", DENIED, ids=[json.dumps(call[1])[:60] for call in DENIED])
 def test_a_call_that_the_rules_deny_does_not_run_and_says_why(guarded: Project, call: Call) -> None:
-    scene = Scene(guarded, [call])
+    scene = Guarded(guarded, [call])
     (answer,) = said(scene.start())
     assert answer.status == "error"
     assert len(str(answer.content)) > 20
@@ -98,7 +99,7 @@ UNCLEAR: list[Call] = [
 def test_a_command_that_nobody_can_read_or_that_loses_a_file_waits_for_a_person(
     guarded: Project, call: Call
 ) -> None:
-    scene = Scene(guarded, [call])
+    scene = Guarded(guarded, [call])
     first = scene.start()
     assert question(first)["action_requests"][0]["args"] == call[1]
     assert scene.ran == []
@@ -110,18 +111,18 @@ def test_a_command_that_nobody_can_read_or_that_loses_a_file_waits_for_a_person(
 
 def test_a_rule_or_an_option_may_let_writes_leave_the_project(guarded: Project) -> None:
     outside = str(guarded.root.parent / "outside.txt")
-    scene = Scene(guarded, [write(outside)], confined=False)
+    scene = Guarded(guarded, [write(outside)], confined=False)
     assert said(scene.start())[0].status == "success"
     guarded.write(
         "penstock.toml", 'version = 1\n[[allow]]\nid = "out"\npaths = ["**/outside.txt"]\n'
     )
-    scene = Scene(guarded, [write(outside, "y\n")])
+    scene = Guarded(guarded, [write(outside, "y\n")])
     assert said(scene.start())[0].status == "success"
     assert Path(outside).read_text() == "y\n"
 
 
 def test_an_approved_command_runs_once_and_is_on_the_record(guarded: Project) -> None:
-    scene = Scene(guarded, [("shell", {"command": "rm app.py"})])
+    scene = Guarded(guarded, [("shell", {"command": "rm app.py"})])
     scene.start()
     (answer,) = said(scene.resume(APPROVE))
     assert answer.status == "success"
@@ -133,7 +134,7 @@ def test_an_approved_command_runs_once_and_is_on_the_record(guarded: Project) ->
 
 
 def test_a_command_that_nobody_can_be_asked_about_is_denied(guarded: Project) -> None:
-    scene = Scene(guarded, [("shell", {"command": "rm app.py"})], saver=None)
+    scene = Guarded(guarded, [("shell", {"command": "rm app.py"})], saver=None)
     (answer,) = said(scene.start())
     assert answer.status == "error"
     assert "nobody can be asked now" in answer.content
@@ -141,12 +142,9 @@ def test_a_command_that_nobody_can_be_asked_about_is_denied(guarded: Project) ->
 
 
 def test_an_approved_command_does_not_run_once_the_rules_deny_it(guarded: Project) -> None:
-    scene = Scene(guarded, [("shell", {"command": "rm app.py"})])
+    scene = Guarded(guarded, [("shell", {"command": "rm app.py"})])
     scene.start()
-    guarded.write(
-        "penstock.toml",
-        'version = 1\n[[deny]]\nid = "frozen"\npaths = ["app.py"]\nreason = "{path} is frozen"\n',
-    )
+    guarded.write("penstock.toml", FROZEN)
     (answer,) = said(scene.resume(APPROVE))
     assert answer.status == "error"
     assert "app.py is frozen" in answer.content
@@ -156,7 +154,7 @@ def test_an_approved_command_does_not_run_once_the_rules_deny_it(guarded: Projec
 def test_an_approved_command_does_not_run_over_a_file_that_changed_meanwhile(
     guarded: Project,
 ) -> None:
-    scene = Scene(guarded, [("shell", {"command": "sort notes.txt > app.py"})])
+    scene = Guarded(guarded, [("shell", {"command": "sort notes.txt > app.py"})])
     scene.start()
     guarded.write("app.py", "saved meanwhile\n")
     (answer,) = said(scene.resume(APPROVE))
@@ -183,7 +181,7 @@ HOSTILE: list[Call] = [
 
 @pytest.mark.parametrize("call", HOSTILE, ids=[repr(call)[:60] for call in HOSTILE])
 def test_arguments_of_any_kind_never_reach_a_file(guarded: Project, call: Call) -> None:
-    scene = Scene(guarded, [call])
+    scene = Guarded(guarded, [call])
     result = scene.start()
     if "__interrupt__" not in result:
         assert said(result)[0].status == "error"
@@ -195,7 +193,7 @@ def test_arguments_of_any_depth_are_denied(guarded: Project) -> None:
     deep: Any = "x"
     for _ in range(900):
         deep = [deep]
-    scene = Scene(guarded, [("shell", {"command": "echo x > .env", "more": deep})], saver=None)
+    scene = Guarded(guarded, [("shell", {"command": "echo x > .env", "more": deep})], saver=None)
     (answer,) = said(scene.start())
     assert answer.status == "error"
     assert scene.ran == []
@@ -203,7 +201,7 @@ def test_arguments_of_any_depth_are_denied(guarded: Project) -> None:
 
 def test_a_huge_content_is_measured_and_shown_in_part(guarded: Project) -> None:
     huge = ("all of it is new" * 8 + "\n") * 40_000
-    scene = Scene(guarded, [write("app.py", huge)])
+    scene = Guarded(guarded, [write("app.py", huge)])
     action = question(scene.start())["action_requests"][0]
     assert len(action["description"]) < 100_000
     assert "penstock show" in action["description"]
@@ -212,7 +210,7 @@ def test_a_huge_content_is_measured_and_shown_in_part(guarded: Project) -> None:
 
 
 def test_what_would_hide_in_a_terminal_is_written_out_in_the_question(guarded: Project) -> None:
-    scene = Scene(guarded, [write("app.py", "a = 1 \u202e# nothing here\x1b[2J\n")])
+    scene = Guarded(guarded, [write("app.py", "a = 1 \u202e# nothing here\x1b[2J\n")])
     description = question(scene.start())["action_requests"][0]["description"]
     assert "\u202e" not in description
     assert "\x1b" not in description
@@ -221,7 +219,7 @@ def test_what_would_hide_in_a_terminal_is_written_out_in_the_question(guarded: P
 
 def test_an_entry_in_the_state_is_good_for_exactly_its_call(guarded: Project) -> None:
     """Whoever changes a call after it was approved has another call judged."""
-    scene = Scene(guarded, [REPLACED])
+    scene = Guarded(guarded, [REPLACED])
     scene.start()
     history = list(scene.agent.get_state_history(THREAD))
     message = history[0].values["messages"][-1]
@@ -246,7 +244,7 @@ def test_a_link_that_turns_round_while_a_person_is_asked_leads_nowhere_new(
     guarded.write("real/app.py", LONG)
     guarded.write("other/app.py", LONG)
     (guarded.root / "here").symlink_to("real", target_is_directory=True)
-    scene = Scene(guarded, [write("here/app.py", SHORT)])
+    scene = Guarded(guarded, [write("here/app.py", SHORT)])
     scene.start()
     (guarded.root / "here").unlink()
     (guarded.root / "here").symlink_to("other", target_is_directory=True)
@@ -255,12 +253,9 @@ def test_a_link_that_turns_round_while_a_person_is_asked_leads_nowhere_new(
 
 
 def test_rules_that_changed_since_the_question_hold(guarded: Project) -> None:
-    scene = Scene(guarded, [REPLACED])
+    scene = Guarded(guarded, [REPLACED])
     scene.start()
-    guarded.write(
-        "penstock.toml",
-        'version = 1\n[[deny]]\nid = "frozen"\npaths = ["app.py"]\nreason = "{path} is frozen"\n',
-    )
+    guarded.write("penstock.toml", FROZEN)
     (answer,) = said(scene.resume(APPROVE))
     assert answer.status == "error"
     assert "frozen" in answer.content
@@ -274,7 +269,7 @@ def test_a_record_that_takes_no_line_lets_no_tool_run(
     blocked.write_text("no directory")
     monkeypatch.setenv("XDG_STATE_HOME", str(blocked))
     guarded.write("penstock.toml", 'version = 1\n[audit]\nlevel = "all"\n')
-    scene = Scene(guarded, [write("new.py")])
+    scene = Guarded(guarded, [write("new.py")])
     (answer,) = said(scene.start())
     assert answer.status == "error"
     assert "could not judge" in answer.content
@@ -282,7 +277,7 @@ def test_a_record_that_takes_no_line_lets_no_tool_run(
 
 
 def test_what_a_tool_wrote_by_itself_can_be_undone(guarded: Project) -> None:
-    scene = Scene(guarded, [write("notes.txt", "other notes\n")])
+    scene = Guarded(guarded, [write("notes.txt", "other notes\n")])
     assert said(scene.start())[0].content == "written"
     gate = open_gate(str(guarded.root))
     (receipt,) = gate.undoable(last=1)
@@ -303,7 +298,7 @@ def test_a_directory_is_deleted_only_if_all_of_it_may_be(guarded: Project) -> No
         ran.append(file_path)
         return "deleted"
 
-    scene = Scene(guarded, [("delete", {"file_path": "conf"})], tools=[delete])
+    scene = Guarded(guarded, [("delete", {"file_path": "conf"})], tools=[delete])
     (answer,) = said(scene.start())
     assert answer.status == "error"
     assert ran == []
@@ -318,7 +313,7 @@ def test_what_a_failing_tool_wrote_is_on_the_record_all_the_same(guarded: Projec
         raise OSError("disk on fire")
 
     call = ("append_file", {"file_path": "notes.txt", "text": "more\n"})
-    scene = Scene(guarded, [call], tools=[append_file])
+    scene = Guarded(guarded, [call], tools=[append_file])
     with pytest.raises(OSError, match="disk on fire"):
         scene.start()
     assert events(guarded, "observed")[0]["path"] == "notes.txt"
@@ -330,5 +325,5 @@ def test_a_tool_that_calls_for_a_subagent_runs(guarded: Project) -> None:
         """Hand something to a subagent."""
         return description
 
-    scene = Scene(guarded, [("task", {"description": "echo x > .env"})], tools=[task])
+    scene = Guarded(guarded, [("task", {"description": "echo x > .env"})], tools=[task])
     assert said(scene.start())[0].content == "echo x > .env"
