@@ -9,36 +9,42 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from penstock.app import notify, open_workspace
 from penstock.app.telling import MOST_TRIES, TRIES_AT_ONCE, Teller
-from penstock.core.notify import Message
-from penstock.stores.messages import Target, send, show_on_desktop, targets_of
 from penstock.stores.outbox import Outbox
 from tests.cli.waiting import events, one_proposed, proposed, state_dir, surroundings_of
-from tests.notify.mailbox import DEADLINE, Mailbox, mailbox
+from tests.notify.mailbox import DEADLINE, Mailbox
 from tests.project import Project
 
 OLD = "".join(f"line {at}\n" for at in range(1, 21))
-SAID = Message(title="a title", body="a body")
-
-
-@pytest.fixture
-def box() -> Iterator[Mailbox]:
-    with mailbox() as made:
-        yield made
 
 
 @pytest.fixture(autouse=True)
 def nothing_is_left_running() -> Iterator[None]:
     """What a test started has ended before the next one begins."""
     yield
-    for pid in notify._STARTED[:]:
-        os.waitpid(pid, 0)
-        notify._STARTED.remove(pid)
+    all_have_ended()
+
+
+def all_have_ended() -> None:
+    while notify._STARTED:
+        os.waitpid(notify._STARTED.pop(0), 0)
+
+
+@pytest.fixture
+def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No proposal starts a process: the test takes each turn itself."""
+    monkeypatch.setenv(notify.SWITCH, "off")
+
+
+@pytest.fixture
+def unsent(project: Project, box: Mailbox, by_hand: None) -> str:
+    """One proposal that somebody should be told of, and nobody was yet."""
+    told_by(project, box)
+    return one_proposed(project, "app.txt", b"short\n")
 
 
 def user_rules(project: Project, text: str) -> None:
@@ -49,6 +55,10 @@ def user_rules(project: Project, text: str) -> None:
 
 def told_by(project: Project, box: Mailbox, more: str = "") -> None:
     user_rules(project, f'targets = ["{box.target}"]\nevery_seconds = 0\n{more}')
+
+
+def pending(project: Project) -> bool:
+    return Outbox(str(state_dir(project))).pending
 
 
 def run_teller(project: Project, *, naps: list[float] | None = None) -> None:
@@ -101,14 +111,12 @@ def test_what_needs_nobody_tells_nobody(project: Project, box: Mailbox) -> None:
     told_by(project, box)
     one_proposed(project, "notes/a.txt", b"allowed\n")
     one_proposed(project, ".env", b"denied\n")
-    assert not Outbox(str(state_dir(project))).pending
+    assert not pending(project)
     assert notify._STARTED == []
 
 
-def test_many_are_told_together(
-    project: Project, box: Mailbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(notify.SWITCH, "off")
+@pytest.mark.usefixtures("by_hand")
+def test_many_are_told_together(project: Project, box: Mailbox) -> None:
     told_by(project, box)
     for at in range(30):
         one_proposed(project, f"f{at}.txt", b"x\n")
@@ -117,18 +125,21 @@ def test_many_are_told_together(
     assert "... and 20 more" in box.got[0]["message"]
 
 
-class EnoughError(Exception):
-    """The nap that was expected has begun."""
-
-
-def test_two_messages_do_not_follow_one_another_at_once(
-    project: Project, box: Mailbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(notify.SWITCH, "off")
+@pytest.fixture
+def next_too_soon(project: Project, box: Mailbox, by_hand: None) -> None:
+    """One proposal was told; another has come, and it is too early for the next message."""
     user_rules(project, f'targets = ["{box.target}"]\nevery_seconds = 600')
     one_proposed(project, "a.txt", b"x\n")
     run_teller(project)
     one_proposed(project, "b.txt", b"x\n")
+
+
+class EnoughError(Exception):
+    """The nap that was expected has begun."""
+
+
+@pytest.mark.usefixtures("next_too_soon")
+def test_two_messages_do_not_follow_one_another_at_once(project: Project, box: Mailbox) -> None:
     naps: list[float] = []
 
     def nap(seconds: float) -> None:
@@ -141,14 +152,8 @@ def test_two_messages_do_not_follow_one_another_at_once(
     assert len(box.got) == 1
 
 
-def test_where_time_is_over_the_next_process_goes_on(
-    project: Project, box: Mailbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(notify.SWITCH, "off")
-    user_rules(project, f'targets = ["{box.target}"]\nevery_seconds = 600')
-    one_proposed(project, "a.txt", b"x\n")
-    run_teller(project)
-    one_proposed(project, "b.txt", b"x\n")
+@pytest.mark.usefixtures("next_too_soon")
+def test_where_time_is_over_the_next_process_goes_on(project: Project) -> None:
     handed_on: list[str] = []
     with surroundings_of(project):
         here = open_workspace(str(project.root))
@@ -183,9 +188,7 @@ def test_several_processes_at_once_send_one_message(project: Project, box: Mailb
         _, err = one.communicate(timeout=DEADLINE)
         assert one.returncode == 0, err
     box.until(lambda: bool(box.got))
-    for pid in notify._STARTED[:]:
-        os.waitpid(pid, 0)
-        notify._STARTED.remove(pid)
+    all_have_ended()
     assert len(box.got) == 1
 
 
@@ -198,21 +201,19 @@ def test_a_process_that_is_killed_while_sending_loses_nothing(
     box.until(lambda: box.asked == 1)
     os.kill(notify._STARTED[0], 9)
     os.waitpid(notify._STARTED.pop(0), 0)
-    assert Outbox(str(state_dir(project))).pending
+    assert pending(project)
     box.status = 503  # for the request that nobody waits for any more
     box.open.set()
     box.status = 200
     run_teller(project)
     assert box.got[-1]["title"] == "Penstock: app.txt waits for you in project"
-    assert not Outbox(str(state_dir(project))).pending
+    assert not pending(project)
 
 
+@pytest.mark.usefixtures("unsent")
 def test_a_service_that_is_down_is_tried_again_later_and_the_record_says_so(
-    project: Project, box: Mailbox, monkeypatch: pytest.MonkeyPatch
+    project: Project, box: Mailbox
 ) -> None:
-    monkeypatch.setenv(notify.SWITCH, "off")
-    told_by(project, box)
-    one_proposed(project, "app.txt", b"short\n")
     box.status = 500
     naps: list[float] = []
     run_teller(project, naps=naps)
@@ -221,33 +222,27 @@ def test_a_service_that_is_down_is_tried_again_later_and_the_record_says_so(
     failed = events(project, "notified")
     assert [event["status"] for event in failed] == ["error"]
     assert "did not take it" in str(failed[0]["reason"])
-    assert Outbox(str(state_dir(project))).pending
+    assert pending(project)
     box.status = 200
     run_teller(project)
     assert len(box.got) == 1
-    assert not Outbox(str(state_dir(project))).pending
+    assert not pending(project)
 
 
-def test_a_service_that_is_down_for_good_is_given_up(
-    project: Project, box: Mailbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(notify.SWITCH, "off")
-    told_by(project, box)
-    one_proposed(project, "app.txt", b"short\n")
+@pytest.mark.usefixtures("unsent")
+def test_a_service_that_is_down_for_good_is_given_up(project: Project, box: Mailbox) -> None:
     box.status = 500
     for _ in range(MOST_TRIES // TRIES_AT_ONCE + 1):
         run_teller(project)
     assert box.asked == MOST_TRIES
     assert [event["status"] for event in events(project, "notified")] == ["error", "error"]
-    assert not Outbox(str(state_dir(project))).pending
+    assert not pending(project)
 
 
+@pytest.mark.usefixtures("unsent")
 def test_what_was_left_over_is_told_by_a_process_that_stays(
     project: Project, box: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(notify.SWITCH, "off")
-    told_by(project, box)
-    one_proposed(project, "app.txt", b"short\n")
     monkeypatch.delenv(notify.SWITCH)
     with surroundings_of(project):
         stop = threading.Event()
@@ -260,12 +255,8 @@ def test_what_was_left_over_is_told_by_a_process_that_stays(
     assert len(box.got) == 1
 
 
-def test_a_process_that_stays_asks_less_and_less_often(
-    project: Project, box: Mailbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(notify.SWITCH, "off")
-    told_by(project, box)
-    one_proposed(project, "app.txt", b"short\n")
+@pytest.mark.usefixtures("unsent")
+def test_a_process_that_stays_asks_less_and_less_often(project: Project, box: Mailbox) -> None:
     started: list[str] = []
     left = notify.Leftovers(started.append)
     with surroundings_of(project):
@@ -284,12 +275,6 @@ def test_a_process_that_stays_asks_less_and_less_often(
         assert left._started == {}
 
 
-def test_a_slow_service_is_left_in_time(box: Mailbox) -> None:
-    box.open.clear()
-    wrong = send(Target(name="x", address=f"{box.target}?rto=30"), SAID, within=0.5)
-    assert wrong in ("the service did not answer within 0.5 seconds", "the service did not take it")
-
-
 def now_quiet(away: int) -> str:
     now = time.localtime()
     minute = now.tm_hour * 60 + now.tm_min
@@ -304,7 +289,7 @@ def test_in_quiet_hours_nothing_is_sent_and_afterwards_it_is(
     one_proposed(project, "app.txt", b"short\n")
     os.waitpid(notify._STARTED.pop(0), 0)
     assert box.asked == 0
-    assert Outbox(str(state_dir(project))).pending
+    assert pending(project)
     told_by(project, box, f'quiet = "{now_quiet(300)}"')
     run_teller(project)
     assert len(box.got) == 1
@@ -401,116 +386,6 @@ def test_nothing_that_goes_wrong_with_telling_stops_a_proposal(
     (state_dir(project) / "notify").write_text("in the way")
     other = one_proposed(project, "b.txt", b"short\n")
     assert one != other
-
-
-# -- where addresses are kept ----------------------------------------------------------------------
-
-
-def test_addresses_come_from_a_variable_or_from_a_file_of_ones_own(tmp_path: Path) -> None:
-    kept = tmp_path / "targets"
-    kept.write_text("# mine\n\njson://a\nntfy://host/topic\n")
-    kept.chmod(0o600)
-    texts = ("env:TELL", "file:targets", f"file:{kept}", "env:MISSING")
-    found = targets_of(texts, {"TELL": "json://b"}, beside=str(tmp_path))
-    assert [one.address for one in found] == ["json://b", "json://a", "ntfy://host/topic", ""]
-    assert found[0].name == "env:TELL"
-    assert found[-1].fault == "the variable is not set"
-
-
-@pytest.mark.parametrize("mode", [0o644, 0o660, 0o602])
-def test_a_file_that_others_can_read_is_not_used(tmp_path: Path, mode: int) -> None:
-    kept = tmp_path / "targets"
-    kept.write_text("json://a\n")
-    kept.chmod(mode)
-    (found,) = targets_of(("file:targets",), {}, beside=str(tmp_path))
-    assert found.address == ""
-    assert "others can read or write it" in found.fault
-
-
-@pytest.mark.parametrize("value", ["syslog://", "syslog://local", "dbus://x", "env:OTHER", "words"])
-def test_what_may_not_be_a_target_may_not_be_one_in_a_variable_either(value: str) -> None:
-    (found,) = targets_of(("env:TELL",), {"TELL": value}, beside="/")
-    assert found.address == ""
-    assert send(found, SAID)
-
-
-def test_a_folder_a_pipe_or_nothing_is_no_list_of_addresses(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe", 0o600)
-    for name in (".", "pipe", "missing", "a\0b"):
-        (found,) = targets_of((f"file:{name}",), {}, beside=str(tmp_path))
-        assert found.fault
-
-
-def test_without_the_extra_the_answer_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "apprise", None)
-    assert "pip install 'penstock[notify]'" in send(Target(name="x", address="json://a"), SAID)
-
-
-def test_a_service_that_nobody_knows_is_told() -> None:
-    assert "does not know" in send(Target(name="x", address="nosuchservice://a"), SAID)
-
-
-KNOWN = [
-    "slack://AAAAAAAAA/BBBBBBBBB/cccccccccccccccccccccccc/#general",
-    "workflows://host:443/workflow/signature",
-    "ntfys://ntfy.sh/topic",
-    "mailtos://user:password@example.com",
-    "discord://4174216298/JHMHI8qBe7bk2ZwO5U711o3dV_js",
-    "jsons://host/path",
-    "https://hooks.slack.com/services/T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ",
-]
-
-
-@pytest.mark.parametrize("address", KNOWN)
-def test_the_services_of_the_manual_are_known_and_none_of_them_is_local(address: str) -> None:
-    import warnings
-
-    from penstock.stores.messages import _asset, _is_local
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from apprise import Apprise
-
-        to = Apprise(asset=_asset())
-        assert to.add(address)
-    assert not any(_is_local(one) for one in to)
-
-
-@pytest.mark.parametrize("schema", ["syslog", "dbus", "gnome", "glib"])
-def test_a_local_service_that_came_through_is_still_refused(schema: str) -> None:
-    assert send(Target(name="x", address=f"{schema}://"), SAID)
-
-
-def test_another_kind_of_service_gets_the_same_message(box: Mailbox) -> None:
-    target = Target(name="x", address=f"ntfy://127.0.0.1:{box.port}/topic")
-    assert send(target, SAID) == ""
-    assert (box.got[0]["title"], box.got[0]["message"]) == (SAID.title, SAID.body)
-
-
-# -- the desktop -----------------------------------------------------------------------------------
-
-
-@pytest.mark.skipif(sys.platform == "darwin", reason="the other desktop")
-def test_the_desktop_gets_the_words_as_arguments_and_its_markup_written_out(
-    tmp_path: Path,
-) -> None:
-    program = tmp_path / "notify-send"
-    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/words\n')
-    program.chmod(0o755)
-    said = Message(title="--help $(id)", body="<b>x</b> & y")
-    environ = {"DISPLAY": ":0", "PATH": "/usr/bin:/bin"}
-    assert show_on_desktop(said, environ, programs=str(tmp_path)) == ""
-    assert (tmp_path / "words").read_text().splitlines() == [
-        "--app-name=Penstock",
-        "--",
-        "--help $(id)",
-        "&lt;b&gt;x&lt;/b&gt; &amp; y",
-    ]
-    assert show_on_desktop(said, {}, programs=str(tmp_path)) == "there is no desktop here"
-    program.write_text("#!/bin/sh\nexit 1\n")
-    assert "did not take it" in show_on_desktop(said, environ, programs=str(tmp_path))
 
 
 # -- through the doors -----------------------------------------------------------------------------
