@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.app import Workspace, workspace_of
 from penstock.core.errors import InputError, PenstockError
-from penstock.core.model import Actor, Decision, Verdict
-from penstock.doors.hook import settings, watching
+from penstock.core.model import Action, Actor, Decision, Verdict
+from penstock.doors.hook import protected, settings, watching
 from penstock.doors.hook.agents import NAMES
 from penstock.doors.hook.short import recorded, who
 from penstock.doors.hook.talk import (
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MOST_OPEN = 64
+MOST_NAMED = 10  # files that are told to an agent by name
 STATUS = {Verdict.ALLOW: "allowed", Verdict.ASK: "hitl_required", Verdict.DENY: "denied"}
 DOOR = "hook"
 ADVICE_SECONDS = 2.0  # less than the hook itself may take (`SECONDS` in `cold`)
@@ -144,6 +145,8 @@ class Engine:
             return spoken(replace(decision, verdict=Verdict.DENY) if proposing else decision)
         if decision.verdict is not Verdict.DENY:
             watching.keep(here, call, judged)
+            if any(one.request.action is Action.RUN for one in judged.prepared):
+                protected.refresh(here)
         return spoken(decision)
 
     def after(self, here: Workspace, call: Call, environ: Mapping[str, str]) -> Answer:
@@ -151,12 +154,14 @@ class Engine:
         del environ
         for event in watching.settled(here, call):
             event.settle(self._add(here, event.facts))
-        slipped = watching.slipped(here, call)
+        slipped = protected.slipped(here, call)
         for change in slipped:
             change.settle(self._add(here, change.facts))
         if not slipped:
             return Answer()
-        names = ", ".join(str(change.facts["path"]) for change in slipped)
+        paths = [str(change.facts["path"]) for change in slipped]
+        more = [f"{len(paths) - MOST_NAMED} more"] if len(paths) > MOST_NAMED else []
+        names = ", ".join([*paths[:MOST_NAMED], *more])
         told = f"Penstock: this changed protected files ({names}); a person has been told"
         return Answer(notes=(told,))
 
@@ -172,7 +177,7 @@ class Engine:
     def start(self, here: Workspace, call: Call, environ: Mapping[str, str]) -> Answer:
         """Look at what is protected, and say that Penstock is on."""
         settings.remember(here, environ)
-        watching.look(here)
+        protected.look(here)
         policy = here.policy()
         facts = {"op": "session_started", "path": "", "status": "observed", **who(call)}
         self._add(here, {**facts, "revision": policy.revision})
