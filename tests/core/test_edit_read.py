@@ -12,7 +12,7 @@ from penstock.core.edit_book import read_book
 from penstock.core.edit_operation import EditError
 from penstock.core.edit_read import quick_lines, read_document
 from penstock.core.edit_source import differing, read_text
-from penstock.core.edit_text import LostError, read_blocks
+from penstock.core.edit_text import Block, LostError, read_blocks, shared_blocks
 from penstock.core.toml_lines import find_lines
 from tests.core.edit_files import Chunk, files, written
 
@@ -47,6 +47,39 @@ def test_what_is_read_block_by_block_is_what_the_parser_reads(text: str) -> None
     except LostError:
         return
     assert repr(ours) == repr(tomllib.loads(text))
+
+
+SOME = st.lists(st.sampled_from(PIECES), max_size=10).map("".join)
+
+
+@settings(max_examples=600, deadline=None)
+@given(SOME, SOME, SOME)
+def test_blocks_that_two_texts_begin_with_need_not_be_read_twice(
+    start: str, one: str, two: str
+) -> None:
+    known, text = f"{start}{one}\n", f"{start}{two}\n"
+    try:
+        blocks = read_blocks(known)
+    except LostError:
+        return
+    first = shared_blocks(text, known, blocks, step=1)
+    assert _read(text, first) == _read(text, [])
+
+
+def _read(text: str, first: list[Block]) -> list[Block] | None:
+    try:
+        return read_blocks(text, first)
+    except LostError:
+        return None
+
+
+def test_a_file_that_is_read_again_after_an_edit_is_read_from_there_on() -> None:
+    rules = "".join(f'[[allow]]\nid = "r{n}"\ntool = "Bash"\n\n' for n in range(300))
+    before, after = rules.encode(), (rules + '[[deny]]\nid = "x"\n').encode()
+    old = read_text("again.toml", before)
+    new = read_text("again.toml", after)
+    assert new.blocks[100] is old.blocks[100], "this one was not read again"
+    assert new.blocks == read_blocks(new.text)
 
 
 @settings(max_examples=150, deadline=None)

@@ -6,12 +6,13 @@ comparison read a file once; bytes that cannot be read are an EditError that nam
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
 from penstock.core.edit_operation import Detail, EditError
 from penstock.core.edit_read import quick_lines, read_document
-from penstock.core.edit_text import Block, LostError, read_blocks
+from penstock.core.edit_text import Block, LostError, read_blocks, shared_blocks
 from penstock.core.problems import Report
 from penstock.core.sheet import BOM, MAX_BYTES, Document, read_toml
 
@@ -38,18 +39,34 @@ def read_text(path: str, data: bytes) -> Read:
         newline = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
         cut = "" if text.endswith("\n") or not text else newline
         text += cut
-        try:
-            blocks = read_blocks(text)
+        with suppress(LostError):
+            blocks = read_blocks(text, _known_blocks(path, text))
             document = read_document(text, blocks)
-            return Read(text=text, newline=newline, cut=cut, document=document, blocks=blocks)
-        except LostError:
-            pass
+            read = Read(text=text, newline=newline, cut=cut, document=document, blocks=blocks)
+            _remember(path, read)
+            return read
     report = Report(file=path)
     if read_toml(data, report) is None:
         raise EditError(*(_syntax(one.message, one.hint) for one in report.problems))
     # No text is known that leads here; if there is one, it is not for us to edit.
     why = "this file is TOML, but its lines could not be told apart"  # pragma: no cover
     raise EditError(Detail("target_file", why, "edit it by hand"))  # pragma: no cover
+
+
+# The last version of a file that was read: the next one mostly begins as it does.
+_last: dict[str, Read] = {}
+MOST_FILES = 4
+
+
+def _known_blocks(path: str, text: str) -> list[Block]:
+    last = _last.get(path)
+    return shared_blocks(text, last.text, last.blocks) if last else []
+
+
+def _remember(path: str, read: Read) -> None:
+    if len(_last) >= MOST_FILES:
+        _last.clear()
+    _last[path] = read
 
 
 def parsed(data: bytes, report: Report) -> Document:

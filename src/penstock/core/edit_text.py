@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from penstock.core.toml_lines import BLANK, GAP, MANY_LINES, MAX_NESTING, MAX_PARTS, ONE_LINE
@@ -76,10 +77,14 @@ class Pair:
     end: int
 
 
-def read_blocks(text: str) -> list[Block]:
-    """Split a text into its blocks, the first one the top; LostError where it is not TOML."""
-    blocks = [Block(name=(), many=False, head=0, start=0, body=0)]
-    at = solid = 0  # up to `solid` stands a value of several lines, which may look like comments
+def read_blocks(text: str, first: Sequence[Block] = ()) -> list[Block]:
+    """Split a text into its blocks, the first one the top; LostError where it is not TOML.
+
+    `first` are blocks that it is known to begin with; of the last one, only its header.
+    """
+    blocks = [*first] or [Block(name=(), many=False, head=0, start=0, body=0)]
+    at = blocks[-1].body
+    solid = 0  # up to here stands a value of several lines, which may look like comments
     while at < len(text):
         at = _past(REST_OF_LINE, text, _past(SIMPLE, text, at))
         if at == len(text):
@@ -96,6 +101,26 @@ def read_blocks(text: str) -> list[Block]:
         at = block.body
     blocks[-1].tail = _pairs_end(text, len(text), max(solid, blocks[-1].body))
     return blocks
+
+
+def shared_blocks(
+    text: str, other: str, blocks: Sequence[Block], *, step: int = 1024
+) -> list[Block]:
+    """Return the blocks of another text that this one begins with; of the last, only its header.
+
+    How far a block reaches is told by what follows its header, and by nothing before it.
+    """
+    same = 0
+    while same < len(text) and text[same : same + step] == other[same : same + step]:
+        same += step
+    *whole, last = blocks[: bisect_right(blocks, same, key=lambda block: block.body)]
+    return [*whole, _begun(last)]
+
+
+def _begun(block: Block) -> Block:
+    return Block(
+        name=block.name, many=block.many, head=block.head, start=block.start, body=block.body
+    )
 
 
 def _header(text: str, at: int) -> Block | None:
