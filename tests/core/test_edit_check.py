@@ -454,3 +454,9 @@ def test_the_last_rule_of_a_file_with_sections_can_go(file: str, head: str) -> N
     text = f'{head}[[tools.deny]]\nid = "a"\ntool = "Bash"\ncommand_regex = "x"\n'
     assert check(text, file, type="remove_rule", id="a").blocking == ()
     assert check(text, file, type="toggle_rule", id="a", enabled=False).blocking == ()
+
+
+@pytest.mark.parametrize(("regex", "broad"), [("", True), (".*", True), ("^mcp__", False)])
+def test_a_rule_that_allows_every_tool_is_told_as_broad(regex: str, broad: bool) -> None:
+    found = adding({"id": "new", "tool_regex": regex})
+    assert ("broad_pattern" in [one.type for one in found.warnings]) is broad

@@ -137,6 +137,41 @@ def test_rules_that_no_decision_named_are_stale(place: Place) -> None:
 # --- one rule -----------------------------------------------------------------------------------
 
 
+BARE = """[logging]
+log_file = "/tmp/none.log"
+
+[[allow]]
+id = "bare"
+tool = "Bash"
+
+[[allow]]
+id = "every-mcp"
+tool_regex = "^mcp__(files|notes)__get$"
+tool_exclude_regex = "secret"
+"""
+
+
+def test_a_rule_that_the_original_can_never_match_is_not_called_switched_off(place: Place) -> None:
+    place.rules(BARE)
+    (one,) = place.run("stale").json["stale"]
+    assert (one["id"], one["why"]) == ("bare", "never_matches")
+
+
+def test_a_rule_about_tools_is_looked_at_by_their_names(place: Place) -> None:
+    place.rules(BARE)
+    covers = place.run("analyze-rule", "--rule-id", "every-mcp").json["covers"]
+    assert covers["tools"] == ["mcp__files__get", "mcp__notes__get"]
+    patterns = place.run("profile", "--rule-id", "every-mcp").json["patterns"]
+    assert [one["field"] for one in patterns] == ["tool_regex", "tool_exclude_regex"]
+    assert all(one["program_size"] > 5 for one in patterns)
+
+
+def test_an_input_that_is_no_json_is_told_as_such(place: Place) -> None:
+    place.rules()
+    done = place.run("test", "--rule-id", "deny-rm", "--input", "{oops")
+    assert (done.code, done.json["error"]["message"]) == (1, "`--input` is not JSON")
+
+
 def test_one_rule_is_tried_on_one_input(place: Place) -> None:
     place.rules()
 

@@ -19,7 +19,6 @@ def command(rule_id: str, given: str, tool: str, **where: Any) -> int:
 
     decision_reviewer test --rule-id allow-npm-install --input '{"command":"npm install"}'
     """
-    from penstock.doors.reviewer.learning import try_rule
-    from penstock.doors.reviewer.query import read_query
+    from penstock.doors.reviewer.learning import read_input, try_rule
 
-    return told(lambda asking: try_rule(asking, rule_id, read_query(given), tool), **where)
+    return told(lambda asking: try_rule(asking, rule_id, read_input(given), tool), **where)

@@ -146,6 +146,14 @@ def samples(rule: Rule, layer: Layer, *, now: float = 0.0) -> list[str]:
     return kept[:MOST_SAMPLES]
 
 
+def tools_met(rule: Rule, layer: Layer, *, now: float = 0.0) -> list[str]:
+    """Return names of tools that a rule meets whatever they are given; of one tool, its name."""
+    if rule.fields or rule.paths:
+        return []
+    made = [rule.tool] if rule.tool else witnesses(rule.tool_regex)
+    return [t for t in made if t and meets(rule, request_for(rule, "", tool=t), layer, now=now)]
+
+
 def _path_for(glob: str) -> str:
     """Return a path that a glob meets."""
     parts = [part if part != "**" else "a" for part in glob.split("/")]

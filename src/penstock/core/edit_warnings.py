@@ -17,7 +17,7 @@ from penstock.core.edit_samples import nests_repetition, sample_path, samples, w
 from penstock.core.edit_told import Changed
 from penstock.core.layers import Loaded
 from penstock.core.match import matches
-from penstock.core.model import STRICTNESS, Verdict
+from penstock.core.model import STRICTNESS, Action, Verdict
 from penstock.core.policy import FieldMatch, Rule
 from penstock.core.problems import Problem, shown
 from penstock.core.regexes import search, weigh
@@ -83,6 +83,7 @@ UNRELATED = (
 PATHS = ("/etc/passwd", "/home/u/.ssh/id_rsa", "src/a.py", ".env", "docs/b/c.txt")
 TOOLS = ("Bash", "Write", "Read", "WebFetch", "NotebookEdit", "Task", "mcp__files__delete")
 EXAMPLES = {"command": UNRELATED, "file_path": PATHS}
+EVERY_ACTION = frozenset(Action)
 BROAD = 3  # unrelated examples that no rule should meet all of
 # What comes in a shell command before or behind the part that a regex was written for.
 SLIPS = (
@@ -121,7 +122,9 @@ def _broad(rule: Rule) -> Warning_ | None:
         hit = [path for path in PATHS[2:] if _meets_path(rule, path)]
         name = "paths"
     else:
-        hit = [tool for tool in TOOLS if rule.tool_regex and _is_for(rule, tool)]
+        # An empty `tool_regex` of the original meets every tool, and is gone from the rule.
+        by_regex = rule.tool_regex or (not rule.tool and rule.actions >= EVERY_ACTION)
+        hit = [tool for tool in TOOLS if by_regex and _is_for(rule, tool)]
         name = "tool_regex"
     if len(hit) < BROAD:
         return None

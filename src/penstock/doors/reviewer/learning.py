@@ -12,16 +12,17 @@ import os
 import shlex
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from penstock.core.past import DENY, Past
 from penstock.core.redact import redact
-from penstock.doors.reviewer.query import Asking, Document, QueryError
+from penstock.doors.reviewer.query import Asking, Document, QueryError, read_query
 from penstock.doors.reviewer.query_log import found_logs
 from penstock.doors.reviewer.query_rules import original_decision, tested
 
 if TYPE_CHECKING:
+    from penstock.core.covers import Stale
     from penstock.core.impact import Impact
     from penstock.core.layers import Loaded
     from penstock.core.model import Decision
@@ -172,12 +173,22 @@ def stale_rules(asking: Asking) -> Document:
     hits, seen = _hits(asking)
     files = [file for file, _ in loaded.sources]
     found = stale(policy, hits, now=asking.now, files=files, seen=seen)
+    if "original" in loaded.settings:
+        found = [_never(one) if one.why == "disabled" else one for one in found]
     return {
         "success": True,
         "config_file": loaded.name,
         "decisions_seen": seen,
         "stale": [one.document() for one in found],
     }
+
+
+def _never(one: Stale) -> Stale:
+    """The original switches no rule off; one that is off here has nothing to be matched by."""
+    from dataclasses import replace
+
+    told = "it has nothing that the original could match it by, so it never speaks"
+    return replace(one, why="never_matches", told=told)
 
 
 def _hits(asking: Asking) -> tuple[dict[str, int], int]:
@@ -210,6 +221,14 @@ def the_rule(asking: Asking, name: str) -> tuple[list[Rule], Layer, Policy, Load
     known = [rule.id for layer in policy.layers for rule in layer.rules]
     hint = did_you_mean(name, known) if known else ""
     raise QueryError("rule_not_found", f"no rule has the id `{name[:80]}`", hint)
+
+
+def read_input(text: str) -> object:
+    """Return the input that a text holds. Raises QueryError `invalid_query`."""
+    try:
+        return read_query(text)
+    except QueryError as wrong:
+        raise QueryError(wrong.code, "`--input` is not JSON", wrong.details) from None
 
 
 def try_rule(asking: Asking, name: str, given: object, tool: str = "") -> Document:
@@ -253,12 +272,13 @@ def _decided(policy: Policy, loaded: Loaded, past: Past, now: float) -> Decision
 
 def analyze(asking: Asking, name: str) -> Document:
     """Return what a rule covers, which others speak of the same, and what slips past it."""
-    from penstock.core.covers import kind_of, overlaps, samples
+    from penstock.core.covers import kind_of, overlaps, samples, tools_met
 
     rules, layer, policy, loaded = the_rule(asking, name)
     past = _past(asking)
     covered = _covered(rules, layer, past, asking.now)
     made = [text for rule in rules for text in samples(rule, layer, now=asking.now)]
+    tools = [tool for rule in rules for tool in tools_met(rule, layer, now=asking.now)]
     common = covered.most_common()
     real = [text for text, _ in common[:3]]
     return {
@@ -272,6 +292,7 @@ def analyze(asking: Asking, name: str) -> Document:
             "of_decisions": len(past),
             "examples": [{"input": redact(text), "count": n} for text, n in common[:10]],
             "samples": list(dict.fromkeys(made))[:10],
+            **({"tools": list(dict.fromkeys(tools))[:10]} if tools else {}),
         },
         "overlaps": [one.document() for one in overlaps(rules, policy, layer, now=asking.now)],
         "slips_past": _slipping(asking, rules, layer, policy, loaded, real or made[:3]),
@@ -349,16 +370,9 @@ def _slipping(
 def profile(asking: Asking, name: str) -> Document:
     """Measure what a rule costs, on calls of the past and on texts made to be slow."""
     from penstock.core.covers import kind_of
-    from penstock.core.regexes import weigh
 
     rules, layer, _, _ = the_rule(asking, name)
-    tests = list(dict.fromkeys(test for rule in rules for test in rule.fields))
-    patterns = [
-        {"field": f"{test.name}_{kind}", "regex": regex, "program_size": weigh(regex)}
-        for test in tests
-        for kind, regex in (("regex", test.regex), ("exclude_regex", test.exclude))
-        if regex
-    ]
+    patterns = list(_patterns(rules))
     past = [one.subject for one in _past(asking)[:MOST_REAL] if one.subject]
     real = list(dict.fromkeys(past)) or [t for r in rules for t in r.match] or ["ls -la"]
     hostile = _hostile(rules)
@@ -386,6 +400,18 @@ def profile(asking: Asking, name: str) -> Document:
         },
         "growth": "linear: the engine never backtracks",
     }
+
+
+def _patterns(rules: Sequence[Rule]) -> Iterator[Document]:
+    """Yield each regex of a rule with its field and how large it is when compiled."""
+    from penstock.core.regexes import size
+
+    found = [(test.name, test.regex, test.exclude) for rule in rules for test in rule.fields]
+    found += [("tool", rule.tool_regex, rule.tool_exclude_regex) for rule in rules]
+    for name, regex, exclude in dict.fromkeys(found):
+        for field, pattern in ((f"{name}_regex", regex), (f"{name}_exclude_regex", exclude)):
+            if pattern:
+                yield {"field": field, "regex": pattern, "program_size": size(pattern)}
 
 
 def _hostile(rules: Sequence[Rule]) -> list[str]:
