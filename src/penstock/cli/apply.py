@@ -16,7 +16,7 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
     """Write an approved proposal, with its set if it is part of one."""
     from penstock.app import open_workspace
     from penstock.cli.proof import refuse_inside_agent
-    from penstock.cli.queue import document, tell_applied
+    from penstock.cli.queue import document, tell_written
     from penstock.gate.finding import named, still_open
 
     here = open_workspace(workspace)
@@ -26,5 +26,5 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
     receipts = here.gate.apply(first.set_id or first.id)
     if as_json:
         print_json({"receipts": [document(receipt) for receipt in receipts]})
-    tell_applied(receipts)
+    tell_written("applied", receipts)
     return OK

@@ -44,7 +44,7 @@ def command(
     from penstock.app import open_workspace
     from penstock.cli.ask import agreed
     from penstock.cli.proof import may_answer, person
-    from penstock.cli.queue import document, tell_applied
+    from penstock.cli.queue import document, tell_written
     from penstock.gate.finding import named
 
     choice = Choice.of(strategy, at, hunks, files)
@@ -65,7 +65,7 @@ def command(
     if as_json:
         approved = [document(one) for one in answered]
         print_json({"approved": approved, "receipts": [document(one) for one in receipts]})
-    tell_applied(receipts)
+    tell_written("applied", receipts)
     if left:
         tell(f"approved; its set is written once all of it is, {len(left)} file(s) wait")
     return WAITING if left else OK

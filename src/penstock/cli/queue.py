@@ -30,8 +30,8 @@ def show_version(gate: Gate, made: Proposal, *, as_json: bool) -> int:
     return DENIED if made.state is State.DENIED else WAITING
 
 
-def tell_applied(receipts: Iterable[Receipt]) -> None:
-    """Say what was written, and by which receipt it can be undone."""
+def tell_written(what: str, receipts: Iterable[Receipt]) -> None:
+    """Say what was done to each file, and by which receipt it can be undone."""
     for receipt in receipts:
         note = f" ({receipt.note})" if receipt.note else ""
-        tell(f"applied {receipt.path}: receipt {receipt.id}{note}")
+        tell(f"{what} {receipt.path}: receipt {receipt.id}{note}")

@@ -12,7 +12,7 @@ from penstock.core.errors import InputError, StaleError
 
 if TYPE_CHECKING:
     from penstock.core.proposal import Receipt
-    from penstock.gate import Gate, Item
+    from penstock.gate import Gate, Item, Proof
 
 
 @click.command()
@@ -43,40 +43,44 @@ def command(
     """
     from penstock.app import open_workspace
     from penstock.cli.ask import agreed
-    from penstock.cli.progress import measuring
     from penstock.cli.proof import may_answer, person
-    from penstock.cli.queue import document
+    from penstock.cli.queue import document, tell_written
 
     if sum(map(bool, (receipt, last, path))) > 1:
         raise click.UsageError("name a RECEIPT, or --last, or --path")
     here = open_workspace(workspace)
     if not dry_run:
         may_answer(here, yes=yes, terminal=False)
-    gate = here.gate
-    receipts = gate.undoable(receipt=receipt, last=last or 0, path=path)
+    receipts = here.gate.undoable(receipt=receipt, last=last or 0, path=path)
     if not receipts:
         raise InputError("nothing-to-undo", "nothing that Penstock wrote is left to undo")
-    plan = _shown(gate, receipts, rebase=rebase, to_stdout=dry_run and not as_json)
+    plan = _shown(here.gate, receipts, rebase=rebase, to_stdout=dry_run and not as_json)
     if dry_run:
         if as_json:
             print_json({"would_undo": [document(r) for r in receipts], "diffs": _diffs(plan)})
         return OK
-    if not agreed(f"put back {len(plan)} file(s)?", yes=yes):
+    done: tuple[Receipt, ...] = ()
+    sure = agreed(f"put back {len(plan)} file(s)?", yes=yes)
+    if sure:
+        done = _put_back(here.gate, receipts, person(here, terminal=False), rebase=rebase)
+    else:
         tell("nothing was written")
-        if as_json:
-            print_json({"receipts": []})
-        return COULD_NOT
-    proof = person(here, terminal=False)
+    if as_json:
+        print_json({"receipts": [document(r) for r in done]})
+    tell_written("put back", done)
+    return OK if sure else COULD_NOT
+
+
+def _put_back(
+    gate: Gate, receipts: tuple[Receipt, ...], proof: Proof, *, rebase: bool
+) -> tuple[Receipt, ...]:
+    """Undoing is a change like any other: it is proposed, answered and applied."""
+    from penstock.cli.progress import measuring
+
     with measuring(gate):
         made = gate.undo(receipts, rebase=rebase)
     gate.answer_all([one.id for one in made], approve=True, proof=proof)
-    done = gate.apply(made[0].set_id or made[0].id)
-    if as_json:
-        print_json({"receipts": [document(r) for r in done]})
-    for r in done:
-        note = f" ({r.note})" if r.note else ""
-        tell(f"put back {r.path}: receipt {r.id}{note}")
-    return OK
+    return gate.apply(made[0].set_id or made[0].id)
 
 
 Plan: TypeAlias = "tuple[tuple[Item, bytes | None], ...]"
