@@ -8,7 +8,7 @@ Always true: nothing here has an opinion about verdicts.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
@@ -22,13 +22,15 @@ class FileState:
     """A regular file as it was at one moment. `digest` is over its exact bytes.
 
     After a write, `notes` tell what did not go as it should although the file holds the new
-    content: an owner that could not be kept, a directory that could not be flushed.
+    content: an owner that could not be kept, a directory that could not be flushed. `made` are
+    the directories that were made for it.
     """
 
     digest: str
     size: int
     mode: int
     notes: tuple[str, ...] = ()
+    made: tuple[str, ...] = field(default=(), compare=False)  # of the write, not of the file
 
 
 class FileKind(StrEnum):
@@ -140,6 +142,9 @@ class Files(Protocol):
         Raises what `replace` raises, and StoreError `half-applied` when putting back failed
         too: `recover` then ends what was begun.
         """
+
+    def unmake(self, paths: Sequence[RelPath]) -> None:
+        """Remove those of these directories that are empty, innermost first."""
 
     def recover(self) -> tuple[Recovered, ...]:
         """Finish or put back what a crash left, and clean up our own temporary files."""

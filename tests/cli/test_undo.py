@@ -149,3 +149,10 @@ def test_without_a_terminal_a_yes_is_needed_and_with_one_it_is_asked(old: Projec
 def test_an_unknown_receipt_is_said_to_be_unknown(old: Project) -> None:
     done = undo(old, "r-nothing")
     assert (done.code, done.json["error"]["code"]) == (1, "not-found")
+
+
+def test_a_creation_takes_the_directories_along_that_were_made_for_it(old: Project) -> None:
+    old.write("kept/theirs.txt", "x\n")
+    written(old, {"kept/deep/new/file.txt": b"x\n"})
+    assert undo(old).code == 0
+    assert [path.name for path in (old.root / "kept").iterdir()] == ["theirs.txt"]

@@ -247,6 +247,26 @@ def test_one_stale_file_stops_the_whole_set(workspace: Workspace) -> None:
     assert workspace.files.kind(workspace.path("new")) is None, "no parent is left behind"
 
 
+def test_directories_that_were_made_are_told_and_go_again_where_they_are_empty(
+    workspace: Workspace,
+) -> None:
+    workspace.edit("old/kept", b"x")
+    states = workspace.files.replace_all(
+        [planned("old/a/b/c", b"1", None), planned("old/a/b/d", b"2", None)]
+    )
+    assert [state.made for state in states if state] == [("old/a", "old/a/b")] * 2
+    made = [workspace.path("old/a"), workspace.path("old/a/b"), workspace.path("old")]
+    workspace.files.remove(workspace.path("old/a/b/c"), expect=digest(b"1"))
+    workspace.files.unmake(made)
+    assert workspace.held("old/a/b/d") == b"2", "what is in use stays"
+    workspace.files.remove(workspace.path("old/a/b/d"), expect=digest(b"2"))
+    workspace.files.unmake(made)
+    assert workspace.files.kind(workspace.path("old/a")) is None
+    assert workspace.held("old/kept") == b"x"
+    workspace.files.unmake([*made, workspace.path("old/kept"), workspace.path("none")])
+    assert workspace.held("old/kept") == b"x", "only directories go"
+
+
 SENSELESS: list[tuple[str, list[PlannedWrite], str]] = [
     ("one file twice", [planned("a", b"x", None), planned("a", b"y", None)], "twice-in-set"),
     ("a removal of nothing", [planned("a", None, None)], "nothing-to-do"),

@@ -45,6 +45,20 @@ def test_undo_of_a_creation_removes_the_file_and_of_a_removal_brings_it_back(
     assert world.holds("careful/a") == b"old\n"
 
 
+def test_the_directories_that_a_creation_made_go_with_it_unless_somebody_uses_them(
+    world: World,
+) -> None:
+    first, second = write(world, "careful/x/y/new", b"1\n"), write(world, "careful/x/z/new", b"2\n")
+    assert (first.made, second.made) == (("careful/x", "careful/x/y"), ("careful/x/z",))
+    undo(world, first)
+    assert world.files.kind(world.gate.parts.path("careful/x/y")) is None
+    assert world.holds("careful/x/z/new") == b"2\n"
+    (back,) = world.gate.undoable(path="careful/x/z/new")
+    world.files.edit("careful/x/z/theirs", b"3\n")
+    undo(world, back)
+    assert world.holds("careful/x/z/theirs") == b"3\n"
+
+
 def test_undo_of_an_undo_works(world: World) -> None:
     (back,) = undo(world, write(world, "careful/a", b"new\n"))
     undo(world, back)

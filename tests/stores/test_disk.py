@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from penstock.core.digest import digest
-from penstock.core.errors import InputError, StaleError, StoreError
+from penstock.core.errors import InputError, PenstockError, StaleError, StoreError
 from penstock.core.paths import RelPath
 from penstock.ports import FileKind, PlannedWrite
 from penstock.stores import contents, kernel, reach, writer
@@ -423,6 +423,21 @@ def test_parents_that_were_made_for_a_failed_write_go_again(files: DiskFiles, ro
         )
     assert sorted(os.listdir(root)) == ["kept", "old"]
     assert os.listdir(root / "kept") == []
+
+
+def test_a_set_that_fails_names_the_file_that_it_failed_at(files: DiskFiles, root: Path) -> None:
+    (root / "a").write_bytes(b"old")
+    (root / "file").write_bytes(b"no directory")
+    with pytest.raises(PenstockError) as told:
+        files.replace_all(
+            [
+                PlannedWrite(path=path("a"), new=b"n", expect=digest(b"old")),
+                PlannedWrite(path=path("file/below"), new=b"n", expect=None),
+                PlannedWrite(path=path("z"), new=b"n", expect=None),
+            ]
+        )
+    assert told.value.message.startswith("`file/below` ")
+    assert (root / "a").read_bytes() == b"old"
 
 
 def test_a_parent_that_somebody_else_uses_by_now_stays(files: DiskFiles, root: Path) -> None:

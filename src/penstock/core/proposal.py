@@ -167,7 +167,10 @@ class Proposal:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Receipt:
-    """Proof of an apply: what was there, what is there, and the event that says so."""
+    """Proof of an apply: what was there, what is there, and the event that says so.
+
+    `made` are the directories that were made on the way; an undo takes them along if empty.
+    """
 
     id: str
     proposal: str
@@ -179,3 +182,4 @@ class Receipt:
     set_id: str = ""
     undoes: str = ""
     note: str = ""
+    made: tuple[str, ...] = ()

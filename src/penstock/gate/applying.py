@@ -27,11 +27,11 @@ from penstock.core.model import Change, Decision, Request, Verdict
 from penstock.core.proposal import Move, Proposal, Receipt, State
 from penstock.gate.parts import Event, Parts, event_of
 from penstock.gate.proposing import ACTIONS, Proposing, refused, signed_statement
-from penstock.ports import PlannedWrite
+from penstock.ports import FileState, PlannedWrite
 
 UNDO = "undo"
-Notes: TypeAlias = Mapping[str, str]  # by a proposal's id, what the writer has to tell
-NONE: Notes = {}
+States: TypeAlias = Mapping[str, FileState]  # by a proposal's id, what the writer has left
+NONE: States = {}
 
 
 class Applying:
@@ -52,10 +52,10 @@ class Applying:
             self.parts.record_all(
                 [event_of("applying", one, status="applying", claim=token) for one in claimed]
             )
-            notes = self._write(claimed)
+            states = self._write(claimed)
         except PenstockError as fault:
             return self._after_fault(claimed, token, fault)
-        return self._written(claimed, token, notes=notes)
+        return self._written(claimed, token, states=states)
 
     def _members(self, proposal_id: str, path: str | None) -> tuple[Proposal, ...]:
         """Return what is written together: one proposal, or all of the set that it is part of."""
@@ -172,8 +172,7 @@ class Applying:
         moved = self.parts.proposals.move(one.id, Move.OUTDATE, token=token)
         self.parts.record_of("outdated", moved, status=moved.state)
 
-    def _write(self, claimed: Sequence[Proposal]) -> Notes:
-        """Write, and return what could not be kept or is worth knowing of each file."""
+    def _write(self, claimed: Sequence[Proposal]) -> States:
         plan = [
             PlannedWrite(
                 path=self.parts.path(one.path),
@@ -182,18 +181,14 @@ class Applying:
             )
             for one in claimed
         ]
-        states = self.parts.files.replace_all(plan)
-        return {
-            one.id: "; ".join(state.notes)
-            for one, state in zip(claimed, states, strict=True)
-            if state is not None
-        }
+        states = zip(claimed, self.parts.files.replace_all(plan), strict=True)
+        return {one.id: state for one, state in states if state is not None}
 
     def _written(
-        self, claimed: Sequence[Proposal], token: str, *, how: str = "", notes: Notes = NONE
+        self, claimed: Sequence[Proposal], token: str, *, how: str = "", states: States = NONE
     ) -> tuple[Receipt, ...]:
         """Record what was done. The files hold it already, so nothing here may say otherwise."""
-        receipts = self._receipted(claimed, how, notes)
+        receipts = self._receipted(claimed, how, states)
         if not all(receipt.event_hash for receipt in receipts):
             return receipts  # the claim stays, so the next start puts the line on the record
         try:
@@ -202,10 +197,20 @@ class Applying:
             # The claim stays, so the next start closes what could not be closed now.
             note = f"written, but the queue could not be told: {fault.message}"
             return tuple(replace(receipt, note=receipt.note or note) for receipt in receipts)
+        self._unmake(claimed)
         return receipts
 
+    def _unmake(self, claimed: Sequence[Proposal]) -> None:
+        """An undo takes along the directories that were made for a file, where they are empty."""
+        taken = [one for one in claimed if one.origin == UNDO and one.content is None]
+        undone = [known for one in taken for known in one.extra.get("undoes", "").split()]
+        with suppress(PenstockError):  # the file is what was asked for, and that is done
+            receipts = [self.parts.proposals.receipt(known) for known in undone]
+            made = {folder for receipt in receipts if receipt for folder in receipt.made}
+            self.parts.files.unmake([self.parts.path(folder) for folder in sorted(made)])
+
     def _receipted(
-        self, claimed: Sequence[Proposal], how: str, notes: Notes
+        self, claimed: Sequence[Proposal], how: str, states: States
     ) -> tuple[Receipt, ...]:
         """Put the lines `applied` on the record and return the receipts that name them.
 
@@ -215,16 +220,16 @@ class Applying:
         fresh = [one for one in claimed if known[one.id] is None]
         hashes, note = dict.fromkeys((one.id for one in fresh), ""), ""
         try:
-            made = self.parts.record_all([_applied(one, how, notes) for one in fresh])
+            made = self.parts.record_all([_applied(one, how, _notes(one, states)) for one in fresh])
             hashes = {one.id: line.event_hash for one, line in zip(fresh, made, strict=True)}
         except AuditError as fault:
             note = f"written, but the line `applied` could not be stored: {fault.message}"
         return tuple(
-            known[one.id] or self._receipt(one, hashes[one.id], note or notes.get(one.id, ""))
-            for one in claimed
+            known[one.id] or self._receipt(one, hashes[one.id], states, note) for one in claimed
         )
 
-    def _receipt(self, one: Proposal, event_hash: str, note: str = "") -> Receipt:
+    def _receipt(self, one: Proposal, event_hash: str, states: States, note: str) -> Receipt:
+        state = states.get(one.id)
         return Receipt(
             id=receipt_id(one),
             proposal=one.id,
@@ -235,7 +240,8 @@ class Applying:
             at=self.parts.clock.now().wall,
             set_id=one.set_id,
             undoes=one.extra.get("undoes", ""),
-            note=note,
+            note=note or _notes(one, states),
+            made=state.made if state else (),
         )
 
     def _after_fault(
@@ -300,9 +306,14 @@ class Applying:
                 self.parts.record("recovered", path=one.path, status="swept", notes=swept)
 
 
-def _applied(one: Proposal, how: str, notes: Notes) -> Event:
-    facts = {"before_hash": one.base, "after_hash": one.content, "how": how}
-    return event_of("applied", one, status="applied", **facts, notes=notes.get(one.id, ""))
+def _notes(one: Proposal, states: States) -> str:
+    """Return what the writer could not keep, or what is worth knowing of a file."""
+    return "; ".join(states[one.id].notes) if one.id in states else ""
+
+
+def _applied(one: Proposal, how: str, notes: str) -> Event:
+    facts = {"before_hash": one.base, "after_hash": one.content, "how": how, "notes": notes}
+    return event_of("applied", one, status="applied", **facts)
 
 
 def receipt_id(one: Proposal) -> str:

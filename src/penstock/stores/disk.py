@@ -163,6 +163,11 @@ class DiskFiles:
         """Do all of the writes or none; the answer is in their order, None for a removal."""
         return self._writer.write(plan)
 
+    def unmake(self, paths: Sequence[RelPath]) -> None:
+        """Remove those of these directories that are empty, innermost first."""
+        with refusals.told(self._root, "write"):
+            self._writer.beneath.unmake([refusals.parts_of(path) for path in paths])
+
     def recover(self) -> tuple[Recovered, ...]:
         """Finish or put back what a crash interrupted; remove our own left-overs only."""
         with refusals.told(self._root, "write"):

@@ -7,6 +7,7 @@ Always true: it passes the same contract suite as the store that is real.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from penstock.core.digest import digest
 from penstock.core.errors import InputError
@@ -132,9 +133,9 @@ class MemoryFiles:
 
     def replace(self, path: RelPath, new: bytes, *, expect: str | None) -> FileState:
         """Put `new` at `path` if it still holds `expect` (None: if nothing is there)."""
-        self._write([PlannedWrite(path=path, new=new, expect=expect)])
-        data, mode = self._files[self._key(path.text)]
-        return FileState(digest=digest(data), size=len(data), mode=mode)
+        (state,) = self.replace_all([PlannedWrite(path=path, new=new, expect=expect)])
+        assert state is not None
+        return state
 
     def remove(self, path: RelPath, *, expect: str) -> None:
         """Remove the file if it still holds `expect`."""
@@ -142,8 +143,28 @@ class MemoryFiles:
 
     def replace_all(self, plan: Sequence[PlannedWrite]) -> list[FileState | None]:
         """Do all of a plan or nothing."""
+        known = set(self._folders)
         self._write(plan)
-        return [None if write.new is None else self.state(write.path) for write in plan]
+        made: dict[str, tuple[str, ...]] = {}
+        for write in plan:
+            above = _above(write.path.text)
+            fresh = tuple(name for name in above if self._key(name) not in known)
+            known.update(map(self._key, above))
+            made.setdefault(self._key(write.path.text).rpartition("/")[0], fresh)
+        return [self._left(write, made) for write in plan]
+
+    def _left(self, write: PlannedWrite, made: Mapping[str, tuple[str, ...]]) -> FileState | None:
+        state = None if write.new is None else self.state(write.path)
+        folder = self._key(write.path.text).rpartition("/")[0]
+        return state and replace(state, made=made[folder])
+
+    def unmake(self, paths: Sequence[RelPath]) -> None:
+        """Remove those of these directories that are empty, innermost first."""
+        for path in sorted(paths, key=lambda path: path.text.count("/"), reverse=True):
+            key = self._key(path.text)
+            below = (*self._files, *self._links, *self._folders)
+            if not any(name.startswith(key + "/") for name in below):
+                self._folders.discard(key)
 
     def sweep(self, path: RelPath, contents: Collection[bytes]) -> tuple[str, ...]:
         """Remove nothing: memory has no temporary files."""

@@ -39,6 +39,7 @@ class Batch:
 
     note: Note
     shown: str
+    at: str = ""  # the file that is worked on: where a failure was met
     steps: list[Step] = field(default_factory=list)
     folders: dict[Parts, Folder] = field(default_factory=dict)
 
@@ -81,12 +82,11 @@ class Writer:
     def _noted(self, plans: Sequence[Plan]) -> Note:
         if self.journal.directory is None:
             return Note()
-        missing = {
-            parts: None
-            for plan in plans
-            if plan.way == Way.CREATE
-            for parts in self.beneath.missing(plan.parts[:-1])
-        }
+        missing: dict[Parts, None] = {}
+        for plan in plans:
+            if plan.way == Way.CREATE:
+                with refusals.told("/".join(plan.parts), "write"):
+                    missing.update(dict.fromkeys(self.beneath.missing(plan.parts[:-1])))
         try:
             return self.journal.begin(plans, list(missing), flush=self.flush and len(plans) > 1)
         except OSError as problem:
@@ -98,8 +98,10 @@ class Writer:
         self._open(batch, plans)
         self.lock(batch)
         for step, write in zip(batch.steps, writes, strict=True):
+            batch.at = step.shown
             like = step.check()
             step.stage(write.new, like, flush=self.flush)
+        batch.at = ""
         batch.note.staged([step.ours for step in batch.steps], flush=self._flush_note(batch))
         self._swap(batch)
         self._settle(batch)
@@ -109,13 +111,13 @@ class Writer:
 
     def _open(self, batch: Batch, plans: Sequence[Plan]) -> None:
         for plan in plans:
+            batch.at = "/".join(plan.parts)
             parts = plan.parts[:-1]
             if parts not in batch.folders:
                 try:
                     folder = self.beneath.folder(parts, make=plan.way == Way.CREATE)
                 except FileNotFoundError as problem:
-                    shown = "/".join(plan.parts)
-                    raise refusals.stale(shown, plan.expect, None) from problem
+                    raise refusals.stale(batch.at, plan.expect, None) from problem
                 batch.folders[parts] = folder
             batch.steps.append(self.step(plan, batch.folders[parts]))
 
@@ -144,9 +146,11 @@ class Writer:
     def _swap(self, batch: Batch) -> None:
         """Change the names. Until this returns, a failure puts all of them back."""
         for step in batch.steps:
+            batch.at = step.shown
             step.swap()
             if not batch.single and not step.came_out_right():
                 raise CameOutWrong(step)
+        batch.at = ""
         for folder in batch.folders.values():
             if not self.beneath.leads_to(folder):
                 raise refusals.moved("/".join(folder.parts) or batch.shown)
@@ -259,9 +263,10 @@ def _kept_after_all(batch: Batch, problem: Exception) -> FileState | None:
 
 
 def _answer(step: Step) -> FileState | None:
-    if step.state is None or not step.notes:
-        return step.state
-    return replace(step.state, notes=tuple(step.notes))
+    if step.state is None:
+        return None
+    made = tuple("/".join(parts) for parts in step.folder.made)
+    return replace(step.state, notes=tuple(step.notes), made=made)
 
 
 def _half(shown: str, changed: Sequence[Step] | None) -> StoreError:
@@ -283,7 +288,7 @@ def _half(shown: str, changed: Sequence[Step] | None) -> StoreError:
 
 def _told(problem: BaseException, batch: Batch) -> BaseException:
     """Return our error for what stopped a write that has been put back."""
-    told = refusals.ours(problem, batch.shown, "write")
+    told = refusals.ours(problem, batch.at or batch.shown, "write")
     if isinstance(problem, CameOutWrong):
         step = problem.step
         now = step.digest_now()
