@@ -460,3 +460,9 @@ def test_the_last_rule_of_a_file_with_sections_can_go(file: str, head: str) -> N
 def test_a_rule_that_allows_every_tool_is_told_as_broad(regex: str, broad: bool) -> None:
     found = adding({"id": "new", "tool_regex": regex})
     assert ("broad_pattern" in [one.type for one in found.warnings]) is broad
+
+
+def test_a_rule_about_every_change_is_no_overlap() -> None:
+    text = 'version = 1\npreset = "guard"\n[[ask]]\nid = "large"\nline_threshold = 50\n'
+    found = check(text, OWN, type="add_rule", rule_type="deny", rule=without(id="deny-x"))
+    assert (found.blocking, found.warnings, found.overlaps) == ((), (), ())

@@ -242,6 +242,8 @@ def _overlap(one: Rule, other: Rule) -> bool:
     """Say whether two rules speak of one thing, as far as examples of either show."""
     if one.actions.isdisjoint(other.actions) or not _same_tools(one, other):
         return False
+    if _is_about_all(one) or _is_about_all(other):
+        return False  # a rule about how large any change is, for one: that is no news of another
     if bool(one.paths) is not bool(other.paths):
         return False
     if one.fields and other.fields and one.fields[0].name != other.fields[0].name:
@@ -249,6 +251,10 @@ def _overlap(one: Rule, other: Rule) -> bool:
     return any(_meets(other, text) for text in _samples_of(one)) or any(
         _meets(one, text) for text in _samples_of(other)
     )
+
+
+def _is_about_all(rule: Rule) -> bool:
+    return not (rule.fields or rule.paths or rule.tool or rule.tool_regex)
 
 
 def _same_tools(one: Rule, other: Rule) -> bool:
