@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import socket
 import subprocess
 import sys
@@ -156,6 +157,23 @@ def test_each_way_to_be_off_is_named(
 ) -> None:
     put(tmp_path, file, text)
     assert name in wrong(agent, tmp_path)
+
+
+def test_a_registration_that_a_worktree_would_not_have_is_told(project: Project) -> None:
+    def told() -> bool:
+        return "claude-worktree" in statuses(project.run("doctor", "--json"))
+
+    who = ("-c", "user.name=t", "-c", "user.email=t@example.org")
+    git = ["git", "-C", str(project.root), *who]
+    project.run("init", "--agent", "claude")
+    shutil.rmtree(project.root / ".git", ignore_errors=True)
+    assert not told(), "no repository has no worktrees"
+    subprocess.run([*git, "init", "-q"], check=True, capture_output=True)
+    subprocess.run([*git, "commit", "-qm", "x", "--allow-empty"], check=True, capture_output=True)
+    assert told()
+    subprocess.run([*git, "add", "-f", SETTINGS], check=True, capture_output=True)
+    subprocess.run([*git, "commit", "-qm", "hooks"], check=True, capture_output=True)
+    assert not told()
 
 
 # As the real Codex 0.166 counts it: the command, and the digest that it reports for it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket as sockets
@@ -69,6 +70,23 @@ def test_the_resident_says_what_the_hook_itself_says(hook: Hook) -> None:
     assert "hook.engine" not in loaded_by(hook), (
         "the resident was asked, not the engine in the hook"
     )
+
+
+@pytest.mark.usefixtures("resident")
+def test_the_resident_goes_by_the_variables_of_the_hook(hook: Hook) -> None:
+    hook.resident = ""
+    moved = hook.project.home / "moved"
+    given = {"command": f"echo x > {moved}/settings.json"}
+    data = json.dumps(hook.document("PreToolUse", "Bash", given, "t1")).encode()
+    for environ, denied in (({}, False), ({"CLAUDE_CONFIG_DIR": str(moved)}, True), ({}, False)):
+        got = said(hook.send(data, env=environ)).get("permissionDecision")
+        assert (got == "deny") is denied, environ
+    config = {"OPENCODE_CONFIG_DIR": str(moved), "CODEX_HOME": "~/moved", "QWEN_HOME": "~"}
+    for name, path in (("QWEN_HOME", "~/settings.json"), ("CODEX_HOME", "~/moved/hooks.json")):
+        given = {"command": f"echo x > {path}"}
+        data = json.dumps(hook.document("PreToolUse", "Bash", given, "t1")).encode()
+        assert said(hook.send(data)) == {}
+        assert said(hook.send(data, env=config))["permissionDecision"] == "deny", name
 
 
 def loaded_by(hook: Hook) -> str:

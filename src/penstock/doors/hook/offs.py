@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import glob
 import os
+import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from penstock.doors.hook import trusted
 from penstock.doors.hook.findings import BAD, NOTE, Finding, Place, settings_of, shown, wrong_types
 
+GIT_SECONDS = 5.0
 CLAUDE_TYPES = frozenset({"command", "http", "mcp_tool", "prompt", "agent"})
 
 
@@ -59,11 +61,34 @@ def _claude(place: Place) -> Iterator[Finding]:
                 what=f"`{shown(path, place)}` lets managed hooks run only",
                 hint="have the hook added to the managed settings",
             )
+    if _only_here(place.root, ".claude/settings.json"):
+        yield Finding(
+            name="worktree",
+            status=NOTE,
+            what="`.claude/settings.json` is not committed, so `claude --worktree` runs no hooks",
+            hint="commit it, or register with `penstock init --agent claude --local`",
+        )
     yield Finding(
         name="switches",
         status=NOTE,
         what="`claude --bare` and `--safe-mode` run no hooks, except those of managed settings",
     )
+
+
+def _only_here(root: str, file: str) -> bool:
+    """Say whether a file of a repository would be missing in a new worktree of it."""
+    if not os.path.exists(os.path.join(root, file)):
+        return False
+    try:
+        done = subprocess.run(  # noqa: S603 - a fixed command; nothing of the project is run
+            ["git", "-C", root, "ls-tree", "-z", "--name-only", "HEAD", "--", file],  # noqa: S607 - as the person's own
+            capture_output=True,
+            timeout=GIT_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0 and not done.stdout
 
 
 def _qwen(place: Place) -> Iterator[Finding]:
