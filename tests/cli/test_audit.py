@@ -156,6 +156,20 @@ def test_a_checkpoint_signs_and_proofs_are_given_under_it(lived: Project) -> Non
     none = lived.run("audit", "verify", "--json", "--inclusion", "99")
     assert none.code == 1
     assert none.json["error"]["code"]
+    assert none.json["error"]["message"] == "line 99 is under no signed checkpoint"
+
+
+def test_this_records_own_path_is_verified_with_all_that_is_known_of_it(lived: Project) -> None:
+    log = log_of(lived)
+    whole = log.read_bytes()
+    asked = ("audit", "verify", "--json", "--log", str(log))
+    assert lived.run(*asked).json["level"] == "remembered"
+    log.write_bytes(b"".join(whole.splitlines(keepends=True)[:-3]))
+    try:
+        done = lived.run(*asked)
+    finally:
+        log.write_bytes(whole)
+    assert (done.code, done.json["problems"][0]["kind"]) == (1, "tail-cut")
 
 
 @pytest.mark.parametrize("form", ["jsonl", "ocsf", "cef", "syslog"])

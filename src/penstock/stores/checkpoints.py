@@ -253,6 +253,13 @@ class Checkpoints:
         if not note:
             raise AuditError("no-checkpoint", "nothing was signed yet", hint="sign the log first")
         size = open_note(note, [self._public]).size
+        if index >= size:
+            raise AuditError(
+                "no-such-event",
+                f"line {index + 1} is under no signed checkpoint",
+                because=f"the last one is over {size} lines",
+                hint="sign the newest lines with `penstock audit checkpoint`",
+            )
         proof = self.inclusion(index, size)
         line = line_at(self._log, index + 1)
         return inclusion_document(line=line, index=index, note=note, proof=proof)
