@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
@@ -13,6 +13,8 @@ from penstock.cli.output import console, json_option, print_json, printable, wor
 from penstock.doors.hook.agents import NAMES
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from penstock.app import Workspace
     from penstock.doors.hook.install import Wish
     from penstock.doors.hook.registry import Step
@@ -63,9 +65,9 @@ def command(
         if here.inside_agent():
             only_adds(steps)
         carry_out(here, steps)
-    facts = _facts(here, wish, steps, here_too, dry_run=dry_run)
     left = _left(wish, steps, named=bool(agents), found=bool(here_too), preset=preset)
-    facts["left"] = [*_off(here, wish), *left]
+    left = [*_off(here, wish), *left]
+    facts = _facts(here, wish, steps, here_too, dry_run=dry_run, left=left)
     if as_json:
         print_json(facts)
     else:
@@ -79,9 +81,25 @@ def _token(here: Workspace, dry_run: bool) -> str:
     return "..." if dry_run else hook_token(os.path.dirname(here.state))
 
 
+class Facts(TypedDict):
+    """What was done, or would be; `--json` prints it as it is."""
+
+    workspace: str
+    dry_run: bool
+    agents: list[dict[str, str | None]]
+    changes: list[dict[str, object]]
+    left: list[str]
+
+
 def _facts(
-    here: Workspace, wish: Wish, steps: list[Step], found: dict[str, str], *, dry_run: bool
-) -> dict[str, object]:
+    here: Workspace,
+    wish: Wish,
+    steps: list[Step],
+    found: dict[str, str],
+    *,
+    dry_run: bool,
+    left: list[str],
+) -> Facts:
     from penstock.doors.hook.install import described
     from penstock.doors.hook.registry import module
 
@@ -93,6 +111,7 @@ def _facts(
             for name in wish.agents
         ],
         "changes": described(steps, WOULD if dry_run else DONE),
+        "left": left,
     }
 
 
@@ -131,14 +150,20 @@ def _left(
     return [*left, "prove that it works: penstock doctor"]
 
 
-def _show(facts: dict[str, object]) -> None:
+def _show(facts: Facts) -> None:
     out = console()
-    for change in facts["changes"]:  # type: ignore[attr-defined]
-        out.print(printable(f"{change['status']:13} {change['path']}"), markup=False)
-        if facts["dry_run"] and change["diff"]:
-            out.print(printable(change["diff"]), markup=False)
-    for agent in facts["agents"]:  # type: ignore[attr-defined]
+    show_changes(out, facts["changes"], diffs=facts["dry_run"])
+    for agent in facts["agents"]:
         why = f" ({agent['found']})" if agent["found"] else ""
         out.print(printable(f"{'agent':13} {agent['title']}{why}"), markup=False)
-    for sentence in facts["left"]:  # type: ignore[attr-defined]
+    for sentence in facts["left"]:
         out.print(printable(f"{'left to do':13} {sentence}"), markup=False)
+
+
+def show_changes(out: Console, changes: list[dict[str, object]], *, diffs: bool) -> None:
+    """Print each file with what happened to it; what only would happen has its diff."""
+    for change in changes:
+        why = f": {change['why']}" if "why" in change else ""
+        out.print(printable(f"{change['status']:13} {change['path']}{why}"), markup=False)
+        if diffs and change["diff"]:
+            out.print(printable(str(change["diff"])), markup=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from penstock.cli import OK
-from penstock.cli.init import DONE, WOULD
+from penstock.cli.init import DONE, WOULD, show_changes
 from penstock.cli.output import console, json_option, print_json, printable, workspace_option
 
 
@@ -39,11 +39,7 @@ def command(
         print_json({"workspace": here.root, "dry_run": dry_run, "changes": changes, "gone": gone})
         return OK
     out = console()
-    for change in changes:
-        why = f": {change['why']}" if "why" in change else ""
-        out.print(printable(f"{change['status']:13} {change['path']}{why}"), markup=False)
-        if dry_run and change["diff"]:
-            out.print(printable(str(change["diff"])), markup=False)
+    show_changes(out, changes, diffs=dry_run)
     for path in gone:
         out.print(printable(f"{'removed':13} {path}/"), markup=False)
     if not changes:

@@ -7,6 +7,7 @@ Always true: `a` approves what is on the screen and never what the list has move
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -117,7 +118,7 @@ class ReviewApp(Changing):
         seen = self._shown()
         reason = await self.push_screen_wait(dialogs.Ask("why? the agent is told"))
         if isinstance(reason, str):
-            job = lambda: self.desk.reject((seen.one,), reason)  # noqa: E731
+            job = partial(self.desk.reject, (seen.one,), reason)
             await self._answered(await self._run("rejecting", job))
 
     def action_help(self) -> None:

@@ -23,6 +23,7 @@ from penstock.doors.web.world import World, name_of
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
+    from penstock.core.model import Hunk
 
 MOST_SHOWN = 1000
 LONGEST_DIFFERENCE = 200_000  # characters
@@ -138,15 +139,16 @@ def _differing(
             {"line": at, "text": line.decode("utf-8", "replace").rstrip("\r\n")}
             for at, line in gone[first:end]
         ],
-        "hunks": [
-            {
-                "number": number,
-                "line": hunk.before_start + 1,
-                "deleted": hunk.before_end - hunk.before_start,
-                "added": hunk.after_end - hunk.after_start,
-            }
-            for number, hunk in enumerate(parts[:MOST_SHOWN], 1)
-        ],
+        "hunks": [_hunk(number, hunk) for number, hunk in enumerate(parts[:MOST_SHOWN], 1)],
+    }
+
+
+def _hunk(number: int, hunk: Hunk) -> Document:
+    return {
+        "number": number,
+        "line": hunk.before_start + 1,
+        "deleted": hunk.before_end - hunk.before_start,
+        "added": hunk.after_end - hunk.after_start,
     }
 
 
