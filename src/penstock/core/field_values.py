@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
 
 from penstock.core.fields import MOST, Field, Kind
 from penstock.core.match import tidy
@@ -175,6 +174,8 @@ def _read_ratio(_: Field, value: object) -> float:
 
 
 def _read_moment(_: Field, value: object) -> float:
+    from datetime import UTC, date, datetime  # few rules have an end
+
     try:
         when = datetime.fromisoformat(value) if isinstance(value, str) else value
         if isinstance(when, date) and not isinstance(when, datetime):

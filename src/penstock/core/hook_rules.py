@@ -9,7 +9,7 @@ never match there is kept, switched off, with a warning that says why.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
@@ -31,6 +31,7 @@ class Meaning(Enum):
     LEAVES = auto()  # a rule without a field matches; commands are looked at one by one
 
 
+VERDICTS = {"allow": Verdict.ALLOW, "deny": Verdict.DENY}
 FILE_TOOLS = ("Read", "Write", "Edit", "Glob")
 KNOWN = (*FILE_TOOLS, "Bash", "Task")
 TEXT_KEYS = frozenset({"id", "description", "tool", "subagent_type", "reason"})
@@ -49,28 +50,26 @@ Base = dict[str, Any]
 
 def read_rule(
     raw: object, place: Place, report: Report, meaning: Meaning, variables: Mapping[str, str]
-) -> Iterator[Rule]:
-    """Yield the rules that one rule of the original stands for."""
+) -> Sequence[Rule]:
+    """Return the rules that one rule of the original stands for."""
     before = len(report.problems)
-    *_, table, number = place
+    table = str(place[-2])
     section = str(place[0]) if len(place) == 3 else ""
     if not isinstance(raw, dict):
         report.wrong(f"[[{table}]] must be a table, not {shown(raw)}", *place)
-        return
+        return ()
     values = _values(raw, place, report)
-    name = values.get("id") or "-".join(
-        [*([section] if section else []), f"{table}-{_nth(number)}"]
-    )
+    name = values.get("id") or _given_name(section, table, place[-1])
     if section and "id" not in values:
         report.warn(f"the original refuses a rule without `id`; here it is `{name}`", *place)
-    values = {**values, **_regexes(values, place, report, variables, name)}
+    values.update(_regexes(values, place, report, variables, name))
     _check_tool(values, place, report, meaning)
     if report.full or len(report.problems) > before:
-        return
+        return ()
     # Made once for each tool; a dictionary, because copying a rule costs three times as much.
     base: Base = {
         "id": name,
-        "verdict": Verdict(str(table)),
+        "verdict": VERDICTS[table],
         "actions": ANY_ACTION,
         "per_leaf": meaning is Meaning.LEAVES,
         "description": values.get("description", ""),
@@ -78,11 +77,13 @@ def read_rule(
         "code": "command-denied" if table == "deny" else "",
         "where": Where(file=report.file, line=report.line_of(*place), section=section),
     }
-    yield from _spoken(base, values, place, report, meaning, unsure=bool(raw.get(BRANCH)))
+    return _spoken(base, values, place, report, meaning, unsure=bool(raw.get(BRANCH)))
 
 
-def _nth(number: str | int) -> int:
-    return int(number) + 1
+def _given_name(section: str, table: str, number: str | int) -> str:
+    """Return the name of a rule that has none of its own."""
+    name = f"{table}-{int(number) + 1}"
+    return f"{section}-{name}" if section else name
 
 
 def _spoken(
@@ -93,19 +94,18 @@ def _spoken(
     meaning: Meaning,
     *,
     unsure: bool,
-) -> Iterator[Rule]:
-    """Yield a rule for each tool, or one that is switched off when there is none."""
+) -> Sequence[Rule]:
+    """Return a rule for each tool, or one that is switched off when there is none."""
     name = base["id"]
     if unsure and base["verdict"] is Verdict.ALLOW:
         report.warn(f"rule `{name}` asks for the branch, which is not known, so it is off", *place)
-        yield Rule(**base, enabled=False)
-        return
+        return [Rule(**base, enabled=False)]
     rules = list(_by_tool(base, _Said(values, meaning)))
     if not rules:
         why = _why_never(values, meaning)
         report.warn(f"rule `{name}` can never match: {why}", *place, hint="remove or mend it")
         rules = [Rule(**base, enabled=False, tool=values.get("tool", ""))]
-    yield from rules
+    return rules
 
 
 def _values(raw: Mapping[str, object], place: Place, report: Report) -> dict[str, str]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from penstock.core.display import spoken
 from penstock.core.errors import InputError
 from penstock.core.model import Target
 from penstock.core.spelling import beneath, fold, joined, normal, spellings
@@ -63,7 +62,7 @@ def parse(
     if given.startswith("/") and not absolute_allowed:
         raise InputError(
             "absolute-path",
-            f"`{spoken(given)}` is an absolute path",
+            f"`{_spoken(given)}` is an absolute path",
             because="only paths relative to the workspace are taken here",
             hint=INSIDE,
         )
@@ -153,7 +152,7 @@ def _short_enough(text: str) -> None:
         return
     raise InputError(
         "path-too-long",
-        f"`{spoken(text[:40])}...` is too long for a path",
+        f"`{_spoken(text[:40])}...` is too long for a path",
         because=f"it has {len(encoded)} bytes, its longest name {longest}; "
         f"the limits are {LONGEST_PATH} and {LONGEST_NAME}",
         hint="use shorter names",
@@ -161,15 +160,22 @@ def _short_enough(text: str) -> None:
 
 
 def _refused(text: str, because: str, hint: str) -> InputError:
-    shown = spoken(text if len(text) <= LONGEST_NAME else text[:40] + "...")
+    shown = _spoken(text if len(text) <= LONGEST_NAME else text[:40] + "...")
     return InputError("bad-path", f"`{shown}` is not a path to a file", because=because, hint=hint)
 
 
 def _outside(given: str, place: str, root: str) -> InputError:
     """Tell a path that climbs out from one that was outside to begin with."""
     if given.startswith("/") and not beneath(given, root):
-        message = f"`{spoken(given)}` is outside the workspace"
+        message = f"`{_spoken(given)}` is outside the workspace"
         return InputError("absolute-path", message, hint=INSIDE)
-    message = f"`{spoken(given)}` leaves the workspace"
-    because = f"it leads to `{spoken(place)}`"
+    message = f"`{_spoken(given)}` leaves the workspace"
+    because = f"it leads to `{_spoken(place)}`"
     return InputError("path-escape", message, because=because, hint=INSIDE)
+
+
+def _spoken(text: str) -> str:
+    """Make a path safe to show; most are never shown, so what that needs is imported late."""
+    from penstock.core.display import spoken
+
+    return spoken(text)

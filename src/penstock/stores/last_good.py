@@ -6,8 +6,6 @@ Always true: what was kept is read only if it is whole; anything else counts as 
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 import os
 from collections.abc import Mapping
@@ -25,6 +23,8 @@ def keep(state: str, revision: str, files: Mapping[str, bytes]) -> None:
     """Keep the files of a good policy; the same revision is not written twice."""
     if _read(state).get("revision") == revision:
         return
+    import base64
+
     images = {path: base64.b64encode(data).decode() for path, data in files.items()}
     document = json.dumps({"revision": revision, "files": images}).encode()
     # A comfort for later: where it cannot be kept, the rules themselves are in force all the same.
@@ -45,9 +45,11 @@ def kept(state: str) -> dict[str, bytes]:
     files = _read(state).get("files")
     if not isinstance(files, dict):
         return {}
+    import base64
+
     try:
         return {str(path): base64.b64decode(data, validate=True) for path, data in files.items()}
-    except (binascii.Error, ValueError, TypeError):
+    except (ValueError, TypeError):
         return {}
 
 
