@@ -14,7 +14,8 @@ from penstock.core.model import Change, Decision
 from penstock.core.policy import Layer, Policy, Rule
 from penstock.core.proposal import OPEN, Proposal, State
 from penstock.doors.mcp.asked import Answer, Asked, Json, denied, refuse, text_of
-from penstock.doors.mcp.writing import WAITS, applied, facts, places_of, waiting
+from penstock.doors.mcp.told import WAITS, applied, facts, waiting
+from penstock.doors.mcp.writing import places_of
 from penstock.gate import Call, Prepared
 from penstock.gate.applying import receipt_id
 

@@ -33,10 +33,11 @@ from penstock.app import Workspace
 from penstock.core.display import spoken
 from penstock.core.errors import PenstockError, StoreError
 from penstock.core.model import Actor
-from penstock.doors.mcp import asking, writing
+from penstock.doors.mcp import asking
 from penstock.doors.mcp.asked import SERVER, Answer, Asked, Json, Progress, number_of, text_of
 from penstock.doors.mcp.results import refusal, result, sendable, shown, status_of
 from penstock.doors.mcp.roots import PAGE, Round, roots_of, round_of
+from penstock.doors.mcp.told import WAITS
 from penstock.doors.mcp.tools import LONGEST_WAIT, TOOLS, Tool
 
 Context = ServerRequestContext[Any, Any]
@@ -208,7 +209,7 @@ class Desk:
 
     def _page_of(self, ctx: Context, answer: Answer, known: Round) -> Offer | None:
         """Return the offer to open the approval page, made once where a write waits."""
-        asks = answer.data.get("status") == writing.WAITS and "open" not in answer.data
+        asks = answer.data.get("status") == WAITS and "open" not in answer.data
         if not (self.page and asks) or known.waits or not _opens_pages(ctx):
             return None
         waits = str(answer.data["proposal_id"])

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from penstock.core.display import spoken
 from penstock.core.errors import InputError
 from penstock.doors.mcp import asking, looking, reading, writing
+from penstock.doors.mcp import schemas as of
 from penstock.doors.mcp.asked import Answer, Asked, Json
+from penstock.doors.mcp.schemas import Schema
 
 Run = Callable[[Asked, Mapping[str, object]], Answer]
-Schema = Mapping[str, Json]
 
 LONGEST_WAIT = 50  # seconds; clients give a call a minute
 
@@ -44,12 +45,12 @@ class Tool:
     @property
     def input_schema(self) -> Json:
         """What clients are told to send."""
-        return _object(self.takes, self.needs)
+        return of.obj(self.takes, self.needs)
 
     @property
     def output_schema(self) -> Json:
         """What clients get as structured content; some hold errors to it as well."""
-        made = _object({**self.gives, **FAILED}, ())
+        made = of.obj({**self.gives, **of.FAILED}, ())
         made["anyOf"] = [{"required": list(self.always)}, {"required": ["status", "error"]}]
         return made
 
@@ -64,16 +65,11 @@ class Tool:
                 raise _wrong(f"`{name}` is given twice", ", ".join(self.takes))
             if value is None and name not in self.needs:
                 continue  # how some clients leave a parameter out
-            found[name] = _checked(name, self.takes[name], value)
+            found[name] = of.checked(name, self.takes[name], value)
         missing = [name for name in self.needs if name not in found]
         if missing:
             raise _wrong(f"`{missing[0]}` is missing", ", ".join(self.takes))
         return found
-
-
-def _object(properties: Schema, required: tuple[str, ...]) -> Json:
-    made = {name: dict(schema) for name, schema in properties.items()}
-    return {"type": "object", "properties": made, "required": list(required)}
 
 
 def _wrong(message: str, names: str) -> InputError:
@@ -84,106 +80,6 @@ def _short(text: str) -> str:
     return spoken(text if len(text) <= 60 else text[:60] + "...")
 
 
-KINDS: Mapping[str, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "boolean": (bool,),
-    "object": (dict,),
-    "array": (list,),
-}
-
-
-def _checked(name: str, schema: Json, value: object) -> object:
-    kind = str(schema["type"])
-    if kind == "integer" and isinstance(value, float) and value.is_integer():
-        return int(value)
-    right = isinstance(value, KINDS[kind]) and (kind == "boolean" or not isinstance(value, bool))
-    if not right:
-        raise InputError("bad-tool-input", f"`{name}` must be of type {kind}")
-    return value
-
-
-# Schemas
-
-
-def _text(about: str) -> Json:
-    return {"type": "string", "description": about}
-
-
-def _whole(about: str, **more: object) -> Json:
-    return {"type": "integer", "description": about, **more}
-
-
-def _switch(about: str) -> Json:
-    return {"type": "boolean", "description": about}
-
-
-def _list(about: str, items: Json | None = None) -> Json:
-    return {"type": "array", "description": about, "items": items or {"type": "string"}}
-
-
-PATH = _text("A file of the workspace, relative to its root (absolute is understood, too).")
-BASE = _text("The digest that read_file told: nothing is done if the file changed since.")
-NOTES = _list("What rules add to their answer.")
-DIGEST = _text("`sha256:` and hex; empty for no file.")
-FILE: Json = {
-    "type": "object",
-    "properties": {
-        "path": _text("The file."),
-        "kind": _text("new, modify, replace, delete or unchanged."),
-        "proposal_id": _text("The proposal about this file."),
-        "base_digest": DIGEST,
-        "content_digest": DIGEST,
-        "lines_added": _whole("Lines that come."),
-        "lines_deleted": _whole("Lines that go."),
-        "existing_lines": _whole("Lines that were there."),
-        "unit": _text("What is counted: lines, or bytes where it is no text."),
-        "receipt": _text("The proof of the write; `penstock undo` takes it."),
-        "state": _text("What became of the proposal about this file."),
-    },
-    "required": ["path", "kind"],
-}
-FAILED: Schema = {
-    "status": _text(
-        "applied, unchanged, hitl_required (it waits for a person); denied or error with `error`."
-    ),
-    "error": {
-        "type": "object",
-        "properties": {
-            "code": _text("A stable word for it."),
-            "message": _text("What happened."),
-            "because": _text("Why."),
-            "try": _text("What to do about it."),
-        },
-        "required": ["code", "message"],
-    },
-}
-WRITTEN: Schema = {
-    "status": FAILED["status"],
-    "applied": _switch("True when the files hold it now."),
-    "changed": _switch("False when they held it before."),
-    "proposal_id": _text("What to ask `proposal_status` about: hitl-..., or set-... for several."),
-    "files": _list("Each file of the change.", FILE),
-    "because": _text("Why a person is asked."),
-    "instead": _text("What would need no person."),
-    "rules": _list("The rules that ask."),
-    "warnings": _list("What an approver should know."),
-    "expires_in_seconds": _whole("How long it waits."),
-    "revision": _text("The policy in force, by its digest."),
-    "notes": NOTES,
-}
-DECIDED: Schema = {
-    "verdict": {"type": "string", "enum": ["allow", "ask", "deny"]},
-    "path": _text("The file."),
-    "action": _text("read, write, create, delete or run."),
-    "code": _text("A stable word for the reason."),
-    "because": _text("Why."),
-    "instead": _text("What to do instead."),
-    "notes": NOTES,
-    "rules": _list("The rules that spoke.", {"type": "object"}),
-    "change": {"type": "object", "description": "What would change, measured."},
-}
-PARTS = _object(DECIDED, ("verdict",))  # several files: each part is a decision itself
 PATHS = {"file_path": "path", "filePath": "path"}
 OLD = dict.fromkeys(("old", "old_text", "oldText", "old_str", "oldString"), "old_string")
 NEW = dict.fromkeys(("new", "new_text", "newText", "new_str", "newString"), "new_string")
@@ -198,22 +94,22 @@ TOOLS: Mapping[str, Tool] = {
             "bytes unless `max_bytes` says more (131072 at most); `truncated` tells of a cut.",
             run=reading.read_file,
             takes={
-                "path": PATH,
-                "start_line": _whole("The first line, from 1."),
-                "end_line": _whole("The last line, included; the end of the file if left out."),
-                "max_bytes": _whole("How many bytes to show at most."),
+                "path": of.PATH,
+                "start_line": of.whole("The first line, from 1."),
+                "end_line": of.whole("The last line, included; the end of the file if left out."),
+                "max_bytes": of.whole("How many bytes to show at most."),
             },
             needs=("path",),
             gives={
-                "path": _text("The file that was read."),
-                "content": _text("Its lines."),
-                "digest": _text("sha256 of the whole file."),
-                "start_line": _whole("The first line shown."),
-                "end_line": _whole("The last line shown."),
-                "total_lines": _whole("The lines of the whole file."),
-                "size": _whole("The bytes of the whole file."),
-                "truncated": _switch("True when bytes were cut off."),
-                "notes": NOTES,
+                "path": of.text("The file that was read."),
+                "content": of.text("Its lines."),
+                "digest": of.text("sha256 of the whole file."),
+                "start_line": of.whole("The first line shown."),
+                "end_line": of.whole("The last line shown."),
+                "total_lines": of.whole("The lines of the whole file."),
+                "size": of.whole("The bytes of the whole file."),
+                "truncated": of.switch("True when bytes were cut off."),
+                "notes": of.NOTES,
             },
             always=("path", "content", "digest", "start_line", "end_line", "truncated"),
             reads=True,
@@ -227,9 +123,13 @@ TOOLS: Mapping[str, Tool] = {
             "written at once; where they ask, it waits for a person (status hitl_required) and "
             "nothing is written yet. Prefer edit_file for a file that exists.",
             run=writing.write_file,
-            takes={"path": PATH, "content": _text("The whole new content."), "base_digest": BASE},
+            takes={
+                "path": of.PATH,
+                "content": of.text("The whole new content."),
+                "base_digest": of.BASE,
+            },
             needs=("path", "content"),
-            gives=WRITTEN,
+            gives=of.WRITTEN,
             always=("status", "applied", "files"),
             idempotent=True,
             aliases=PATHS,
@@ -241,21 +141,24 @@ TOOLS: Mapping[str, Tool] = {
             "unless `replace_all` is true. Answers as write_file does.",
             run=writing.edit_file,
             takes={
-                "path": PATH,
-                "old_string": _text("The text that is there, exactly."),
-                "new_string": _text("The text to put in its place."),
-                "replace_all": _switch("Replace every occurrence."),
-                "base_digest": BASE,
-                "edits": _list(
+                "path": of.PATH,
+                "old_string": of.text("The text that is there, exactly."),
+                "new_string": of.text("The text to put in its place."),
+                "replace_all": of.switch("Replace every occurrence."),
+                "base_digest": of.BASE,
+                "edits": of.listed(
                     "Several replacements, one after the other, instead of the two above.",
-                    _object(
-                        {"old_string": _text("What is there."), "new_string": _text("What comes.")},
+                    of.obj(
+                        {
+                            "old_string": of.text("What is there."),
+                            "new_string": of.text("What comes."),
+                        },
                         (),
                     ),
                 ),
             },
             needs=("path",),
-            gives=WRITTEN,
+            gives=of.WRITTEN,
             always=("status", "applied", "files"),
             aliases=PATHS | OLD | NEW | {"replaceAll": "replace_all"},
         ),
@@ -266,9 +169,9 @@ TOOLS: Mapping[str, Tool] = {
             "Patch` and `*** End Patch`. All of it fits or none is taken; several files wait and "
             "are written together. Answers as write_file does.",
             run=writing.apply_patch,
-            takes={"patch": _text("The patch.")},
+            takes={"patch": of.text("The patch.")},
             needs=("patch",),
-            gives=WRITTEN,
+            gives=of.WRITTEN,
             always=("status", "applied", "files"),
             aliases={"input": "patch", "diff": "patch"},
         ),
@@ -278,11 +181,11 @@ TOOLS: Mapping[str, Tool] = {
             about="List the names in a directory with kind and size. What may not be read is "
             "named and marked.",
             run=looking.list_directory,
-            takes={"path": _text("A directory; the workspace itself if left out.")},
+            takes={"path": of.text("A directory; the workspace itself if left out.")},
             gives={
-                "path": _text("The directory."),
-                "entries": _list("What it holds, by name.", {"type": "object"}),
-                "truncated": _switch("True when there is more."),
+                "path": of.text("The directory."),
+                "entries": of.listed("What it holds, by name.", {"type": "object"}),
+                "truncated": of.switch("True when there is more."),
             },
             always=("path", "entries", "truncated"),
             reads=True,
@@ -297,18 +200,20 @@ TOOLS: Mapping[str, Tool] = {
             "passed over and counted; `.git` is left out.",
             run=looking.search_files,
             takes={
-                "pattern": _text("A glob such as *.py or src/**/*.ts."),
-                "query": _text("A text to find in the files, line by line."),
-                "regex": _switch("Take the query for a regular expression (RE2)."),
-                "path": _text("Where to search; the workspace if left out."),
-                "max_results": _whole("How many to find at most: 100, or up to 1000."),
+                "pattern": of.text("A glob such as *.py or src/**/*.ts."),
+                "query": of.text("A text to find in the files, line by line."),
+                "regex": of.switch("Take the query for a regular expression (RE2)."),
+                "path": of.text("Where to search; the workspace if left out."),
+                "max_results": of.whole("How many to find at most: 100, or up to 1000."),
             },
             gives={
-                "matches": _list("What was found: path, and line and text.", {"type": "object"}),
-                "files_searched": _whole("How many files were looked at."),
+                "matches": of.listed(
+                    "What was found: path, and line and text.", {"type": "object"}
+                ),
+                "files_searched": of.whole("How many files were looked at."),
                 "passed_over": {"type": "object", "description": "How many were not, and why."},
-                "truncated": _switch("True when not all was searched."),
-                "ended": _text("What ended the search early."),
+                "truncated": of.switch("True when not all was searched."),
+                "ended": of.text("What ended the search early."),
             },
             always=("matches", "files_searched", "truncated"),
             reads=True,
@@ -324,22 +229,22 @@ TOOLS: Mapping[str, Tool] = {
             f"for an answer, {LONGEST_WAIT} at most.",
             run=asking.proposal_status,
             takes={
-                "proposal_id": _text("hitl-... or set-... from the answer to a write."),
-                "wait_seconds": _whole("How long to wait for an answer.", maximum=LONGEST_WAIT),
+                "proposal_id": of.text("hitl-... or set-... from the answer to a write."),
+                "wait_seconds": of.whole("How long to wait for an answer.", maximum=LONGEST_WAIT),
             },
             needs=("proposal_id",),
             gives={
-                "proposal_id": _text("What was asked about."),
-                "status": _text("hitl_required while it waits; else what became of it."),
-                "state": _text("waiting, approved, applied, rejected, denied, expired, stale..."),
-                "open": _switch("True while something can still become of it."),
-                "next": _text("What to do now."),
-                "reason": _text("What the person said."),
-                "because": _text("Why a person was asked."),
-                "answered_by": _text("Who answered."),
-                "expires_in_seconds": _whole("How long it still waits."),
-                "replaced_by": _list("A person's own versions of it."),
-                "files": _list("Each file of it.", FILE),
+                "proposal_id": of.text("What was asked about."),
+                "status": of.text("hitl_required while it waits; else what became of it."),
+                "state": of.text("waiting, approved, applied, rejected, denied, expired, stale..."),
+                "open": of.switch("True while something can still become of it."),
+                "next": of.text("What to do now."),
+                "reason": of.text("What the person said."),
+                "because": of.text("Why a person was asked."),
+                "answered_by": of.text("Who answered."),
+                "expires_in_seconds": of.whole("How long it still waits."),
+                "replaced_by": of.listed("A person's own versions of it."),
+                "files": of.listed("Each file of it.", of.FILE),
             },
             always=("proposal_id", "status", "state", "open", "next", "files"),
             reads=True,
@@ -354,15 +259,15 @@ TOOLS: Mapping[str, Tool] = {
             "rules behind it and where they are written. Does nothing else.",
             run=asking.explain_decision,
             takes={
-                "proposal_id": _text("A proposal to explain."),
-                "tool": _text("Or the name of a tool, such as write_file or Bash,"),
+                "proposal_id": of.text("A proposal to explain."),
+                "tool": of.text("Or the name of a tool, such as write_file or Bash,"),
                 "input": {"type": "object", "description": "and its input."},
             },
             gives={
-                **DECIDED,
-                "revision": _text("The policy in force, by its digest."),
-                "degraded": _text("Why the policy in force is not the one that was written."),
-                "parts": _list("The same for each file, where there are several.", PARTS),
+                **of.DECIDED,
+                "revision": of.text("The policy in force, by its digest."),
+                "degraded": of.text("Why the policy in force is not the one that was written."),
+                "parts": of.listed("The same for each file, where there are several.", of.PARTS),
             },
             always=("verdict", "because", "rules", "revision"),
             reads=True,

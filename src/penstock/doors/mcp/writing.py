@@ -1,7 +1,8 @@
 """`write_file`, `edit_file`, `apply_patch`: a change becomes a proposal, and maybe more.
 
 What the rules allow outright was answered by them, so the gate applies it at once; what they
-ask about waits for a person; what they deny is refused and nothing is stored.
+ask about waits for a person; what they deny is refused and nothing is stored. How that is told
+is `told`'s.
 Always true: nothing is written here but by `gate.apply`, and that is called only for what the
 policy itself approved.
 """
@@ -17,14 +18,12 @@ from penstock.core.errors import InputError, StaleError
 from penstock.core.model import Action, Decision
 from penstock.core.patch import FilePatch, apply_all, parse_patch
 from penstock.core.paths import RelPath
-from penstock.core.proposal import Proposal, Receipt, State
+from penstock.core.proposal import Proposal, State
 from penstock.core.toolcall import intents, resulting
-from penstock.doors.mcp.asked import Answer, Asked, Json, denied, refuse, text_of
+from penstock.doors.mcp.asked import Answer, Asked, denied, refuse, text_of
+from penstock.doors.mcp.told import applied, unchanged, waiting
 from penstock.gate import Item
 
-WAITS = "hitl_required"
-APPLIED = "applied"
-UNCHANGED = "unchanged"
 MOST_WAITING = 1000
 LARGEST = 64 * 1024 * 1024  # a file is read whole to be changed, and kept whole to be undone
 
@@ -180,9 +179,9 @@ def _settled(patch: FilePatch, places: Places) -> FilePatch:
 
 def _proposed(asked: Asked, items: Sequence[Item], decision: Decision) -> tuple[Proposal, ...]:
     """Propose it, unless exactly this waits already: asking twice asks once."""
-    waiting = _waiting_already(asked, items)
-    if waiting:
-        return waiting
+    already = _waiting_already(asked, items)
+    if already:
+        return already
     listener, parts = asked.progress, asked.gate.parts
     parts.progress.listener = lambda done, total: listener(done, total, "measuring the change")
     try:
@@ -222,91 +221,3 @@ def settled(asked: Asked, made: tuple[Proposal, ...]) -> Answer:
 
 def _by_policy(one: Proposal) -> bool:
     return one.answer is not None and one.answer.proof == "policy"
-
-
-def named(made: Sequence[Proposal]) -> str:
-    """Return the id to ask about: of the set where there is one, else of the proposal."""
-    return made[0].set_id or made[0].id
-
-
-def applied(made: Sequence[Proposal], receipts: Sequence[Receipt]) -> Answer:
-    """Tell what was written."""
-    said = [f"{verb(one)} {one.path} ({counts(one)})" for one in made]
-    notes = [note for one in made for note in one.decision.notes]
-    notes += [receipt.note for receipt in receipts if receipt.note]
-    told = "The rules allow this, and it is written: " + "; ".join(said) + "."
-    by_path = {receipt.path: receipt.id for receipt in receipts}
-    files = [{**facts(one), "receipt": by_path.get(one.path, "")} for one in made]
-    data = _data(APPLIED, made, files) | {"applied": True, "notes": notes}
-    return Answer(texts=(told, *notes), data=data)
-
-
-def waiting(asked: Asked, made: Sequence[Proposal]) -> Answer:
-    """Tell that a person decides, and what the agent does meanwhile."""
-    known = named(made)
-    asks = next((one for one in made if one.state is State.WAITING), made[0])
-    because = asks.decision.because or "the rules say that a person decides on this"
-    left = min(one.expires_in(asked.gate.parts.clock.now()) for one in made)
-    told = (
-        f"Nothing is written yet. This waits for a person as {known}: {because}. "
-        f"Go on with other work; ask `proposal_status` about it later, and do not send it again "
-        f"unchanged. A person sees it with `penstock review`."
-    )
-    warned = [text for one in made for text in one.warnings]
-    data = _data(WAITS, made, [facts(one) for one in made])
-    data |= {
-        "applied": False,
-        "because": because,
-        "instead": asks.decision.suggestion,
-        "rules": [reason.rule for reason in asks.decision.reasons],
-        "warnings": warned,
-        "expires_in_seconds": max(0, round(left)),
-        "notes": [note for one in made for note in one.decision.notes],
-    }
-    return Answer(texts=(told,), data=data)
-
-
-def unchanged(paths: Sequence[str], decision: Decision) -> Answer:
-    """Tell that the files hold this already; nothing is stored and nothing written."""
-    told = f"Nothing to do: {', '.join(paths)} holds exactly this already."
-    files = [{"path": path, "kind": UNCHANGED} for path in paths]
-    data: Json = {"status": UNCHANGED, "applied": False, "changed": False, "files": files}
-    return Answer(texts=(told,), data=data | {"notes": list(decision.notes)})
-
-
-def _data(status: str, made: Sequence[Proposal], files: Sequence[Json]) -> Json:
-    return {
-        "status": status,
-        "changed": True,
-        "proposal_id": named(made),
-        "files": list(files),
-        "revision": made[0].decision.revision,
-    }
-
-
-def facts(one: Proposal) -> Json:
-    """Return what is told of one file of a proposal."""
-    return {
-        "path": one.path,
-        "kind": str(one.change.kind),
-        "proposal_id": one.id,
-        "base_digest": one.base or "",
-        "content_digest": one.content or "",
-        "lines_added": one.change.lines_added,
-        "lines_deleted": one.change.lines_deleted,
-        "existing_lines": one.change.existing_lines,
-        "unit": one.change.unit,
-    }
-
-
-VERBS = {"new": "created", "delete": "deleted"}
-
-
-def verb(one: Proposal) -> str:
-    """Return what happens to a file, in one word."""
-    return VERBS.get(one.change.kind, "changed")
-
-
-def counts(one: Proposal) -> str:
-    """Return how much of a file changes."""
-    return f"+{one.change.lines_added} -{one.change.lines_deleted} {one.change.unit}"

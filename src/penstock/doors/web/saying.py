@@ -1,4 +1,4 @@
-"""Numbers, times and choices as a person reads them, and ranges as a form carries them.
+"""Numbers, times and kinds of change as a person reads them, and ranges as a form carries them.
 
 Always true: what a form carries is read back to numbers that exist; all else in it is dropped.
 """
