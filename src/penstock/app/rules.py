@@ -46,7 +46,15 @@ def target(named: str) -> str:
 
     Raises InputError `no-target` or `bad-target`.
     """
-    path = os.path.abspath(os.path.expanduser(named))
+    try:
+        path = os.path.abspath(os.path.expanduser(named))
+    except OSError:
+        raise InputError(
+            "no-target",
+            f"`{named}` cannot be looked for",
+            because="the current directory does not exist any more",
+            hint="name the file by its whole path",
+        ) from None
     real = os.path.realpath(path)
     if not os.path.lexists(real):
         raise InputError(

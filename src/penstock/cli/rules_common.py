@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import time
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -11,8 +10,9 @@ from typing import Any, TypeVar
 import click
 
 from penstock.core.errors import PenstockError
+from penstock.doors.reviewer.printing import keep_standard
 from penstock.doors.reviewer.query import Asking, QueryError
-from penstock.doors.reviewer.query_command import Progress, show
+from penstock.doors.reviewer.query_command import Progress, of_ours, show, start_of
 
 Document = dict[str, object]
 
@@ -45,11 +45,12 @@ def told(
     dense: bool | None,
 ) -> int:
     """Print the one document of an answer, or of what went wrong; return the exit code."""
-    start = os.path.abspath(workspace) if workspace else os.getcwd()
-    asking = Asking(config=config, logs=logs, start=start, now=time.time(), told=Progress())
+    keep_standard()
     code, collecting = 0, gc.isenabled()
     gc.disable()  # very many small values, none of them a circle, and the end is near
     try:
+        start = start_of(workspace)
+        asking = Asking(config=config, logs=logs, start=start, now=time.time(), told=Progress())
         document = answer(asking)
     except QueryError as wrong:
         document, code = {"success": False, **wrong.document()}, 1
@@ -57,8 +58,10 @@ def told(
         details = "; ".join(filter(None, (problem.because, problem.hint)))
         fault = QueryError(problem.code.replace("-", "_"), problem.message, details)
         document, code = {"success": False, **fault.document()}, 1
+    except Exception as unknown:  # noqa: BLE001 - a script waits for a document, not for a trace
+        document, code = {"success": False, **of_ours(unknown).document()}, 1
     finally:
         if collecting:
             gc.enable()
-    show(document, pretty=None if dense is None else not dense)
-    return code
+    shown = show(document, pretty=None if dense is None else not dense)
+    return code if shown else code or 1

@@ -6,7 +6,6 @@ Always true: whatever the words are, exactly one document is printed, except for
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from penstock.core.errors import InputError, StoreError
 from penstock.doors.reviewer.answers import Answer, refused, wrong_usage
 from penstock.doors.reviewer.apply import Apply
 from penstock.doors.reviewer.asked import UsageError, help_text, read_arguments
+from penstock.doors.reviewer.printing import keep_standard, put
 from penstock.doors.reviewer.talk import tell
 
 if TYPE_CHECKING:
@@ -28,8 +28,9 @@ def apply(arguments: Sequence[str], *, confirm: Confirm) -> int:
 
     `confirm` gets the proof of a person; its last argument says that nothing need be asked.
     """
+    keep_standard()
     if {"--help", "-h"} & {*arguments}:
-        sys.stdout.write(help_text() + "\n")
+        put(help_text().encode() + b"\n")
         return 0
     try:
         asked = read_arguments(arguments)

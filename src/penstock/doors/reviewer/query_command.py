@@ -10,6 +10,7 @@ import os
 import sys
 import time
 
+from penstock.doors.reviewer.printing import keep_standard, put, say
 from penstock.doors.reviewer.query import Asking, QueryError, answer, compact, read_query
 
 TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
@@ -27,6 +28,7 @@ def run(words: Sequence[str], *, heavy: Callable[[], None] | None = None) -> int
 
     `heavy` is called before most of the program is imported.
     """
+    keep_standard()
     values: dict[str, list[str]] = {name: [] for name in OPTIONS}
     pretty: bool | None = None
     queries: list[str] = []
@@ -65,23 +67,44 @@ def ask(
     heavy: Callable[[], None] | None = None,
 ) -> int:
     """Print the answer to a query, and return the exit code."""
-    start = os.path.abspath(workspace) if workspace else os.getcwd()
-    asking = Asking(
-        config=config, logs=logs, start=start, now=time.time(), told=Progress(), heavy=heavy
-    )
     try:
+        asking = Asking(
+            config=config,
+            logs=logs,
+            start=start_of(workspace),
+            now=time.time(),
+            told=Progress(),
+            heavy=heavy,
+        )
         document, code = answer(read_query(query), asking)
     except QueryError as wrong:
         document, code = wrong.document(), 1
-    show(document, pretty=pretty)
-    return code
+    except KeyboardInterrupt:
+        document, code = QueryError("internal_error", "stopped before the end").document(), 1
+    except Exception as fault:  # noqa: BLE001 - a script waits for a document, not for a trace
+        document, code = of_ours(fault).document(), 1
+    return code if show(document, pretty=pretty) else code or 1
 
 
-def show(document: Document, *, pretty: bool | None) -> None:
+def start_of(workspace: str) -> str:
+    """Return the directory that a question is asked in. Raises QueryError."""
+    try:
+        return os.path.abspath(workspace) if workspace else os.getcwd()
+    except OSError:
+        message, hint = "the current directory does not exist any more", "go to another one"
+        raise QueryError("internal_error", message, hint) from None
+
+
+def of_ours(fault: Exception) -> QueryError:
+    """Return our error for what nobody has thought of."""
+    what = f"an error of our own: {type(fault).__name__}: {str(fault)[:200]}"
+    return QueryError("internal_error", what, "please report it")
+
+
+def show(document: Document, *, pretty: bool | None) -> bool:
     """Print a document: one line where it is piped, indented at a terminal, or as it was asked."""
-    dense = not (sys.stdout.isatty() if pretty is None else pretty)
-    sys.stdout.write(compact(document, pretty=not dense) + "\n")
-    sys.stdout.flush()
+    indented = sys.stdout.isatty() if pretty is None else pretty
+    return put(compact(document, pretty=indented).encode("utf-8") + b"\n")
 
 
 class Progress:
@@ -97,4 +120,4 @@ class Progress:
             return
         self._last = now
         share = 100 * done // max(size, 1)
-        sys.stderr.write(f"reading the log for the first time: {share} % of {size >> 20} MB\n")
+        say(f"reading the log for the first time: {share} % of {size >> 20} MB")
