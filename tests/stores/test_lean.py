@@ -126,6 +126,7 @@ class Point:
     tags: list[str] = field(default_factory=list)
     seen: dict[str, Nothing] = field(default_factory=lambda: {"a": 1}, repr=False)
     more: int = 3
+    beside: int = field(default=0, compare=False)
 
     def fault(self) -> LimitError: ...
     def moved(self) -> Point:
@@ -161,7 +162,7 @@ def test_an_object_is_made_as_a_dataclass_makes_it(module: Any) -> None:
     one, two = module.Point(type=1), module.Point(type=1)
     assert (one.type, one.tags, one.seen, one.more) == (1, [], {"a": 1}, 3)
     assert one.tags is not two.tags, "a default that is made is made for each"
-    assert repr(one) == "Point(type=1, tags=[], more=3)"
+    assert repr(one) == "Point(type=1, tags=[], more=3, beside=0)"
     assert module.Count(4).twice == 8
     assert repr(module.Empty()) == "Empty()"
     with pytest.raises(TypeError):
@@ -174,10 +175,11 @@ def test_an_object_is_made_as_a_dataclass_makes_it(module: Any) -> None:
 
 def test_objects_are_compared_as_dataclasses_are(module: Any) -> None:
     assert module.Point(type=1) == module.Point(type=1, more=3)
+    assert module.Point(type=1) == module.Point(type=1, beside=9)
     assert module.Point(type=1) != module.Point(type=2)
     assert module.Point(type=1) != module.Count(1)
     assert hash(module.Point(type=1, tags=(), seen=())) == hash(
-        module.Point(type=1, tags=(), seen=())
+        module.Point(type=1, tags=(), seen=(), beside=9)
     )
     assert module.Alone() != module.Alone()
     with pytest.raises(TypeError):
@@ -187,7 +189,8 @@ def test_objects_are_compared_as_dataclasses_are(module: Any) -> None:
 def test_the_functions_of_the_standard_library_know_such_a_class(module: Any) -> None:
     one = module.Point(type=1)
     assert one.moved() == dataclasses.replace(one, more=4)
-    assert dataclasses.asdict(one) == {"type": 1, "tags": [], "seen": {"a": 1}, "more": 3}
+    plain = {"type": 1, "tags": [], "seen": {"a": 1}, "more": 3, "beside": 0}
+    assert dataclasses.asdict(one) == plain
     assert dataclasses.is_dataclass(one)
     with pytest.raises(TypeError):
         replace(one, none=1)
@@ -220,8 +223,8 @@ STAYS = [
     ("another decorator", "@str.__class__.mro and dataclass\nclass P:\n    x: int = 0\n"),
     ("a base", "class B: pass\n@dataclass\nclass P(B):\n    x: int = 0\n"),
     (
-        "a field not compared",
-        "@dataclass\nclass P:\n    x: int = field(default=0, compare=False)\n",
+        "a field that is not hashed",
+        "@dataclass\nclass P:\n    x: int = field(default=0, hash=False)\n",
     ),
     ("no field", "@dataclass\nclass P:\n    x: int = 0\n    y: 'ClassVar[int]' = 1\n"),
 ]

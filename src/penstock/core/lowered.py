@@ -23,13 +23,19 @@ class Made:
 
 
 class Fields:
-    """A class's `__dataclass_fields__`, made when somebody asks; `hidden` ones are not shown."""
+    """A class's `__dataclass_fields__`, made when somebody asks.
 
-    __slots__ = ("found", "hidden", "names")
+    `hidden` ones are not shown, those `apart` are not compared.
+    """
 
-    def __init__(self, names: "tuple[str, ...]", hidden: "tuple[str, ...]") -> None:
+    __slots__ = ("apart", "found", "hidden", "names")
+
+    def __init__(
+        self, names: "tuple[str, ...]", hidden: "tuple[str, ...]", apart: "tuple[str, ...]"
+    ) -> None:
         self.names = names
         self.hidden = hidden
+        self.apart = apart
         self.found: Any = None
 
     def __get__(self, _thing: object, kind: type) -> "Any":
@@ -51,6 +57,7 @@ def _fields(kind: type, listed: Fields) -> "Any":
             dataclasses.field(
                 **_default(given[name].default),
                 repr=name not in listed.hidden,
+                compare=name not in listed.apart,
                 kw_only=given[name].kind is inspect.Parameter.KEYWORD_ONLY,
             ),
         )

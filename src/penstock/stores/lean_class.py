@@ -10,7 +10,8 @@ import ast
 from dataclasses import dataclass
 
 SWITCHES = frozenset({"frozen", "kw_only", "slots", "eq", "repr"})
-FIELD_WORDS = frozenset({"default", "default_factory", "repr"})
+DEFAULTS = frozenset({"default", "default_factory"})
+ASIDE = frozenset({"repr", "compare"})  # each understood only where it says False
 SPECIAL = ("ClassVar", "InitVar", "KW_ONLY")
 LOWERED, SHORT = "penstock.core.lowered", "_lowered"  # and the name that a module knows it by
 MAKERS = frozenset({"dataclass", "field", "Protocol"})
@@ -23,7 +24,8 @@ class _Field:
     name: str
     default: str = ""
     factory: str = ""
-    hidden: bool = False
+    hidden: bool = False  # not shown
+    apart: bool = False  # not compared
 
     def parameter(self) -> str:
         if self.factory:
@@ -91,13 +93,15 @@ def _field(said: ast.AnnAssign) -> _Field | None:
     if not (isinstance(value, ast.Call) and _spelled(value.func) == "field"):
         return _Field(name=name, default=_spelled(value))
     words = {str(one.arg): _spelled(one.value) for one in value.keywords}
-    if value.args or not words.keys() <= FIELD_WORDS or words.get("repr", "False") != "False":
+    aside = words.keys() & ASIDE
+    if value.args or words.keys() - DEFAULTS - ASIDE or {words[one] for one in aside} - {"False"}:
         return None
     return _Field(
         name=name,
         default=words.get("default", ""),
         factory=words.get("default_factory", ""),
-        hidden="repr" in words,
+        hidden="repr" in aside,
+        apart="compare" in aside,
     )
 
 
@@ -122,10 +126,11 @@ def _lines(node: ast.ClassDef, switches: dict[str, bool], fields: list[_Field]) 
     """Return the source of what is added to a class."""
     names = tuple(one.name for one in fields)
     hidden = tuple(one.name for one in fields if one.hidden)
+    apart = tuple(one.name for one in fields if one.apart)
     kw_only = switches.get("kw_only", False)
     own = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
     lines = [
-        f"__dataclass_fields__ = {SHORT}.Fields({names!r}, {hidden!r})",
+        f"__dataclass_fields__ = {SHORT}.Fields({names!r}, {hidden!r}, {apart!r})",
         f"__match_args__ = {() if kw_only else names!r}",
     ]
     if switches.get("slots"):
@@ -133,7 +138,8 @@ def _lines(node: ast.ClassDef, switches: dict[str, bool], fields: list[_Field]) 
     if switches.get("repr", True) and "__repr__" not in own:
         lines.append(f"__repr__ = {SHORT}.shown")
     if switches.get("eq", True):
-        lines += _comparing(names, own, frozen=switches.get("frozen", False))
+        compared = [name for name in names if name not in apart]
+        lines += _comparing(compared, own, frozen=switches.get("frozen", False))
     if "__init__" not in own:
         lines += _init(fields, kw_only=kw_only, after="__post_init__" in own)
     return lines
@@ -147,7 +153,7 @@ def _init(fields: list[_Field], *, kw_only: bool, after: bool) -> list[str]:
     return [f"def __init__({parameters}):", *(body or ["    pass"])]
 
 
-def _comparing(names: tuple[str, ...], own: set[str], *, frozen: bool) -> list[str]:
+def _comparing(names: list[str], own: set[str], *, frozen: bool) -> list[str]:
     mine = f"({''.join(f'self.{name},' for name in names)})"
     others = f"({''.join(f'other.{name},' for name in names)})"
     lines = []
