@@ -172,6 +172,17 @@ def test_this_records_own_path_is_verified_with_all_that_is_known_of_it(lived: P
     assert (done.code, done.json["problems"][0]["kind"]) == (1, "tail-cut")
 
 
+def test_a_witness_that_says_no_is_named_with_its_reason(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "seen").mkdir()
+    places = [str(tmp_path / "seen"), str(tmp_path / "nowhere")]
+    project.write("penstock.toml", f"version = 1\n[audit]\nwitnesses = {json.dumps(places)}\n")
+    proposed(project, {"a.txt": b"x\n"})
+    done = project.run("audit", "checkpoint")
+    assert done.code == 1
+    assert f"witness {places[0]}: has seen them\n" in done.err
+    assert f"witness {places[1]}: error[audit-no-directory]: " in done.err
+
+
 @pytest.mark.parametrize("form", ["jsonl", "ocsf", "cef", "syslog"])
 def test_events_are_shipped_in_forms_that_others_read(lived: Project, form: str) -> None:
     done = lived.run("audit", "export", "--format", form, "--decision", "deny")

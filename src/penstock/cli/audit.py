@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from penstock.cli import COULD_NOT, OK
-from penstock.cli.output import console, json_option, print_json, printable, workspace_option
+from penstock.cli.output import console, json_option, print_json, printable, tell, workspace_option
 from penstock.core.export import Format
 
 if TYPE_CHECKING:
@@ -189,6 +189,8 @@ def checkpoint(workspace: str | None, as_json: bool) -> int:
         console().print(
             f"{facts['size']} events are signed in {facts['checkpoints']}", markup=False
         )
+        for one in shown:
+            tell(f"witness {one.witness}: {one.error.render() if one.error else 'has seen them'}")
     return COULD_NOT if any(one.error for one in shown) else OK
 
 

@@ -24,7 +24,7 @@ from penstock.core.errors import AuditError
 from penstock.stores.log_errors import telling
 
 MOST_NOTE = 64 * 1024
-TIMEOUT = 60.0
+TIMEOUT = 20.0  # a person waits for it at the end of a command
 THEIRS = "refs/penstock/theirs"
 REFUSED = 2  # the exit code by which a command says no
 
