@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import http.client
 import socket
 import threading
@@ -16,8 +15,9 @@ import pytest
 from penstock.doors.http.asgi import LARGE, SMALL, Pages, Receive, Send
 from penstock.doors.http.connection import Bounds
 from penstock.doors.http.routes import Route
-from penstock.doors.http.server import Server, bound, listening
+from penstock.doors.http.server import Server
 from penstock.doors.http.wire import Response
+from tests.doors.running import everything, in_thread
 
 WITHIN = 20.0
 PIECE = b"x" * 65536
@@ -131,13 +131,6 @@ class Running:
             client.close()
 
 
-def everything(client: socket.socket) -> bytes:
-    got = b""
-    while piece := client.recv(65536):
-        got += piece
-    return got
-
-
 @contextmanager
 def running(**bounds: float) -> Iterator[Running]:
     seen, told = Seen(), list[str]()
@@ -145,27 +138,8 @@ def running(**bounds: float) -> Iterator[Running]:
     pages = Pages(Application(seen), known=lambda headers: headers.get("x-known") == "1")
     limits = Bounds(**bounds)  # type: ignore[arg-type]
     server = Server([hook], rest=pages, bounds=limits, tell=lambda line, **_: told.append(line))
-    on = bound(0)
-    loop, stop, ready = asyncio.new_event_loop(), asyncio.Event(), threading.Event()
-
-    async def serve() -> None:
-        async with listening(server, on):
-            ready.set()
-            await stop.wait()
-
-    def run() -> None:
-        with asyncio.Runner(loop_factory=lambda: loop) as runner:
-            runner.run(serve())
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    assert ready.wait(WITHIN)
-    try:
-        yield Running(on.getsockname()[1], seen, told)
-    finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join(WITHIN)
-        assert not thread.is_alive()
+    with in_thread(server) as port:
+        yield Running(port, seen, told)
 
 
 @pytest.fixture(scope="module")

@@ -7,13 +7,10 @@ import json
 import re
 import signal
 import socket
-import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -24,18 +21,15 @@ from penstock.app.loopback import listening
 from penstock.core.errors import InputError, StoreError
 from penstock.doors.http.server import bound
 from penstock.doors.http.wire import Head, Refusal, parse_head
+from tests.doors.running import Started, everything, started
 from tests.doors.stand_in import LARGEST, TOKEN
 
 AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
 BOUNDS = {"head": 0.6, "body": 0.6, "idle": 30, "connections": 48, "goodbye": 0.5}
-LISTENING = re.compile(r"listening on http://127\.0\.0\.1:(\d+) ")
 
 
-@dataclass
-class Served:
-    process: subprocess.Popen[str]
-    port: int
-    lines: list[str] = field(default_factory=list)
+class Served(Started):
+    """The stand-in, and clients that ask it."""
 
     def connect(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
@@ -69,30 +63,11 @@ def answer(client: http.client.HTTPConnection) -> tuple[int, Any]:
     return response.status, json.loads(response.read())
 
 
-def everything(client: socket.socket) -> bytes:
-    got = b""
-    while piece := client.recv(65536):
-        got += piece
-    return got
-
-
 @contextmanager
 def serving(**bounds: float) -> Iterator[Served]:
     argv = [sys.executable, "-m", "tests.doors.stand_in", json.dumps({**BOUNDS, **bounds})]
-    process = subprocess.Popen(argv, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    found = LISTENING.search(process.stderr.readline())
-    assert found
-    served = Served(process, int(found[1]))
-    reader = threading.Thread(target=lambda: served.lines.extend(process.stderr or ()))
-    reader.start()
-    try:
-        yield served
-    finally:
-        process.terminate()
-        process.wait(20)
-        reader.join(20)
-        process.stderr.close()
+    with started(argv) as one:
+        yield Served(one.process, one.port, one.lines)
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import re
 import signal
 import stat
 import subprocess
@@ -19,11 +18,11 @@ from typing import Any
 import pytest
 
 import penstock
+from tests.doors.running import started
 from tests.project import Done, Project
 
 LAUNCHER = str(Path(penstock.__file__).with_name("hook.py"))
 BIG = "".join(f"line {n}\n" for n in range(1, 271))
-LISTENING = re.compile(r"listening on http://127\.0\.0\.1:(\d+) ")
 
 
 @dataclass
@@ -101,23 +100,9 @@ class Resident:
 
 @contextmanager
 def serving(project: Project, *more: str) -> Iterator[Resident]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "penstock.cli", "serve", "--port", "0", *more],
-        cwd=project.root,
-        env=project.environ,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stderr is not None
-    line = process.stderr.readline()
-    found = LISTENING.search(line)
-    assert found, line + process.stderr.read()
-    try:
-        yield Resident(project, process, int(found[1]))
-    finally:
-        process.kill()
-        process.wait(20)
-        process.stderr.close()
+    argv = [sys.executable, "-m", "penstock.cli", "serve", "--port", "0", *more]
+    with started(argv, cwd=project.root, env=project.environ) as one:
+        yield Resident(project, one.process, one.port)
 
 
 @pytest.fixture

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import http.client
 import json
 import os
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,13 +16,14 @@ from penstock.app import Workspace, open_workspace
 from penstock.core.model import Actor
 from penstock.core.proposal import Proposal
 from penstock.doors.http.asgi import Pages
-from penstock.doors.http.server import Server, bound, listening
+from penstock.doors.http.server import Server, bound
 from penstock.doors.web.app import make_app
 from penstock.doors.web.limits import Attempts
 from penstock.doors.web.proving import Prover
 from penstock.doors.web.world import World
 from penstock.gate import Gate, Item
 from penstock.stores.keys import ApproverKeys
+from tests.doors.running import in_thread
 
 TOKEN, HOOK_TOKEN = "a" * 64, "b" * 64
 WORDS = "correct horse battery"
@@ -201,25 +200,5 @@ def running(world: World) -> Iterator[int]:
     port = on.getsockname()[1]
     world.origin = f"http://127.0.0.1:{port}"
     server = Server([], rest=Pages(make_app(world), known=world.knows), tell=lambda *_, **__: None)
-    loop = asyncio.new_event_loop()
-    stop = asyncio.Event()
-    ready = threading.Event()
-
-    async def serve() -> None:
-        async with listening(server, on):
-            ready.set()
-            await stop.wait()
-
-    def run() -> None:
-        with asyncio.Runner(loop_factory=lambda: loop) as runner:
-            runner.run(serve())
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    assert ready.wait(20)
-    try:
+    with in_thread(server, on):
         yield port
-    finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join(20)
-        assert not thread.is_alive()

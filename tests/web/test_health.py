@@ -17,12 +17,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.doors.running import WITHIN, started
 from tests.project import Project
 
-LISTENING = re.compile(r"listening on http://127\.0\.0\.1:(\d+) ")
 LINK = re.compile(r"http://127\.0\.0\.1:\d+(/open\?t=[\w-]+)")
 SERVE = (sys.executable, "-m", "penstock.cli", "serve", "--port", "0")
-WITHIN = 30.0
 
 
 @dataclass
@@ -71,27 +70,9 @@ def serving(
     program: Sequence[str] = SERVE,
     root: Path | None = None,
 ) -> Iterator[Resident]:
-    process = subprocess.Popen(
-        [*program, *more],
-        cwd=root or project.root,
-        env=project.environ,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stderr is not None
-    line = process.stderr.readline()
-    found = LISTENING.search(line)
-    assert found, line + process.stderr.read()
-    served = Resident(project, process, int(found[1]), [line])
-    reader = threading.Thread(target=lambda: served.lines.extend(process.stderr or ()))
-    reader.start()
-    try:
-        yield served
-    finally:
-        process.kill()
-        process.wait(WITHIN)
-        reader.join(WITHIN)
-        process.stderr.close()
+    where = root or project.root
+    with started([*program, *more], cwd=where, env=project.environ) as one:
+        yield Resident(project, one.process, one.port, one.lines)
 
 
 def test_it_tells_that_it_lives_and_that_it_can_work(project: Project) -> None:
