@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
 from unittest.mock import patch
 
 from penstock.cli import main
@@ -17,16 +18,27 @@ class Quick(Project):
 
     def run(self, *argv: str, env: Mapping[str, str] | None = None, stdin: str = "") -> Done:
         assert not stdin
-        out, err = io.StringIO(), io.StringIO()
-        code = 0
-        with (
-            patch.dict(os.environ, {**self.environ, **(env or {})}, clear=True),
-            chdir(self.root),
-            redirect_stdout(out),
-            redirect_stderr(err),
-        ):
-            try:
-                main(list(argv))
-            except SystemExit as ended:
-                code = int(ended.code or 0)
-        return Done(code, out.getvalue(), err.getvalue())
+        return run_here(main, argv, cwd=self.root, environ={**self.environ, **(env or {})})
+
+
+def run_here(
+    command: Callable[[list[str]], None],
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    environ: Mapping[str, str],
+) -> Done:
+    """Run a command as if it were a process: its directory, variables, output and exit code."""
+    out, err = io.StringIO(), io.StringIO()
+    code = 0
+    with (
+        patch.dict(os.environ, environ, clear=True),
+        chdir(cwd),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        try:
+            command(list(argv))
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+    return Done(code, out.getvalue(), err.getvalue())

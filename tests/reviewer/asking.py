@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
-import os
-from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from penstock.reviewer import main
+from tests.cli.quick import run_here
 from tests.project import Done, Project
 from tests.reviewer import logs
 
@@ -86,20 +83,8 @@ class Place:
         return self
 
     def run(self, *argv: str, env: dict[str, str] | None = None) -> Done:
-        out, err = io.StringIO(), io.StringIO()
-        code = 0
         environ = {**Project(self.root, self.home).environ, **(env or {})}
-        with (
-            patch.dict(os.environ, environ, clear=True),
-            chdir(self.root),
-            redirect_stdout(out),
-            redirect_stderr(err),
-        ):
-            try:
-                main(list(argv))
-            except SystemExit as ended:
-                code = int(ended.code or 0)
-        return Done(code, out.getvalue(), err.getvalue())
+        return run_here(main, argv, cwd=self.root, environ=environ)
 
     def ask(self, kind: str, *more: str, **keys: Any) -> Any:
         """Return the answer to a query that must have one."""
