@@ -116,8 +116,13 @@ def _place(path: str) -> str:
 
 def past_of_edit(target: str, *, most: int) -> list[Past]:
     """Return the decisions on which an edit of a rules file is replayed."""
-    config = loaded_config(target)
-    return logs_of(config=config, start=os.path.dirname(target)).recent(most, alike=True)
+    return past_of(loaded_config(target), most=most)
+
+
+def past_of(config: Loaded, *, most: int) -> list[Past]:
+    """Return the decisions that tell of a rules file which was read already."""
+    start = os.path.dirname(config.name)
+    return logs_of(config=config, start=start).recent(most, alike=True)
 
 
 def is_ours(path: str) -> bool:

@@ -16,17 +16,17 @@ from penstock.core import rules
 from penstock.core.dialects import is_original
 from penstock.core.edit_dialect import Dialect, dialect_of
 from penstock.core.edit_operation import RULE_KEYS, Detail, EditError, Operation, Warning_
-from penstock.core.edit_source import parsed, read_text
+from penstock.core.edit_source import parsing, read_text
 from penstock.core.edit_told import Changed
 from penstock.core.edit_warnings import warnings_of
 from penstock.core.hook_dialect import meaning_of
 from penstock.core.hook_rules import BRANCH, ORIGINAL_KEYS, Meaning
 from penstock.core.layers import Loaded
-from penstock.core.problems import Problem, Report, did_you_mean, shown
+from penstock.core.problems import Problem, did_you_mean, shown
 from penstock.core.regex_faults import beyond_rust
 from penstock.core.regexes import fault
 from penstock.core.rule_reader import BOTH_TOOLS, CONDITIONS, NO_TOOL, REGEX_FIELDS, TOOL_FIELDS
-from penstock.core.sheet import Document, read_toml
+from penstock.core.sheet import Document
 
 Read = Callable[[str], bytes | None]
 MOST_TOLD = 100
@@ -61,9 +61,7 @@ def check(
     if alone:
         return Checked(blocking=alone[:MOST_TOLD])
 
-    def parse(data: bytes, report: Report) -> Document | None:
-        return parsed(data, report) if report.file in texts else read_toml(data, report)
-
+    parse = parsing(texts)
     level = rules.load(path, overlaid, parse=parse)
     levels = [level, *_unreached(level, overlaid, texts, parse)]
     problems = [problem for one in levels for problem in one.problems]

@@ -6,6 +6,7 @@ comparison read a file once; bytes that cannot be read are an EditError that nam
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -69,11 +70,18 @@ def _remember(path: str, read: Read) -> None:
     _last[path] = read
 
 
-def parsed(data: bytes, report: Report) -> Document:
-    """Return the document of a file that was read a moment ago, with its lines."""
-    read = read_text(report.file, data)
-    report.lines = quick_lines(read.text, read.blocks, read.document)
-    return read.document
+def parsing(paths: Container[str]) -> Callable[[bytes, Report], Document | None]:
+    """Return what reads a policy's files where those at some paths were read a moment ago."""
+
+    def parse(data: bytes, report: Report) -> Document | None:
+        if report.file in paths:
+            with suppress(EditError):
+                read = read_text(report.file, data)
+                report.lines = quick_lines(read.text, read.blocks, read.document)
+                return read.document
+        return read_toml(data, report)
+
+    return parse
 
 
 def _decoded(data: bytes) -> str | None:

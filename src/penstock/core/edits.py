@@ -21,7 +21,7 @@ from penstock.core.edit_check import Checked, check
 from penstock.core.edit_model import applied
 from penstock.core.edit_operation import Detail, EditError, Operation, Position, Warning_
 from penstock.core.edit_plan import PLANS, plan
-from penstock.core.edit_source import differing, read_text
+from penstock.core.edit_source import differing, parsing, read_text
 from penstock.core.edit_splice import spliced
 from penstock.core.edit_told import Changed, commit_message, told
 from penstock.core.edit_widens import widens
@@ -40,6 +40,7 @@ __all__ = [
     "commit_message",
     "edited",
     "parse_operation",
+    "parsing",
     "restored",
     "told",
     "widens",

@@ -7,7 +7,6 @@ Always true: nothing is written; what cannot be replayed is told as a change, ne
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from penstock.app import read_rules
@@ -19,7 +18,7 @@ from penstock.doors.reviewer.planning import Plan
 
 if TYPE_CHECKING:
     from penstock.core.impact import Flip, Impact
-    from penstock.core.policy import Policy
+    from penstock.core.layers import Loaded
 
 MOST = 100_000  # decisions that are replayed, the newest
 MOST_TOLD = 10
@@ -74,18 +73,25 @@ def _impact(plan: Plan) -> Impact:
     """Replay the decisions that are about the edited file."""
     import time
 
-    from penstock.app.decisions import past_of_edit
+    from penstock.app.decisions import past_of
     from penstock.core.impact import impact
+    from penstock.core.rules import build
 
-    before, after = _policies(plan.main, plan)
-    return impact(before, after, past_of_edit(plan.main, most=MOST), now=time.time())
+    before, after = _levels(plan)
+    past = past_of(before, most=MOST)
+    return impact(build(before), build(after), past, now=time.time())
 
 
-def _policies(main: str, plan: Plan) -> Sequence[Policy]:
-    """Return the policy of a rules file as it is, and as it would be."""
-    from penstock.core.rules import build, load
+def _levels(plan: Plan) -> tuple[Loaded, Loaded]:
+    """Return what a policy's files say as they are, and as they would be."""
+    from penstock.core.edits import parsing
+    from penstock.core.rules import load
 
     def overlaid(path: str) -> bytes | None:
         return plan.after[path] if path in plan.after else read_rules(path)
 
-    return [build(load(main, read)) for read in (read_rules, overlaid)]
+    parse = parsing(plan.before)
+    before, after = load(plan.main, read_rules, parse=parse), plan.checked.loaded
+    if after is None or after.name != plan.main:
+        after = load(plan.main, overlaid, parse=parse)
+    return before, after
