@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from penstock.core.spelling import MOVED
 from penstock.doors.hook.engine import Engine
 from penstock.doors.hook.warm import Warm
-from penstock.stores.places import IN_HOME, MOVED
+from penstock.stores.places import IN_HOME
 from tests.doors.claude_calls import before
 from tests.doors.hooking import Hook, said
 from tests.project import Project
@@ -116,6 +117,32 @@ def test_no_command_changes_settings_that_were_moved(
     (there / "settings.json").write_text("{}\n")
     given = {"command": command.format(there)}
     assert asked(root, "Bash", given, {"CLAUDE_CONFIG_DIR": str(there)}) == "deny"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo x > $CLAUDE_CONFIG_DIR/settings.json",
+        'echo x > "${CLAUDE_CONFIG_DIR}/settings.json"',
+        "cp a.json $CODEX_HOME/hooks.json",
+        "cd $CODEX_HOME && rm config.toml",
+        'sed -i s/a/b/ "$XDG_CONFIG_HOME"/opencode/opencode.json',
+        "rm -rf $CLAUDE_CONFIG_DIR",
+        "echo x > $AMP_SETTINGS_FILE",
+    ],
+)
+def test_a_variable_in_a_command_is_no_way_around(root: Path, command: str) -> None:
+    """Also where rules let pass what is only known when it runs."""
+    (root / "penstock.toml").write_text('version = 1\n[defaults]\nunclear = "allow"\n')
+    assert asked(root, "Bash", {"command": command}, {}) == "deny"
+
+
+def test_what_else_a_variable_leads_to_stays_unclear(root: Path) -> None:
+    given = {"command": "echo x > $CLAUDE_CONFIG_DIR/notes.md"}
+    (root / "penstock.toml").write_text('version = 1\n[defaults]\nunclear = "allow"\n')
+    assert asked(root, "Bash", given, {}) != "deny"
+    (root / "penstock.toml").write_text('version = 1\n[defaults]\nunclear = "deny"\n')
+    assert asked(root, "Bash", given, {}) == "deny"
 
 
 @pytest.mark.parametrize("verb", ["Add", "Update", "Delete"])

@@ -55,6 +55,28 @@ SHORTENED = {
     "settin": "settings.json",
     "yarn": "yarn.lock",
 }
+# Where agents' settings are when a variable says so, and the place in the home (or the whole
+# path) that rules know them by.
+MOVED = {
+    "CLAUDE_CONFIG_DIR": ".claude",
+    "CODEX_HOME": ".codex",
+    "COPILOT_HOME": ".copilot",
+    "CURSOR_CONFIG_DIR": ".cursor",
+    "QWEN_HOME": ".qwen",
+    "KIRO_HOME": ".kiro",
+    "CLINE_DIR": ".cline",
+    "CLINE_HOOKS_DIR": ".cline/hooks",
+    "OPENCODE_CONFIG_DIR": ".opencode",
+    "OPENCODE_CONFIG": ".opencode/opencode.json",
+    "AMP_SETTINGS_FILE": ".config/amp/settings.json",
+    "XDG_CONFIG_HOME": ".config",
+    "GEMINI_CLI_TRUSTED_FOLDERS_PATH": ".gemini/trustedFolders.json",
+    "GEMINI_CLI_SYSTEM_SETTINGS_PATH": "/etc/gemini-cli/settings.json",
+    "GEMINI_CLI_SYSTEM_DEFAULTS_PATH": "/etc/gemini-cli/system-defaults.json",
+    "QWEN_CODE_TRUSTED_FOLDERS_PATH": ".qwen/trustedFolders.json",
+    "QWEN_CODE_SYSTEM_SETTINGS_PATH": "/etc/qwen-code/settings.json",
+    "QWEN_CODE_SYSTEM_DEFAULTS_PATH": "/etc/qwen-code/system-defaults.json",
+}
 SHORT_NAME = 8
 MOST_ALIASES = 16
 
@@ -98,6 +120,21 @@ def renamed(place: str, moved: "Iterable[tuple[str, str]]") -> "list[str]":
         rest = beneath(place, there)
         if rest is not None:
             found.append(f"{usual}/{rest}" if rest else usual)
+    return found
+
+
+def written_out(place: str, home: str) -> "list[str]":
+    """Return the usual places of settings that a path names by a variable, as in a command.
+
+    Where the variable leads only the shell knows; what rules say of the usual place holds there.
+    """
+    found = []
+    parts = place.split("/")
+    for at, part in enumerate(parts):
+        usual = MOVED.get(part[1:].strip("{}")) if part[:1] == "$" else None
+        if usual:
+            start = usual if usual.startswith("/") else f"{home}/{usual}"
+            found.append("/".join([start, *parts[at + 1 :]]))
     return found
 
 

@@ -16,7 +16,7 @@ from penstock.core.errors import InputError
 from penstock.core.model import NOBODY, Action, Actor, Change, Request, Source, Target
 from penstock.core.overwrite import overwritten, replaces, unmeasured
 from penstock.core.paths import RelPath, locate, parse
-from penstock.core.spelling import joined, normal, renamed
+from penstock.core.spelling import joined, normal, renamed, written_out
 from penstock.core.toolcall import Intent, intents, resulting
 from penstock.ports import FileKind, Files
 
@@ -121,7 +121,8 @@ class Preparation:
 
     def _known_as(self, place: str) -> list[str]:
         """Return the other places by which rules know one."""
-        return [*self.files.known_as(place), *renamed(place, self.call.moved)]
+        found = [*self.files.known_as(place), *renamed(place, self.call.moved)]
+        return [*found, *written_out(place, self.call.home)] if "/$" in place else found
 
     def _absolute(self, spelling: str) -> str:
         return normal(joined(spelling, self.files.root))

@@ -8,7 +8,7 @@ import posix
 import sys
 
 from penstock.core.chain import hexdigest
-from penstock.core.spelling import joined, normal, renamed
+from penstock.core.spelling import MOVED, joined, normal, renamed
 
 TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
 if TYPE_CHECKING:
@@ -17,28 +17,6 @@ if TYPE_CHECKING:
 RULES = "penstock.toml"
 MARKS = (RULES, ".git")
 
-# Where agents' settings are when a variable says so, and the place in the home (or the whole
-# path) that rules know them by.
-MOVED = {
-    "CLAUDE_CONFIG_DIR": ".claude",
-    "CODEX_HOME": ".codex",
-    "COPILOT_HOME": ".copilot",
-    "CURSOR_CONFIG_DIR": ".cursor",
-    "QWEN_HOME": ".qwen",
-    "KIRO_HOME": ".kiro",
-    "CLINE_DIR": ".cline",
-    "CLINE_HOOKS_DIR": ".cline/hooks",
-    "OPENCODE_CONFIG_DIR": ".opencode",
-    "OPENCODE_CONFIG": ".opencode/opencode.json",
-    "AMP_SETTINGS_FILE": ".config/amp/settings.json",
-    "XDG_CONFIG_HOME": ".config",
-    "GEMINI_CLI_TRUSTED_FOLDERS_PATH": ".gemini/trustedFolders.json",
-    "GEMINI_CLI_SYSTEM_SETTINGS_PATH": "/etc/gemini-cli/settings.json",
-    "GEMINI_CLI_SYSTEM_DEFAULTS_PATH": "/etc/gemini-cli/system-defaults.json",
-    "QWEN_CODE_TRUSTED_FOLDERS_PATH": ".qwen/trustedFolders.json",
-    "QWEN_CODE_SYSTEM_SETTINGS_PATH": "/etc/qwen-code/settings.json",
-    "QWEN_CODE_SYSTEM_DEFAULTS_PATH": "/etc/qwen-code/system-defaults.json",
-}
 # One file in each usual place: who removes what is above it removes a registration.
 IN_HOME = (
     ".claude/settings.json",
