@@ -229,6 +229,7 @@ class Proposals(Protocol):
     ) -> tuple[Proposal, ...]:
         """Store new versions, close the `parent` of each, and reject others, all or none.
 
+        A parent that stands among the rejected is closed with that answer: of it a part was taken.
         Returns what was closed: the parents in their order, then what was rejected.
         """
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from penstock.cli import main
-from tests.cli.waiting import gate_of, one_proposed, ops, proposed, state_of
+from tests.cli.waiting import events, gate_of, one_proposed, ops, proposed, state_of
 from tests.project import Done, Project
 from tests.terminal import END, Seen, in_terminal
 
@@ -237,10 +237,14 @@ def test_chosen_hunks_are_what_is_written_and_the_rest_is_not(app: Project) -> N
     one = one_proposed(app, "src/app.py", new.encode())
     shown = app.run("show", one).out
     assert "hunks: 1 at line 2 (-1 +1), 2 at line 10 (-1 +0), 3 at line 18 (-1 +1)" in shown
-    seen = approve(app, one, "--hunks", "1,3")
+    seen = approve(app, one, "--hunks", "1,3", "--reason", "line 10 is used")
     assert f"instead of {one}" in seen.text
     assert text_of(app) == OLD.replace("line 2\n", "two\n").replace("line 18\n", "18\n")
-    assert state_of(app, one) == "superseded"
+    old = app.run("show", one, "--json").json["proposals"][0]
+    assert old["state"] == "superseded"
+    back = "of 3 hunks, not taken: 2 (line 10): line 10 is used"
+    assert old["answer"]["reason"] == back, "what is left goes back to the agent with the reason"
+    assert events(app, "superseded")[0]["reason"] == back
 
 
 WRONG = [
@@ -251,6 +255,7 @@ WRONG = [
     (["approve", "x", "--at", "3"], "only insert has a place"),
     (["approve", "x", "--strategy", "insert", "--at", "-1"], "no line"),
     (["approve", "x", "--files", "a", "--hunks", "1"], "one or the other"),
+    (["approve", "x", "--reason", "y"], "nothing goes back"),
     (["reject", "x"], "the agent must be told why"),
     (["undo", "--last", "0"], "nothing"),
     (["undo", "r-1", "--path", "a"], "one or the other"),
@@ -420,7 +425,7 @@ def test_chosen_files_are_a_set_of_their_own_and_the_others_go_back(
     project, set_id = group
     refused = in_terminal(project, "approve", set_id, "--files", "b.txt,zzz", "--yes")
     assert (refused.code, "not-in-set" in refused.text) == (1, True)
-    approve(project, set_id, "--files", "b.txt")
+    approve(project, set_id, "--files", "b.txt", "--reason", "one at a time")
     assert text_of(project, "b.txt") == "B\n"
     assert text_of(project) == OLD
     assert not (project.root / "notes").exists()
@@ -429,6 +434,8 @@ def test_chosen_files_are_a_set_of_their_own_and_the_others_go_back(
         for one in project.run("proposals", "--all", "--json").json["proposals"]
     }
     assert {("src/app.py", "rejected"), ("notes/n", "rejected"), ("b.txt", "applied")} <= states
+    told = {event["reason"] for event in events(project, "rejected")}
+    assert told == {"not chosen from its set: one at a time"}
 
 
 def test_a_set_with_a_denied_file_is_refused_before_anything_is_asked(app: Project) -> None:

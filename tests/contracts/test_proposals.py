@@ -499,6 +499,16 @@ def test_new_versions_are_stored_with_what_they_close_all_or_none(queue: Queue) 
     assert ids(queue.find(states=[State.WAITING])) == ["n1", "n2"]
 
 
+def test_of_what_a_part_was_taken_the_answer_is_kept(queue: Queue) -> None:
+    queue.add([proposal("p1"), proposal("p2")])
+    closed = queue.supersede([proposal("n1", parent="p1")], rejected={"p1": NO, "p2": NO})
+    assert [(one.id, one.state, one.answer) for one in closed] == [
+        ("p1", State.SUPERSEDED, NO),
+        ("p2", State.REJECTED, NO),
+    ]
+    assert queue.get("p1") == closed[0]
+
+
 def test_what_is_claimed_is_not_replaced(queue: Queue) -> None:
     queue.add([proposal("p1", state=State.APPROVED)])
     queue.claim(["p1"], token="t")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 )
 @click.option("--hunks", default="", help="Only these hunks of the diff: 1,3")
 @click.option("--files", default="", help="Of a set, only these paths, separated by commas.")
+@click.option("--reason", default="", help="Why the rest goes back; the agent is told.")
 @click.option("--yes", is_flag=True, help="Do not ask again after showing it.")
 @click.option("--no-apply", is_flag=True, help="Approve only; `penstock apply` writes later.")
 @workspace_option
@@ -35,6 +36,7 @@ def command(
     at: int | None,
     hunks: str,
     files: str,
+    reason: str,
     yes: bool,
     no_apply: bool,
     workspace: str | None,
@@ -47,7 +49,7 @@ def command(
     from penstock.cli.queue import document, tell_written
     from penstock.gate.finding import named
 
-    choice = Choice.of(strategy, at, hunks, files)
+    choice = Choice.of(strategy, at, hunks, files, reason)
     here = open_workspace(workspace)
     may_answer(here, yes=yes)
     here.gate.expire()
@@ -91,18 +93,27 @@ class Choice:
     at: int | None
     hunks: tuple[int, ...]
     files: tuple[str, ...]
+    reason: str = ""
 
     @classmethod
-    def of(cls, strategy: str | None, at: int | None, hunks: str, files: str) -> Choice:
+    def of(
+        cls, strategy: str | None, at: int | None, hunks: str, files: str, reason: str
+    ) -> Choice:
         """Return the choice that the options make; those that contradict are wrong usage."""
         if at is not None and strategy != Strategy.INSERT:
             raise click.UsageError("--at is for --strategy insert")
         if files and (strategy or hunks):
             raise click.UsageError("--files chooses from a set, --strategy and --hunks in a file")
+        if reason and not (files or hunks):
+            raise click.UsageError("--reason tells why the rest of --files or --hunks goes back")
         paths = tuple(part.strip() for part in files.split(",") if part.strip())
         chosen = tuple(numbers(hunks)) if hunks else ()
         return cls(
-            strategy=Strategy(strategy) if strategy else None, at=at, hunks=chosen, files=paths
+            strategy=Strategy(strategy) if strategy else None,
+            at=at,
+            hunks=chosen,
+            files=paths,
+            reason=reason,
         )
 
     def made(self, gate: Gate, group: tuple[Proposal, ...]) -> tuple[Proposal, ...]:
@@ -115,7 +126,7 @@ class Choice:
         if self.strategy:
             found = (self._combined(gate, only(found)),)
         if self.hunks:
-            found = (gate.with_hunks(only(found).id, self.hunks),)
+            found = (gate.with_hunks(only(found).id, self.hunks, reason=self.reason),)
         waiting(found)  # the rules may deny what came out
         return found if len(group) == 1 else _whole(group, found)
 
@@ -130,7 +141,8 @@ class Choice:
         from penstock.gate.finding import still_open
 
         if self.files:
-            found = gate.choose_files(still_open(group), self.files, proof=proof)
+            open_ones = still_open(group)
+            found = gate.choose_files(open_ones, self.files, proof=proof, reason=self.reason)
         return _approved(gate, found, proof)
 
     def _combined(self, gate: Gate, one: Proposal) -> Proposal:

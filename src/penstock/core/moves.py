@@ -8,6 +8,7 @@ Always true: only state, answer and, for a renewal, the starting time ever chang
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from penstock.core.errors import InputError, StaleError
@@ -47,6 +48,12 @@ def _check_time(proposal: Proposal, move: Move, at: Moment | None) -> None:
             because=f"it was renewed; {proposal.expires_in(at):.0f} seconds remain",
             hint="look at the queue again with `penstock proposals`",
         )
+
+
+def supersessions(parents: Sequence[str], rejected: Collection[str]) -> list[tuple[str, Move]]:
+    """Return the moves that new versions make: their parents', then those of what is sent back."""
+    back = [name for name in rejected if name not in parents]
+    return [(name, Move.SUPERSEDE) for name in parents] + [(name, Move.REJECT) for name in back]
 
 
 def check_claimable(proposal: Proposal, holder: str) -> None:

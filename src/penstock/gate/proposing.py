@@ -12,6 +12,7 @@ from dataclasses import replace
 from penstock.core.approval import statement
 from penstock.core.change import measure
 from penstock.core.decide import decide
+from penstock.core.diff import hunks
 from penstock.core.digest import digest
 from penstock.core.display import warnings
 from penstock.core.errors import InputError, RefusedError, StaleError, StoreError
@@ -277,9 +278,9 @@ class Proposing:
         closed = self.parts.proposals.supersede(made, rejected=rejected)
         by = {one.parent: one.id for one in made}
         told = [
-            _answered(one, rejected[one.id])
-            if one.id in rejected
-            else event_of("superseded", one, status=one.state, by_proposal=by[one.id])
+            _superseded(one, by[one.id], rejected.get(one.id))
+            if one.id in by
+            else _answered(one, rejected[one.id])
             for one in closed
         ]
         self.parts.record_all([*told, *map(_proposed, made)])
@@ -297,17 +298,33 @@ class Proposing:
         origin = f"strategy:{merged.strategy}"
         return self.revise(one.id, merged.content, origin=origin, warnings=merged.warnings)
 
-    def with_hunks(self, proposal_id: str, chosen: Collection[int]) -> Proposal:
-        """Keep only some hunks of a proposal; the rest goes back to the agent."""
+    def with_hunks(
+        self, proposal_id: str, chosen: Collection[int], *, reason: str = ""
+    ) -> Proposal:
+        """Keep only some hunks of a proposal; the rest goes back to the agent with the reason."""
         one = self.fresh(proposal_id)
         before, after = self.contents(one)
         if before is None or after is None:
             raise InputError("no-hunks", f"`{one.path}` is created or removed whole")
         kept = select_hunks(before, after, chosen)
-        return self.revise(one.id, kept, origin=f"hunks:{','.join(map(str, sorted(chosen)))}")
+        origin = f"hunks:{','.join(map(str, sorted(chosen)))}"
+        made = self._version(one, kept, origin=origin)
+        left = Answer(
+            approved=False,
+            by="a person",
+            proof="choice of hunks",
+            at=self.parts.clock.now().wall,
+            reason=": ".join(filter(None, (_left_out(before, after, chosen), reason))),
+        )
+        return self._put_instead([made], {one.id: left} if left.reason else NONE)[0]
 
     def choose_files(
-        self, found: Sequence[Proposal], paths: Collection[str], *, proof: Proof
+        self,
+        found: Sequence[Proposal],
+        paths: Collection[str],
+        *,
+        proof: Proof,
+        reason: str = "",
     ) -> tuple[Proposal, ...]:
         """Put the chosen files of a set into a set of their own, and send the others back."""
         unknown = sorted(set(paths) - {one.path for one in found})
@@ -322,8 +339,9 @@ class Proposing:
             for one in fresh
             if one.path in paths
         ]
+        why = ": ".join(filter(None, ("not chosen from its set", reason)))
         left = {
-            one.id: self._prove(one, approve=False, proof=proof, reason="not chosen from its set")
+            one.id: self._prove(one, approve=False, proof=proof, reason=why)
             for one in fresh
             if one.path not in paths
         }
@@ -386,6 +404,23 @@ def _proposed(one: Proposal) -> Event:
         deleted=one.change.lines_deleted,
         added=one.change.lines_added,
     )
+
+
+def _superseded(one: Proposal, by: str, answer: Answer | None) -> Event:
+    reason = answer.reason if answer else ""
+    return event_of("superseded", one, status=one.state, by_proposal=by, reason=reason)
+
+
+def _left_out(before: bytes, after: bytes, chosen: Collection[int]) -> str:
+    """Say which hunks were not taken, and where they are in the file."""
+    found = hunks(before, after)
+    left = [
+        f"{number} (line {hunk.before_start + 1})"
+        for number, hunk in enumerate(found, 1)
+        if number not in chosen
+    ]
+    more = f" and {len(left) - 8} more" if len(left) > 8 else ""
+    return f"of {len(found)} hunks, not taken: {', '.join(left[:8])}{more}" if left else ""
 
 
 def _answered(one: Proposal, answer: Answer) -> Event:

@@ -107,15 +107,22 @@ class Gate:
         """Combine a proposal with what is there: append, insert, extend, replace."""
         return self._proposing.with_strategy(proposal_id, strategy, at=at)
 
-    def with_hunks(self, proposal_id: str, chosen: Collection[int]) -> Proposal:
-        """Keep only the chosen hunks of a proposal."""
-        return self._proposing.with_hunks(proposal_id, chosen)
+    def with_hunks(
+        self, proposal_id: str, chosen: Collection[int], *, reason: str = ""
+    ) -> Proposal:
+        """Keep only the chosen hunks of a proposal; the agent reads why the rest goes back."""
+        return self._proposing.with_hunks(proposal_id, chosen, reason=reason)
 
     def choose_files(
-        self, found: Sequence[Proposal], paths: Collection[str], *, proof: Proof
+        self,
+        found: Sequence[Proposal],
+        paths: Collection[str],
+        *,
+        proof: Proof,
+        reason: str = "",
     ) -> tuple[Proposal, ...]:
-        """Keep some files of a set as a new set; the others go back to the agent."""
-        return self._proposing.choose_files(found, paths, proof=proof)
+        """Keep some files of a set as a new set; the others go back to the agent, with a reason."""
+        return self._proposing.choose_files(found, paths, proof=proof, reason=reason)
 
     def rebase(self, proposal_id: str) -> Proposal:
         """Carry a proposal over to what the file holds now."""

@@ -22,6 +22,7 @@ from penstock.core.moves import (
     id_taken,
     moved,
     not_found,
+    supersessions,
 )
 from penstock.core.proposal import OPEN, Answer, Moment, Move, Proposal, Receipt, State
 
@@ -101,9 +102,8 @@ class MemoryProposals:
         with self._lock:
             before = dict(self._proposals)
             try:
-                closed = [self.move(one.parent, Move.SUPERSEDE) for one in new]
-                for name, answer in rejected.items():
-                    closed.append(self.move(name, Move.REJECT, answer=answer))
+                moves = supersessions([one.parent for one in new], rejected)
+                closed = [self.move(name, move, answer=rejected.get(name)) for name, move in moves]
                 self.add(new)
             except PenstockError:
                 self._proposals = before

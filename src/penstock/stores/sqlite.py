@@ -24,6 +24,7 @@ from penstock.core.moves import (
     id_taken,
     moved,
     not_found,
+    supersessions,
 )
 from penstock.core.proposal import OPEN, Answer, Moment, Move, Proposal, Receipt, State
 from penstock.stores.alive import alive, this_process
@@ -194,9 +195,10 @@ class SqliteProposals:
     ) -> tuple[Proposal, ...]:
         """Store new versions, close the `parent` of each, and reject others, all or none."""
         with self._db.writing() as db:
-            closed = [self._moved(db, one.parent, Move.SUPERSEDE) for one in new]
-            for name, answer in rejected.items():
-                closed.append(self._moved(db, name, Move.REJECT, answer=answer))
+            moves = supersessions([one.parent for one in new], rejected)
+            closed = [
+                self._moved(db, name, move, answer=rejected.get(name)) for name, move in moves
+            ]
             self._add(db, new)
         return tuple(closed)
 
