@@ -313,6 +313,12 @@ def test_resolve_climbs_out_as_the_kernel_would(workspace: Workspace) -> None:
     assert workspace.files.resolve("../" * 60 + "etc/passwd") == "/etc/passwd"
 
 
+def test_a_plain_place_is_known_by_no_other(workspace: Workspace) -> None:
+    files = workspace.files
+    for place in (f"{files.root}/a", f"{files.root}/a/b", files.root, "/elsewhere/c", "/"):
+        assert list(files.known_as(place)) == []
+
+
 def test_resolve_refuses_a_nul_and_nothing_else(workspace: Workspace) -> None:
     with pytest.raises(InputError, match="nul-in-path"):
         workspace.files.resolve("a\0b")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from penstock.core.change import measure
 from penstock.core.errors import InputError
@@ -92,6 +93,8 @@ class Preparation:
         yield from self._taken_along(intent, target)
         if path is None or intent.action not in WRITES:
             yield Prepared(request=self._request(intent, intent.action, target), path=path)
+            if path is None and intent.tree and intent.action in WRITES:
+                yield from self._below_twins(intent, target)
             return
         yield self._write(intent, target, path)
         if intent.tree and self._kind(path) is FileKind.DIRECTORY:
@@ -135,6 +138,21 @@ class Preparation:
                 yield Prepared(request=self._request(replace(intent, unclear=why), Action.RUN))
                 return
             yield self._write(replace(intent, unclear=""), self._found(name.text), name)
+
+    def _below_twins(self, intent: Intent, target: Target) -> Iterator[Prepared]:
+        """Judge a directory of a worktree outside by what the project has in its place."""
+        for spelling in target.judged:
+            for name in self._files_below(spelling):
+                there = self._found(f"{self._absolute(target.shown)}{name.text[len(spelling) :]}")
+                yield Prepared(request=self._request(intent, intent.action, there))
+
+    def _files_below(self, spelling: str) -> Iterator[RelPath]:
+        try:
+            path = parse(spelling, root=self.files.root, absolute_allowed=False)
+            if self.files.kind(path) is FileKind.DIRECTORY:
+                yield from islice(self.files.below(path), MOST_BELOW)
+        except InputError:  # outside, the workspace itself, or a link on the way
+            return
 
     def _cannot_happen(self, intent: Intent) -> bool:
         """Some effects need a directory: `cp a b` writes `b/a` only where `b` is one."""
