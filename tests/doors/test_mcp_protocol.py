@@ -191,29 +191,30 @@ def test_what_a_person_decides_while_the_page_is_open_is_the_answer(
         assert "keep them" in told.text
 
 
+async def written_with(to: Talk, state: str) -> str:
+    """Write a file as the second round of some call, and return what became of it."""
+    arguments = {"path": "docs/new.md", "content": "x\n"}
+    got = await to.client.call_tool("write_file", arguments, request_state=state)
+    assert isinstance(got, types.CallToolResult)
+    return str((got.structured_content or {})["status"])
+
+
 @pytest.mark.parametrize(
     "state", ["", "{", "[]", '{"roots": 5, "waits": 7}', '{"waits": "hitl-1"}']
 )
 def test_a_state_that_is_none_of_ours_changes_nothing(shop: Project, state: str) -> None:
-    async def play(to: Talk) -> types.CallToolResult:
-        arguments = {"path": "docs/new.md", "content": "x\n"}
-        got = await to.client.call_tool("write_file", arguments, request_state=state)
-        assert isinstance(got, types.CallToolResult)
-        return got
+    async def play(to: Talk) -> str:
+        return await written_with(to, state)
 
-    assert talk(shop, play).structured_content["status"] == "applied"
+    assert talk(shop, play) == "applied"
 
 
 def test_the_state_of_another_write_does_not_stand_for_this_one(shop: Project) -> None:
-    async def play(to: Talk) -> types.CallToolResult:
+    async def play(to: Talk) -> str:
         known = (await to.call("write_file", path="big.py", content=SMALL)).data["proposal_id"]
-        state = json.dumps({"roots": None, "waits": known})
-        arguments = {"path": "docs/new.md", "content": "x\n"}
-        got = await to.client.call_tool("write_file", arguments, request_state=state)
-        assert isinstance(got, types.CallToolResult)
-        return got
+        return await written_with(to, json.dumps({"roots": None, "waits": known}))
 
-    assert talk(shop, play).structured_content["status"] == "applied"
+    assert talk(shop, play) == "applied"
 
 
 def test_without_a_page_nothing_is_offered(shop: Project) -> None:

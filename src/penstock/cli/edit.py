@@ -20,16 +20,12 @@ from penstock.core.errors import InputError, StoreError
 @json_option
 def command(id_: str, workspace: str | None, as_json: bool) -> int:
     """Open the proposed content in $VISUAL or $EDITOR; the result waits as a new version."""
-    from penstock.app import open_workspace
     from penstock.cli.progress import measuring
-    from penstock.cli.proof import refuse_inside_agent
-    from penstock.cli.queue import show_version
-    from penstock.gate.finding import named, only, still_open
+    from penstock.cli.queue import named_by_person, show_version
+    from penstock.gate.finding import only, still_open
 
-    here = open_workspace(workspace)
-    refuse_inside_agent(here)
-    here.gate.expire()
-    one = only(still_open(named(here.gate, id_)))
+    here, group = named_by_person(workspace, id_)
+    one = only(still_open(group))
     _, after = here.gate.contents(one)
     if after is None:
         raise InputError("nothing-to-edit", f"the proposal removes `{one.path}`")

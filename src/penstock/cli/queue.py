@@ -1,4 +1,4 @@
-"""What the commands of the queue share: what they print, and how they exit."""
+"""What the commands of the queue share: how they find, what they print, and how they exit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,23 @@ from penstock.core.codec import to_plain
 from penstock.core.proposal import Proposal, Receipt, State
 
 if TYPE_CHECKING:
+    from penstock.app import Workspace
     from penstock.gate import Gate
+
+
+def named_by_person(workspace: str | None, id_: str) -> tuple[Workspace, tuple[Proposal, ...]]:
+    """Return the workspace and what is named in it: one proposal, or all of a set.
+
+    Agents are refused, and what is over was closed before anybody acts on it.
+    """
+    from penstock.app import open_workspace
+    from penstock.cli.proof import refuse_inside_agent
+    from penstock.gate.finding import named
+
+    here = open_workspace(workspace)
+    refuse_inside_agent(here)
+    here.gate.expire()
+    return here, named(here.gate, id_)
 
 
 def document(one: Proposal | Receipt) -> dict[str, object]:

@@ -15,19 +15,14 @@ from penstock.cli.output import json_option, print_json, tell, workspace_option
 @json_option
 def command(id_: str, reason: str, workspace: str | None, as_json: bool) -> int:
     """Reject a proposal or a set; nothing is written."""
-    from penstock.app import open_workspace
     from penstock.app.proof import who
-    from penstock.cli.proof import refuse_inside_agent
-    from penstock.cli.queue import document
+    from penstock.cli.queue import document, named_by_person
     from penstock.gate import Proof
-    from penstock.gate.finding import named, still_open
+    from penstock.gate.finding import still_open
 
-    here = open_workspace(workspace)
-    refuse_inside_agent(here)
+    here, group = named_by_person(workspace, id_)
     proof = Proof(by=who(), kind="command")
-    here.gate.expire()
-    found = still_open(named(here.gate, id_))
-    ids = [one.id for one in found]
+    ids = [one.id for one in still_open(group)]
     closed = here.gate.answer_all(ids, approve=False, proof=proof, reason=reason)
     if as_json:
         print_json({"rejected": [document(one) for one in closed]})

@@ -14,15 +14,11 @@ from penstock.cli.output import json_option, print_json, tell, workspace_option
 @json_option
 def command(id_: str, workspace: str | None, as_json: bool) -> int:
     """Let a proposal wait for its whole time again."""
-    from penstock.app import open_workspace
-    from penstock.cli.proof import refuse_inside_agent
-    from penstock.cli.queue import document
-    from penstock.gate.finding import named, waiting
+    from penstock.cli.queue import document, named_by_person
+    from penstock.gate.finding import waiting
 
-    here = open_workspace(workspace)
-    refuse_inside_agent(here)
-    here.gate.expire()
-    renewed = [here.gate.renew(one.id) for one in waiting(named(here.gate, id_))]
+    here, group = named_by_person(workspace, id_)
+    renewed = [here.gate.renew(one.id) for one in waiting(group)]
     if as_json:
         print_json({"renewed": [document(one) for one in renewed]})
     for one in renewed:
