@@ -203,7 +203,8 @@ class Warm(Cold):
         if not given.startswith("/") or normal(given) != given:
             return super().spelled(given, root, base)
         leads = self._leads(given)
-        others = self._others(given, root), self._others(leads, root)
+        moved = moved_settings(self.variable, root, resolved)
+        others = self._others(given, root, moved), self._others(leads, root, moved)
         known = self._spelled.get((given, leads, root, others))
         if known is None:
             if len(self._spelled) >= MOST_ANSWERS:
@@ -220,13 +221,12 @@ class Warm(Cold):
             self._spelled[given, leads, root, others] = known
         return known
 
-    def _others(self, place: str, root: str) -> tuple[str, ...]:
+    def _others(self, place: str, root: str, moved: list[tuple[str, str]]) -> tuple[str, ...]:
         """Return the other places by which rules know one; worktrees are looked for in a moment."""
         folder, _, name = place.rpartition("/")
         twin = self._twins.get((folder, root))
         if twin is None:
             twin = self._twins[folder, root] = in_worktree(f"{folder}/", root)
-        moved = moved_settings(self.variable, root, resolved)
         return (*renamed(place, moved), *([f"{twin}{name}"] if twin else []))
 
     def variable(self, name: str) -> str | None:
