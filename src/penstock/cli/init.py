@@ -10,6 +10,7 @@ import click
 
 from penstock.cli import OK
 from penstock.cli.output import console, json_option, print_json, printable, workspace_option
+from penstock.core.loopback import PORT
 from penstock.doors.hook.agents import NAMES
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ PLAIN_PORT = click.IntRange(min=1, max=65535)
     "--agent", "agents", multiple=True, type=click.Choice(NAMES), help="Only for this agent."
 )
 @click.option("--http", is_flag=True, help="Claude Code asks `penstock serve` instead.")
-@click.option("--port", type=PLAIN_PORT, default=7717, help="Where `penstock serve` listens.")
+@click.option("--port", type=PLAIN_PORT, default=PORT, help="Where `penstock serve` listens.")
 @click.option("--local", is_flag=True, help="Claude Code: .claude/settings.local.json instead.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--yes", is_flag=True, help="Nothing is asked anyway; for scripts.")

@@ -8,21 +8,23 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from penstock.cli import OK
 from penstock.cli.output import tell, workspace_option
+from penstock.core.loopback import PORT
 from penstock.doors.http.talk import SAY, Say
 from penstock.doors.http.units import UNITS
 
 if TYPE_CHECKING:
+    from penstock.doors.hook.engine import Engine
     from penstock.doors.hook.warm import Warm
     from penstock.doors.http.routes import Route
     from penstock.doors.web.world import World
 
-PORT = 7717
 NO_PAGES = "the approval page needs the extra `web`: pip install 'penstock[web]'"
 SOCKET_WITHIN = 0.5  # seconds; where another process holds the socket nobody says so
 
@@ -79,28 +81,29 @@ def _serve(port: int, log_format: str, *, link: bool, workspace: str | None) -> 
     engine = Engine(signs=True)
     warm = Warm(engine)
     pages = Served(at, say, workspace)
-
-    @asynccontextmanager
-    async def cold_hooks() -> AsyncIterator[None]:
-        """The socket that hooks ask which start cold; another process may hold it already."""
-        from penstock.doors.hook.resident import serve
-
-        ready = threading.Event()
-        keeping = {"idle": float("inf"), "ready": ready}
-        threading.Thread(target=serve, args=(engine,), kwargs=keeping, daemon=True).start()
-        await asyncio.to_thread(ready.wait, SOCKET_WITHIN)
-        yield
-
     made = server.Server(_routes(warm), rest=pages.rest, tell=say)
     stopped = threading.Event()
     notify.start(stopped)
     try:
         listens(at)
-        server.run(made, listening, also=[cold_hooks], ready=pages.invite if link else None)
+        also = [partial(_cold_hooks, engine)]
+        server.run(made, listening, also=also, ready=pages.invite if link else None)
     finally:
         stopped.set()
         left()
         warm.close()
+
+
+@asynccontextmanager
+async def _cold_hooks(engine: Engine) -> AsyncIterator[None]:
+    """Serve the socket that hooks ask which start cold; another process may hold it already."""
+    from penstock.doors.hook.resident import serve
+
+    ready = threading.Event()
+    keeping = {"idle": float("inf"), "ready": ready}
+    threading.Thread(target=serve, args=(engine,), kwargs=keeping, daemon=True).start()
+    await asyncio.to_thread(ready.wait, SOCKET_WITHIN)
+    yield
 
 
 class Served:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from penstock.core.errors import InputError
 
 ADDRESS = "127.0.0.1"
+PORT = 7717  # of `penstock serve`, unless it is told another
 HOSTS = frozenset({ADDRESS, "::1", "localhost"})
 IN_HEADERS = frozenset({ADDRESS, "[::1]", "localhost"})
 

@@ -20,13 +20,12 @@ from email.utils import formatdate
 
 from penstock.app import loopback
 from penstock.core.errors import InputError
-from penstock.core.loopback import ADDRESS
+from penstock.core.loopback import ADDRESS, PORT
 from penstock.doors.http.connection import Bounds, Connection
 from penstock.doors.http.routes import Rest, Route, Routes
 from penstock.doors.http.talk import Say, say
 from penstock.doors.http.wire import Head
 
-PORT = 7717
 BACKLOG = 512
 TIDY_EVERY = 0.2
 STOP_WITHIN = 5.0
