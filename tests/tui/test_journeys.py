@@ -85,14 +85,15 @@ def test_escape_leaves_every_window_and_nothing_was_done(app: Project, key: str)
     assert ops(app) == ["proposed"]
 
 
+@pytest.mark.parametrize("first", [(), ("tab",)], ids=["from the list", "from the diff"])
 def test_hunks_are_ticked_off_and_the_rest_is_shown_again_before_it_is_approved(
-    app: Project,
+    app: Project, first: tuple[str, ...]
 ) -> None:
     new = OLD.replace("line 2\n", "two\n").replace("line 18\n", "eighteen\n")
     one = one_proposed(app, "app.txt", new.encode())
 
     async def play(stage: Stage) -> None:
-        await stage.press("right_square_bracket", "space")
+        await stage.press(*first, "right_square_bracket", "space")
         assert "[ ] hunk 1 of 2" in stage.text
         assert "1 of 2 hunks are ticked" in stage.text
         await stage.press("h")

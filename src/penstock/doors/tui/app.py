@@ -33,6 +33,7 @@ class ReviewApp(Changing):
         Binding("k", "step(-1)", show=False),
         Binding("J", "step(1)", show=False),
         Binding("K", "step(-1)", show=False),
+        # Here and not in the pane: hunks are gone to and ticked from the list as well.
         Binding("right_square_bracket", "hunk(1)", show=False),
         Binding("left_square_bracket", "hunk(-1)", show=False),
         Binding("space", "tick", show=False),

@@ -52,9 +52,6 @@ class DiffView(ScrollView, can_focus=True):
         Binding("pageup,shift+space", "page_up", show=False),
         Binding("l,right", "sideways(1)", show=False),
         Binding("left", "sideways(-1)", show=False),
-        Binding("right_square_bracket", "hunk(1)", show=False),
-        Binding("left_square_bracket", "hunk(-1)", show=False),
-        Binding("space", "tick", show=False),
     ]
 
     class Ticked(Message):
