@@ -12,7 +12,8 @@ from markupsafe import Markup
 
 from penstock.core.merge import select_hunks
 from penstock.doors.web import words
-from penstock.doors.web.diffview import LONGEST, PAGE, Comparison, Kind, Pager, Row, View
+from penstock.doors.web.comparison import LONGEST, Comparison
+from penstock.doors.web.diffview import PAGE, Kind, Pager, Row, View
 from penstock.doors.web.marking import markup
 
 TAG = re.compile(r"<[^>]*>")

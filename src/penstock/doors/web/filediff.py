@@ -14,7 +14,8 @@ from penstock.core.digest import digest
 from penstock.core.model import ChangeKind
 from penstock.core.proposal import Proposal
 from penstock.doors.web import looks
-from penstock.doors.web.diffview import Comparison, Page, View
+from penstock.doors.web.comparison import Comparison
+from penstock.doors.web.diffview import Page, View
 from penstock.doors.web.looks import HexRow, Look
 from penstock.doors.web.marking import markup
 from penstock.doors.web.shelf import Key, Shelf

@@ -10,7 +10,8 @@ import threading
 from collections import OrderedDict
 
 from penstock.doors.web.colours import Colours
-from penstock.doors.web.diffview import Comparison, Page, Pager, View
+from penstock.doors.web.comparison import Comparison
+from penstock.doors.web.diffview import Page, Pager, View
 from penstock.doors.web.marking import CLOSE, OPEN, Spans
 
 MOST = 16
