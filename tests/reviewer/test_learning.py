@@ -230,6 +230,15 @@ def test_a_close_look_tells_what_a_rule_covers_shares_and_lets_slip(place: Place
     assert rm["overlaps"] == []
 
 
+def test_a_close_look_shows_no_secret_of_the_past(place: Place) -> None:
+    token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+    place.rules().logged(*passed(f"rm -rf {token}"))
+    found = place.run("analyze-rule", "--rule-id", "deny-rm").json
+    assert found["covers"]["past_calls"] == 4
+    assert found["slips_past"]
+    assert token not in json.dumps(found)
+
+
 def test_a_rule_that_is_closed_lets_nothing_slip(project: Project) -> None:
     place = Place(project.root, project.home)
     project.write(

@@ -122,6 +122,20 @@ def test_secrets_of_a_log_are_not_shown(place: Place) -> None:
     assert "abcdefgh12345678" not in json.dumps(place.ask("stats"))
 
 
+def test_no_secret_becomes_part_of_a_rule_that_a_gap_would_get(place: Place) -> None:
+    token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+    commands = [f"npm test --token={token}", "mvn test -Dpassword=hunter2pass", "npm test --silent"]
+    place.rules().logged(*(logs.audit(n, "passthrough", commands[n % 3]) for n in range(9)))
+    result = place.ask("gaps")["result"]
+    assert token not in json.dumps(result)
+    assert "hunter2pass" not in json.dumps(result)
+    assert [one["pattern"] for one in result["suggestions"]] == ["npm test"]
+    why = {one["pattern"]: one["why"] for one in result["not_suggested"]}
+    assert why == dict.fromkeys(("npm test", "mvn test"), "it was given something secret")
+    for kind in ("patterns", "log", "stats"):
+        assert token not in json.dumps(place.ask(kind))
+
+
 def test_which_log_is_asked_is_told_by_the_rules_file(place: Place, tmp_path: Path) -> None:
     place.rules(SECTIONED).logged(logs.review(1, "deny"))
     logs.write(Path(f"{place.log}.operational"), [logs.operational(9, "deny", "rule")])

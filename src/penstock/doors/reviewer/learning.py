@@ -360,7 +360,7 @@ def _slipping(
             said = str(tested(_decided(policy, loaded, past, asking.now), policy)["decision"])
             slips = said == "allow" if verdict is Verdict.ALLOW else said != DENY
             if slips and variant != text:
-                found.append({"input": variant, "why": why, "decision": said})
+                found.append({"input": redact(variant), "why": why, "decision": said})
     return found[:20]
 
 

@@ -217,8 +217,13 @@ def gaps(query: Query, asking: Asking) -> Document:
     read = list(islice(decisions.newest(chosen), most))
     found: list[Document] = []
     left_out: list[Document] = []
-    for cluster in clusters(read)[:MOST_CLUSTERS]:
+    # What a secret was given to is told by its name; a rule made of it would show the secret.
+    open_, secret = _parted(read, lambda past: redact(past.subject) == past.subject)
+    for cluster in clusters(secret)[:MOST_CLUSTERS]:
         told: Document = {"pattern": redact(cluster.pattern), "count": cluster.count}
+        left_out.append({**told, "risk": "high", "why": "it was given something secret"})
+    for cluster in clusters(open_)[:MOST_CLUSTERS]:
+        told = {"pattern": redact(cluster.pattern), "count": cluster.count}
         why_not = never(cluster)
         if why_not:
             left_out.append({**told, "risk": "high", "why": why_not})
@@ -230,6 +235,15 @@ def gaps(query: Query, asking: Asking) -> Document:
         found.append({**told, "risk": risk_, "suggested_rule": rule, "examples": examples})
     result: Document = {"total_gaps": total, "suggestions": found, "not_suggested": left_out}
     return {"result": {**result, "decisions_read": len(read)}}
+
+
+def _parted(read: list[Past], fits: Callable[[Past], bool]) -> tuple[list[Past], list[Past]]:
+    """Return those that fit, and the others."""
+    found = [fits(past) for past in read]
+    return (
+        [past for past, fit in zip(read, found, strict=True) if fit],
+        [past for past, fit in zip(read, found, strict=True) if not fit],
+    )
 
 
 ANSWERS: Mapping[str, Callable[[Query, Asking], Document]] = {
