@@ -11,7 +11,7 @@ from penstock.cli import COULD_NOT, OK, WAITING
 from penstock.cli.output import console, json_option, print_json, tell, workspace_option
 from penstock.core.errors import InputError
 from penstock.core.merge import Strategy
-from penstock.core.proposal import Proposal, State
+from penstock.core.proposal import Proposal, Receipt, State
 
 if TYPE_CHECKING:
     from penstock.gate import Gate, Proof
@@ -46,7 +46,6 @@ def command(
     from penstock.app import open_workspace
     from penstock.cli.ask import agreed
     from penstock.cli.proof import may_answer, person
-    from penstock.cli.queue import document, tell_written
     from penstock.gate.finding import named
 
     choice = Choice.of(strategy, at, hunks, files, reason)
@@ -57,17 +56,13 @@ def command(
     found = _shown(here.gate, group, choice)
     if not agreed(f"write {len(found)} file(s) exactly like this?", yes=yes):
         tell("nothing was written")
-        if as_json:
-            print_json({"approved": [], "receipts": []})
+        _tell_done((), (), as_json=as_json)
         return COULD_NOT
     answered = choice.approved(here.gate, group, found, person(here))
     first = answered[0]
     left = [] if no_apply else waiting_beside(here.gate, first)
     receipts = () if no_apply or left else here.gate.apply(first.set_id or first.id)
-    if as_json:
-        approved = [document(one) for one in answered]
-        print_json({"approved": approved, "receipts": [document(one) for one in receipts]})
-    tell_written("applied", receipts)
+    _tell_done(answered, receipts, as_json=as_json)
     if left:
         tell(f"approved; its set is written once all of it is, {len(left)} file(s) wait")
     return WAITING if left else OK
@@ -83,6 +78,17 @@ def _shown(gate: Gate, group: tuple[Proposal, ...], choice: Choice) -> tuple[Pro
     for one in found:
         render.show(console(stderr=True), one, *gate.contents(one))
     return found
+
+
+def _tell_done(
+    answered: tuple[Proposal, ...], receipts: tuple[Receipt, ...], *, as_json: bool
+) -> None:
+    from penstock.cli.queue import document, tell_written
+
+    if as_json:
+        approved = [document(one) for one in answered]
+        print_json({"approved": approved, "receipts": [document(one) for one in receipts]})
+    tell_written("applied", receipts)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -44,7 +44,7 @@ def command(
     from penstock.app import open_workspace
     from penstock.cli.ask import agreed
     from penstock.cli.proof import may_answer, person
-    from penstock.cli.queue import document, tell_written
+    from penstock.cli.queue import document
 
     if sum(map(bool, (receipt, last, path))) > 1:
         raise click.UsageError("name a RECEIPT, or --last, or --path")
@@ -59,16 +59,13 @@ def command(
         if as_json:
             print_json({"would_undo": [document(r) for r in receipts], "diffs": _diffs(plan)})
         return OK
-    done: tuple[Receipt, ...] = ()
-    sure = agreed(f"put back {len(plan)} file(s)?", yes=yes)
-    if sure:
-        done = _put_back(here.gate, receipts, person(here, terminal=False), rebase=rebase)
-    else:
+    if not agreed(f"put back {len(plan)} file(s)?", yes=yes):
         tell("nothing was written")
-    if as_json:
-        print_json({"receipts": [document(r) for r in done]})
-    tell_written("put back", done)
-    return OK if sure else COULD_NOT
+        _tell_done((), as_json=as_json)
+        return COULD_NOT
+    done = _put_back(here.gate, receipts, person(here, terminal=False), rebase=rebase)
+    _tell_done(done, as_json=as_json)
+    return OK
 
 
 def _put_back(
@@ -81,6 +78,14 @@ def _put_back(
         made = gate.undo(receipts, rebase=rebase)
     gate.answer_all([one.id for one in made], approve=True, proof=proof)
     return gate.apply(made[0].set_id or made[0].id)
+
+
+def _tell_done(done: tuple[Receipt, ...], *, as_json: bool) -> None:
+    from penstock.cli.queue import document, tell_written
+
+    if as_json:
+        print_json({"receipts": [document(one) for one in done]})
+    tell_written("put back", done)
 
 
 Plan: TypeAlias = "tuple[tuple[Item, bytes | None], ...]"
