@@ -108,6 +108,39 @@ def test_a_policy_that_includes_the_edited_file_must_load_wherever_one_stands(
     assert done.json["details"][0]["error"] == "Rule with id 'deny-publish' already exists"
 
 
+def test_a_file_that_would_include_itself_through_a_link_is_refused(tmp_path: Path) -> None:
+    at = plain(tmp_path, MAIN.format(log="/tmp/x.log"))
+    (at.folder / "tools.toml").write_text(TOOLS)
+    (at.folder / "link.toml").symlink_to(at.name)
+    done = at.apply({"type": "add_include", "path": "link.toml"})
+    assert (done.code, done.json["details"][0]["field"]) == (1, "path")
+    assert "circular include detected" in done.json["details"][0]["error"]
+
+
+def test_a_file_that_is_included_through_a_link_is_checked_with_its_new_text(
+    tmp_path: Path,
+) -> None:
+    at = plain(tmp_path, MAIN.format(log="/tmp/x.log"))
+    real = at.folder / "kept" / "elsewhere.toml"
+    real.parent.mkdir()
+    real.write_text(TOOLS)
+    (at.folder / "tools.toml").symlink_to(real)
+    rule = {"id": "deny-publish", "tool": "Bash", "command_regex": "^x$"}
+    done = at.apply({**adding(rule), "section": "tools", "target_file": str(real)})
+    assert done.code == 1
+    assert "Rule with id 'deny-publish' already exists" in done.json["details"][0]["error"]
+
+
+def test_a_rule_of_the_including_file_is_told_as_an_overlap(tmp_path: Path) -> None:
+    at = plain(tmp_path, MAIN.format(log="/tmp/x.log"))
+    tools = at.folder / "tools.toml"
+    tools.write_text(TOOLS)
+    rule = {"id": "allow-npm", "tool": "Bash", "command_regex": "^npm publish( |$)"}
+    made = at.made({**adding(rule), "section": "tools", "target_file": str(tools)}, "--dry-run")
+    told = [one["message"] for one in made["validation"]["warnings"]]
+    assert "New rule may overlap with existing rule 'deny-publish'" in told
+
+
 def words(operation: object, *more: str) -> list[str]:
     target = ("--target-file", "penstock.toml")
     return ["rules", "apply", "--json", json.dumps(operation), *target, *more]

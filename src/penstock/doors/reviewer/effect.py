@@ -14,7 +14,7 @@ from penstock.app import rules as app
 from penstock.core.edits import Detail, EditError
 from penstock.core.errors import PenstockError, RefusedError
 from penstock.doors.reviewer.answers import Document
-from penstock.doors.reviewer.planning import Plan
+from penstock.doors.reviewer.planning import Plan, reading
 
 if TYPE_CHECKING:
     from penstock.core.impact import Flip, Impact
@@ -87,8 +87,10 @@ def _levels(plan: Plan) -> tuple[Loaded, Loaded]:
     from penstock.core.edits import parsing
     from penstock.core.rules import load
 
+    read = reading(plan.after)
+
     def overlaid(path: str) -> bytes | None:
-        return plan.after[path] if path in plan.after else read_rules(path)
+        return plan.after[path] if path in plan.after else read(path)
 
     parse = parsing(plan.before)
     before, after = load(plan.main, read_rules, parse=parse), plan.checked.loaded

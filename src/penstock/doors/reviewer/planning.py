@@ -7,12 +7,14 @@ raised as an EditError or another PenstockError.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from penstock.app import read_rules
 from penstock.app import rules as app
+from penstock.core.edit_source import read_text
 from penstock.core.edits import (
     Checked,
     Detail,
@@ -99,16 +101,35 @@ def planned(operation: Operation) -> Plan:
         _need_rules(path, data)
     back = operation.each[0].type == "rollback"
     made = _rolled_back(operation) if back else edited(before, operation)
-    found = checked(read_rules, next(iter(before)), made, operation)
-    if found.blocking:
-        raise EditError(*found.blocking)
-    mains = _including(before)
-    for main in mains:
-        outer = checked(read_rules, main, made, operation)
-        if outer.blocking:
-            raise EditError(*outer.blocking)
+    mains, read = _including(before), reading(made.texts)
+    found = [checked(read, main, made, operation) for main in (next(iter(before)), *mains)]
+    for one in found:
+        if one.blocking:
+            raise EditError(*one.blocking)
     main = (*mains, *_including_each_other(before), *before)[0]
-    return Plan(operation=operation, before=before, edited=made, checked=found, main=main)
+    return Plan(operation=operation, before=before, edited=made, checked=_joined(found), main=main)
+
+
+def reading(texts: Mapping[str, bytes]) -> Callable[[str], bytes | None]:
+    """Return how files are read beside some new texts, which stand for themselves.
+
+    Under another name, as through a link, an edited file already holds its new text.
+    """
+
+    def read(path: str) -> bytes | None:
+        real = path if path in texts else os.path.realpath(path)
+        return texts[real] if real != path and real in texts else read_rules(path)
+
+    return read
+
+
+def _joined(found: Sequence[Checked]) -> Checked:
+    """Return what was found in the file itself and in the policies that include it."""
+    if len(found) == 1:
+        return found[0]
+    warnings = dict.fromkeys(warning for one in found for warning in one.warnings)
+    overlaps = dict.fromkeys(name for one in found for name in one.overlaps)
+    return replace(found[1], warnings=tuple(warnings), overlaps=tuple(overlaps))
 
 
 def _need_rules(path: str, data: bytes) -> None:
@@ -147,7 +168,11 @@ def _rolled_back(operation: Operation) -> Edited:
 def _including(before: Mapping[str, bytes]) -> list[str]:
     """Return the rules files that may include one of these: they must load afterwards, too."""
     others = [(main, read_rules(main)) for main in app.mains([*before]) if main not in before]
-    return [main for main, data in others if data and _names(data, [*before])]
+    return [
+        main
+        for main, data in others
+        if data and (_names(data, [*before]) or _links_to(main, data, before))
+    ]
 
 
 def _including_each_other(before: Mapping[str, bytes]) -> list[str]:
@@ -158,3 +183,17 @@ def _including_each_other(before: Mapping[str, bytes]) -> list[str]:
 def _names(data: bytes, paths: Sequence[str]) -> bool:
     names = [path.rpartition("/")[2].encode("utf-8", "surrogateescape") for path in paths]
     return b"include" in data and any(name in data for name in names)
+
+
+def _links_to(main: str, data: bytes, before: Mapping[str, bytes]) -> bool:
+    """Say whether a rules file includes one of some files under another name."""
+    if b"include" not in data:
+        return False
+    try:
+        includes = read_text(main, data).document.get("includes")
+    except EditError:
+        return False  # whoever reads it is told
+    files = includes.get("files") if isinstance(includes, dict) else None
+    names = [name for name in files if isinstance(name, str)] if isinstance(files, list) else []
+    folder = os.path.dirname(main)
+    return any(os.path.realpath(os.path.join(folder, name)) in before for name in names)
