@@ -480,14 +480,15 @@ def test_several_are_answered_all_or_none(queue: Queue) -> None:
 def test_new_versions_are_stored_with_what_they_close_all_or_none(queue: Queue) -> None:
     queue.add([proposal("p1"), proposal("p2"), proposal("p3"), proposal("p4", state=State.APPLIED)])
     new = [proposal("n1", parent="p1"), proposal("n2", parent="p2")]
-    for fault in (
-        lambda: queue.supersede([*new, proposal("n4", parent="p4")], rejected={"p3": NO}),
-        lambda: queue.supersede(new, rejected={"p3": NO, "p4": NO}),
-        lambda: queue.supersede(new, rejected={"none": NO}),
-        lambda: queue.supersede([new[0], proposal("p3", parent="p2")], rejected={}),
-    ):
+    faults: list[tuple[list[Proposal], dict[str, Answer]]] = [
+        ([*new, proposal("n4", parent="p4")], {"p3": NO}),
+        (new, {"p3": NO, "p4": NO}),
+        (new, {"none": NO}),
+        ([new[0], proposal("p3", parent="p2")], {}),
+    ]
+    for versions, rejected in faults:
         with pytest.raises(PenstockError):
-            fault()
+            queue.supersede(versions, rejected=rejected)
         assert ids(queue.find(states=[State.WAITING])) == ["p1", "p2", "p3"]
     closed = queue.supersede(new, rejected={"p3": NO})
     assert [(one.id, one.state) for one in closed] == [

@@ -95,7 +95,6 @@ HOOK_REGISTRATIONS = (
     "**/.config/amp/settings*.json",
 )
 
-SELF_PROTECTION = (*OWN_FILES, *STATE, *HOOK_REGISTRATIONS)
 
 # What nobody wants to lose or leak, for a project whose policy cannot be read. The preset
 # `guard` denies the same names; a test holds the two together.

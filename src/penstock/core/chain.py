@@ -30,7 +30,6 @@ BEFORE_HASH = b'","event_hash":"sha256:'
 END = b'"}'
 HASHED_BEFORE = 88  # how many of a line's last bytes the hash does not cover
 TAIL = 174  # how long the two last fields are together, with the closing brace
-MAX_LINE = 64 * 1024  # longer than any line that is ever written
 
 _PLAIN = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 

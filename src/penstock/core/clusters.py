@@ -25,7 +25,6 @@ LONGEST = 1000
 _LETTER = "A-Za-z0-9_@%+,="
 _PART = rf"(?:[{_LETTER}]|::|\.[{_LETTER}-])(?:[{_LETTER}-]|::|\.[{_LETTER}-])*"
 OPERAND = rf"{_PART}(?:/{_PART})*/?|\."
-MOST_OPTIONS = 12
 MOST_LITERALS = 3  # operands that are named one by one before they are generalised
 SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]*")
 

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 VERSION = 2  # of the compiled policy, as in `core/compiled.py`
-MOST_POLICY = 64 << 20
 LONGEST_PATH, LONGEST_NAME = 4000, 255
 O_PATH = 0o10000000
 LINK = 0o120000
