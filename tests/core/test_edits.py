@@ -557,3 +557,14 @@ def test_what_is_not_there_is_told_with_what_is(
     with pytest.raises(EditError) as error:
         edit(text, **operation)
     assert error.value.details[0].suggestion == hint
+
+
+@pytest.mark.parametrize("head", ["# of this machine\n\n", '[logging]\nlog_file = "/x"\n\n', ""])
+def test_new_settings_do_not_come_between_a_section_and_its_rules(head: str) -> None:
+    """A settings table in there would look as if the rules behind it were of no section."""
+    section = '[tools]\npriority = 5\n\n[[tools.deny]]\nid = "d"\ntool = "Read"\n'
+    made = after(head + section, type="update_llm_config", changes={"model": "m"})
+    assert section in made
+    assert made.replace(section, "").strip().endswith('[llm_fallback]\nmodel = "m"')
+    assert tomllib.loads(made)["llm_fallback"] == {"model": "m"}
+    assert after(made, type="update_llm_config", changes={"model": None}).count("[tools]") == 1

@@ -14,11 +14,13 @@ from typing import Any
 
 from penstock.core import edit_steps as steps
 from penstock.core.edit_book import Book, Piece, Placed
+from penstock.core.edit_dialect import Dialect
 from penstock.core.edit_lists import appended, without
 from penstock.core.edit_operation import Detail, EditError
 from penstock.core.edit_place import put_after, put_rule, take
 from penstock.core.edit_text import END_MARKER, MARKER, Name, Pair, comment_start, lines_of
 from penstock.core.edit_values import prose, toml_key, toml_value
+from penstock.core.hook_dialect import SETTINGS
 
 
 def spliced(book: Book, step: steps.Step) -> Piece | None:
@@ -205,9 +207,16 @@ def _new_table(book: Book, table: Name) -> Piece:
     header = f"[{'.'.join(map(toml_key, table))}]{book.newline}"
     piece = Piece(text=header, name=table, body=len(header))
     rules = {id(p) for placed in book.rules.values() for one in placed for p in one.pieces}
-    settings = [p for p in book.pieces if p.name is not None and p.text and id(p) not in rules]
+    settings = [p for p in book.pieces if id(p) not in rules and _has_settings(book, p)]
     put_after(book, [piece], settings[-1] if settings else book.pieces[-1])
     return piece
+
+
+def _has_settings(book: Book, piece: Piece) -> bool:
+    """True for a block of settings; a section's own table stays with the rules behind it."""
+    if not piece.name:
+        return piece.name is not None and bool(piece.text)
+    return book.dialect is not Dialect.SECTIONED or piece.name[0] in SETTINGS
 
 
 def _include(book: Book, step: steps.Include) -> Piece:
