@@ -493,9 +493,18 @@ def test_the_query_is_an_argument_or_an_option_and_never_both(place: Place) -> N
     query = '{"type":"rule_count"}'
     one, other = place.run("query", query), place.run("query", "--json", query)
     assert one.json["result"] == other.json["result"]
-    assert place.run("query", query, "--json", query).code == 64
-    assert place.run("query").code == 64
-    assert place.run("query", query, "--zork").code == 64
+    for words in (
+        (query, "--json", query),
+        (),
+        (query, "--zork"),
+        (query, "--config"),
+        ("--json",),
+    ):
+        done = place.run("query", *words)
+        assert (done.code, done.json["error"]["code"]) == (64, "invalid_query")
+        assert set(done.json["error"]) == {"code", "message", "details"}
+        assert done.err.startswith("error: ")
+    assert "Usage: " in place.run("query", "--help").out
 
 
 def test_answers_are_one_line_when_piped_and_indented_when_asked(place: Place) -> None:

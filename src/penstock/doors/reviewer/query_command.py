@@ -1,7 +1,7 @@
 """The command `query`: its words in, one document out, read without a command line library.
 
-Always true: exactly one document is printed; words that cannot be understood are None, for the
-command line that has help and knows how to complain.
+Always true: exactly one document is printed, also for words that cannot be understood; only
+those that ask for help are None, for the command line that has it.
 """
 
 from __future__ import annotations
@@ -20,15 +20,18 @@ if TYPE_CHECKING:
     from penstock.doors.reviewer.query import Document
 
 OPTIONS = ("--json", "--config", "--log", "--workspace")
+USAGE = 64
 FLAGS = {"--compact": False, "--pretty": True}
 
 
 def run(words: Sequence[str], *, heavy: Callable[[], None] | None = None) -> int | None:
-    """Answer a query and return the exit code; None where the words are no plain query.
+    """Answer a query and return the exit code; None where the words ask for help.
 
     `heavy` is called before most of the program is imported.
     """
     keep_standard()
+    if "--help" in words:
+        return None
     values: dict[str, list[str]] = {name: [] for name in OPTIONS}
     pretty: bool | None = None
     queries: list[str] = []
@@ -41,12 +44,14 @@ def run(words: Sequence[str], *, heavy: Callable[[], None] | None = None) -> int
         elif word in FLAGS:
             pretty = FLAGS[word]
         elif word.startswith("-"):
-            return None
+            return _not_understood(f"there is no option `{word[:80]}`, or it needs a value")
         else:
             queries.append(word)
     queries += values["--json"]
-    if len(queries) != 1 or len(values["--config"]) > 1 or len(values["--workspace"]) > 1:
-        return None
+    if len(queries) != 1:
+        return _not_understood("give the query once, as an argument or with --json")
+    if len(values["--config"]) > 1 or len(values["--workspace"]) > 1:
+        return _not_understood("give --config and --workspace once")
     return ask(
         queries[0],
         config="".join(values["--config"]),
@@ -84,6 +89,14 @@ def ask(
     except Exception as fault:  # noqa: BLE001 - a script waits for a document, not for a trace
         document, code = of_ours(fault).document(), 1
     return code if show(document, pretty=pretty) else code or 1
+
+
+def _not_understood(message: str) -> int:
+    """Print what is wrong with the words, and return the exit code."""
+    hint = "decision_reviewer query --help"
+    show(QueryError("invalid_query", message, hint).document(), pretty=None)
+    say(f"error: {message}\n  try: {hint}")
+    return USAGE
 
 
 def start_of(workspace: str) -> str:
