@@ -12,7 +12,7 @@ import pytest
 from textual.widgets import Input
 
 from penstock.core.proposal import State
-from penstock.gate import Item
+from penstock.gate import Item, Proof
 from tests.cli.waiting import events, gate_of, one_proposed, ops, proposed, state_of
 from tests.project import Project
 from tests.tui.stage import Stage, review
@@ -83,6 +83,20 @@ def test_escape_leaves_every_window_and_nothing_was_done(app: Project, key: str)
     played(app, play)
     assert state_of(app, one) == "waiting"
     assert ops(app) == ["proposed"]
+
+
+def test_what_was_answered_a_moment_ago_is_not_left_waiting(app: Project) -> None:
+    one = one_proposed(app, "app.txt", b"short\n")
+
+    async def play(stage: Stage) -> None:
+        who = Proof(by="somebody", kind="terminal")
+        await asyncio.to_thread(
+            stage.gate.answer, one, approve=False, proof=who, reason="at another terminal"
+        )
+        await stage.press("q")
+        assert stage.app.return_value == 0
+
+    played(app, play)
 
 
 @pytest.mark.parametrize("first", [(), ("tab",)], ids=["from the list", "from the diff"])

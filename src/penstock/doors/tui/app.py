@@ -126,7 +126,8 @@ class ReviewApp(Changing):
         """Show every key."""
         self.push_screen(dialogs.Told("penstock review", dialogs.HELP))
 
-    def action_leave(self) -> None:
+    async def action_leave(self) -> None:
         """End; what is not answered goes on waiting."""
         self._to_terminal("\x1b[23;2t")
+        await self.look_again()  # what was answered a moment ago waits no more
         self.exit(sum(one.state is State.WAITING for one in self.found))
