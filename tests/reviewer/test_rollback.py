@@ -113,6 +113,22 @@ def test_files_that_changed_together_go_back_together(tmp_path: Path, place: Pla
     assert (at.file.read_text(), tools.read_text()) == changed
 
 
+def test_a_commit_of_several_files_names_all_of_them(tmp_path: Path) -> None:
+    at = in_git(tmp_path, MAIN)
+    tools = at.folder / "tools.toml"
+    tools.write_text(TOOLS)
+    added = {"type": "add_rule", "rule_type": "deny", "section": "tools", "rule": RM}
+    parts = [{"type": "remove_rule", "id": "deny-rm"}, {**added, "target_file": str(tools)}]
+    info = at.made({"type": "batch", "operations": parts})["rollback_info"]
+    operation = json.dumps({"type": "rollback", "to_commit": info["previous_commit"]})
+    for dry in (("--dry-run",), ()):
+        done = at.run("apply", "--json", operation, *dry)
+        assert (done.code, done.json["operation"]) == (0, "rollback"), done.err
+        assert len(done.json["changes"]) == 2
+    assert (at.file.read_text(), tools.read_text()) == (MAIN, TOOLS)
+    assert at.logged()[-1]["target_files"] == [str(at.file), str(tools)]
+
+
 def test_a_file_is_rolled_back_to_one_version(tmp_path: Path) -> None:
     at = in_git(tmp_path)
     parts = [{"type": "rollback", "to_commit": at.repo.head()}] * 2

@@ -211,16 +211,17 @@ def reviewer_log() -> ReviewerLog:
     return ReviewerLog(place())
 
 
-def logged_target(commit: str) -> str:
-    """Return the file that a commit of ours was about, from the reviewer's log, or ""."""
+def logged_targets(commit: str) -> tuple[str, ...]:
+    """Return the files that a commit of ours was about, from the reviewer's log."""
     from penstock.stores.reviewer_log import newest_first, place
 
     for line in newest_first(place()):
         info = line.get("rollback_info")
         known = [info.get("commit"), info.get("previous_commit")] if isinstance(info, dict) else []
         if any(isinstance(one, str) and one.startswith(commit.lower()) for one in known if one):
-            return str(line.get("target_file", ""))
-    return ""
+            files = line.get("target_files", [line.get("target_file")])
+            return tuple(str(file) for file in files if file) if isinstance(files, list) else ()
+    return ()
 
 
 @contextmanager

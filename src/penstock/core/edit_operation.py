@@ -6,7 +6,7 @@ Always true: what is refused names the field that is meant, what is wrong, and w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from penstock.core.errors import InputError
@@ -105,6 +105,14 @@ class Operation:
             target_file=resolve(self.target_file),
             operations=tuple(one.aimed(resolve) for one in self.operations),
         )
+
+    def for_files(self, files: Sequence[str]) -> Operation:
+        """Return it for some files, if any: of several, as a batch that does the same to each."""
+        if len(files) < 2:
+            return replace(self, target_file=next(iter(files), self.target_file))
+        parts = enumerate(files)
+        each = (replace(self, target_file=file, place=f"operations[{n}].") for n, file in parts)
+        return Operation(type="batch", operations=tuple(each))
 
 
 # --- which operation has which keys -----------------------------------------------------

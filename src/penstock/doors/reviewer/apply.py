@@ -39,7 +39,7 @@ class Apply:
     environ: Mapping[str, str]
     prove: Prove
     operation: str | None = None
-    target: str = ""
+    targets: tuple[str, ...] = ("",)
 
     def run(self) -> Answer:
         """Do what was asked and return the answer."""
@@ -61,11 +61,11 @@ class Apply:
 
         operation = parse_operation(read_json(self.asked.json))
         fallback = self.asked.target_file
-        if operation.type == "rollback" and not (fallback or operation.target_file):
-            fallback = app.logged_target(operation.to_commit) if operation.to_commit else ""
-        self.target = operation.target_file or fallback
+        if operation.to_commit and not (fallback or operation.target_file):
+            operation = operation.for_files(app.logged_targets(operation.to_commit))
+        self.targets = (operation.target_file or fallback,)
         found = aimed(operation, fallback, self.environ)
-        self.target = found.files[0]
+        self.targets = found.files
         return found
 
     def _plan(self, operation: Operation) -> Plan:
@@ -84,7 +84,7 @@ class Apply:
         plan = self._plan(self._read())
         app.replaceable([*plan.after])
         document = answers.preview(
-            plan.operation.type,
+            self.operation or plan.operation.type,
             plan.files,
             plan.changes(dry_run=True),
             self._validation(plan),
@@ -195,7 +195,10 @@ class Apply:
 
     def _done(self, plan: Plan, info: Document, notes: tuple[str, ...]) -> Answer:
         document = answers.success(
-            plan.operation.type, plan.changes(dry_run=False), info, self._validation(plan)
+            self.operation or plan.operation.type,
+            plan.changes(dry_run=False),
+            info,
+            self._validation(plan),
         )
         talk = (*self._talk(plan), *(f"note: {note}" for note in notes))
         return Answer(document=document, talk=talk)
@@ -227,7 +230,8 @@ class Apply:
             "timestamp": _now(),
             "operation": said["operation"],
             "applied_by": self._by(),
-            "target_file": self.target,
+            "target_file": self.targets[0],
+            **({"target_files": list(self.targets)} if len(self.targets) > 1 else {}),
             "changes": {"asked": _asked(self.asked.json), "done": said.get("changes", [])},
             "validation": said.get("validation", {"blocking_passed": False, "warnings": []}),
             "rollback_info": said.get("rollback_info"),
