@@ -568,3 +568,8 @@ def test_new_settings_do_not_come_between_a_section_and_its_rules(head: str) -> 
     assert made.replace(section, "").strip().endswith('[llm_fallback]\nmodel = "m"')
     assert tomllib.loads(made)["llm_fallback"] == {"model": "m"}
     assert after(made, type="update_llm_config", changes={"model": None}).count("[tools]") == 1
+
+
+def test_no_rule_is_named_as_defaults_are() -> None:
+    told_ = refused(FLAT, type="add_rule", rule_type="allow", rule={**NEW, "id": "default.run"})
+    assert told_.startswith("rule.id: ids that begin with `default.`")

@@ -35,6 +35,7 @@ from penstock.core.hook_dialect import SETTINGS
 from penstock.core.problems import did_you_mean, shown
 
 USUAL_SECTION = "rules"
+DEFAULT = "default."
 MOST_GUESSED = 300  # ids that a mistyped one is held against
 
 
@@ -55,6 +56,9 @@ def _add(book: Book, op: Operation) -> Insert:
     if book.find(name) is not None or name in book.off:
         hint = "choose another id, or update that rule"
         raise _refuse(op, "rule.id", f"Rule with id '{name}' already exists", hint)
+    if name.startswith(DEFAULT):  # it would be told as no rule at all
+        error = f"ids that begin with `{DEFAULT}` name what holds where no rule speaks"
+        raise _refuse(op, "rule.id", error, "choose another id")
     table = _table_for(book, op)
     _check_written(book, op, table)
     count = len(book.rules.get(table, []))
