@@ -414,6 +414,19 @@ def test_calls_that_are_alike_are_told_together(place: Place) -> None:
     assert len(clusters[0]["examples"]) == 3
 
 
+def test_what_only_a_default_answers_is_a_gap_too(place: Place) -> None:
+    more: dict[str, Any] = {"tool": "Bash", "session": "s"}
+    asked = {"status": "hitl_required", "command": "npm test", "rules": ["default.run"], **more}
+    denied = {"status": "denied", "command": "npm test", "rules": ["default.run"], **more}
+    by_rule = {"status": "denied", "command": "make test", "rules": ["no-make"], **more}
+    lines = [logs.own(n, **(asked, denied, by_rule)[n % 3]) for n in range(9)]
+    place.rules().logged(*lines, logs.audit(20, "deny", "git status"))
+    result = place.ask("gaps")["result"]
+    assert (result["total_gaps"], result["decisions_read"]) == (6, 6)
+    assert [(one["pattern"], one["count"]) for one in result["suggestions"]] == [("npm test", 6)]
+    assert place.ask("gaps", decision="passthrough")["result"]["total_gaps"] == 0
+
+
 def test_gaps_are_what_no_rule_decides_each_with_a_rule_and_a_risk(place: Place) -> None:
     place.rules().logged(
         *(logs.operational(n, "passthrough", "passthrough", f"npm install p{n}") for n in range(4)),

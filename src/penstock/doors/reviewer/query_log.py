@@ -204,7 +204,7 @@ def patterns(query: Query, asking: Asking) -> Document:
 
 
 def gaps(query: Query, asking: Asking) -> Document:
-    """Answer with what no rule decides: what was passed through, to a model or to nobody."""
+    """Answer with what no rule decides: passed through to a model or nobody, or by a default."""
     from penstock.core.clusters import clusters
     from penstock.core.suggest import Form, draft
     from penstock.core.suggest_risk import never, risk
@@ -213,8 +213,9 @@ def gaps(query: Query, asking: Asking) -> Document:
     usual = {} if query.get("decision") else {"decision": PASSTHROUGH}
     chosen = wanted_of(query, asking.now, **usual)
     decisions = decisions_of(asking)
-    total = sum(decisions.tally(chosen).values())
-    read = list(islice(decisions.newest(chosen), most))
+    default = _by_default(query, asking, decisions, most)
+    total = sum(decisions.tally(chosen).values()) + len(default)
+    read = [*islice(decisions.newest(chosen), most), *default]
     found: list[Document] = []
     left_out: list[Document] = []
     # What a secret was given to is told by its name; a rule made of it would show the secret.
@@ -235,6 +236,17 @@ def gaps(query: Query, asking: Asking) -> Document:
         found.append({**told, "risk": risk_, "suggested_rule": rule, "examples": examples})
     result: Document = {"total_gaps": total, "suggestions": found, "not_suggested": left_out}
     return {"result": {**result, "decisions_read": len(read)}}
+
+
+def _by_default(query: Query, asking: Asking, decisions: Decisions, most: int) -> list[Past]:
+    """Return the newest calls to which only a default had an answer."""
+    if query.get("decision") or query.get("source"):
+        return []
+    found: list[Past] = []
+    for word in (ASK, DENY):
+        chosen = wanted_of(query, asking.now, decision=word, source=str(Source.RULE))
+        found += [past for past in islice(decisions.newest(chosen), most) if past.by_default]
+    return found
 
 
 def _parted(read: list[Past], fits: Callable[[Past], bool]) -> tuple[list[Past], list[Past]]:
