@@ -518,6 +518,8 @@ def test_the_query_is_an_argument_or_an_option_and_never_both(place: Place) -> N
         assert set(done.json["error"]) == {"code", "message", "details"}
         assert done.err.startswith("error: ")
     assert "Usage: " in place.run("query", "--help").out
+    done = Project(place.root, place.home).run("rules", "query")
+    assert (done.code, done.json["error"]["code"]) == (64, "invalid_query")
 
 
 def test_answers_are_one_line_when_piped_and_indented_when_asked(place: Place) -> None:

@@ -25,10 +25,10 @@ def command(
     The query is one JSON object with a `type`: config, config_files, rule, rule_count, log,
     match_test, stats, patterns or gaps.
     """
-    from penstock.doors.reviewer.query_command import ask
+    from penstock.doors.reviewer.query_command import ONCE, ask, not_understood
 
     if (query is None) == (as_json is None):
-        raise click.UsageError("give the query once, as an argument or with --json")
+        return not_understood(ONCE)
     pretty = None if dense is None else not dense
     asked = query if query is not None else as_json or ""
     return ask(asked, config=config, logs=logs, workspace=workspace, pretty=pretty)

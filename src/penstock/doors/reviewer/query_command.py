@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 OPTIONS = ("--json", "--config", "--log", "--workspace")
 USAGE = 64
+ONCE = "give the query once, as an argument or with --json"
 FLAGS = {"--compact": False, "--pretty": True}
 
 
@@ -44,14 +45,14 @@ def run(words: Sequence[str], *, heavy: Callable[[], None] | None = None) -> int
         elif word in FLAGS:
             pretty = FLAGS[word]
         elif word.startswith("-"):
-            return _not_understood(f"there is no option `{word[:80]}`, or it needs a value")
+            return not_understood(f"there is no option `{word[:80]}`, or it needs a value")
         else:
             queries.append(word)
     queries += values["--json"]
     if len(queries) != 1:
-        return _not_understood("give the query once, as an argument or with --json")
+        return not_understood(ONCE)
     if len(values["--config"]) > 1 or len(values["--workspace"]) > 1:
-        return _not_understood("give --config and --workspace once")
+        return not_understood("give --config and --workspace once")
     return ask(
         queries[0],
         config="".join(values["--config"]),
@@ -91,7 +92,7 @@ def ask(
     return code if show(document, pretty=pretty) else code or 1
 
 
-def _not_understood(message: str) -> int:
+def not_understood(message: str) -> int:
     """Print what is wrong with the words, and return the exit code."""
     hint = "decision_reviewer query --help"
     show(QueryError("invalid_query", message, hint).document(), pretty=None)
