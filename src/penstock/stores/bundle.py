@@ -123,5 +123,5 @@ def ask_for() -> None:
     argv = [sys.executable, "-I", f"{package()}/stores/bundling.py"]
     try:
         posix.posix_spawn(argv[0], argv, posix.environ, file_actions=quiet, setsid=True)
-    except OSError:
+    except (OSError, NotImplementedError):  # a system that cannot start a session so
         return  # it was for comfort
