@@ -76,6 +76,22 @@ def mounted(image: str, at: str) -> Iterator[str]:
         command("umount", at)
 
 
+@contextlib.contextmanager
+def restarted(image: str, folder: str) -> Iterator[str]:
+    """Mount an image as after a restart: its disk has another number than it had before."""
+    other = os.path.join(folder, "other")
+    with open(other, "wb") as file:
+        file.truncate(1 << 20)
+    found = subprocess.run(
+        ["losetup", "--find", "--show", other], check=True, capture_output=True, text=True
+    )
+    try:
+        with mounted(image, os.path.join(folder, "disk")) as disk:
+            yield disk
+    finally:
+        command("losetup", "--detach", found.stdout.strip())
+
+
 def copied(image: str, to: str) -> None:
     """Copy an image as it is now; what is empty stays a hole."""
     with open(image, "rb") as source, open(to, "wb") as target:
@@ -123,7 +139,7 @@ def looked_at(name: str, cut: Cut, folder: str) -> str:
     """Mount what a cut left, recover, and return what is wrong, if anything."""
     writes = writing.WRITES[name]
     check = writing.checked(writes, "")
-    with mounted(cut.image, os.path.join(folder, "disk")) as disk:
+    with restarted(cut.image, folder) as disk:
         if len(writes) == 1 and cut.answer is None:
             _clear_strays(disk)
         try:
@@ -173,7 +189,7 @@ def problems_of(scenario: Scenario) -> tuple[int, list[str]]:
 
 
 def _checked(scenario: Scenario, cut: Cut, folder: str) -> str:
-    with mounted(cut.image, os.path.join(folder, "disk")) as disk:
+    with restarted(cut.image, folder) as disk:
         problem = apart(lambda: scenario.check(disk, cut.answer))
     return f"cut before {cut.before}, answered {cut.answer}: {problem}" if problem else ""
 

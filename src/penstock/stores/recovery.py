@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from penstock.ports import Ending, Recovered
+from penstock.stores.beneath import Ident, ident_at
 from penstock.stores.journal import Decided, Entry, Note, Plan
 from penstock.stores.swap import Step, Way, is_temp_name
 from penstock.stores.writer import Batch, Writer, end, settle_set
@@ -86,8 +87,20 @@ class Recovery:
                     raise
                 continue
             step = self.writer.step(plan, batch.folders[parts])
-            step.ours, step.begun = ours, True
+            step.ours, step.begun = _as_it_is_known_now(step, ours), True
             batch.steps.append(step)
+
+
+def _as_it_is_known_now(step: Step, ours: Ident | None) -> Ident | None:
+    """Return the file of a note by the numbers that it has now.
+
+    A restart may give a disk another number; what a file is called on its disk stays. Of the two
+    names that may stand for ours, the one with its number does.
+    """
+    there = [ident_at(step.folder.descriptor, name) for name in (step.temp, step.name)]
+    if ours is None or ours in there:
+        return ours
+    return next((found for found in there if found and found[1] == ours[1]), ours)
 
 
 def _goes_forward(steps: Sequence[Step], entry: Entry) -> bool:
