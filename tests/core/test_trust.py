@@ -79,6 +79,13 @@ def test_evidence_says_what_happened(
     assert [(problem.kind.value, problem.line) for problem in problems] == expected
 
 
+@pytest.mark.parametrize(("count", "told"), [(3, True), (12, False)])
+def test_a_witness_of_another_key_that_saw_more_is_told_so(count: int, told: bool) -> None:
+    """All was deleted and begun anew: its signature proves nothing, its number says something."""
+    (problem,) = compare(Evidence(witnesses={"w": BAD}), found(count))
+    assert (f"only {count} are here" in problem.message) == told
+
+
 @pytest.mark.parametrize(
     ("evidence", "level"),
     [

@@ -118,21 +118,22 @@ def compare(evidence: Evidence, found: Found) -> list[Problem]:
     if not problems:
         problems += _head(evidence.head, found)
     for name, note in evidence.witnesses.items():
-        problems += _unreadable(f"witness `{name}`", [note])
+        problems += _unreadable(f"witness `{name}`", [note], count=found.count)
         problems += _witnessed(name, note.checkpoint, evidence, found)
     return problems
 
 
-def _unreadable(whose: str, notes: Iterable[Opened]) -> list[Problem]:
-    return [
-        Problem(
-            kind=Kind.BAD_SIGNATURE,
-            line=note.size,
-            message=f"{whose} at {note.size} events: {note.error.message}",
-        )
-        for note in notes
-        if note.error is not None
-    ]
+def _unreadable(whose: str, notes: Iterable[Opened], *, count: int | None = None) -> list[Problem]:
+    """Tell of notes that prove nothing; one of more than `count` events is a hint all the same."""
+    found = []
+    for note in notes:
+        if note.error is None:
+            continue
+        said = f"{whose} at {note.size} events: {note.error.message}"
+        if count is not None and note.size > count:
+            said += f"; only {count} are here, so record and key may have been begun anew"
+        found.append(Problem(kind=Kind.BAD_SIGNATURE, line=note.size, message=said))
+    return found
 
 
 def _good(notes: Iterable[Opened]) -> list[Checkpoint]:
