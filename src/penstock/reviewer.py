@@ -23,6 +23,7 @@ def main(argv: list[str] | None = None) -> None:
     if arguments[:1] == ["query"]:
         code = _query(arguments[1:])
         if code is not None:
+            _renew()
             sys.exit(code)
     from penstock.cli.rules import main as rules
 
@@ -44,12 +45,20 @@ def _quickly() -> None:
     use()
 
 
+def _renew() -> None:
+    """Once everything is said, have a bundle made where one was wanted and missed."""
+    bundle = sys.modules.get("penstock.stores.bundle")
+    if bundle is not None:
+        bundle.renew()
+
+
 def _end(code: int) -> None:
     """Leave without taking everything apart first, which takes longer than a commit."""
     import os
 
     sys.stdout.flush()
     sys.stderr.flush()
+    _renew()
     os._exit(code)
 
 

@@ -25,6 +25,7 @@ class Hook:
     closed: bool = False
     attended: bool = False
     resident: str = "off"
+    launcher: str = LAUNCHER
     calls: list[str] = field(default_factory=list)
 
     def environ(self) -> dict[str, str]:
@@ -43,7 +44,7 @@ class Hook:
     ) -> Done:
         more = ["closed"] if self.closed else []
         done = subprocess.run(
-            [sys.executable, "-I", "-S", LAUNCHER, self.agent, *more],
+            [sys.executable, "-I", "-S", self.launcher, self.agent, *more],
             cwd=self.project.root,
             env={**self.environ(), **(env or {})},
             input=data,

@@ -136,7 +136,7 @@ def test_a_copy_goes_by_its_own_sources(program: Program, tmp_path: Path) -> Non
 
 def test_who_finds_no_bundle_has_one_made_and_does_not_wait(program: Program) -> None:
     program.bundle.unlink()
-    program.run(f"sys.dont_write_bytecode = False\n{LOOK}")
+    program.run(f"sys.dont_write_bytecode = False\n{LOOK}bundle.renew()")
     for _ in range(600):
         if program.look() == from_bundle(program):
             return
@@ -147,7 +147,7 @@ def test_who_finds_no_bundle_has_one_made_and_does_not_wait(program: Program) ->
 def test_where_nothing_may_be_written_nothing_is(program: Program) -> None:
     program.bundle.unlink()
     said = program.run(
-        "from penstock.stores import bundle; bundle.use()\n"
+        "from penstock.stores import bundle; bundle.use(); bundle.renew()\n"
         "import os\n"
         "try: os.wait()\n"
         "except ChildProcessError: print('nobody')\n"

@@ -3,7 +3,7 @@
 It lies in `__pycache__` beside the compiled modules and is as good as they are: made from the
 sources (`bundling.py`), and each module in it is out of date when its source has changed.
 Always true: what is missing, torn, strange or out of date is imported from its own file;
-everything works then and takes longer, and a new bundle is made for the next command.
+everything works then and takes longer, and a new bundle is made once the command is over.
 """
 
 import marshal
@@ -33,7 +33,6 @@ class Bundle:
         self._first = first
         self._modules = modules
         self._top = package()
-        self._asked = False
         self._spec: Any = type(sys.__spec__)
 
     def find_spec(
@@ -44,7 +43,7 @@ class Bundle:
         if found is None:
             return None
         if not as_it_was(self._top, found):
-            self._renew()
+            _missed.append(name)
             return None
         path = f"{self._top}/{found[0]}"
         spec: ModuleSpec = self._spec(name, self, origin=path)
@@ -63,21 +62,28 @@ class Bundle:
         code = marshal.loads(kept)  # noqa: S302 - as good as what Python itself keeps there
         exec(code, module.__dict__)  # noqa: S102 - our own sources, compiled by us
 
-    def _renew(self) -> None:
-        if not self._asked:
-            self._asked = True
-            ask_for()
+
+_missed: "list[str]" = []  # what had to be imported from its own file
 
 
 def use() -> None:
-    """Let imports take modules from the bundle, or have one made where there is none."""
+    """Let imports take modules from the bundle; call `renew` at the end."""
     try:
         number = posix.open(place(), posix.O_RDONLY | posix.O_CLOEXEC)
         first, modules = opened(number)
     except (OSError, ValueError, EOFError, TypeError):
-        ask_for()
+        _missed.append("")
         return
     sys.meta_path.insert(0, Bundle(number, first, modules))
+
+
+def renew() -> None:
+    """Have a bundle made for the next command, where this one missed something in it.
+
+    A process of its own makes it, and nobody waits for it.
+    """
+    if _missed and not sys.dont_write_bytecode and posix.access(_folder(), posix.W_OK):
+        _start([sys.executable, "-I", f"{package()}/stores/bundling.py"])
 
 
 def opened(number: int) -> "tuple[int, Mapping[str, Entry]]":
@@ -106,7 +112,7 @@ def as_it_was(top: str, entry: "Entry") -> bool:
 
 def place() -> str:
     """Return where the bundle lies."""
-    return f"{package()}/__pycache__/bundle-{FORM}.{sys.implementation.cache_tag}"
+    return f"{_folder()}/bundle-{FORM}.{sys.implementation.cache_tag}"
 
 
 def package() -> str:
@@ -114,13 +120,13 @@ def package() -> str:
     return __file__.rpartition("/stores/")[0]
 
 
-def ask_for() -> None:
-    """Have a bundle made by a process of its own, for the next command; nobody waits for it."""
-    if sys.dont_write_bytecode or not posix.access(f"{package()}/__pycache__", posix.W_OK):
-        return
+def _folder() -> str:
+    return f"{package()}/__pycache__"
+
+
+def _start(argv: "list[str]") -> None:
     mute = "/dev/null", posix.O_RDWR, 0
     quiet = [(posix.POSIX_SPAWN_OPEN, number, *mute) for number in range(3)]
-    argv = [sys.executable, "-I", f"{package()}/stores/bundling.py"]
     try:
         posix.posix_spawn(argv[0], argv, posix.environ, file_actions=quiet, setsid=True)
     except (OSError, NotImplementedError):  # a system that cannot start a session so

@@ -1,4 +1,4 @@
-"""Make the bundle: what `bundle.ask_for` starts.
+"""Make the bundle: what `bundle.renew` starts.
 
 Always true: a bundle is put in its place whole; where that cannot be, nothing happens.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from penstock.stores.bundle import Entry
 
 # What commands are made of that end at once; what runs for long imports its own files.
-WITHIN = ("app", "core", "doors/reviewer", "gate", "presets", "stores")
+WITHIN = ("app", "core", "doors/hook", "doors/reviewer", "gate", "presets", "stores")
 ALONE = ("doors/__init__.py", "ports.py")
 
 

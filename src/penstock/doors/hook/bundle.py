@@ -14,10 +14,9 @@ import sys
 from contextlib import suppress
 from types import CodeType
 
-from penstock.stores.lean import lean_code
-
 FORM = 2  # of the bundle, as `hook.py` reads it
 
+UNPACK = "penstock.doors.hook.unpack"
 # In the order in which each finds what it imports.
 MODULES = (
     "penstock",
@@ -49,13 +48,31 @@ MODULES = (
 def write() -> None:
     """Make the bundle if it is missing or out of date; where that cannot be, nothing happens."""
     with suppress(OSError):
-        path = place()
-        data = made()
-        if _read(path) != data:
-            fresh = f"{path}.{os.getpid()}"
+        if not _is_fresh():
+            data = made()
+            fresh = f"{place()}.{os.getpid()}"
             with open(fresh, "wb") as file:
                 file.write(data)
-            os.replace(fresh, path)
+            os.replace(fresh, place())
+
+
+def _is_fresh() -> bool:
+    try:
+        with open(place(), "rb") as file:
+            _, stamps, modules = marshal.loads(file.read())  # noqa: S302 - as good as a module
+        listed = [name for name, *_ in modules] == [*MODULES]
+        return listed and stamps == _stamps()
+    except (OSError, ValueError, EOFError, TypeError):
+        return False
+
+
+def _stamps() -> list[tuple[str, int, int]]:
+    return [_stamp(_source(name)) for name in (UNPACK, *MODULES)]
+
+
+def _stamp(path: str) -> tuple[str, int, int]:
+    status = os.stat(f"{_package()}/{path}")
+    return path, status.st_size, status.st_mtime_ns
 
 
 def place() -> str:
@@ -65,26 +82,17 @@ def place() -> str:
 
 def made() -> bytes:
     """Return the code that puts every module in its place, if no source has changed since."""
-    stamps, modules = [], []
-    for name in MODULES:
-        path = _source(name)
-        status = os.stat(f"{_package()}/{path}")
-        stamps.append((path, status.st_size, status.st_mtime_ns))
-        modules.append((name, path, _code(path)))
-    return marshal.dumps((_code(_source(f"{__package__}.unpack")), stamps, modules))
+    stamps = _stamps()  # before the sources are read: whoever saves one meanwhile is noticed
+    paths = [(name, _source(name)) for name in MODULES]
+    modules = [(name, path, _code(path)) for name, path in paths]
+    return marshal.dumps((_code(_source(UNPACK)), stamps, modules))
 
 
 def _code(path: str) -> CodeType:
+    from penstock.stores.lean import lean_code
+
     with open(f"{_package()}/{path}", "rb") as file:
         return lean_code(file.read(), f"penstock/{path}")
-
-
-def _read(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except FileNotFoundError:
-        return b""
 
 
 def _source(name: str) -> str:
