@@ -130,6 +130,14 @@ def test_a_bundle_is_made_anew_when_a_source_has_changed(
     assert marshal.loads(place.read_bytes())[1] == stamps
 
 
+def test_a_bundle_that_cannot_be_kept_is_not_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bundle, "place", lambda: str(tmp_path / "nowhere" / "bundle"))
+    monkeypatch.setattr(bundle, "made", lambda: pytest.fail("it was made"))
+    bundle.write()
+
+
 def test_a_bundle_that_is_torn_or_strange_is_no_bundle(hook: Hook, tmp_path: Path) -> None:
     """In a copy of the program, because other tests count on the bundle of this one."""
     copy = tmp_path / "copy" / "penstock"

@@ -48,7 +48,8 @@ MODULES = (
 def write() -> None:
     """Make the bundle if it is missing or out of date; where that cannot be, nothing happens."""
     with suppress(OSError):
-        if not _is_fresh():
+        # Making it takes longer than judging, so it is not made where it cannot be kept.
+        if os.access(os.path.dirname(place()), os.W_OK) and not _is_fresh():
             data = made()
             fresh = f"{place()}.{os.getpid()}"
             with open(fresh, "wb") as file:
