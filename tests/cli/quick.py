@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -41,4 +42,6 @@ def run_here(
             command(list(argv))
         except SystemExit as ended:
             code = int(ended.code or 0)
+        finally:
+            gc.enable()  # a command that ends may never collect; this process goes on
     return Done(code, out.getvalue(), err.getvalue())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import resource
 import sys
 import time
 from collections.abc import Iterator
@@ -35,6 +38,24 @@ def test_blank_lines_at_the_ends_are_counted() -> None:
 
 def test_a_file_of_no_known_kind_has_no_colours() -> None:
     assert coloured("a.unknown-kind", "x") == [[]]
+
+
+@pytest.fixture
+def crowded() -> Iterator[None]:
+    """As many open files as a server with very many viewers has."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < 4096:
+        pytest.skip("this machine allows too few open files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 4096), hard))
+    with contextlib.ExitStack() as opened:
+        for _ in range(1100):
+            opened.enter_context(open(os.devnull))
+        yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_colours_come_also_where_very_many_files_are_open(crowded: None, colours: Colours) -> None:
+    assert len(colours.of("a.py", SOURCE)) == len(coloured("a.py", SOURCE))
 
 
 def test_the_child_says_what_the_function_says(colours: Colours) -> None:

@@ -67,11 +67,16 @@ _missed: "list[str]" = []  # what had to be imported from its own file
 
 
 def use() -> None:
-    """Let imports take modules from the bundle; call `renew` at the end."""
+    """Let imports take modules from the bundle, from now to the end; then call `renew`."""
     try:
         number = posix.open(place(), posix.O_RDONLY | posix.O_CLOEXEC)
+    except OSError:
+        _missed.append("")
+        return
+    try:
         first, modules = opened(number)
     except (OSError, ValueError, EOFError, TypeError):
+        posix.close(number)
         _missed.append("")
         return
     sys.meta_path.insert(0, Bundle(number, first, modules))

@@ -64,9 +64,10 @@ def _check(fd: int) -> None:
 def _line(fd: int, end: float) -> bytes:
     """Read to the end of the line, byte by byte: what comes after it is not for us."""
     line = bytearray()
+    waiting = select.poll()
+    waiting.register(fd, select.POLLIN)
     while len(line) <= LIMIT:
-        ready, _, _ = select.select([fd], [], [], max(0.0, end - time.monotonic()))
-        if not ready:
+        if not waiting.poll(max(0.0, end - time.monotonic()) * 1000):
             raise _bad(fd, "nothing came from it in time")
         byte = os.read(fd, 1)
         if byte in (b"", b"\n"):

@@ -90,16 +90,18 @@ class Colours:
         assert child.stdout is not None
         request = json.dumps({"name": name, "text": text}).encode() + b"\n"
         sent, got, answer = child.stdin.fileno(), child.stdout.fileno(), b""
+        waiting = select.poll()
+        waiting.register(got, select.POLLIN)
+        waiting.register(sent, select.POLLOUT)
         while not answer.endswith(b"\n"):
-            writes = [sent] if request else []
-            can_read, can_write, _ = select.select(
-                [got], writes, [], max(until - time.monotonic(), 0)
-            )
-            if not can_read and not can_write:
+            ready = {number for number, _ in waiting.poll(max(until - time.monotonic(), 0) * 1000)}
+            if not ready:
                 return b""
-            if can_write:
+            if sent in ready:
                 request = request[os.write(sent, request[:65536]) :]
-            if can_read:
+                if not request:
+                    waiting.unregister(sent)
+            if got in ready:
                 part = os.read(got, 1 << 20)
                 if not part:
                     return b""
