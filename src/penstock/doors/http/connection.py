@@ -305,7 +305,10 @@ class Connection(asyncio.Protocol):
             self._held = False
             self._transport.resume_reading()
         if self._transport.can_write_eof():
-            self._transport.write_eof()
+            try:
+                self._transport.write_eof()
+            except OSError:  # the other end is gone, and nothing is left to say to it
+                self._transport.abort()
 
     def tidy(self, now: float) -> None:
         """End what took too long; called now and then."""

@@ -8,6 +8,7 @@ nobody foresaw tells nothing of the inside.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import partial
 
 from starlette.applications import Starlette
@@ -15,8 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
-from starlette.routing import BaseRoute, Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.routing import BaseRoute, Route
 
 from penstock.core.errors import InputError, PenstockError, RefusedError
 from penstock.doors.web.admitted import Admitted, told
@@ -24,6 +24,7 @@ from penstock.doors.web.auth import SESSION_SECONDS
 from penstock.doors.web.problems import fault
 from penstock.doors.web.world import World
 
+STATIC = {"icon.svg": "image/svg+xml", "page.css": "text/css", "page.js": "text/javascript"}
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -47,9 +48,20 @@ def _routes() -> list[BaseRoute]:
         Route("/open", opened, methods=["GET"]),
         Route("/close", closed, methods=["POST"]),
         Route("/events", events, methods=["GET"]),
-        Mount("/static", StaticFiles(directory=os.path.join(HERE, "static"))),
+        *(Route(f"/static/{name}", _file(name, kind)) for name, kind in STATIC.items()),
         *ROUTES,
     ]
+
+
+def _file(name: str, kind: str) -> Callable[[Request], Response]:
+    """Return what answers with one of our own files, read once: they are few and small."""
+    with open(os.path.join(HERE, "static", name), "rb") as file:
+        data = file.read()
+
+    def answer(_request: Request) -> Response:
+        return Response(data, media_type=kind, headers={"Cache-Control": "no-cache"})
+
+    return answer
 
 
 # --- coming and going -----------------------------------------------------------------------------
