@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= auto
 
-.PHONY: help run test lint unit bench fuzz faults manual screenshots lock clean setup
+.PHONY: help run test lint house unit bench fuzz faults manual screenshots lock clean setup
 
 help: ## list the goals
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -30,6 +30,9 @@ lint: $(READY) ## ruff, mypy --strict, import layers
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+house: $(READY) ## modules per folder, contracts, names, code lines; fails where a limit is broken
+	@$(BIN)/python tools/house.py
 
 unit: $(READY) ## every test, with branch coverage of the core
 	@tools/unit "$(BIN)" "$(JOBS)"
