@@ -1,6 +1,6 @@
-"""Every port made simple: in memory, for tests, trials and the docs.
+"""Files in memory.
 
-A store here keeps the port's promises and nothing else: no disk, no other process, no crash.
+This store keeps the port's promises and nothing else: no disk, no other process, no crash.
 Always true: it passes the same contract suite as the store that is real.
 """
 
