@@ -13,8 +13,7 @@ from penstock.core.checkpoint import CheckpointPolicy, make_key, open_note
 from penstock.core.errors import AuditError
 from penstock.core.merkle import includes, is_consistent, leaf_hash, root_of
 from penstock.core.proofs import holds
-from penstock.stores.checkpoint_keys import create_key, load_key
-from penstock.stores.checkpoints import Checkpoints
+from penstock.stores.checkpoints import Checkpoints, create_key, load_key
 from penstock.stores.jsonl import JsonlLog
 from penstock.stores.log_reader import read_lines
 from penstock.stores.segments import rotated
@@ -376,7 +375,7 @@ def test_an_older_note_that_was_changed_is_told(log: JsonlLog, checkpoints: Chec
 def test_processes_that_start_at_once_have_one_key_and_leave_nothing_else(tmp_path: Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    from penstock.stores.checkpoint_keys import kept_key
+    from penstock.stores.checkpoints import kept_key
 
     for turn in range(20):
         folder = tmp_path / str(turn)
