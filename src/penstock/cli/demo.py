@@ -24,6 +24,7 @@ from rich.console import Console
 
 from penstock.cli import OK
 from penstock.cli.output import console
+from penstock.core.distribution import pip_install
 from penstock.core.model import Actor
 from penstock.gate import Item, Proof
 
@@ -196,7 +197,7 @@ def your_turn(out: Console, here: Workspace) -> None:
     try:
         _serve(out, here)
     except ImportError:
-        _say(out, "it needs the extra `web`: pip install 'penstock[web]'")
+        _say(out, f"it needs the extra `web`: {pip_install('web')}")
 
 
 def _serve(out: Console, here: Workspace) -> None:

@@ -12,9 +12,11 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
 
+from penstock.core.distribution import HOME
 from penstock.core.field_values import MAX_ITEMS, MAX_TEXT
 from penstock.core.fields import MOST, RULE, RULE_TABLES, TABLES, TOP, Field, Kind
 from penstock.core.notify_settings import MOST_TARGETS
+from penstock.presets import SCHEMA
 
 Schema = dict[str, object]
 
@@ -40,6 +42,7 @@ def document() -> Schema:
     both = {"warn": {"anyOf": [top["warn"], rules["warn"]]}}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
+        "$id": f"{HOME}/raw/main/src/penstock/presets/{SCHEMA}",
         "title": TITLE,
         "type": "object",
         "additionalProperties": False,
