@@ -17,6 +17,7 @@ import click
 
 from penstock.cli import COMMANDS, penstock
 from penstock.core.distribution import NAME
+from penstock.stores import log_errors, private, refusals
 
 ROOT = Path(__file__).resolve().parent.parent
 KINDS = {
@@ -30,6 +31,12 @@ KINDS = {
     "GitError": "the operator",
     "PenstockError": "the caller",
 }
+# Codes that stand in tables, one for each error of the kernel's.
+FROM_THE_KERNEL: tuple[tuple[Mapping[int, tuple[str, ...]], str], ...] = (
+    (refusals.CALLER, "the caller"),
+    (private.WHY, "the operator"),
+    (log_errors.FAULTS, "the auditor"),
+)
 
 
 def commands() -> str:
@@ -61,12 +68,15 @@ def _command(command: click.Command, above: click.Context, name: str, level: str
 def codes() -> dict[str, set[str]]:
     """Return every error code in the source with who acts next."""
     found: dict[str, set[str]] = {}
+    for table, who in FROM_THE_KERNEL:
+        for code, *_ in table.values():
+            found.setdefault(code, set()).add(who)
     for file in sorted((ROOT / "src").rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                who = KINDS.get(node.func.id)
-                for code in _texts(node.args[0]) if who and node.args else ():
-                    found.setdefault(code, set()).add(who or "")
+                acts = KINDS.get(node.func.id)
+                for code in _texts(node.args[0]) if acts and node.args else ():
+                    found.setdefault(code, set()).add(acts or "")
     return found
 
 

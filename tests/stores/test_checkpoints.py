@@ -11,7 +11,7 @@ import pytest
 
 from penstock.core.checkpoint import CheckpointPolicy, make_key, open_note
 from penstock.core.errors import AuditError
-from penstock.core.merkle import includes, is_consistent, leaf_hash, root_of
+from penstock.core.merkle import includes, is_consistent, leaf_hash
 from penstock.core.proofs import holds
 from penstock.stores.checkpoints import Checkpoints, create_key, load_key
 from penstock.stores.jsonl import JsonlLog
@@ -21,6 +21,7 @@ from penstock.stores.signed_log import SignedLog
 from penstock.stores.treefile import Place, TreeFile
 from penstock.stores.verify_log import verify_log
 from penstock.stores.witness import FolderWitness
+from tests.core.trees import root_of
 
 KEY = make_key("penstock.test/log", bytes(range(32)))
 EVENT = {"op": "read_file", "path": "a", "status": "allowed"}

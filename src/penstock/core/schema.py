@@ -140,38 +140,5 @@ SHAPES: Mapping[Kind, Callable[[Field], Schema]] = {
 }
 
 
-# --- the manual's tables -----------------------------------------------------------------
-
-HOLDS: Mapping[Kind, str] = {
-    Kind.TEXT: "text",
-    Kind.ID: "text",
-    Kind.REGEX: "regex",
-    Kind.GLOBS: "list of globs",
-    Kind.TEXTS: "list of texts",
-    Kind.WORD: "one of",
-    Kind.WORDS: "list of",
-    Kind.FLAG: "true or false",
-    Kind.COUNT: "whole number",
-    Kind.RATIO: "number",
-    Kind.NUMBER: "number",
-    Kind.MOMENT: "date and time",
-    Kind.URL: "address",
-    Kind.TARGETS: "list of addresses",
-    Kind.HOURS: "hours",
-}
-
-
-def manual_table(fields: Iterable[Field]) -> str:
-    """Return the Markdown table of some fields, as the reference shows it."""
-    head = ["| field | holds | default | for |", "|---|---|---|---|"]
-    return "\n".join([*head, *map(_manual_row, fields)])
-
-
-def _manual_row(one: Field) -> str:
-    words = "".join(f" `{word}`" for word in one.words)
-    default = "" if one.default is None else f"`{json.dumps(one.default)}`"
-    return f"| `{one.name}` | {HOLDS[one.kind]}{words} | {default} | {one.doc} |"
-
-
 if __name__ == "__main__":
     sys.stdout.write(text())
