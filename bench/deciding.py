@@ -7,6 +7,8 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 
+from tests.fakes.files import MemoryFiles
+
 from bench.matching import patterns
 from bench.row import Row, best_of, command, each
 from penstock.core.change import measure
@@ -16,7 +18,6 @@ from penstock.core.paths import locate
 from penstock.core.policy import FieldMatch, Layer, Policy, Rule
 from penstock.core.rules import build, load_preset
 from penstock.gate import Call, judge_call
-from penstock.stores.memory import MemoryFiles
 
 AREA = "deciding"
 ROOT = "/home/ada/project"

@@ -1,4 +1,4 @@
-"""Write the reference pages that come from the code: commands, error codes, the JSON API.
+"""Write what comes from the code: commands, error codes, the JSON API, the distribution's name.
 
 `python tools/manual.py` writes them, `python tools/manual.py --check` says whether they are
 what the code says.
@@ -7,14 +7,17 @@ what the code says.
 from __future__ import annotations
 
 import ast
+import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
 from penstock.cli import COMMANDS, penstock
+from penstock.core.distribution import NAME
+from penstock.stores import log_errors, private, refusals
 
 ROOT = Path(__file__).resolve().parent.parent
 KINDS = {
@@ -28,6 +31,12 @@ KINDS = {
     "GitError": "the operator",
     "PenstockError": "the caller",
 }
+# Codes that stand in tables, one for each error of the kernel's.
+FROM_THE_KERNEL: tuple[tuple[Mapping[int, tuple[str, ...]], str], ...] = (
+    (refusals.CALLER, "the caller"),
+    (private.WHY, "the operator"),
+    (log_errors.FAULTS, "the auditor"),
+)
 
 
 def commands() -> str:
@@ -59,12 +68,15 @@ def _command(command: click.Command, above: click.Context, name: str, level: str
 def codes() -> dict[str, set[str]]:
     """Return every error code in the source with who acts next."""
     found: dict[str, set[str]] = {}
+    for table, who in FROM_THE_KERNEL:
+        for code, *_ in table.values():
+            found.setdefault(code, set()).add(who)
     for file in sorted((ROOT / "src").rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                who = KINDS.get(node.func.id)
-                for code in _texts(node.args[0]) if who and node.args else ():
-                    found.setdefault(code, set()).add(who or "")
+                acts = KINDS.get(node.func.id)
+                for code in _texts(node.args[0]) if acts and node.args else ():
+                    found.setdefault(code, set()).add(acts or "")
     return found
 
 
@@ -159,7 +171,30 @@ def _field(where: str, name: str, schema: Mapping[str, Any], needed: bool) -> st
     return f"| {where} | `{name}` | {kind} | {about} |"
 
 
+# Where a text names the distribution: in a command that installs, and in three files' own fields.
+INSTALLS = r"""(?:pip install|pipx install|uv tool install|uvx --from) ['"]?"""
+FIELDS = r'"(?:identifier|value)": "|^name = "'
+NAMED = re.compile(rf"""({INSTALLS}|{FIELDS})penstock[\w-]*(?=[\['"`\s])""", re.MULTILINE)
+PLACES = (
+    "*.md",
+    "docs/**/*.md",
+    "skills/**/*.md",
+    "examples/**/*.py",
+    "server.json",
+    "pyproject.toml",
+)
+
+
+def _named(page: str) -> Callable[[], str]:
+    return lambda: NAMED.sub(rf"\g<1>{NAME}", _current(ROOT / page))
+
+
 PAGES = {
+    **{
+        page: _named(page)
+        for pattern in PLACES
+        for page in sorted(str(p.relative_to(ROOT)) for p in ROOT.glob(pattern))
+    },
     "docs/reference/commands.md": commands,
     "docs/reference/errors.md": errors,
     "docs/reference/api.md": api,

@@ -90,9 +90,12 @@ def __getattr__(name: str) -> object:
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] not in _EXTRA:
             raise
-        what = "deepagents" if missing.name == "deepagents" else "'penstock[langgraph]'"
+        from penstock.core.distribution import pip_install
+
+        deep = missing.name == "deepagents"
+        cure = "pip install deepagents" if deep else pip_install("langgraph")
         raise ModuleNotFoundError(
-            f"`{name}` needs {missing.name}, which is not installed; try: pip install {what}",
+            f"`{name}` needs {missing.name}, which is not installed; try: {cure}",
             name=missing.name,
         ) from missing
     return getattr(module, name)

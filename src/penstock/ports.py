@@ -1,6 +1,6 @@
 """What the gate needs from outside, as narrow as it can be.
 
-A port says what must hold, never how. `stores/` makes each real; `stores/memory.py` makes
+A port says what must hold, never how. `stores/` makes each real; `tests/fakes` make
 each simple. One contract suite per port runs against both.
 Always true: nothing here has an opinion about verdicts.
 """

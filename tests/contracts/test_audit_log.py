@@ -16,7 +16,7 @@ from penstock.core.event import compose
 from penstock.core.verify import Walk
 from penstock.ports import AuditLog
 from penstock.stores.jsonl import JsonlLog
-from penstock.stores.memory_log import MemoryLog
+from tests.fakes.audit_log import MemoryLog
 
 Log = JsonlLog | MemoryLog
 EVENT = {"op": "read_file", "path": "src/app.py", "status": "allowed"}

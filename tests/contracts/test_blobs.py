@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from penstock.core.digest import digest
 from penstock.core.model import Bytes
 from penstock.stores.blobs import DiskBlobs
-from penstock.stores.memory_queue import MemoryBlobs
+from tests.fakes.queue import MemoryBlobs
 
 if TYPE_CHECKING:
     from penstock.ports import Blobs

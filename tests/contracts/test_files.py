@@ -17,7 +17,7 @@ from penstock.core.errors import InputError, PenstockError, StaleError
 from penstock.core.paths import RelPath
 from penstock.ports import FileKind, Files, FileState, PlannedWrite
 from penstock.stores.disk import DiskFiles
-from penstock.stores.memory import MemoryFiles
+from tests.fakes.files import MemoryFiles
 
 WAYS: dict[str, dict[str, bool]] = {
     "disk": {},

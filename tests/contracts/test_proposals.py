@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from penstock.core.errors import InputError, PenstockError, StaleError
 from penstock.core.model import Actor, Change, ChangeKind, Decision, Reason, Verdict
 from penstock.core.proposal import NEXT, OPEN, Answer, Moment, Move, Proposal, Receipt, State
-from penstock.stores.memory_queue import MemoryProposals
 from penstock.stores.sqlite import SqliteProposals
+from tests.fakes.queue import MemoryProposals
 
 if TYPE_CHECKING:
     from penstock.ports import Proposals

@@ -25,7 +25,8 @@ from penstock.core.checkpoint import (
     split_notes,
 )
 from penstock.core.errors import AuditError
-from penstock.core.merkle import consistency_proof, leaf_hash, nodes_over, root_of
+from penstock.core.merkle import consistency_proof, leaf_hash
+from tests.core.trees import nodes_over, root_of
 
 ROOT = hashlib.sha256(b"root").digest()
 KEY = make_key("penstock.test/log", bytes(range(32)))

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.core.decide import combine, decide, decide_all, filled
+from penstock.core.decide import combine, decide, filled
 from penstock.core.model import (
     COVERS,
     STRICTNESS,
     Action,
     Change,
     ChangeKind,
+    Decision,
     Request,
     Target,
     Verdict,
@@ -391,18 +392,22 @@ def test_a_chain_of_more_commands_than_the_limit_is_denied() -> None:
     assert decision.code == "max-chain-length"
 
 
+def whole(rules: Policy, *paths: str) -> Decision:
+    return combine([decide(write(path), rules, now=NOW) for path in paths], rules)
+
+
 class TestWholeCalls:
     def test_the_strictest_part_leads_and_the_others_stay_visible(self) -> None:
         rules = policy(Rule(id="never", verdict=DENY, paths=(".env",), reason="{path} is secret"))
-        decision = decide_all([write("a"), write(".env")], rules, now=NOW)
+        decision = whole(rules, "a", ".env")
         assert decision.verdict is DENY
         assert decision.because == ".env is secret"
         assert [part.path for part in decision.parts] == ["a", ".env"]
 
     def test_a_call_is_granted_only_when_all_of_it_is(self) -> None:
         rules = policy(Rule(id="ok", verdict=ALLOW, paths=("a",)))
-        assert decide_all([write("a"), write("a")], rules, now=NOW).granted
-        assert not decide_all([write("a"), write("b")], rules, now=NOW).granted
+        assert whole(rules, "a", "a").granted
+        assert not whole(rules, "a", "b").granted
 
     def test_a_call_without_requests_is_allowed_and_grants_nothing(self) -> None:
         decision = combine([], policy())

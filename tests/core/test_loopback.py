@@ -1,11 +1,11 @@
-"""Which names lead to this machine alone."""
+"""Which names lead to this machine alone, and which token is the right one."""
 
 from __future__ import annotations
 
 import pytest
 
 from penstock.core.errors import InputError
-from penstock.core.loopback import check, is_ours
+from penstock.core.loopback import check, is_ours, same
 
 HEADERS = [
     ("127.0.0.1", True, "no port"),
@@ -41,3 +41,11 @@ def test_nothing_but_loopback_may_be_listened_on(host: str) -> None:
     with pytest.raises(InputError, match="not listened on") as told:
         check(host)
     assert told.value.code == "not-loopback"
+
+
+@pytest.mark.parametrize(
+    ("given", "equal"),
+    [("abc", True), ("abd", False), ("", False), ("é", False), ("\ud800", False)],
+)
+def test_tokens_are_compared_whole(given: str, equal: bool) -> None:
+    assert same(given, "abc") is equal

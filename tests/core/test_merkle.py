@@ -18,12 +18,11 @@ from penstock.core.merkle import (
     inclusion_proof,
     is_consistent,
     leaf_hash,
-    nodes_over,
-    root_of,
     root_over,
     roots_at,
     stored_index,
 )
+from tests.core.trees import nodes_over, root_of
 
 # The inputs and roots that Certificate Transparency implementations test with.
 INPUTS = [

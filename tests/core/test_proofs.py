@@ -12,11 +12,10 @@ from penstock.core.merkle import (
     consistency_proof,
     inclusion_proof,
     leaf_hash,
-    nodes_over,
-    root_of,
 )
 from penstock.core.proofs import Document, consistency_document, holds, inclusion_document
 from tests.core.records import record
+from tests.core.trees import nodes_over, root_of
 
 KEY = make_key("penstock.test/log", bytes(range(32)))
 LINES = record(11)

@@ -6,8 +6,9 @@ import pytest
 
 from penstock.core.checkpoint import Checkpoint
 from penstock.core.errors import AuditError
-from penstock.core.merkle import leaf_hash, root_of
+from penstock.core.merkle import leaf_hash
 from penstock.core.trust import Evidence, Found, Head, Opened, compare
+from tests.core.trees import root_of
 
 LEAVES = [leaf_hash(str(number).encode()) for number in range(20)]
 FORGED = [*LEAVES[:6], *(leaf_hash(b"forged%d" % number) for number in range(14))]

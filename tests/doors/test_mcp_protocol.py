@@ -18,6 +18,7 @@ from pydantic import FileUrl
 
 from penstock import app
 from penstock.cli import COMMANDS
+from penstock.core.distribution import NAME
 from penstock.core.errors import InputError
 from penstock.doors.mcp.address import host_and_port
 from penstock.doors.mcp.asked import Asked, denied
@@ -453,7 +454,7 @@ def test_what_is_missing_is_named_with_the_extra_that_has_it(shop: Project) -> N
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert "error[extra-missing]" in done.stderr
-    assert "penstock[mcp]" in done.stderr
+    assert "penstock-gate[mcp]" in done.stderr
 
 
 # What is published
@@ -466,9 +467,9 @@ def test_the_description_for_the_registry_is_of_this_version() -> None:
     about = json.loads((ROOT / "server.json").read_text())
     (package,) = about["packages"]
     (runtime,) = package["runtimeArguments"]
-    now = version("penstock")
+    now = version(NAME)
     assert about["version"] == package["version"] == now
-    assert runtime["value"] == f"penstock[mcp]=={now}"
+    assert runtime["value"] == f"{NAME}[mcp]=={now}"
     assert package["packageArguments"][0] == {"type": "positional", "value": "mcp"}
     assert len(about["description"]) <= 100  # the registry takes no more
 

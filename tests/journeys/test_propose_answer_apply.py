@@ -15,7 +15,7 @@ from penstock.core.proposal import State
 from penstock.core.rules import parse_policy
 from penstock.gate import Item
 from penstock.ports import FileState, PlannedWrite
-from penstock.stores.memory import MemoryFiles
+from tests.fakes.files import MemoryFiles
 from tests.journeys.world import PERSON, RULES, World, lines
 
 

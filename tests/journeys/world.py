@@ -9,8 +9,8 @@ from penstock.core.policy import Policy
 from penstock.core.rules import parse_policy
 from penstock.gate import Gate, Item, Parts, Proof
 from penstock.ports import Appended
-from penstock.stores.memory import MemoryFiles
-from penstock.stores.memory_queue import FixedClock, MemoryBlobs, MemoryProposals
+from tests.fakes.files import MemoryFiles
+from tests.fakes.queue import FixedClock, MemoryBlobs, MemoryProposals
 
 PERSON = Proof(by="ada", kind="terminal")
 

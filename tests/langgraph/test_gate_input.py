@@ -554,4 +554,4 @@ def test_without_langgraph_the_message_names_the_extra() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.splitlines()[0] == "new"
-    assert "pip install 'penstock[langgraph]'" in done.stdout
+    assert "pip install 'penstock-gate[langgraph]'" in done.stdout

@@ -54,7 +54,7 @@ def test_without_the_extra_the_answer_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "apprise", None)
-    assert "pip install 'penstock[notify]'" in send(Target(name="x", address="json://a"), SAID)
+    assert "pip install 'penstock-gate[notify]'" in send(Target(name="x", address="json://a"), SAID)
 
 
 def test_a_service_that_nobody_knows_is_told() -> None:

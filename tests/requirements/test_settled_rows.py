@@ -20,8 +20,8 @@ from penstock.core.policy import AuditSettings, Limits, Policy
 from penstock.core.proposal import State
 from penstock.core.when import stamp
 from penstock.gate import Call, Item, judge_call
-from penstock.stores.memory import MemoryFiles
-from penstock.stores.memory_log import MemoryLog
+from tests.fakes.audit_log import MemoryLog
+from tests.fakes.files import MemoryFiles
 from tests.journeys.world import World, lines
 from tests.requirements.table import Row, both, name_of
 

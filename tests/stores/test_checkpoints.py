@@ -11,10 +11,9 @@ import pytest
 
 from penstock.core.checkpoint import CheckpointPolicy, make_key, open_note
 from penstock.core.errors import AuditError
-from penstock.core.merkle import includes, is_consistent, leaf_hash, root_of
+from penstock.core.merkle import includes, is_consistent, leaf_hash
 from penstock.core.proofs import holds
-from penstock.stores.checkpoint_keys import create_key, load_key
-from penstock.stores.checkpoints import Checkpoints
+from penstock.stores.checkpoints import Checkpoints, create_key, load_key
 from penstock.stores.jsonl import JsonlLog
 from penstock.stores.log_reader import read_lines
 from penstock.stores.segments import rotated
@@ -22,6 +21,7 @@ from penstock.stores.signed_log import SignedLog
 from penstock.stores.treefile import Place, TreeFile
 from penstock.stores.verify_log import verify_log
 from penstock.stores.witness import FolderWitness
+from tests.core.trees import root_of
 
 KEY = make_key("penstock.test/log", bytes(range(32)))
 EVENT = {"op": "read_file", "path": "a", "status": "allowed"}
@@ -376,7 +376,7 @@ def test_an_older_note_that_was_changed_is_told(log: JsonlLog, checkpoints: Chec
 def test_processes_that_start_at_once_have_one_key_and_leave_nothing_else(tmp_path: Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    from penstock.stores.checkpoint_keys import kept_key
+    from penstock.stores.checkpoints import kept_key
 
     for turn in range(20):
         folder = tmp_path / str(turn)

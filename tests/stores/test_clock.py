@@ -13,7 +13,7 @@ from penstock.stores import alive as alive_module
 from penstock.stores import clock as clock_module
 from penstock.stores.alive import alive, this_process
 from penstock.stores.clock import SystemClock, boot_id, boot_time
-from penstock.stores.memory_queue import FixedClock, MemoryProposals
+from tests.fakes.queue import FixedClock, MemoryProposals
 
 
 def test_now_is_now() -> None:

@@ -20,7 +20,7 @@ import pytest
 from penstock.core.checkpoint import Checkpoint, make_key
 from penstock.core.errors import AuditError
 from penstock.core.findings import Report
-from penstock.core.merkle import leaf_hash, root_of
+from penstock.core.merkle import leaf_hash
 from penstock.core.trust import Evidence
 from penstock.stores.checkpoints import Checkpoints
 from penstock.stores.head_memory import HeadMemory
@@ -29,6 +29,7 @@ from penstock.stores.segments import rotated
 from penstock.stores.verify_log import verify_log
 from penstock.stores.witness import FolderWitness
 from tests.core.records import linked, relinked
+from tests.core.trees import root_of
 
 KEY = make_key("penstock.test/log", bytes(range(32)))
 EVENT = {"op": "read_file", "path": "src/app.py", "status": "denied"}

@@ -6,6 +6,7 @@ kernel does for a process that is killed. `tests/faults` does the same with real
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from pathlib import Path
@@ -13,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from penstock.core.digest import digest
-from penstock.core.errors import StaleError, StoreError
+from penstock.core.errors import PenstockError, StaleError, StoreError
 from penstock.core.paths import RelPath
 from penstock.ports import Ending, PlannedWrite, Recovered
-from penstock.stores import refusals
+from penstock.stores import refusals, writer
 from penstock.stores.disk import DiskFiles
 from penstock.stores.journal import Decided
 from penstock.stores.swap import Step, is_temp_name, temp_name
@@ -378,3 +379,80 @@ def test_a_journal_that_cannot_be_written_stops_before_anything_is_touched(
         files.replace(MODIFY[0].path, NEW, expect=digest(OLD))
     assert everything(files) == BEFORE
     assert held(files, "dir/a") == OLD
+
+
+# --- what a power cut left beside a file, and no note lists ---------------------------------
+
+A = RelPath(text="src/a.txt")
+TEMP = ".penstock-0123456789abcdef.tmp"
+EARLIER, LATER = b"old\n", b"new and longer\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.txt").write_bytes(EARLIER)
+    return tmp_path / "src"
+
+
+def sweep(folder: Path) -> tuple[str, ...]:
+    return DiskFiles(str(folder.parent)).sweep(A, [EARLIER, LATER])
+
+
+@pytest.mark.parametrize(
+    "held", [b"", LATER, LATER[:5], EARLIER], ids=["empty", "whole", "torn", "old"]
+)
+def test_what_an_interrupted_write_left_is_removed(folder: Path, held: bytes) -> None:
+    (folder / TEMP).write_bytes(held)
+    assert sweep(folder) == (TEMP,)
+    assert [path.name for path in folder.iterdir()] == ["a.txt"]
+    assert sweep(folder) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "held", "why"),
+    [
+        (TEMP, b"saved by an editor meanwhile\n", "a version that is nowhere else"),
+        (TEMP, LATER + b"x", "more than was to be written"),
+        (".penstock-0123.tmp", LATER, "another name"),
+        ("a.txt.tmp", LATER, "another program's"),
+        (".penstock-0123456789ABCDEF.tmp", LATER, "not quite our name"),
+    ],
+)
+def test_whatever_else_is_there_stays(folder: Path, name: str, held: bytes, why: str) -> None:
+    (folder / name).write_bytes(held)
+    assert sweep(folder) == ()
+    assert (folder / name).read_bytes() == held
+
+
+def test_only_plain_files_with_one_name_are_ours(folder: Path) -> None:
+    os.symlink("a.txt", folder / TEMP)
+    os.mkfifo(folder / TEMP.replace("0", "1"))
+    (folder / TEMP.replace("0", "2")).mkdir()
+    (folder / TEMP.replace("0", "3")).write_bytes(LATER)
+    os.link(folder / TEMP.replace("0", "3"), folder / "second")
+    assert sweep(folder) == ()
+    assert len(list(folder.iterdir())) == 6
+
+
+def test_nothing_is_removed_while_another_penstock_writes_there(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "LOCK_TRIES", 1)
+    (folder / TEMP).write_bytes(LATER)
+    held = os.open(folder, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    assert sweep(folder) == ()
+    os.close(held)
+    assert sweep(folder) == (TEMP,)
+
+
+def test_a_directory_that_is_gone_or_replaced_has_nothing_to_sweep(folder: Path) -> None:
+    (folder / TEMP).write_bytes(LATER)
+    outside = folder.parent.parent / "outside"
+    os.rename(folder, outside)
+    assert sweep(folder) == ()
+    os.symlink(outside, folder)
+    with pytest.raises(PenstockError, match="link"):
+        sweep(folder)
+    assert (outside / TEMP).exists()

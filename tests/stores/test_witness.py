@@ -12,7 +12,7 @@ import pytest
 
 from penstock.core.checkpoint import Checkpoint, make_key, open_note
 from penstock.core.errors import AuditError
-from penstock.core.merkle import consistency_proof, leaf_hash, nodes_over, root_of
+from penstock.core.merkle import consistency_proof, leaf_hash
 from penstock.stores.witness import (
     CommandWitness,
     FolderWitness,
@@ -20,6 +20,7 @@ from penstock.stores.witness import (
     Witness,
     make_witness,
 )
+from tests.core.trees import nodes_over, root_of
 
 KEY = make_key("penstock.test/log", bytes(range(32)))
 PUBLIC = KEY.public()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from penstock.core.tokens import brought
+from penstock.core.loopback import brought
 from penstock.doors.web.admitted import Admitted
 from penstock.doors.web.auth import cookies_of
 from tests.web.served import TOKEN, Served, serving

@@ -203,9 +203,9 @@ def test_without_the_extra_hooks_are_answered_and_pages_say_what_is_missing(
         for path in ("/", "/open?t=x", "/api/v1/proposals"):
             status, headers, body = served.get(path)
             assert status == 501
-            assert "penstock[web]" in body
+            assert "penstock-gate[web]" in body
             assert headers["Content-Type"].startswith("text/plain")
-        assert "penstock[web]" in served.said("extra")
+        assert "penstock-gate[web]" in served.said("extra")
         assert served.get("/healthz")[0] == 200
         token = (project.home / "state/penstock/hook.token").read_text().strip()
         client = http.client.HTTPConnection("127.0.0.1", served.port, timeout=WITHIN)

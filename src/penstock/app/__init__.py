@@ -407,7 +407,7 @@ def inside_agent() -> str | None:
 
 def token_of(home: str, name: str) -> str:
     """Return a random token that is kept in the state, made at the first need."""
-    from penstock.stores.tokens import kept_token
+    from penstock.stores.private import kept_token
 
     return kept_token(home, name)
 

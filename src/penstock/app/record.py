@@ -41,8 +41,7 @@ class Record:
     @cached_property
     def checkpoints(self) -> Checkpoints:
         """The signed checkpoints; the key is made at the first need."""
-        from penstock.stores.checkpoint_keys import kept_key
-        from penstock.stores.checkpoints import Checkpoints
+        from penstock.stores.checkpoints import Checkpoints, kept_key
         from penstock.stores.private import private_dir
         from penstock.stores.witness import make_witness
 

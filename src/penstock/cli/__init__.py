@@ -14,6 +14,7 @@ from collections.abc import Mapping
 import click
 
 from penstock.cli.lazy import Lazy, Table
+from penstock.core.distribution import NAME
 from penstock.core.errors import PenstockError, RefusedError, StaleError, StoreError
 from penstock.core.model import Verdict
 
@@ -65,7 +66,7 @@ COMMANDS: Table = {
 
 
 @click.group(cls=Lazy, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="penstock", prog_name="penstock")
+@click.version_option(package_name=NAME, prog_name="penstock")
 def penstock() -> None:
     """The gate between AI coding agents and a project's files.
 

@@ -8,23 +8,31 @@ removed at the end.
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
 
 from penstock.cli import OK
 from penstock.cli.output import console
+from penstock.core.distribution import pip_install
 from penstock.core.model import Actor
 from penstock.gate import Item, Proof
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
 
+MCP_VERSION = "2025-06-18"
+SECONDS = 60
 AGENT = Actor(agent="demo-agent", tool_call_id="call-1")
 YOU = Proof(by="you", kind="demo")
 STUB = b"".join(b"def step_%d(): ...\n" % at for at in range(56))
@@ -173,10 +181,8 @@ def _brokered(root: str) -> str:
 
 def by_mcp(out: Console, root: str) -> None:
     """7. Another agent asks for a change of two files at once."""
-    from penstock.doors.mcp.demo import asked
-
     _step(out, "7. another agent sends a patch of two files over MCP")
-    _say(out, asked(root, "apply_patch", {"patch": PATCH}))
+    _say(out, _ask_mcp(root, "apply_patch", {"patch": PATCH}))
 
 
 def your_turn(out: Console, here: Workspace) -> None:
@@ -191,7 +197,7 @@ def your_turn(out: Console, here: Workspace) -> None:
     try:
         _serve(out, here)
     except ImportError:
-        _say(out, "it needs the extra `web`: pip install 'penstock[web]'")
+        _say(out, f"it needs the extra `web`: {pip_install('web')}")
 
 
 def _serve(out: Console, here: Workspace) -> None:
@@ -227,9 +233,60 @@ def _say(out: Console, text: str) -> None:
 
 def _tell(out: Console, root: str, tool: str, tool_input: dict[str, str]) -> None:
     """Call the hook as an agent does, and show what it says."""
-    from penstock.doors.hook.demo import asked
+    _say(out, _ask_hook(root, tool, tool_input))
 
-    _say(out, asked(root, tool, tool_input))
+
+def _ask_hook(root: str, tool: str, tool_input: dict[str, str]) -> str:
+    """Return what the real hook, a process, says to one call; its state lies beside the project."""
+    from penstock.doors.hook.registry import hook_command
+    from penstock.doors.hook.resident_client import SWITCH
+
+    document = {
+        "session_id": "demo",
+        "cwd": root,
+        "hook_event_name": "PreToolUse",
+        "tool_name": tool,
+        "tool_input": tool_input,
+        "tool_use_id": "call-1",
+    }
+    place = os.path.dirname(root)
+    settings = {"HOME": place, "CLAUDE_PROJECT_DIR": root, SWITCH: "off"}
+    output = _run(shlex.split(hook_command("claude")), json.dumps(document), env=settings)
+    if not output:
+        return "nothing is said against it"
+    said = json.loads(output)["hookSpecificOutput"]
+    return f"{said.get('permissionDecision', 'told')}: {said['permissionDecisionReason']}"
+
+
+def _ask_mcp(root: str, tool: str, arguments: dict[str, str]) -> str:
+    """Return what a tool of the real MCP server, a process, answers; or what is missing for it."""
+    if find_spec("mcp") is None:
+        return "(left out: it needs the extra `mcp`)"
+    client = {"name": "demo", "version": "1"}
+    first = {"protocolVersion": MCP_VERSION, "capabilities": {}, "clientInfo": client}
+    lines: list[dict[str, object]] = [
+        {"id": 1, "method": "initialize", "params": first},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": {"name": tool, "arguments": arguments}},
+    ]
+    text = "".join(json.dumps({"jsonrpc": "2.0", **line}) + "\n" for line in lines)
+    output = _run([sys.executable, "-m", "penstock.cli", "mcp", "--workspace", root], text)
+    answers = [json.loads(line) for line in output.splitlines()]
+    found: Any = next((one["result"] for one in answers if one.get("id") == 2), {})
+    content = found.get("content") or [{"text": "(no answer)"}]
+    return str(content[0]["text"]).splitlines()[0]
+
+
+def _run(command: list[str], text: str, env: dict[str, str] | None = None) -> bytes:
+    return subprocess.run(  # noqa: S603 - our own command
+        command,
+        input=text.encode(),
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        timeout=SECONDS,
+        check=False,
+    ).stdout
 
 
 def _lines(path: str) -> int:

@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 
 import click
 
-# Every subcommand with the module that has it and the line that `--help` shows.
+# Every subcommand with its place and the line that `--help` shows. A place is a module, and after
+# a colon the name in it, where that is not `command`.
 Table: TypeAlias = Mapping[str, tuple[str, str]]
 
 
@@ -30,8 +31,10 @@ class Lazy(click.Group):
         """Import the module of one command."""
         if cmd_name not in self.table:
             return None
-        module = importlib.import_module(f"penstock.cli.{self.table[cmd_name][0]}")
-        found: click.Command = module.command
+        module, _, name = self.table[cmd_name][0].partition(":")
+        found: click.Command = getattr(
+            importlib.import_module(f"penstock.cli.{module}"), name or "command"
+        )
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

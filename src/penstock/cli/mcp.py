@@ -69,6 +69,7 @@ def _over_http(address: str, workspace: str | None, page: str) -> None:
 
 def _server(workspace: str | None, page: str) -> Server[object]:
     from penstock.app import open_workspace
+    from penstock.core.distribution import pip_install
     from penstock.core.errors import StoreError
 
     here = open_workspace(workspace)
@@ -80,6 +81,6 @@ def _server(workspace: str | None, page: str) -> Server[object]:
             "extra-missing",
             f"`penstock mcp` needs the package `{missing.name}`",
             because="it is part of the extra `mcp`, which is not installed",
-            hint="pip install 'penstock[mcp]'",
+            hint=pip_install("mcp"),
         ) from None
     return made(here, page=page)

@@ -13,11 +13,17 @@ from penstock.cli.lazy import Lazy, Table
 COMMANDS: Table = {
     "apply": ("rules_apply", "Change a rules file: validated, atomic, with a way back."),
     "query": ("rules_query", "Ask about rules, past decisions and what is missing."),
-    "suggest": ("rules_suggest", "Propose rules from what people decided again and again."),
-    "stale": ("rules_stale", "List rules that are never hit, expired or shadowed."),
-    "test": ("rules_test", "Try one rule on an input."),
-    "profile": ("rules_profile", "Measure what one rule costs."),
-    "analyze-rule": ("rules_analyze", "Say what a rule covers, overlaps and lets slip past."),
+    "suggest": (
+        "rules_learning:suggest",
+        "Propose rules from what people decided again and again.",
+    ),
+    "stale": ("rules_learning:stale", "List rules that are never hit, expired or shadowed."),
+    "test": ("rules_learning:test", "Try one rule on an input."),
+    "profile": ("rules_learning:profile", "Measure what one rule costs."),
+    "analyze-rule": (
+        "rules_learning:analyze",
+        "Say what a rule covers, overlaps and lets slip past.",
+    ),
 }
 
 

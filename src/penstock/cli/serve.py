@@ -15,6 +15,7 @@ import click
 
 from penstock.cli import OK
 from penstock.cli.output import tell, workspace_option
+from penstock.core.distribution import NAME, pip_install
 from penstock.core.loopback import PORT
 from penstock.doors.http.talk import SAY, Say
 from penstock.doors.http.units import UNITS
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from penstock.doors.http.routes import Route
     from penstock.doors.web.world import World
 
-NO_PAGES = "the approval page needs the extra `web`: pip install 'penstock[web]'"
+NO_PAGES = f"the approval page needs the extra `web`: {pip_install('web')}"
 SOCKET_WITHIN = 0.5  # seconds; where another process holds the socket nobody says so
 
 
@@ -167,7 +168,7 @@ def _routes(warm: Warm) -> Iterator[Route]:
     from penstock.stores.places import state_home
 
     home = state_home()
-    yield from Health(version("penstock"), warm.broken, writable=lambda: _writable(home)).routes()
+    yield from Health(version(NAME), warm.broken, writable=lambda: _writable(home)).routes()
     # Which agent asks, and where its project is, a request tells; not who started us.
     agents = tuple(name.upper() for name in NAMES)
     environ = {name: value for name, value in os.environ.items() if not name.startswith(agents)}

@@ -72,11 +72,6 @@ def decide(request: Request, policy: Policy, *, now: float) -> Decision:
     return _unattended(decision) if not request.attended else decision
 
 
-def decide_all(requests: Iterable[Request], policy: Policy, *, now: float) -> Decision:
-    """Return one decision for all requests of a tool call; each part keeps its own."""
-    return combine([decide(request, policy, now=now) for request in requests], policy)
-
-
 def combine(parts: Sequence[Decision], policy: Policy) -> Decision:
     """Join decisions: the strictest one leads, and nothing is granted unless all are."""
     if not parts:

@@ -1,10 +1,14 @@
-"""Which names lead to this machine alone: as an address to listen on, and in a Host header.
+"""Who may ask over a socket: names that lead to this machine alone, and the token that comes along.
 
-Opening the socket is `app.loopback`'s work, refusing a request the doors'.
-Always true: a name counts only when it is exactly one of ours; `127.0.0.1.example` is none.
+Opening the socket is `app.loopback`'s work, keeping tokens the stores', refusing the doors'.
+Always true: a name counts only when it is exactly one of ours; `127.0.0.1.example` is none. How
+much of a guessed token was right is not told by the time of the answer.
 """
 
 from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
 
 from penstock.core.errors import InputError
 
@@ -29,3 +33,14 @@ def is_ours(host_header: str) -> bool:
     """True for a Host header, with a port or without, that names this machine."""
     name, colon, port = host_header.rpartition(":")
     return (name if colon and port.isdigit() else host_header).lower() in IN_HEADERS
+
+
+def brought(headers: Mapping[str, str]) -> str:
+    """Return the token that a request brings along; empty where it brings none."""
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else headers.get("x-penstock-token", "")
+
+
+def same(given: str, expected: str) -> bool:
+    """Compare two secrets; what is no text at all is as wrong as any other."""
+    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), expected.encode())

@@ -100,13 +100,6 @@ def _perfect_root(leaves: Sequence[bytes]) -> bytes:
     return level[0]
 
 
-def root_of(leaves: Sequence[bytes]) -> bytes:
-    """Return the root over some leaf hashes."""
-    frontier = Frontier()
-    frontier.extend(leaves)
-    return frontier.root()
-
-
 def roots_at(blocks: Iterable[bytes], sizes: Iterable[int]) -> tuple[dict[int, bytes], Frontier]:
     """Return the roots at some sizes, and the whole frontier, of lines that come in blocks.
 
@@ -157,21 +150,6 @@ def finished(size: int, leaf: bytes, nodes: Nodes) -> list[bytes]:
         found.append(node_hash(left, found[-1]))
         level += 1
     return found
-
-
-def nodes_over(leaves: Sequence[bytes]) -> Nodes:
-    """Read nodes from leaf hashes in memory; each node is hashed once."""
-    known: dict[tuple[int, int], bytes] = {}
-
-    def read(level: int, index: int) -> bytes:
-        if level == 0:
-            return leaves[index]
-        if (level, index) not in known:
-            span = 1 << level
-            known[level, index] = _perfect_root(leaves[index * span : (index + 1) * span])
-        return known[level, index]
-
-    return read
 
 
 def root_over(nodes: Nodes, low: int, high: int) -> bytes:

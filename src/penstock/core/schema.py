@@ -12,9 +12,11 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
 
+from penstock.core.distribution import HOME
 from penstock.core.field_values import MAX_ITEMS, MAX_TEXT
 from penstock.core.fields import MOST, RULE, RULE_TABLES, TABLES, TOP, Field, Kind
 from penstock.core.notify_settings import MOST_TARGETS
+from penstock.presets import SCHEMA
 
 Schema = dict[str, object]
 
@@ -40,6 +42,7 @@ def document() -> Schema:
     both = {"warn": {"anyOf": [top["warn"], rules["warn"]]}}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
+        "$id": f"{HOME}/raw/main/src/penstock/presets/{SCHEMA}",
         "title": TITLE,
         "type": "object",
         "additionalProperties": False,
@@ -135,39 +138,6 @@ SHAPES: Mapping[Kind, Callable[[Field], Schema]] = {
     Kind.TARGETS: lambda one: {**_texts(one), "maxItems": MOST_TARGETS},
     Kind.HOURS: lambda _: {"type": "string", "pattern": HOURS},
 }
-
-
-# --- the manual's tables -----------------------------------------------------------------
-
-HOLDS: Mapping[Kind, str] = {
-    Kind.TEXT: "text",
-    Kind.ID: "text",
-    Kind.REGEX: "regex",
-    Kind.GLOBS: "list of globs",
-    Kind.TEXTS: "list of texts",
-    Kind.WORD: "one of",
-    Kind.WORDS: "list of",
-    Kind.FLAG: "true or false",
-    Kind.COUNT: "whole number",
-    Kind.RATIO: "number",
-    Kind.NUMBER: "number",
-    Kind.MOMENT: "date and time",
-    Kind.URL: "address",
-    Kind.TARGETS: "list of addresses",
-    Kind.HOURS: "hours",
-}
-
-
-def manual_table(fields: Iterable[Field]) -> str:
-    """Return the Markdown table of some fields, as the reference shows it."""
-    head = ["| field | holds | default | for |", "|---|---|---|---|"]
-    return "\n".join([*head, *map(_manual_row, fields)])
-
-
-def _manual_row(one: Field) -> str:
-    words = "".join(f" `{word}`" for word in one.words)
-    default = "" if one.default is None else f"`{json.dumps(one.default)}`"
-    return f"| `{one.name}` | {HOLDS[one.kind]}{words} | {default} | {one.doc} |"
 
 
 if __name__ == "__main__":

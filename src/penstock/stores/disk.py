@@ -42,8 +42,7 @@ from penstock.stores.beneath import Beneath, look
 from penstock.stores.contents import READING, FileSource, close, digest_of, whole
 from penstock.stores.exchange import Renames
 from penstock.stores.journal import Journal
-from penstock.stores.recovery import Recovery
-from penstock.stores.strays import sweep
+from penstock.stores.recovery import Recovery, sweep
 from penstock.stores.writer import Writer
 
 

@@ -3,6 +3,10 @@
 The trees on the way to our files are taken from HEAD, changed, and written; the commit is made on
 top of HEAD; at last HEAD's branch is moved if it is still where it was. What a person has staged
 stays staged. What is committed, and when, is decided by whoever asks.
+Git flushes references and the index before it gives them their names. Not all of its commands
+look at the setting that asks for the same with objects, and none flushes the directories that
+name things: a power cut could then take a commit away that was already told, or leave a branch
+that points to nothing. So what git wrote is flushed here.
 Always true: only the named files differ between a commit of ours and its parent; until
 `publish` nothing can be seen; what `publish` returns is on the disk.
 """
@@ -10,19 +14,22 @@ Always true: only the named files differ between a commit of ours and its parent
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
 from penstock.ports import Version
+from penstock.stores.contents import close
 from penstock.stores.git import Look, Repository, one_id
-from penstock.stores.git_flush import flush_objects, flush_refs
 from penstock.stores.git_run import GitError, Running, ask_filters, failed
 from penstock.stores.git_trees import FILE, PROGRAM, Leaf, Parts, Trees
+from penstock.stores.staging import flush_folder
 
 ROUNDS = 8  # how often somebody else may commit while we do
 IGNORED = "git-ignored"
 OUR_WORD = b"Generated with decision_reviewer"
+LONGEST_HEAD = 4096
 BEHIND = 12  # commits that edits which were killed one after the other may have left
 
 
@@ -90,7 +97,7 @@ class Pending:
         }
         commit = self._commit(trees, last, previous, self._message, made)
         objects = (*made, *(leaf.oid for leaf in (*first.values(), *last.values())))
-        flush_objects(self._repository.common, objects)
+        _flush_objects(self._repository.common, objects)
         chain = _Chain(look=look, previous=previous, commit=commit, old=old, first=first, last=last)
         self._chain = chain
         return chain
@@ -141,7 +148,7 @@ class Pending:
             try:
                 if repository.advance(chain.commit, chain.look.head, subject):
                     notes = self._follow(chain, filters)
-                    flush_refs(repository.folder, repository.common, first=not chain.look.head)
+                    _flush_refs(repository.folder, repository.common, first=not chain.look.head)
                     return Committed(commit=chain.commit, previous=chain.previous, notes=notes)
             finally:
                 filters.drop()
@@ -201,3 +208,55 @@ def _mode(path: str) -> bytes:
         return PROGRAM if os.stat(path).st_mode & 0o100 else FILE
     except OSError:
         return FILE
+
+
+def _flush_objects(common: str, oids: Iterable[str]) -> None:
+    """Flush some objects and the directories that name them; to be done before a branch moves."""
+    objects, known = os.path.join(common, "objects"), set(oids)
+    files = [os.path.join(objects, oid[:2], oid[2:]) for oid in sorted(known)]
+    _flush_all([*files, *sorted({os.path.dirname(file) for file in files}), objects])
+
+
+def _flush_refs(folder: str, common: str, *, first: bool) -> None:
+    """Flush the names of the branch that HEAD stands for, and of what lies beside HEAD.
+
+    Their content was flushed by git before it got its name. With the `first` commit, directories
+    may be new all the way up.
+    """
+    branch = os.path.dirname(_branch(folder))
+    above = [branch]
+    while first and os.path.dirname(above[-1]):
+        above.append(os.path.dirname(above[-1]))
+    named = [os.path.join(common, name) for name in above if name]
+    _flush_all([*named, folder, os.path.join(common, "reftable")])
+
+
+def _flush_all(places: Iterable[str]) -> None:
+    """Flush several files and directories at once: a disk takes many in one go."""
+    from threading import Thread
+
+    waiting = [Thread(target=_flush, args=(place,)) for place in places]
+    for one in waiting:
+        one.start()
+    for one in waiting:
+        one.join()
+
+
+def _branch(folder: str) -> str:
+    """Return the branch's name below the repository, "" for a commit that stands alone."""
+    try:
+        with open(os.path.join(folder, "HEAD"), "rb") as file:
+            head = file.read(LONGEST_HEAD)
+    except OSError:
+        return ""
+    name = os.fsdecode(head.strip().removeprefix(b"ref: ")) if head.startswith(b"ref: ") else ""
+    return name if name.startswith("refs/") and ".." not in name else ""
+
+
+def _flush(place: str) -> None:
+    with suppress(OSError):
+        descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            flush_folder(descriptor)
+        finally:
+            close(descriptor)

@@ -22,7 +22,7 @@ OFF = (
     ("core.hooksPath", "/dev/null"),
     ("core.fsmonitor", "false"),
     ("core.untrackedCache", "false"),
-    ("core.fsync", "reference,index"),  # objects are flushed together, by `git_flush`
+    ("core.fsync", "reference,index"),  # objects are flushed together, by `git_commit`
     ("core.fsyncMethod", "fsync"),
     ("commit.gpgSign", "false"),
     ("gc.auto", "0"),

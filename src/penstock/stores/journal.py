@@ -6,7 +6,7 @@ so a note that can be locked was left by a crash. It names temporary files one b
 up never has to guess which files are ours.
 A set's note is flushed, because only the note knows which files belong together. A note of one
 write is not: a killed process loses nothing by it, and a power cut in the middle of the write
-can at worst leave a temporary file behind that no note lists (`strays` finds those).
+can at worst leave a temporary file behind that no note lists (`recovery.sweep` finds those).
 Always true: a line says what is about to happen, never what is hoped to have happened.
 """
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from penstock.core.advice import Advice, Facts, Outcome, question, understood
+from penstock.core.distribution import pip_install
 from penstock.core.model import Verdict
 from penstock.core.policy import AdvisorSettings
 
@@ -181,7 +182,7 @@ class _Asking:
         try:
             import httpx2
         except ImportError:
-            hint = "asking a model needs an extra: pip install 'penstock[llm]'"
+            hint = f"asking a model needs an extra: {pip_install('llm')}"
             raise Unusable(Outcome.NOT_ASKED, hint) from None
         asked = question(self._settings, self._facts)
         # A proxy of the environment is for the way out, not for this machine.

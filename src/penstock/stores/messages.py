@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from penstock.core.distribution import pip_install
 from penstock.core.notify import Message
 from penstock.core.notify_settings import LOCAL, MOST_TARGETS, label, scheme_of, target_fault
 
@@ -121,7 +122,7 @@ def send(target: Target, message: Message, *, within: float = WITHIN) -> str:
             warnings.simplefilter("ignore")  # they are about the library's own code
             return _sent(target.address, message)
     except ImportError:
-        return "this needs an extra: pip install 'penstock[notify]'"
+        return f"this needs an extra: {pip_install('notify')}"
     except _TooSlowError:
         return f"the service did not answer within {within:g} seconds"
     except Exception as fault:  # noqa: BLE001 - a plugin of any kind may raise anything

@@ -1,8 +1,11 @@
 """Directories and files that only their owner can read: 0700 and 0600.
 
-The queue, the images and the keys are kept this way. Nothing here follows a symbolic link in
-the last place, so a name prepared by someone else leads nowhere.
-Always true: a file is whole or absent under its name, also after a power cut.
+The queue, the images, the keys and the tokens are kept this way. Nothing here follows a symbolic
+link in the last place, so a name prepared by someone else leads nowhere. What a token admits to
+is its door's to say.
+Always true: a file is whole or absent under its name, also after a power cut. Several processes
+that need a token at once get the same one; a token file that others could have read, or that
+holds anything else, is an error and is never used.
 """
 
 from __future__ import annotations
@@ -18,7 +21,8 @@ from penstock.core.errors import StoreError
 from penstock.stores.log_errors import is_there
 
 OWN_FILE, OWN_DIR = 0o600, 0o700
-OTHERS_WRITE = 0o022
+OTHERS, OTHERS_WRITE = 0o077, 0o022
+TOKEN_BYTES = 32
 TEMP_PREFIX = ".penstock-new-"
 
 FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -84,7 +88,7 @@ def _check_dir(path: str, status: os.stat_result) -> None:
         raise _exposed(path, "it belongs to another user")
     if status.st_mode & OTHERS_WRITE:
         raise _exposed(path, "others can write to it")
-    if stat.S_IMODE(status.st_mode) & 0o077:
+    if stat.S_IMODE(status.st_mode) & OTHERS:
         os.chmod(path, OWN_DIR)
 
 
@@ -180,3 +184,30 @@ def write_fresh(path: str, data: bytes) -> None:
         file.write(data)
         file.flush()
         sync(file.fileno())
+
+
+def kept_token(folder: str, name: str) -> str:
+    """Return the token of this name, 64 hexadecimal digits."""
+    folder = private_dir(folder)
+    path = os.path.join(folder, name)
+    with told("keep the token", path):
+        if not os.path.lexists(path):
+            write_file(folder, name, os.urandom(TOKEN_BYTES).hex().encode() + b"\n", replace=False)
+        return _read_token(path)
+
+
+def _read_token(path: str) -> str:
+    length = 2 * TOKEN_BYTES
+    with open(open_plain(path), "rb") as file:
+        mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+        text = file.read(length + 2).decode("ascii", "replace").rstrip("\n")
+    if mode & OTHERS:
+        raise _bad_token(path, f"its mode is {mode:04o}, so others may have read it")
+    if len(text) != length or text.strip("0123456789abcdef"):
+        raise _bad_token(path, "it does not hold a token")
+    return text
+
+
+def _bad_token(path: str, because: str) -> StoreError:
+    hint = f"rm {path}, then register the hook again"
+    return StoreError("bad-token-file", f"`{path}` cannot be used", because=because, hint=hint)

@@ -3,25 +3,33 @@
 A write goes forward when all of its names were changed and everything that came out was
 expected; otherwise it goes back. A set that had decided goes on as it had decided.
 The steps are those of `swap`, which read from the disk how far the crash let them come.
-Always true: only temporary names that a note of ours lists are touched, and recovering twice,
-or being killed while recovering, ends the same way.
+The note of a single write is not flushed (`journal`), so after a power cut a temporary file can
+be there that nobody lists. Whoever began the write still knows what it was about: `sweep` takes
+for ours only a file that has the form of our names and holds just that.
+Always true: else only temporary names that a note of ours lists are touched, and recovering
+twice, or being killed while recovering, ends the same way. Nothing is swept whose bytes are not
+known elsewhere, and nothing while another Penstock may be writing in the same directory.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from penstock.ports import Ending, Recovered
-from penstock.stores.beneath import Ident, ident_at
+from penstock.ports import Ending, FileKind, Recovered
+from penstock.stores.beneath import Beneath, Folder, Ident, Parts, ident_at, look
+from penstock.stores.contents import READING, close, whole
 from penstock.stores.journal import Decided, Entry, Note, Plan
+from penstock.stores.refusals import kind_of
+from penstock.stores.staging import flush_folder
 from penstock.stores.swap import Step, Way, is_temp_name
-from penstock.stores.writer import Batch, Writer, end, settle_set
+from penstock.stores.writer import Batch, Writer, end, lock_folder, settle_set
 
 # A directory that is not there any more, or where only a link has its name.
 GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
+MOST_NAMES = 100_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -127,3 +135,38 @@ def _plain(part: str) -> bool:
     except UnicodeEncodeError:
         return False
     return name not in (b"", b".", b"..") and not {0, ord("/")} & set(name)
+
+
+def sweep(beneath: Beneath, parts: Parts, contents: Collection[bytes]) -> tuple[str, ...]:
+    """Remove what an interrupted write of these contents left beside a file; return the names."""
+    try:
+        folder = beneath.folder(parts[:-1])
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    try:
+        if not lock_folder(folder.descriptor):
+            return ()
+        names = os.listdir(folder.descriptor)[:MOST_NAMES]
+        ours = [n for n in names if is_temp_name(n) and _holds_one_of(folder, n, contents)]
+        for name in ours:
+            os.unlink(name, dir_fd=folder.descriptor)
+        if ours:
+            flush_folder(folder.descriptor)
+        return tuple(sorted(ours))
+    finally:
+        folder.close()
+
+
+def _holds_one_of(folder: Folder, name: str, contents: Collection[bytes]) -> bool:
+    """True for a plain file with one of these contents, or with the beginning of one."""
+    status = look(folder.descriptor, name)
+    if status is None or kind_of(status) is not FileKind.FILE or status.st_nlink > 1:
+        return False
+    if status.st_size > max(map(len, contents), default=-1):
+        return False
+    descriptor = os.open(name, READING, dir_fd=folder.descriptor)
+    try:
+        held = whole(descriptor)
+    finally:
+        close(descriptor)
+    return any(content.startswith(held) for content in contents)

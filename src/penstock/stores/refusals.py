@@ -17,7 +17,6 @@ from penstock.core.errors import InputError, PenstockError, StaleError, StoreErr
 from penstock.core.paths import RelPath
 from penstock.ports import FileKind, PlannedWrite
 
-BELOW_A_FILE = errno.ENOTDIR
 CALLER: Mapping[int, tuple[str, str]] = {
     errno.ELOOP: ("is-symlink", "`{path}` is a symbolic link or leads through one"),
     errno.ENOTDIR: ("not-a-directory", "`{path}` lies below something that is no directory"),
@@ -73,16 +72,6 @@ def require_single(status: os.stat_result, shown: str) -> None:
 def not_found(shown: str) -> InputError:
     """Return the error for a file that should be there."""
     return InputError("not-found", f"`{shown}` does not exist")
-
-
-def no_directory(shown: str, kind: FileKind | None) -> InputError:
-    """Return the error for what should be a directory and is none."""
-    if kind is None:
-        return not_found(shown)
-    if kind is FileKind.SYMLINK:
-        code, sentence = NO_PLAIN_FILE[kind]
-        return InputError(code, sentence.format(path=shown))
-    return InputError("not-a-directory", f"`{shown}` is not a directory")
 
 
 def require_sense(plan: Sequence[PlannedWrite]) -> None:

@@ -10,8 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from penstock.core.loopback import is_ours
-from penstock.core.tokens import brought, same
+from penstock.core.loopback import brought, is_ours, same
 from penstock.doors.http.wire import Head, Later, Live, Refusal, Response
 
 LARGEST_BODY = 64 * 1024 * 1024  # as much as the command hook reads

@@ -31,6 +31,7 @@ from mcp.shared.exceptions import MCPError
 
 from penstock.app import Workspace
 from penstock.core.display import spoken
+from penstock.core.distribution import NAME
 from penstock.core.errors import PenstockError, StoreError
 from penstock.core.model import Actor
 from penstock.doors.mcp import asking
@@ -60,7 +61,7 @@ def made(here: Workspace, *, page: str = "") -> Server[Any]:
     desk = Desk(here=here, page=page)
     return Server(
         SERVER,
-        version=version("penstock"),
+        version=version(NAME),
         title="Penstock",
         description="The gate between AI coding agents and a project's files",
         instructions=INSTRUCTIONS,

@@ -13,8 +13,7 @@ from penstock.core.errors import InputError, StoreError
 from penstock.doors.reviewer.answers import Answer, refused, wrong_usage
 from penstock.doors.reviewer.apply import Apply
 from penstock.doors.reviewer.asked import UsageError, help_text, read_arguments
-from penstock.doors.reviewer.printing import keep_standard, put
-from penstock.doors.reviewer.talk import tell
+from penstock.doors.reviewer.printing import keep_standard, put, tell
 
 if TYPE_CHECKING:
     from penstock.app import Workspace

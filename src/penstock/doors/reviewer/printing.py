@@ -7,8 +7,13 @@ Python's can fail again.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from penstock.doors.reviewer.answers import Answer
 
 
 def keep_standard() -> None:
@@ -45,6 +50,16 @@ def say(text: str) -> None:
         sys.stderr.flush()
     except (OSError, ValueError):
         _into_nothing(2)
+
+
+def tell(answer: Answer) -> int:
+    """Print an answer and return its exit code, which tells of the edit also where none is read."""
+    for sentence in answer.talk:
+        say(sentence)
+    text = json.dumps(answer.document, ensure_ascii=False, indent=2)
+    # A lone surrogate cannot be printed as UTF-8; JSON has an escape for it.
+    put((text.encode("utf-8", "backslashreplace") + b"\n").replace(b"\x7f", b"\\u007f"))
+    return answer.code
 
 
 def _into_nothing(number: int) -> None:

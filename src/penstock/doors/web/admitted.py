@@ -29,8 +29,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from penstock.core.errors import InputError, PenstockError, RefusedError
-from penstock.core.loopback import is_ours
-from penstock.core.tokens import brought, same
+from penstock.core.loopback import brought, is_ours, same
 from penstock.doors.web.auth import Session
 from penstock.doors.web.limits import Bucket
 from penstock.doors.web.problems import fault, status_of

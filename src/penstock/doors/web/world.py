@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from penstock.core.errors import InputError, PenstockError
-from penstock.core.tokens import brought, same
+from penstock.core.loopback import brought, same
 from penstock.doors.web import answers
 from penstock.doors.web.answers import Answered
 from penstock.doors.web.auth import COOKIE, Session, Sessions, cookies_of

@@ -1,11 +1,12 @@
-"""Every port made simple: in memory, for tests, trials and the docs.
+"""Files in memory.
 
-A store here keeps the port's promises and nothing else: no disk, no other process, no crash.
+This store keeps the port's promises and nothing else: no disk, no other process, no crash.
 Always true: it passes the same contract suite as the store that is real.
 """
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -96,7 +97,7 @@ class MemoryFiles:
         start = "" if path is None else self._key(path.text) + "/"
         kind = FileKind.DIRECTORY if path is None else self.kind(path)
         if path is not None and kind is not FileKind.DIRECTORY:
-            raise refusals.no_directory(path.text, kind)
+            raise _no_directory(path.text, kind)
         names = {
             name.removeprefix(start).partition("/")[0]
             for name in (*self._files, *self._links, *self._folders)
@@ -192,7 +193,7 @@ class MemoryFiles:
     def _check_parents(self, write: PlannedWrite) -> None:
         self._checked(write.path)
         if any(self._key(above) in self._files for above in _above(write.path.text)):
-            code, sentence = refusals.CALLER[refusals.BELOW_A_FILE]
+            code, sentence = refusals.CALLER[errno.ENOTDIR]
             raise InputError(code, sentence.format(path=write.path.text))
 
     def _check(self, write: PlannedWrite, made: set[str]) -> None:
@@ -221,3 +222,13 @@ def _above(path: str) -> list[str]:
     """Return the directories on the way to a path, outermost first."""
     parts = path.split("/")
     return ["/".join(parts[:end]) for end in range(1, len(parts))]
+
+
+def _no_directory(shown: str, kind: FileKind | None) -> InputError:
+    """Return the error for what should be a directory and is none."""
+    if kind is None:
+        return refusals.not_found(shown)
+    if kind is FileKind.SYMLINK:
+        code, sentence = refusals.NO_PLAIN_FILE[kind]
+        return InputError(code, sentence.format(path=shown))
+    return InputError("not-a-directory", f"`{shown}` is not a directory")

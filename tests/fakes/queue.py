@@ -1,6 +1,6 @@
 """The queue, the images and the clock in memory: simple enough to believe by reading.
 
-They pass the same contract suites as the real ones and are what tests and examples use.
+They pass the same contract suites as the real ones.
 Nothing here survives the process.
 Always true: the moves and their checks are `core.moves`', as in the real queue.
 """

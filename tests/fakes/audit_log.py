@@ -1,4 +1,4 @@
-"""Keep the record in memory: the simple log that tests and the demo use.
+"""Keep the record in memory: the simple log of tests.
 
 Always true: its lines are the very lines that the file would hold.
 """

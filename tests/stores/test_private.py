@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from penstock.core.errors import StoreError
-from penstock.core.tokens import same
 from penstock.doors.http.tokens import admin_token, hook_token
-from penstock.stores.tokens import kept_token
+from penstock.stores.private import kept_token
 
 
 def test_a_token_is_made_once_and_is_its_owners_alone(tmp_path: Path) -> None:
@@ -58,11 +57,3 @@ def test_no_link_and_no_pipe_is_taken_for_a_token(tmp_path: Path) -> None:
     for name in ("link", "pipe"):
         with pytest.raises(StoreError):
             kept_token(str(tmp_path), name)
-
-
-@pytest.mark.parametrize(
-    ("given", "equal"),
-    [("abc", True), ("abd", False), ("", False), ("é", False), ("\ud800", False)],
-)
-def test_tokens_are_compared_whole(given: str, equal: bool) -> None:
-    assert same(given, "abc") is equal
