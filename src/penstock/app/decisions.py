@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.app import read_rules, workspace_of
+from penstock.app.workspace import read_rules, workspace_of
 from penstock.stores.places import RULES, home, state_home, user_rules
 
 if TYPE_CHECKING:

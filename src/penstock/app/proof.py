@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from penstock.app import Workspace
+from penstock.app.workspace import Workspace
 from penstock.core.errors import PenstockError, RefusedError
 
 if TYPE_CHECKING:

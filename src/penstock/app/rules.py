@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from penstock.app import LARGEST_RULES, Workspace, policy_of, read_rules, workspace_of
+from penstock.app.workspace import LARGEST_RULES, Workspace, policy_of, read_rules, workspace_of
 from penstock.core.errors import InputError
 from penstock.stores import rules_places
 from penstock.stores.places import RULES, state_home, user_rules

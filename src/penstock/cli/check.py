@@ -27,7 +27,7 @@ def command(files: tuple[str, ...], schema: bool, workspace: str | None, as_json
     Reads penstock.toml, write-policies.json, config.yaml with `file_broker:`, and
     claude-code-permissions-hook.toml.
     """
-    from penstock.app import read_rules, workspace_root
+    from penstock.app.workspace import read_rules, workspace_root
     from penstock.core.rules import load
     from penstock.presets import SCHEMA, read
     from penstock.stores.places import rules_of, user_rules

@@ -195,7 +195,7 @@ def your_turn(out: Console, here: Workspace) -> None:
 
 
 def _serve(out: Console, here: Workspace) -> None:
-    from penstock.app import token_of
+    from penstock.app.workspace import token_of
     from penstock.doors.http import server
     from penstock.doors.http.asgi import Pages
     from penstock.doors.web.app import make_app

@@ -67,7 +67,7 @@ def clean(days: int, dry_run: bool, workspace: str | None, as_json: bool) -> int
 
 
 def _sandbox(workspace: str | None) -> Sandbox:
-    from penstock.app import workspace_root
+    from penstock.app.workspace import workspace_root
     from penstock.stores.sandbox import Sandbox
 
     return Sandbox(root=workspace_root(workspace))

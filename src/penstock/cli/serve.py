@@ -127,7 +127,7 @@ class Served:
 
     def invite(self) -> None:
         """Print the link, unless an agent would read it."""
-        from penstock.app import inside_agent
+        from penstock.app.workspace import inside_agent
 
         if self._world is None:
             self._say(NO_PAGES, level="info")

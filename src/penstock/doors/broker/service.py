@@ -16,7 +16,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import TypeAlias
 
-from penstock.app import Brought, open_workspace
+from penstock.app.workspace import Brought, open_workspace
 from penstock.core.digest import digest
 from penstock.core.display import spoken
 from penstock.core.errors import AuditError, InputError, PenstockError, RefusedError

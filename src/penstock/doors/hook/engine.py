@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from penstock.app import Workspace, workspace_of
+from penstock.app.workspace import Workspace, workspace_of
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.doors.hook import protected, settings, watching

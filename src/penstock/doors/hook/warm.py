@@ -17,7 +17,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from penstock.app import Workspace, policy_of, workspace_of
+from penstock.app.workspace import Workspace, policy_of, workspace_of
 from penstock.core.errors import PenstockError
 from penstock.core.quick import Short
 from penstock.core.spelling import normal, renamed, spellings

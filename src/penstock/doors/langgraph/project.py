@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from penstock.app import Brought, Workspace, open_workspace, workspace_of
+from penstock.app.workspace import Brought, Workspace, open_workspace, workspace_of
 from penstock.core.builtin import protected_layer
 from penstock.core.digest import digest
 from penstock.core.display import spoken

@@ -144,7 +144,7 @@ class Asking:
 
 
 def _unchanged(loaded: Loaded) -> bool:
-    from penstock.app import read_rules
+    from penstock.app.workspace import read_rules
     from penstock.core.digest import digest
 
     files = [(file, known) for file, known in loaded.sources if not file.startswith("preset:")]
