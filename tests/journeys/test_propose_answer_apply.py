@@ -35,7 +35,7 @@ def test_a_replacement_of_a_substantial_file_waits_and_is_written_once_approved(
     world: World,
 ) -> None:
     waiting = world.propose("app.py", lines(56, "other"))
-    assert world.gate.parts.proposals.get(waiting).state is State.WAITING  # type: ignore[union-attr]
+    assert world.gate.get(waiting).state is State.WAITING  # type: ignore[union-attr]
     world.approve(waiting)
     (receipt,) = world.gate.apply(waiting)
     assert world.holds("app.py") == lines(56, "other")
@@ -97,7 +97,7 @@ def test_an_approved_proposal_is_refused_once_the_file_has_changed(world: World)
     with pytest.raises(StaleError, match="base-changed"):
         world.gate.apply(waiting)
     assert world.holds("app.py") == b"saved by a person\n"
-    assert world.gate.parts.proposals.get(waiting).state is State.STALE  # type: ignore[union-attr]
+    assert world.gate.get(waiting).state is State.STALE  # type: ignore[union-attr]
 
 
 def test_a_proposal_to_create_is_refused_once_something_is_there(world: World) -> None:
@@ -192,7 +192,7 @@ class TestOtherContentIsAnotherProposal:
         made = world.gate.with_strategy(waiting, Strategy.APPEND)
         assert made.parent == waiting
         assert made.state is State.WAITING
-        assert world.gate.parts.proposals.get(waiting).state is State.SUPERSEDED  # type: ignore[union-attr]
+        assert world.gate.get(waiting).state is State.SUPERSEDED  # type: ignore[union-attr]
         world.approve(made.id)
         world.gate.apply(made.id)
         assert world.holds("app.py") == lines(270) + b"\nmore\n"

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from penstock.stores.installed import Installed
     from penstock.stores.jsonl import JsonlLog
     from penstock.stores.keys import ApproverKeys
+    from penstock.stores.sqlite import SqliteProposals
 
 LARGEST_RULES = 16 * 1024 * 1024
 SLIPPED = "a protected file that was changed in spite of the rules"
@@ -212,6 +213,12 @@ class Workspace:
         return Installed(self.state)
 
     @cached_property
+    def _proposals(self) -> SqliteProposals:
+        from penstock.stores.sqlite import SqliteProposals
+
+        return SqliteProposals(os.path.join(self.state, "penstock.db"))
+
+    @cached_property
     def gate(self) -> Gate:
         """The gate, with what a crash left behind brought to its end."""
         from penstock.gate import Gate, Parts
@@ -219,11 +226,10 @@ class Workspace:
         from penstock.stores.clock import SystemClock
         from penstock.stores.private import private_dir
         from penstock.stores.roots import keep_root
-        from penstock.stores.sqlite import SqliteProposals
 
         private_dir(self.state)
         keep_root(self.state, self.root)
-        proposals = SqliteProposals(os.path.join(self.state, "penstock.db"))
+        proposals = self._proposals
         gate = Gate(
             Parts(
                 files=self.files,
@@ -233,12 +239,21 @@ class Workspace:
                 clock=SystemClock(proposals.last_wall),
                 policy=self.policy,
                 approvers=self.keys,
+                verify=self.verify,
                 announce=self._announce,
             )
         )
         gate.recover()
         self._adopt(gate)
         return gate
+
+    def close(self) -> None:
+        """Give back the files that were opened; for a process that opens very many gates."""
+        opened = vars(self)
+        if "_proposals" in opened:
+            self._proposals.close()
+        if "record" in opened and "unsigned" in vars(self.record):
+            self.record.unsigned.close()
 
     def _announce(self, made: Sequence[Proposal]) -> None:
         """Have a person told, if anything waits for one.

@@ -45,7 +45,7 @@ def command(plain: bool, workspace: str | None) -> int:
     here = open_workspace(workspace)
     refuse_inside_agent(here)
     here.gate.expire()
-    waiting = here.gate.parts.proposals.find(states=(State.WAITING,))
+    waiting = here.gate.find(states=(State.WAITING,))
     if not waiting:
         console().print("nothing waits")
         return OK
@@ -89,7 +89,7 @@ def _at_prompt(here: Workspace, waiting: tuple[Proposal, ...]) -> int:
 
     review = Review(here.gate, console(), person(here))
     all(review.answered(one) for one in waiting)  # until the person leaves
-    left = here.gate.parts.proposals.find(states=(State.WAITING,), limit=1)
+    left = here.gate.find(states=(State.WAITING,), limit=1)
     return WAITING if left else OK
 
 
@@ -120,7 +120,7 @@ class Review:
     def _still_waiting(self, one: Proposal) -> Proposal | None:
         """Somebody else may have answered meanwhile, or its time is over."""
         self.gate.expire()
-        now = self.gate.parts.proposals.get(one.id)
+        now = self.gate.get(one.id)
         return now if now is not None and now.state is State.WAITING else None
 
     def _step(self, letter: str, one: Proposal) -> Proposal | None:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from penstock.core.model import Actor, Request
+from penstock.core.findings import Report
+from penstock.core.model import Actor, Request, Target
 from penstock.core.paths import RelPath, locate, parse
 from penstock.core.policy import Policy
 from penstock.core.proposal import Proposal
@@ -74,7 +75,10 @@ def nobody(_: Sequence[Proposal]) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Parts:
-    """Everything behind the gate. `announce` hears of what was proposed, and must not wait."""
+    """Everything behind the gate. `announce` hears of what was proposed, and must not wait.
+
+    `verify` compares the record with all that there is to compare it with.
+    """
 
     files: Files
     proposals: Proposals
@@ -83,6 +87,7 @@ class Parts:
     clock: Clock
     policy: Callable[[], Policy]
     approvers: Approvers
+    verify: Callable[[], Report]
     progress: Progress = field(default_factory=Progress)
     announce: Callable[[Sequence[Proposal]], None] = nobody
 
@@ -94,17 +99,20 @@ class Parts:
         """Return the workspace path that a stored text names."""
         return parse(text, root=self.files.root)
 
-    def request(self, path: str, request: Request) -> Request:
-        """Return a request with its target found anew on the disk."""
+    def locate(self, path: str) -> Target:
+        """Return every name that a path is judged by, as the disk is now."""
         files = self.files
-        target = locate(
+        return locate(
             path,
             root=files.root,
             resolve=files.resolve,
             known_as=files.known_as,
             folds=files.folds,
         )
-        return replace(request, target=target)
+
+    def request(self, path: str, request: Request) -> Request:
+        """Return a request with its target found anew on the disk."""
+        return replace(request, target=self.locate(path))
 
     def record(
         self,

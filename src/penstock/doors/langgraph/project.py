@@ -89,11 +89,7 @@ class Project:
 
     def close(self) -> None:
         """Give back what was opened; a graph that runs for weeks opens it very often."""
-        opened = vars(self.here)
-        if "gate" in opened:
-            opened["gate"].parts.proposals.close()
-        if "record" in opened and "unsigned" in vars(opened["record"]):
-            opened["record"].unsigned.close()
+        self.here.close()
 
     def exists(self, place: Place) -> bool:
         """Say whether a file is there. Raises BadTargetError for what is there and is no file."""
