@@ -173,11 +173,15 @@ class Brought:
 
 @dataclass(frozen=True)
 class Workspace:
-    """One workspace with its state; each part is opened when it is first needed."""
+    """One workspace with its state; each part is opened when it is first needed.
+
+    `library` says that a program of somebody else's holds the gate, and no door of ours.
+    """
 
     root: str
     state: str
     brought: Brought | None = None
+    library: bool = False
 
     @cached_property
     def keys(self) -> ApproverKeys:
@@ -241,6 +245,7 @@ class Workspace:
                 approvers=self.keys,
                 verify=self.verify,
                 announce=self._announce,
+                inside_agent=inside_agent if self.library else None,
             )
         )
         gate.recover()
@@ -441,5 +446,6 @@ def open_workspace(
 
 
 def open_gate(workspace: str | None = None, *, state: str | None = None) -> Gate:
-    """Return the gate of a workspace."""
-    return open_workspace(workspace, state=state).gate
+    """Return the gate of a workspace to a program; what it answers is recorded as `library`."""
+    root = workspace_root(workspace)
+    return Workspace(root, state or state_of(root), library=True).gate

@@ -149,14 +149,13 @@ def _proofs(record: Record, line: int | None, size: int | None) -> dict[str, obj
 @workspace_option
 def export(form: str, output: str, log_path: str, workspace: str | None, **chosen: Any) -> int:
     """Write events in a form that other systems take."""
-    from importlib.metadata import version
-
+    from penstock import __version__
     from penstock.core.export import encode
     from penstock.core.outcomes import Sender
     from penstock.stores.log_reader import read_lines
 
     path = log_path or _record(workspace).path
-    source = Sender(version=version("penstock"), host=socket.gethostname(), log=path)
+    source = Sender(version=__version__, host=socket.gethostname(), log=path)
     lines = encode(read_lines(path, query(chosen)), Format(form), source)
     if output == "-":
         for line in lines:

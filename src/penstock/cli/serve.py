@@ -157,8 +157,7 @@ def _world(port: int, workspace: str | None) -> World:
 
 def _routes(warm: Warm) -> Iterator[Route]:
     """Yield what is answered to agents and watchdogs."""
-    from importlib.metadata import version
-
+    from penstock import __version__
     from penstock.doors.hook.agents import NAMES
     from penstock.doors.http.health import Health
     from penstock.doors.http.hook import Desk, Hook
@@ -167,7 +166,7 @@ def _routes(warm: Warm) -> Iterator[Route]:
     from penstock.stores.places import state_home
 
     home = state_home()
-    yield from Health(version("penstock"), warm.broken, writable=lambda: _writable(home)).routes()
+    yield from Health(__version__, warm.broken, writable=lambda: _writable(home)).routes()
     # Which agent asks, and where its project is, a request tells; not who started us.
     agents = tuple(name.upper() for name in NAMES)
     environ = {name: value for name, value in os.environ.items() if not name.startswith(agents)}

@@ -39,11 +39,12 @@ class Item:
 class Proof:
     """Who answers, and how we know that it is a person.
 
-    `sign` returns (signature, key id) for a statement; None where there is no key.
+    `sign` returns (signature, key id) for a statement; None where there is no key. `kind` is
+    a door's word for how the person was asked; a program has no other than the one here.
     """
 
     by: str
-    kind: str
+    kind: str = "library"
     sign: Callable[[bytes], tuple[str, str]] | None = None
 
 
@@ -77,7 +78,8 @@ def nobody(_: Sequence[Proposal]) -> None:
 class Parts:
     """Everything behind the gate. `announce` hears of what was proposed, and must not wait.
 
-    `verify` compares the record with all that there is to compare it with.
+    `verify` compares the record with all that there is to compare it with. Where a program of
+    somebody else's holds the gate, `inside_agent` says why it runs inside an agent, or None.
     """
 
     files: Files
@@ -90,6 +92,7 @@ class Parts:
     verify: Callable[[], Report]
     progress: Progress = field(default_factory=Progress)
     announce: Callable[[Sequence[Proposal]], None] = nobody
+    inside_agent: Callable[[], str | None] | None = None
 
     def key_needed(self) -> bool:
         """True once a key exists, or where the rules ask for one: then nothing else approves."""

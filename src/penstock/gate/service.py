@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from penstock.core.decide import decide
-from penstock.core.errors import InputError
+from penstock.core.errors import InputError, RefusedError
 from penstock.core.findings import Report
 from penstock.core.merge import Strategy
 from penstock.core.model import NOBODY, Actor, Decision, Request, Source, Target
@@ -209,13 +210,30 @@ class Gate:
         self, proposal_id: str, *, approve: bool, proof: Proof, reason: str = ""
     ) -> Proposal:
         """Approve or reject a waiting proposal."""
+        proof = self._believed(proof, approve=approve)
         return self._proposing.answer(proposal_id, approve=approve, proof=proof, reason=reason)
 
     def answer_all(
         self, proposal_ids: Sequence[str], *, approve: bool, proof: Proof, reason: str = ""
     ) -> tuple[Proposal, ...]:
         """Approve or reject several waiting proposals, all or none."""
+        proof = self._believed(proof, approve=approve)
         return self._proposing.answer_all(proposal_ids, approve=approve, proof=proof, reason=reason)
+
+    def _believed(self, proof: Proof, *, approve: bool) -> Proof:
+        """Return a proof as it is recorded: a program cannot say that it asked at a terminal."""
+        inside_agent = self._parts.inside_agent
+        if inside_agent is None:
+            return proof
+        why = inside_agent() if approve and proof.sign is None else None
+        if why:
+            raise RefusedError(
+                "inside-agent",
+                "a program that runs inside an agent approves nothing without an approver's key",
+                because=why,
+                hint="run `penstock review` in a terminal of your own",
+            )
+        return replace(proof, kind="key" if proof.sign else "library")
 
     def apply(self, proposal_id: str, *, path: str | None = None) -> tuple[Receipt, ...]:
         """Write an approved proposal, or a whole set, after the numbered checks."""
@@ -275,6 +293,7 @@ class Gate:
         reason: str = "",
     ) -> tuple[Proposal, ...]:
         """Keep some files of a set as a new set; the others go back to the agent, with a reason."""
+        proof = self._believed(proof, approve=False)
         return self._proposing.choose_files(found, paths, proof=proof, reason=reason)
 
     def rebase(self, proposal_id: str) -> Proposal:
