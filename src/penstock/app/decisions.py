@@ -21,6 +21,20 @@ if TYPE_CHECKING:
     from penstock.core.past import Past
     from penstock.stores.decisions import Decisions, Wanted
 
+__all__ = [
+    "Decisions",
+    "Logs",
+    "Wanted",
+    "index_folder",
+    "is_ours",
+    "loaded_config",
+    "logs_of",
+    "original_logs",
+    "past_of",
+    "past_of_edit",
+    "wanted",
+]
+
 FOLDER = "decisions"
 # What the original writes to where its file does not say.
 REVIEW_LOG, USUAL_LOG = "/var/log/claude-decisions-review.log", "/var/log/claude-tool-use.log"

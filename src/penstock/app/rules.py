@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 CONFIG = rules_places.CONFIG
 discovered = rules_places.discovered
+found_config = rules_places.found_config
+keep_listing, kept_listing = rules_places.keep_listing, rules_places.kept_listing
+stamps_of = rules_places.stamps_of
 LOCK_SECONDS = "DECISION_REVIEWER_LOCK_SECONDS"
 REFUSALS = (b'"op":"rejected"', b'"op":"write_file_reject"')
 NEWEST = 8  # files of a record

@@ -398,6 +398,18 @@ class Workspace:
             private_dir(self.state)
             private_dir(watch)
 
+    def read_state(self, name: str, *, limit: int) -> bytes | None:
+        """Return a small file that is kept in the state, or None where there is none."""
+        from penstock.stores.private import read_file
+
+        return read_file(os.path.join(self.state, name), limit=limit)
+
+    def write_state(self, name: str, data: bytes) -> None:
+        """Keep a small file in the state, in the place of the one that is there."""
+        from penstock.stores.private import write_file
+
+        write_file(self.state, name, data, replace=True)
+
     def log_beside(self, name: str) -> JsonlLog:
         """Return a log in the workspace itself; where it ends is remembered in the state."""
         from penstock.app.record import Record

@@ -67,17 +67,17 @@ def can_draw() -> bool:
 
 
 def _full_screen(here: Workspace) -> int:
+    from penstock.app.proof import PASSPHRASE_VARIABLE
     from penstock.cli.edit import edited
     from penstock.cli.proof import person
     from penstock.doors.tui.app import ReviewApp
     from penstock.doors.tui.desk import Desk
     from penstock.doors.tui.keys import AtTerminal
-    from penstock.stores.passphrase import VARIABLE
 
     if os.environ.get("NO_COLOR") == "":  # an empty one asks for nothing
         del os.environ["NO_COLOR"]
     keys = AtTerminal(here)
-    if here.keys.exists() and os.environ.get(VARIABLE):
+    if here.keys.exists() and os.environ.get(PASSPHRASE_VARIABLE):
         keys.take(person(here))
     has_editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     left = ReviewApp(Desk(here.gate, keys), edit=edited if has_editor else None).run()

@@ -158,12 +158,12 @@ def _world(port: int, workspace: str | None) -> World:
 def _routes(warm: Warm) -> Iterator[Route]:
     """Yield what is answered to agents and watchdogs."""
     from penstock import __version__
+    from penstock.app.places import state_home
     from penstock.doors.hook.agents import NAMES
     from penstock.doors.http.health import Health
     from penstock.doors.http.hook import Desk, Hook
     from penstock.doors.http.routes import Route
     from penstock.doors.http.tokens import hook_token
-    from penstock.stores.places import state_home
 
     home = state_home()
     yield from Health(__version__, warm.broken, writable=lambda: _writable(home)).routes()

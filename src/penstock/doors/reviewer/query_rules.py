@@ -272,9 +272,9 @@ def _judged(
 
 def _in_force(config: str, here: Workspace) -> Policy:
     """Return the policy that a rules file is part of, kept since it was last read if it was."""
+    from penstock.app.places import RULES, user_rules
+    from penstock.app.rules import keep_listing, kept_listing, stamps_of
     from penstock.core.policy_plain import packed, unpacked
-    from penstock.stores.places import RULES, user_rules
-    from penstock.stores.rules_places import keep_listing, kept_listing, stamps_of
 
     known = kept_listing(config, "policy")
     if known is not None:
