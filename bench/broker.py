@@ -187,11 +187,10 @@ def _many_waiting(folder: str) -> Iterator[Row]:
     items = [Item(path=f"src/new-{n}.py", content=b"%d\n" % (n % 50)) for n in range(WAITING)]
     many.gate.propose(items)
     turns = count()
-    proposals = many.gate.parts.proposals
     dumped = json.dumps([{"path": item.path, "state": "waiting"} for item in items])
     listed, parsed = best_of(
         [
-            lambda: proposals.find(states=[State.WAITING], limit=WAITING),
+            lambda: many.gate.find(states=[State.WAITING], limit=WAITING),
             lambda: json.loads(dumped),
         ]
     )
@@ -220,7 +219,7 @@ def _many_waiting(folder: str) -> Iterator[Row]:
         beside="with none",
         limit=1.5,
     )
-    one = proposals.find(states=[State.WAITING], limit=1)[0].id
+    one = many.gate.find(states=[State.WAITING], limit=1)[0].id
     mine = _ask(few, tool_name="write_file", path="src/a.py", content="shown\n")["hitl_id"]
     shown, bare = best_of([lambda: many.hitl_record(one), lambda: few.hitl_record(mine)])
     yield Row(

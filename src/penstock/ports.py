@@ -187,6 +187,9 @@ class Clock(Protocol):
     def token(self) -> str:
         """Return a fresh unguessable id, 32 hexadecimal digits."""
 
+    def sleep(self, seconds: float) -> None:
+        """Let some time pass."""
+
 
 class Proposals(Protocol):
     """The queue. Several processes may use it at once."""

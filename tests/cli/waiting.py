@@ -70,7 +70,7 @@ def one_proposed(
 
 def state_of(project: Project, proposal: str) -> str:
     with gate_of(project) as gate:
-        found = gate.parts.proposals.get(proposal)
+        found = gate.get(proposal)
     assert found is not None
     return str(found.state)
 

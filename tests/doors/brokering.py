@@ -45,7 +45,7 @@ class Bench:
 
     def later(self, seconds: float) -> None:
         """Let time pass, as far as the queue can tell, and begin anew."""
-        self.broker().gate.parts.proposals.last_wall(time.time() + seconds)
+        self.broker().gate._parts.proposals.last_wall(time.time() + seconds)
         self.restart()
 
     def ask(self, tool: str, **parameters: object) -> Result:

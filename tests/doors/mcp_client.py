@@ -144,7 +144,7 @@ def furnished(project: Project) -> Project:
 
 def stored(project: Project) -> list[str]:
     with gate_of(project) as gate:
-        return [one.id for one in gate.parts.proposals.find()]
+        return [one.id for one in gate.find()]
 
 
 def proven(project: Project) -> bool:

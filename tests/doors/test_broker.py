@@ -178,9 +178,9 @@ def test_without_a_log_nothing_is_proposed_or_applied_and_reading_says_so(here: 
     here.broker(Role.FRONT_END)
     (here.root / LOG).unlink()
     (here.root / LOG).mkdir()
-    before = len(here.broker().gate.parts.proposals.find())
+    before = len(here.broker().gate.find())
     assert code(here.ask("write_file", path="src/a.py", content="y\n")) == "audit_failed"
-    assert len(here.broker().gate.parts.proposals.find()) == before
+    assert len(here.broker().gate.find()) == before
     found = here.apply("src/a.py", waiting)
     assert code(found) == "audit_failed"
     assert here.holds("src/a.py") == b"one\ntwo\n"
@@ -210,7 +210,7 @@ def test_a_proposal_whose_line_fails_is_taken_back(
 
     monkeypatch.setattr(lines, "append", fail)
     assert code(here.ask("write_file", path="src/a.py", content="y\n")) == "audit_failed"
-    assert here.broker().gate.parts.proposals.find(states=OPEN) == ()
+    assert here.broker().gate.find(states=OPEN) == ()
     assert [event["op"] for event in here.broker().here.record.events()] == ["proposed", "rejected"]
 
 
@@ -319,7 +319,7 @@ def test_a_set_is_rejected_whole_by_any_of_its_names(here: Bench) -> None:
         path = files[choose or 0]["path"]
         known = data["set_id"] if choose is None else files[choose]["hitl_id"]
         assert code(here.reject(path, known)) == "rejected"
-        proposals = [here.broker().gate.parts.proposals.get(one["hitl_id"]) for one in files]
+        proposals = [here.broker().gate.get(one["hitl_id"]) for one in files]
         assert [one and one.state for one in proposals] == [State.REJECTED] * 2
 
 
@@ -367,7 +367,7 @@ def test_a_file_saved_while_it_is_proposed_is_told(
     monkeypatch.setattr(gate, "propose", saved_first)
     found = here.ask("replace_text", path="src/a.py", old="one", new="1")
     assert code(found) == "base_changed"
-    assert gate.parts.proposals.find(states=OPEN) == ()
+    assert gate.find(states=OPEN) == ()
 
 
 def test_a_rule_that_denies_by_measure_closes_the_whole_set(here: Bench) -> None:
@@ -380,7 +380,7 @@ def test_a_rule_that_denies_by_measure_closes_the_whole_set(here: Bench) -> None
         "@@\n-one\n-two\n+1\n*** End Patch\n"
     )
     assert status(here.ask("apply_patch", patch=patch)) == "denied"
-    assert here.broker().gate.parts.proposals.find(states=OPEN) == ()
+    assert here.broker().gate.find(states=OPEN) == ()
 
 
 def test_a_settings_file_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def stays(here: Bench, act: Callable[[], object]) -> None:
     before = here.tree()
     act()
     assert here.tree() == before
-    assert here.broker().gate.parts.proposals.find(states=OPEN) == ()
+    assert here.broker().gate.find(states=OPEN) == ()
 
 
 # A path, the code, and why; the same for reading and writing unless `read` says otherwise.

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from penstock.app import read_rules, workspace_of
+from penstock.app.workspace import read_rules, workspace_of
 from penstock.doors.hook.engine import Engine
 from penstock.doors.hook.short import Cold, NotShortError, short_answer
 from penstock.doors.hook.talk import BEFORE, Answer, Call

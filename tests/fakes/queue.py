@@ -278,6 +278,10 @@ class FixedClock:
         self.tokens += 1
         return hashlib.sha256(b"token %d" % self.tokens).hexdigest()[:32]
 
+    def sleep(self, seconds: float) -> None:
+        """Let the time pass that somebody waits for."""
+        self.advance(seconds)
+
     def advance(self, seconds: float) -> None:
         """Let time pass on both clocks."""
         now = self.moment

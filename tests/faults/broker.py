@@ -81,7 +81,7 @@ def check(folder: str, answer: str | None, done: dict[str, bytes]) -> None:
         assert now == done, "acknowledged and not there"
     said = [line for line in told(folder) if line["status"] == "allowed"]
     assert len(said) == (now == done), f"the log tells of {len(said)} applies, files {sorted(now)}"
-    receipts = once.gate.parts.proposals.receipts()
+    receipts = once.gate.receipts()
     assert bool(receipts) == (now == done), "the queue and the disk differ"
     report = verify_log(os.path.join(root_of(folder), LOG))
     assert report.ok, f"the log is not sound: {report.as_json()}"

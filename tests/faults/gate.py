@@ -96,7 +96,7 @@ def propose(folder: str) -> str:
 def check_propose(folder: str, answer: str | None) -> None:
     gate = here(folder).gate
     assert files(folder) == OLD, "proposing wrote"
-    waiting = gate.parts.proposals.find(states=(State.WAITING,))
+    waiting = gate.find(states=(State.WAITING,))
     if answer == "ok":
         assert len(waiting) == 1, "acknowledged and not there"
         assert told(folder, "proposed") == 1, "acknowledged and not on the record"
@@ -117,7 +117,7 @@ def check_apply(folder: str, answer: str | None, new: Mapping[str, bytes | None]
     assert now in (OLD, done), f"neither old nor new: {now} (was {sorted(before)})"
     if answer == "ok":
         assert now == done, "acknowledged and not there"
-    receipts = gate.parts.proposals.receipts()
+    receipts = gate.receipts()
     assert bool(receipts) == (now == done), f"{len(receipts)} receipts for {sorted(now)}"
     assert bool(told(folder, "applied")) == (now == done), "the record and the disk differ"
     sound(folder)
@@ -159,7 +159,7 @@ def check_undo(folder: str, answer: str | None) -> None:
     assert now in (OLD, {**OLD, "a.txt": b"new a\n"}), f"neither old nor new: {now}"
     if answer == "ok":
         assert now == OLD, "acknowledged and not there"
-    undone = [receipt for receipt in gate.parts.proposals.receipts() if receipt.undoes]
+    undone = [receipt for receipt in gate.receipts() if receipt.undoes]
     assert bool(undone) == (now == OLD), "the receipts and the disk differ"
     sound(folder)
 

@@ -47,7 +47,7 @@ def test_contents_stay_within_their_room_and_the_record_tells_what_went(world: W
         "forgotten": 0,
     }
     with pytest.raises(StoreError, match="content-gone"):
-        world.gate.contents(world.gate.parts.proposals.find()[0])
+        world.gate.contents(world.gate.find()[0])
 
 
 def test_what_waits_is_never_dropped(world: World) -> None:
@@ -96,13 +96,13 @@ def test_for_ever_is_for_ever(world: World) -> None:
 
 def test_images_are_looked_at_now_and_then_and_not_at_every_step(world: World) -> None:
     world.propose("careful/a", b"x\n")
-    first = world.gate.parts.blobs.pruned_at()
+    first = world.parts.blobs.pruned_at()
     later(world, PAUSE / 2)
     world.propose("careful/b", b"x\n")
-    assert world.gate.parts.blobs.pruned_at() == first
+    assert world.parts.blobs.pruned_at() == first
     later(world, PAUSE / 2)
     world.propose("careful/c", b"x\n")
-    assert world.gate.parts.blobs.pruned_at() == first + PAUSE
+    assert world.parts.blobs.pruned_at() == first + PAUSE
 
 
 def test_a_failure_to_tidy_up_is_told_and_stops_nothing(world: World) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -16,6 +16,7 @@ from penstock.core.rules import parse_policy
 from penstock.gate import Item
 from penstock.ports import FileState, PlannedWrite
 from tests.fakes.files import MemoryFiles
+from tests.fakes.queue import FixedClock
 from tests.journeys.world import PERSON, RULES, World, lines
 
 
@@ -35,7 +36,7 @@ def test_a_replacement_of_a_substantial_file_waits_and_is_written_once_approved(
     world: World,
 ) -> None:
     waiting = world.propose("app.py", lines(56, "other"))
-    assert world.gate.parts.proposals.get(waiting).state is State.WAITING  # type: ignore[union-attr]
+    assert world.gate.get(waiting).state is State.WAITING  # type: ignore[union-attr]
     world.approve(waiting)
     (receipt,) = world.gate.apply(waiting)
     assert world.holds("app.py") == lines(56, "other")
@@ -97,7 +98,7 @@ def test_an_approved_proposal_is_refused_once_the_file_has_changed(world: World)
     with pytest.raises(StaleError, match="base-changed"):
         world.gate.apply(waiting)
     assert world.holds("app.py") == b"saved by a person\n"
-    assert world.gate.parts.proposals.get(waiting).state is State.STALE  # type: ignore[union-attr]
+    assert world.gate.get(waiting).state is State.STALE  # type: ignore[union-attr]
 
 
 def test_a_proposal_to_create_is_refused_once_something_is_there(world: World) -> None:
@@ -192,7 +193,7 @@ class TestOtherContentIsAnotherProposal:
         made = world.gate.with_strategy(waiting, Strategy.APPEND)
         assert made.parent == waiting
         assert made.state is State.WAITING
-        assert world.gate.parts.proposals.get(waiting).state is State.SUPERSEDED  # type: ignore[union-attr]
+        assert world.gate.get(waiting).state is State.SUPERSEDED  # type: ignore[union-attr]
         world.approve(made.id)
         world.gate.apply(made.id)
         assert world.holds("app.py") == lines(270) + b"\nmore\n"
@@ -272,3 +273,51 @@ def test_what_was_made_from_other_bytes_than_are_there_is_not_proposed(world: Wo
     assert world.log.ops == []
     (one,) = world.gate.propose([replace(edited, expect=digest(lines(271)))])
     assert one.base == digest(lines(271))
+
+
+@dataclass(kw_only=True)
+class Meanwhile(FixedClock):
+    """A clock that stands still until somebody waits; then things happen, one at each look."""
+
+    happens: list[Callable[[], object]] = field(default_factory=list)
+
+    def sleep(self, seconds: float) -> None:
+        super().sleep(seconds)
+        if self.happens:
+            self.happens.pop(0)()
+
+
+def test_waiting_ends_with_the_answer_and_follows_what_a_person_put_in_its_place() -> None:
+    clock = Meanwhile()
+    world = World(clock=clock)
+    waiting = world.propose("careful/a", b"theirs\n")
+    begun = clock.now()
+    clock.happens = [
+        lambda: world.gate.revise(waiting, b"mine\n"),
+        lambda: world.approve(world.gate.latest(world.gate.find()[0]).id),
+    ]
+    one = world.gate.wait(waiting, timeout=60)
+    assert (one.state, one.parent, one.content) == (State.APPROVED, waiting, digest(b"mine\n"))
+    assert clock.now().since(begun) < 1
+
+
+def test_waiting_ends_with_the_time_that_was_given_or_with_the_proposals_own(world: World) -> None:
+    waiting = world.propose("careful/a", b"x\n")
+    begun = world.clock.now()
+    assert world.gate.wait(waiting, timeout=1).state is State.WAITING
+    assert world.clock.now().since(begun) == pytest.approx(1)
+    assert world.gate.wait(waiting, timeout=0).state is State.WAITING
+    world.clock.advance(86_400)
+    assert world.gate.wait(waiting, timeout=1).state is State.EXPIRED
+    with pytest.raises(InputError, match="not-found"):
+        world.gate.wait("hitl-0", timeout=1)
+
+
+def test_an_id_names_one_proposal_or_a_set_without_its_replaced_versions(world: World) -> None:
+    items = [Item(path=f"careful/{name}", content=b"x\n") for name in "ab"]
+    first, second = world.gate.propose(items)
+    newer = world.gate.revise(first.id, b"y\n")
+    assert {one.id for one in world.gate.members(first.set_id)} == {newer.id, second.id}
+    assert [one.state for one in world.gate.members(first.id)] == [State.SUPERSEDED]
+    assert world.gate.latest(first).id == newer.id
+    assert world.gate.members("") == world.gate.of_set("") == ()

@@ -77,7 +77,7 @@ def test_chosen_files_become_a_set_of_their_own_and_the_rest_goes_back(world: Wo
     world.approve(kept.id)
     world.gate.apply(kept.set_id)
     assert (world.holds("careful/a"), world.holds("careful/b")) == (b"a\n", b"B\n")
-    sent_back = world.gate.parts.proposals.get(made[0].id)
+    sent_back = world.gate.get(made[0].id)
     assert sent_back is not None
     assert sent_back.state is State.REJECTED
 
@@ -89,7 +89,7 @@ def test_choosing_files_of_which_one_has_moved_leaves_the_set_as_it_was(world: W
     world.files.edit("careful/b", b"somebody else's\n")
     with pytest.raises(StaleError, match="base-changed"):
         world.gate.choose_files(made, ["careful/a", "careful/b"], proof=PERSON)
-    now = world.gate.parts.proposals.of_set(made[0].set_id)
+    now = world.gate.of_set(made[0].set_id)
     assert [one.state for one in now] == [State.WAITING] * 3
     assert "rejected" not in world.log.ops
 
@@ -99,7 +99,7 @@ def test_a_record_that_fails_while_a_version_is_exchanged_loses_neither(world: W
     world.log.fails_at = "superseded"
     with pytest.raises(AuditError):
         world.gate.revise(old.id, b"edited by hand\n")
-    (new,) = world.gate.parts.proposals.find(states=(State.WAITING,))
+    (new,) = world.gate.find(states=(State.WAITING,))
     assert (new.parent, world.gate.contents(new)[1]) == (old.id, b"edited by hand\n")
 
 

@@ -51,7 +51,7 @@ def test_the_directories_that_a_creation_made_go_with_it_unless_somebody_uses_th
     first, second = write(world, "careful/x/y/new", b"1\n"), write(world, "careful/x/z/new", b"2\n")
     assert (first.made, second.made) == (("careful/x", "careful/x/y"), ("careful/x/z",))
     undo(world, first)
-    assert world.files.kind(world.gate.parts.path("careful/x/y")) is None
+    assert world.files.kind(world.parts.path("careful/x/y")) is None
     assert world.holds("careful/x/z/new") == b"2\n"
     (back,) = world.gate.undoable(path="careful/x/z/new")
     world.files.edit("careful/x/z/theirs", b"3\n")

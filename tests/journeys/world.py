@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from penstock.core.findings import Report
 from penstock.core.policy import Policy
 from penstock.core.rules import parse_policy
-from penstock.gate import Gate, Item, Parts, Proof
+from penstock.gate import Call, Gate, Item, Judged, Parts, Proof, judge_call
 from penstock.ports import Appended
 from tests.fakes.files import MemoryFiles
 from tests.fakes.queue import FixedClock, MemoryBlobs, MemoryProposals
@@ -89,21 +90,24 @@ class World:
 
     def __post_init__(self) -> None:
         blobs = MemoryBlobs(now=lambda: self.clock.now().wall)
-        self.gate = Gate(
-            Parts(
-                files=self.files,
-                proposals=MemoryProposals(),
-                blobs=blobs,
-                log=self.log,
-                clock=self.clock,
-                policy=lambda: self.policy,
-                approvers=NoKeys(),
-            )
+        self.parts = Parts(
+            files=self.files,
+            proposals=MemoryProposals(),
+            blobs=blobs,
+            log=self.log,
+            clock=self.clock,
+            policy=lambda: self.policy,
+            approvers=NoKeys(),
+            verify=lambda: Report(count=len(self.log.events), head=""),
         )
+        self.gate = Gate(self.parts)
 
     def holds(self, path: str) -> bytes | None:
-        known = self.gate.parts.path(path)
+        known = self.parts.path(path)
         return self.files.read(known) if self.files.kind(known) else None
+
+    def judged(self, call: Call) -> Judged:
+        return judge_call(self.files, self.policy, call, now=self.clock.now().wall)
 
     def propose(self, path: str, content: bytes | None) -> str:
         return self.gate.propose([Item(path=path, content=content)])[0].id

@@ -126,7 +126,7 @@ def test_an_approved_change_is_written_by_the_gate(own: Project) -> None:
     (answer,) = said(resumed(agent, APPROVE))
     assert (answer.status, answer.content) == ("success", "Updated file /app.py")
     assert (own.root / "app.py").read_text() == SHORT
-    (receipt,) = open_gate(str(own.root)).parts.proposals.receipts()
+    (receipt,) = open_gate(str(own.root)).receipts()
     assert receipt.path == "app.py"
 
 
@@ -140,7 +140,7 @@ def test_small_changes_and_new_files_are_written_without_a_question(own: Project
     assert [one.status for one in said(result)] == ["success", "success"]
     assert "line seven" in (own.root / "app.py").read_text()
     assert (own.root / "a/b/new.py").read_text() == "x\n"
-    assert len(open_gate(str(own.root)).parts.proposals.receipts()) == 2
+    assert len(open_gate(str(own.root)).receipts()) == 2
 
 
 def test_a_rejected_or_answered_change_is_not_written(own: Project) -> None:
@@ -217,7 +217,7 @@ def test_a_subagent_writes_through_the_same_gate(own: Project) -> None:
     resumed(agent, APPROVE)
     assert (own.root / "app.py").read_text() == SHORT
     assert not (own.root / ".env").exists()
-    (receipt,) = open_gate(str(own.root)).parts.proposals.receipts()
+    (receipt,) = open_gate(str(own.root)).receipts()
     assert receipt.path == "app.py"
 
 
@@ -236,7 +236,7 @@ def test_without_a_checkpointer_the_change_waits_in_the_queue(own: Project) -> N
     own.write("app.py", LONG)
     agent = deep(own, [REPLACED], checkpointer=None)
     (answer,) = said(agent.invoke(START))
-    (one,) = open_gate(str(own.root)).parts.proposals.find()
+    (one,) = open_gate(str(own.root)).find()
     assert answer.status == "error"
     assert one.id in answer.content
     assert one.state is State.WAITING
@@ -267,7 +267,7 @@ def test_another_program_may_go_on_through_sqlite(own: Project, tmp_path: Path) 
     second.close()
     assert answer.status == "success"
     assert (own.root / "app.py").read_text() == SHORT
-    assert len(open_gate(str(own.root)).parts.proposals.find()) == 1
+    assert len(open_gate(str(own.root)).find()) == 1
 
 
 def test_several_changes_of_one_message_are_asked_about_together_by_the_middleware(

@@ -207,7 +207,7 @@ def test_a_graph_with_a_state_of_its_own_takes_the_node(scene: Scene) -> None:
 
 
 def waiting(scene: Scene) -> list[str]:
-    found = open_workspace(str(scene.root)).gate.parts.proposals.find(states=(State.WAITING,))
+    found = open_workspace(str(scene.root)).gate.find(states=(State.WAITING,))
     return [one.path for one in found]
 
 
@@ -323,8 +323,8 @@ def test_a_question_that_waited_longer_than_its_proposal_can_still_be_answered(
     graph, _ = interrupted(scene, ("a.py", REPLACEMENT), ("b.py", REPLACEMENT))
     scene.write("b.py", "saved meanwhile\n" * 200)
     here = open_workspace(str(scene.root)).gate
-    deadline = here.parts.clock.now()
-    while here.parts.clock.now().since(deadline) < 1.1:
+    deadline = here.now()
+    while here.now().since(deadline) < 1.1:
         pass
     scene.write("penstock.toml", 'version = 1\npreset = "guard"\n')
     done = graph.invoke(resume(YES, YES), THREAD)
@@ -337,7 +337,7 @@ def test_an_answer_at_the_terminal_counts_however_long_it_took(scene: Scene) -> 
     """X6: the time to live is for questions that lie in the queue."""
     scene.write("penstock.toml", 'version = 1\npreset = "guard"\n[approval]\nttl_seconds = 1\n')
     scene.write("a.py", STATE)
-    clock = open_workspace(str(scene.root)).gate.parts.clock
+    clock = open_workspace(str(scene.root)).gate
 
     def slowly(question: str) -> str:
         begun = clock.now()

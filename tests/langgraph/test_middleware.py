@@ -59,7 +59,7 @@ def test_an_approved_change_is_written_by_the_gate_and_the_tool_does_not_run(own
     assert "written: changed app.py" in answer.content
     assert (own.root / "app.py").read_text() == SHORT
     assert scene.ran == []
-    (receipt,) = open_gate(str(own.root)).parts.proposals.receipts()
+    (receipt,) = open_gate(str(own.root)).receipts()
     assert answer.artifact["penstock"]["files"][0]["digest"] == receipt.after
 
 
@@ -81,7 +81,7 @@ def test_a_rejected_change_is_told_with_its_reason(own: Project) -> None:
     assert "keep the old parser" in answer.content
     assert (own.root / "app.py").read_text() == LONG
     assert scene.ran == []
-    (one,) = open_gate(str(own.root)).parts.proposals.find()
+    (one,) = open_gate(str(own.root)).find()
     assert one.state is State.REJECTED
 
 
@@ -101,7 +101,7 @@ def test_an_edited_change_is_what_gets_written(own: Project) -> None:
     assert "The person changed it first" in answer.content
     assert (own.root / "app.py").read_text() == "mine\n"
     assert scene.ran == []
-    old, new = open_gate(str(own.root)).parts.proposals.find()
+    old, new = open_gate(str(own.root)).find()
     assert (old.state, new.state, new.parent) == (State.SUPERSEDED, State.APPLIED, old.id)
 
 
@@ -211,10 +211,10 @@ def test_running_the_step_again_proposes_and_runs_nothing_twice(own: Project) ->
     for _ in range(3):  # the same question again, as a program that crashed asks it
         assert "__interrupt__" in scene.build().invoke(None, THREAD)
     gate = open_gate(str(own.root))
-    assert len(gate.parts.proposals.find()) == 1
+    assert len(gate.find()) == 1
     scene.resume(APPROVE)
     assert scene.ran == ["weather Delft"]
-    assert len(gate.parts.proposals.receipts()) == 1
+    assert len(gate.receipts()) == 1
 
 
 def test_the_same_call_id_in_a_later_message_is_another_question(own: Project) -> None:
@@ -226,7 +226,7 @@ def test_the_same_call_id_in_a_later_message_is_another_question(own: Project) -
     again = scene.resume({"type": "reject", "message": "no"})
     assert question(again)["action_requests"][0]["tool_call_id"] == "call-0"
     assert [one.status for one in said(scene.resume(APPROVE))] == ["error", "success"]
-    first, second = open_gate(str(own.root)).parts.proposals.find()
+    first, second = open_gate(str(own.root)).find()
     assert (first.state, second.state) == (State.REJECTED, State.APPLIED)
 
 

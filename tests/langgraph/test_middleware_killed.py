@@ -44,8 +44,8 @@ def test_a_question_of_a_killed_process_is_answered_in_another(
     assert process(own, kind, kept, "resume") == (0, ["success"])
     assert (own.root / "app.py").read_text() == SHORT
     assert process(own, kind, kept, "resume") == (0, ["success"])
-    proposals = open_gate(str(own.root)).parts.proposals
-    assert (len(proposals.find()), len(proposals.receipts())) == (1, 1)
+    gate = open_gate(str(own.root))
+    assert (len(gate.find()), len(gate.receipts())) == (1, 1)
 
 
 @pytest.mark.slow

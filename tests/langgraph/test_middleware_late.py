@@ -33,7 +33,7 @@ def test_where_nobody_can_be_asked_the_change_waits_and_the_agent_is_told(
     own.write("app.py", LONG)
     scene = Guarded(own, [REPLACED], **options)
     (answer,) = said(scene.start())
-    (one,) = open_gate(str(own.root)).parts.proposals.find()
+    (one,) = open_gate(str(own.root)).find()
     assert answer.status == "error"
     assert one.id in answer.content
     assert one.state is State.WAITING
@@ -45,12 +45,12 @@ def test_where_nobody_can_be_asked_the_change_waits_and_the_agent_is_told(
 
 def test_what_was_approved_in_the_queue_meanwhile_is_only_told(own: Project) -> None:
     scene = replacing(own)
-    (one,) = open_gate(str(own.root)).parts.proposals.find()
+    (one,) = open_gate(str(own.root)).find()
     by_key(own, one.id)
     (answer,) = said(scene.resume(APPROVE))
     assert answer.status == "success"
     assert "written: changed app.py" in answer.content
-    assert len(open_gate(str(own.root)).parts.proposals.receipts()) == 1
+    assert len(open_gate(str(own.root)).receipts()) == 1
 
 
 def test_with_a_key_an_unsigned_approval_decides_nothing_and_the_question_stays(
@@ -82,7 +82,7 @@ def test_of_two_answers_to_one_question_the_last_counts(own: Project) -> None:
     assert answer.status == "error"
     assert "I thought better of it" in answer.content
     assert (own.root / "app.py").read_text() == LONG
-    (one,) = open_gate(str(own.root)).parts.proposals.find()
+    (one,) = open_gate(str(own.root)).find()
     assert one.state is State.REJECTED
 
 
@@ -121,14 +121,14 @@ def test_a_program_that_an_agent_runs_approves_nothing(
     assert "a graph that an agent runs cannot approve its own writes" in answers[0].content
     assert scene.ran == []
     assert (own.root / "app.py").read_text() == LONG
-    (one,) = open_gate(str(own.root)).parts.proposals.find()
+    (one,) = open_gate(str(own.root)).find()
     assert one.state is State.WAITING
 
 
 def an_hour_later(scene: Guarded) -> None:
     """Let the time of every proposal be over; the clock of the queue never goes back."""
-    proposals = open_gate(str(scene.project.root)).parts.proposals
-    proposals.last_wall(max(one.created.wall for one in proposals.find()) + 3600)
+    gate = open_gate(str(scene.project.root))
+    gate._parts.proposals.last_wall(max(one.created.wall for one in gate.find()) + 3600)
     scene.agent = scene.build()
 
 
@@ -192,7 +192,7 @@ def test_a_late_answer_to_several_files_is_written_whole(own: Project) -> None:
 
 def test_what_was_rejected_in_the_queue_meanwhile_stays_rejected(own: Project) -> None:
     scene = replacing(own)
-    (one,) = open_gate(str(own.root)).parts.proposals.find()
+    (one,) = open_gate(str(own.root)).find()
     assert own.run("reject", one.id, "--reason", "not today").code == 0
     (answer,) = said(scene.resume(APPROVE))
     assert answer.status == "error"

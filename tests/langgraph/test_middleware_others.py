@@ -132,7 +132,7 @@ def test_an_agent_in_a_tool_of_another_is_guarded_and_asks_through_it(own: Proje
     (answer,) = said(scene.resume(APPROVE))
     assert answer.content == "success error"
     assert (own.root / "app.py").read_text() == SHORT
-    assert len(open_gate(str(own.root)).parts.proposals.find()) == 1
+    assert len(open_gate(str(own.root)).find()) == 1
     assert ran == []
 
 
@@ -206,7 +206,7 @@ def test_it_does_not_matter_when_checkpoints_are_written(own: Project, durabilit
     resume: Any = Command(resume={"decisions": [APPROVE]})
     (answer,) = said(scene.agent.invoke(resume, THREAD, durability=durability))
     assert answer.status == "success"
-    assert len(open_gate(str(own.root)).parts.proposals.find()) == 1
+    assert len(open_gate(str(own.root)).find()) == 1
 
 
 # -- another process, another checkpointer ---------------------------------------------------------

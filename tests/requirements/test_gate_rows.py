@@ -283,7 +283,7 @@ def project() -> World:
 
 
 def state(world: World, proposal: str) -> State:
-    found = world.gate.parts.proposals.get(proposal)
+    found = world.gate.get(proposal)
     assert found is not None
     return found.state
 
@@ -297,7 +297,7 @@ def answer_has_the_facts() -> None:
     world = project()
     waiting = world.propose("app.py", b"x\n")
     world.approve(waiting)
-    one = world.gate.parts.proposals.get(waiting)
+    one = world.gate.get(waiting)
     assert one is not None
     assert one.answer is not None
     assert one.answer.approved is True
@@ -311,7 +311,7 @@ def queue_tells_pending_approved_rejected() -> None:
     ids = [world.propose("app.py", b"%d\n" % n) for n in range(3)]
     world.approve(ids[1])
     world.gate.answer(ids[2], approve=False, proof=PERSON, reason="no")
-    found = {s: world.gate.parts.proposals.find(states=(s,)) for s in State}
+    found = {s: world.gate.find(states=(s,)) for s in State}
     kept = {s: [one.id for one in found[s]] for s in found if found[s]}
     assert kept == {State.WAITING: ids[:1], State.APPROVED: ids[1:2], State.REJECTED: ids[2:]}
     assert propose_alone(world, "app.py", b"x\n").state is State.DENIED
@@ -321,7 +321,7 @@ def one_record_holds_all() -> None:
     world = project()
     waiting = world.propose("app.py", b"x\n")
     world.approve(waiting)
-    one = world.gate.parts.proposals.get(waiting)
+    one = world.gate.get(waiting)
     assert one is not None
     assert (one.change.kind, one.answer is not None) == (REPLACE, True)
     assert from_plain(Proposal, json.loads(json.dumps(to_plain(one)))) == one
@@ -345,13 +345,13 @@ def gate_takes_what_is_pending() -> None:
 def existence_is_looked_up() -> None:
     world = project()
     call = Call(tool="Write", tool_input={"file_path": "app.py", "content": "x\n"})
-    (there,) = world.gate.judge_call(call).prepared
+    (there,) = world.judged(call).prepared
     assert (there.request.action, there.request.change and there.request.change.kind) == (
         Action.WRITE,
         REPLACE,
     )
     world.files.drop("app.py")
-    (absent,) = world.gate.judge_call(call).prepared
+    (absent,) = world.judged(call).prepared
     assert (absent.request.action, absent.request.change and absent.request.change.kind) == (
         Action.CREATE,
         NEW,
@@ -497,7 +497,7 @@ def the_second_is_measured_against_the_first() -> None:
     twice = ["*** Begin Patch", "*** Add File: made.txt", "+a"]
     twice += ["*** Update File: made.txt", "@@", "-a", "+b", "*** End Patch"]
     patch = "\n".join(twice)
-    parts = world.gate.judge_call(Call(tool="apply_patch", tool_input={"command": patch})).prepared
+    parts = world.judged(Call(tool="apply_patch", tool_input={"command": patch})).prepared
     assert [one.after for one in parts] == [b"a\n", b"b\n"]
 
 
@@ -532,7 +532,7 @@ def ordinary_tools_still_work() -> None:
         ("Glob", {"pattern": "**/*.py"}),
     ):
         call = Call(tool=tool, tool_input=tool_input)
-        assert world.gate.judge_call(call).decision.verdict is Verdict.ALLOW, tool
+        assert world.gate.judge(call).verdict is Verdict.ALLOW, tool
 
 
 def alone_nothing_ever_waits() -> None:

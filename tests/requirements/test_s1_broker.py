@@ -786,7 +786,7 @@ DEFAULTS = {
 
 def settings_have_their_defaults(here: Bench) -> None:
     assert example() == DEFAULTS
-    policy = here.broker().gate.parts.policy()
+    policy = here.broker().gate.policy()
     assert (policy.broker.enabled, policy.broker.audit_log_enabled) == (True, True)
     assert policy.approval.ttl_seconds == 120
     assert policy.limits.max_read_bytes_default == 32_000
@@ -839,8 +839,8 @@ def expired_are_cleaned_up(here: Bench) -> None:
     ids = [here.propose("src/a.py", f"{n}\n") for n in range(3)]
     here.later(200)
     here.ask("read_file", path="src/a.py")  # any request does
-    proposals = here.broker().gate.parts.proposals
-    states = [one.state for one in map(proposals.get, ids) if one is not None]
+    gate = here.broker().gate
+    states = [one.state for one in map(gate.get, ids) if one is not None]
     assert states == [State.EXPIRED] * 3
 
 

@@ -192,7 +192,7 @@ def time_runs_out_and_can_be_renewed() -> None:
     with pytest.raises(StaleError, match="expired"):
         world.approve(left)
     world.approve(kept)
-    found = world.gate.parts.proposals.get(left)
+    found = world.gate.get(left)
     assert found is not None
     assert found.state is State.EXPIRED
     assert "expired" in world.log.ops

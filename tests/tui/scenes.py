@@ -73,7 +73,7 @@ def world() -> World:
     made = World(policy=parse_policy(RULES))
     made.clock.token = Counted()  # type: ignore[method-assign]
     for path in ("src/app.py", "src/one.py"):
-        made.files.replace(made.gate.parts.path(path), OLD.encode(), expect=None)
+        made.files.replace(made.parts.path(path), OLD.encode(), expect=None)
     propose = made.gate.propose
     propose([Item(path="src/app.py", content=NEW.encode())], actor=AGENT)
     propose([Item(path="src/one.py", content=b"# gone\n")], actor=AGENT)

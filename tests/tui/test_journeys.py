@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
+from penstock.app import open_workspace
 from penstock.core.proposal import State
 from penstock.gate import Item, Proof
 from tests.cli.waiting import events, gate_of, one_proposed, ops, proposed, state_of
@@ -491,7 +492,7 @@ def test_content_that_is_gone_is_told_and_cannot_be_answered(app: Project) -> No
     one_proposed(app, "app.txt", b"short\n")
 
     async def play(stage: Stage) -> None:
-        blobs = Path(str(stage.gate.parts.blobs._folder))  # type: ignore[attr-defined]
+        blobs = Path(open_workspace(str(app.root)).state, "blobs")
         for folder, _, names in os.walk(blobs):
             for name in names:
                 os.unlink(os.path.join(folder, name))

@@ -140,7 +140,7 @@ class Served:
         return self.gate.propose(items, actor=AGENT)
 
     def stored(self, one: Proposal) -> Proposal:
-        found = self.gate.parts.proposals.get(one.id)
+        found = self.gate.get(one.id)
         assert found is not None
         return found
 

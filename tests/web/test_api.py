@@ -235,7 +235,7 @@ def test_strategies_hunks_and_edits_make_versions_that_wait(served: Served) -> N
     body = {"content_digest": one.content, "hunks": [2]}
     second = served.call("POST", f"/proposals/{one.id}/hunks", body).json
     assert second["proposals"][0]["state"] == "waiting"
-    text = served.gate.contents(served.gate.parts.proposals.get(second["proposals"][0]["id"]))[1]  # type: ignore[arg-type]
+    text = served.gate.contents(served.gate.get(second["proposals"][0]["id"]))[1]  # type: ignore[arg-type]
     assert text == LINES.replace("line 200\n", "two hundred\n").encode()
     body = {"content_digest": second["content_digest"], "strategy": "append"}
     path = f"/proposals/{second['proposals'][0]['id']}/strategy"

@@ -78,7 +78,7 @@ def pages(served: Served) -> dict[str, str]:
     served.propose("a/b.key", "secret\n")
     moved = served.propose("src/app.py", LINES[:100])
     _write(served, "done.txt", "one\n")
-    receipt = served.gate.parts.proposals.receipts()[0]
+    receipt = served.gate.receipts()[0]
     return {
         "queue": "/",
         "modify": f"/proposals/{modify.id}?view=unified",

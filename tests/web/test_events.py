@@ -112,7 +112,7 @@ def test_what_another_process_does_is_told(served: Served) -> None:
         other = open_workspace(served.here.root, state=served.here.state)
         other.gate.propose([Item(path="b.txt", content=b"b\n")])
         assert viewer.next().data["waiting"] == 1
-        other.gate.parts.proposals.close()  # type: ignore[attr-defined]
+        other.close()
 
 
 def test_an_event_holds_no_path_and_no_content(served: Served) -> None:

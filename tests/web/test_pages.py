@@ -211,7 +211,7 @@ def test_hunks_that_were_unticked_on_another_page_stay_unticked(served: Served) 
     assert "page 2 of" in second.text
     assert "1 hunk of 300 is unticked" in second.text
     follow(browser, send(browser, second, "hunks"))
-    made = served.gate.parts.proposals.find(states=[State.WAITING])[-1]
+    made = served.gate.find(states=[State.WAITING])[-1]
     content = served.gate.contents(made)[1] or b""
     assert b"\n20\n" in content
     assert content.count(b"changed") == 299
@@ -258,7 +258,7 @@ def test_one_can_go_back_to_the_agents_version(served: Served) -> None:
     joined = follow(browser, send(browser, page, "strategy", strategy="append", at=""))
     back = follow(browser, send(browser, joined, "restore"))
     assert "270 of 270 lines would be lost" in back.text
-    made = served.gate.parts.proposals.find(states=[State.WAITING])[-1]
+    made = served.gate.find(states=[State.WAITING])[-1]
     assert made.content == one.content
 
 

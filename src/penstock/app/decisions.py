@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.app import read_rules, workspace_of
+from penstock.app.workspace import read_rules, workspace_of
 from penstock.stores.places import RULES, home, state_home, user_rules
 
 if TYPE_CHECKING:
@@ -20,6 +20,20 @@ if TYPE_CHECKING:
     from penstock.core.layers import Loaded
     from penstock.core.past import Past
     from penstock.stores.decisions import Decisions, Wanted
+
+__all__ = [
+    "Decisions",
+    "Logs",
+    "Wanted",
+    "index_folder",
+    "is_ours",
+    "loaded_config",
+    "logs_of",
+    "original_logs",
+    "past_of",
+    "past_of_edit",
+    "wanted",
+]
 
 FOLDER = "decisions"
 # What the original writes to where its file does not say.

@@ -23,7 +23,7 @@ from penstock.stores.outbox import Outbox, anything_pending
 from penstock.stores.places import state_home, user_rules
 
 if TYPE_CHECKING:
-    from penstock.app import Workspace
+    from penstock.app.workspace import Workspace
 
 SWITCH = "PENSTOCK_NOTIFY"  # `off` starts no process; one that stays tells all the same
 START_EVERY, MOST_BETWEEN = 30.0, 600.0  # seconds between two processes for what is left over

@@ -13,11 +13,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from penstock.app import Workspace
+from penstock.app.workspace import Workspace
 from penstock.core.errors import PenstockError, RefusedError
+from penstock.stores.passphrase import VARIABLE as PASSPHRASE_VARIABLE
+from penstock.stores.passphrase import passphrase_from_environment
 
 if TYPE_CHECKING:
     from penstock.gate import Proof
+    from penstock.stores.keys import PublicKey
+
+__all__ = [
+    "ATTEMPTS",
+    "PASSPHRASE_VARIABLE",
+    "PublicKey",
+    "attempts_recorded",
+    "by_key",
+    "need_code_set_up",
+    "passphrase_from_environment",
+    "who",
+]
 
 # Refusals that tell of an attempt; the others tell only of a missing option or terminal.
 ATTEMPTS = frozenset({"inside-agent", "wrong-passphrase", "wrong-code", "too-many-attempts"})

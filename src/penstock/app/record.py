@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from penstock.core.audit import Query
     from penstock.core.findings import Report
     from penstock.core.policy import AuditSettings
     from penstock.core.trust import Head
@@ -101,26 +102,23 @@ class Record:
     def events(self) -> Iterator[Mapping[str, object]]:
         """Yield every event that can be read, oldest first."""
         from penstock.core.audit import EVERYTHING, parse_line
-        from penstock.stores.log_reader import read_lines
 
-        return (parse_line(line) or {} for line in read_lines(self.path, EVERYTHING))
+        return (parse_line(line) or {} for line in lines_of(self.path, EVERYTHING))
 
     def of_path(self, path: str, *, last: int) -> tuple[Mapping[str, object], ...]:
         """Return the newest events about one file, oldest first."""
         from penstock.core.audit import Query, parse_line
-        from penstock.stores.log_reader import read_lines
 
         # `*` and `?` are the only signs that a glob does not take for themselves.
-        lines = read_lines(self.path, Query(path=path.replace("*", "?"), last=last))
+        lines = lines_of(self.path, Query(path=path.replace("*", "?"), last=last))
         events = (parse_line(line) or {} for line in lines)
         return tuple(event for event in events if event.get("path") == path)
 
     def newest(self, *, last: int, since: str = "") -> tuple[Mapping[str, object], ...]:
         """Return the newest events, at most so many, none older than a moment; oldest first."""
         from penstock.core.audit import Query, parse_line
-        from penstock.stores.log_reader import read_lines
 
-        lines = read_lines(self.path, Query(last=last, since=since))
+        lines = lines_of(self.path, Query(last=last, since=since))
         return tuple(parse_line(line) or {} for line in lines)
 
     def verify(self, *, notice: frozenset[str] = frozenset()) -> Report:
@@ -136,6 +134,13 @@ class Record:
         if not files_of(self.path):
             return _no_record(remembered)
         return verify_log(self.path, self.checkpoints.evidence(remembered), notice=notice)
+
+
+def lines_of(path: str, query: Query) -> Iterator[bytes]:
+    """Yield the lines of a log and its rotated files that a query asks for, oldest first."""
+    from penstock.stores.log_reader import read_lines
+
+    return read_lines(path, query)
 
 
 def _no_record(remembered: Head | None) -> Report:

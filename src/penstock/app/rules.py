@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from penstock.app import LARGEST_RULES, Workspace, policy_of, read_rules, workspace_of
+from penstock.app.workspace import LARGEST_RULES, Workspace, policy_of, read_rules, workspace_of
 from penstock.core.errors import InputError
 from penstock.stores import rules_places
 from penstock.stores.places import RULES, state_home, user_rules
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 CONFIG = rules_places.CONFIG
 discovered = rules_places.discovered
+found_config = rules_places.found_config
+keep_listing, kept_listing = rules_places.keep_listing, rules_places.kept_listing
+stamps_of = rules_places.stamps_of
 LOCK_SECONDS = "DECISION_REVIEWER_LOCK_SECONDS"
 REFUSALS = (b'"op":"rejected"', b'"op":"write_file_reject"')
 NEWEST = 8  # files of a record

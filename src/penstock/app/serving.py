@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from penstock.app import Workspace, open_workspace, workspace_root
+from penstock.app.workspace import Workspace, open_workspace, workspace_root
 from penstock.stores.places import state_home, state_of
 from penstock.stores.roots import Serving, forget_serving, keep_serving, known_roots, serving
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from penstock.app import Workspace
 from penstock.app.notify import is_quiet, settings_here, start_process
+from penstock.app.workspace import Workspace
 from penstock.core.errors import PenstockError
 from penstock.core.notify import Group, Message, groups, harmless, message
 from penstock.core.notify_settings import Event, NotifySettings

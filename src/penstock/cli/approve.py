@@ -199,7 +199,7 @@ def _approved(gate: Gate, found: tuple[Proposal, ...], proof: Proof) -> tuple[Pr
 
 def waiting_beside(gate: Gate, one: Proposal) -> list[Proposal]:
     """Return the files of its set that still wait."""
-    group = gate.parts.proposals.of_set(one.set_id) if one.set_id else ()
+    group = gate.of_set(one.set_id)
     return [other for other in group if other.state is State.WAITING]
 
 

@@ -11,7 +11,7 @@ from penstock.cli.output import console, json_option, print_json, tell, workspac
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
-    from penstock.stores.keys import PublicKey
+    from penstock.app.proof import PublicKey
 
 
 @click.group()

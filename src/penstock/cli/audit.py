@@ -76,12 +76,12 @@ def query(chosen: dict[str, Any]) -> Query:
 @json_option
 def log(log_path: str, workspace: str | None, as_json: bool, **chosen: Any) -> int:
     """Print events, oldest first."""
+    from penstock.app.record import lines_of
     from penstock.core.audit import parse_line
     from penstock.core.display import spoken
-    from penstock.stores.log_reader import read_lines
 
     path = log_path or _record(workspace).path
-    events = (parse_line(line) or {} for line in read_lines(path, query(chosen)))
+    events = (parse_line(line) or {} for line in lines_of(path, query(chosen)))
     if as_json:
         print_json({"events": list(events)})
         return OK
@@ -149,16 +149,14 @@ def _proofs(record: Record, line: int | None, size: int | None) -> dict[str, obj
 @workspace_option
 def export(form: str, output: str, log_path: str, workspace: str | None, **chosen: Any) -> int:
     """Write events in a form that other systems take."""
-    from importlib.metadata import version
-
-    from penstock.core.distribution import NAME
+    from penstock import __version__
+    from penstock.app.record import lines_of
     from penstock.core.export import encode
     from penstock.core.outcomes import Sender
-    from penstock.stores.log_reader import read_lines
 
     path = log_path or _record(workspace).path
-    source = Sender(version=version(NAME), host=socket.gethostname(), log=path)
-    lines = encode(read_lines(path, query(chosen)), Format(form), source)
+    source = Sender(version=__version__, host=socket.gethostname(), log=path)
+    lines = encode(lines_of(path, query(chosen)), Format(form), source)
     if output == "-":
         for line in lines:
             sys.stdout.write(line + "\n")

@@ -188,7 +188,7 @@ class _Front:
             tell(f"    because: {decision.because or 'every write needs a person here'}")
             tell(f"    rules: {', '.join(r.rule for r in decision.reasons) or 'none'}")
             tell(f"    was {one.base or 'absent'}, would be {one.content or 'removed'}")
-            left = one.expires_in(self.broker.gate.parts.clock.now())
+            left = one.expires_in(self.broker.gate.now())
             tell(f"    {max(left, 0):.0f} s left to answer")
             record = self.broker.hitl_record(one.id)
             if record is not None:

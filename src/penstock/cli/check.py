@@ -27,10 +27,10 @@ def command(files: tuple[str, ...], schema: bool, workspace: str | None, as_json
     Reads penstock.toml, write-policies.json, config.yaml with `file_broker:`, and
     claude-code-permissions-hook.toml.
     """
-    from penstock.app import read_rules, workspace_root
+    from penstock.app.places import rules_of, user_rules
+    from penstock.app.workspace import read_rules, workspace_root
     from penstock.core.rules import load
     from penstock.presets import SCHEMA, read
-    from penstock.stores.places import rules_of, user_rules
 
     if schema:
         click.echo(read(SCHEMA), nl=False)
@@ -74,9 +74,9 @@ def _with_ignored(found: Loaded) -> Loaded:
     """Warn of settings that count only in the user's own file, and stand elsewhere."""
     from dataclasses import replace
 
+    from penstock.app.places import user_rules
     from penstock.core.notify_settings import ignored
     from penstock.core.problems import Problem
-    from penstock.stores.places import user_rules
 
     own = user_rules()
     said = {os.path.abspath(found.name): found.settings.get("notify", {})}

@@ -151,7 +151,7 @@ def waiting(out: Console, here: Workspace) -> None:
     path, gate = os.path.join(here.root, "src", "app.py"), here.gate
     _step(out, "4. so it proposes the same through the broker, and waits")
     _say(out, _brokered(here.root))
-    (proposal,) = gate.parts.proposals.find(path="src/app.py")
+    (proposal,) = gate.find(path="src/app.py")
     change = proposal.change
     lost = f"{change.lines_deleted} of {change.existing_lines} lines would be lost"
     _say(out, f"{lost}; on the disk: {_lines(path)} lines")
@@ -201,7 +201,7 @@ def your_turn(out: Console, here: Workspace) -> None:
 
 
 def _serve(out: Console, here: Workspace) -> None:
-    from penstock.app import token_of
+    from penstock.app.workspace import token_of
     from penstock.doors.http import server
     from penstock.doors.http.asgi import Pages
     from penstock.doors.web.app import make_app

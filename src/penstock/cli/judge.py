@@ -38,7 +38,7 @@ def command(
 
     penstock judge --tool Write --input '{"file_path": ".env", "content": "x"}'
     """
-    from penstock.app import judge_here
+    from penstock.app.workspace import judge_here
 
     call = Call(
         tool=tool,

@@ -28,10 +28,10 @@ def test(workspace: str | None, as_json: bool) -> int:
     """Send a message to each target of your own rules, and say how it went."""
     from penstock.app import open_workspace
     from penstock.app.notify import settings_here
+    from penstock.app.places import user_rules
     from penstock.app.telling import tried
     from penstock.cli.proof import refuse_inside_agent
     from penstock.core.notify_settings import ignored
-    from penstock.stores.places import user_rules
 
     here = open_workspace(workspace)
     refuse_inside_agent(here)

@@ -32,11 +32,10 @@ def measuring(gate: Gate) -> Iterator[None]:
         status.update(f"measuring, {100 * done // max(total, 1)} % of {total:,} bytes")
         status.start()  # at the first time only; until then a question can be asked
 
-    gate.parts.progress.listener = told
     try:
-        yield
+        with gate.measuring(told):
+            yield
     finally:
-        gate.parts.progress.listener = None
         status.stop()
 
 

@@ -105,7 +105,7 @@ def code_if_needed(here: Workspace) -> str | None:
 
 def passphrase(*, confirm: bool = False) -> str:
     """Take the passphrase from a descriptor that a person's own tool holds, or ask for it."""
-    from penstock.stores.passphrase import VARIABLE, passphrase_from_environment
+    from penstock.app.proof import PASSPHRASE_VARIABLE, passphrase_from_environment
 
     handed = passphrase_from_environment(os.environ)
     if handed is not None:
@@ -114,7 +114,7 @@ def passphrase(*, confirm: bool = False) -> str:
         raise RefusedError(
             "no-terminal",
             "the passphrase cannot be asked for without a terminal",
-            hint=f"hand it over with {VARIABLE}",
+            hint=f"hand it over with {PASSPHRASE_VARIABLE}",
         )
     typed = getpass.getpass("passphrase: ")
     if confirm and getpass.getpass("once more: ") != typed:

@@ -33,13 +33,13 @@ def command(
     gate = open_gate(workspace)
     gate.expire()
     states = (State(state),) if state else () if everything else tuple(OPEN)
-    found = gate.parts.proposals.find(states=states, path=path, limit=limit)
+    found = gate.find(states=states, path=path, limit=limit)
     if as_json:
         print_json({"proposals": [document(one) for one in found]})
         return OK
     out = console()
     for one in found:
-        out.print(one_line(one, gate.parts.clock.now()))
+        out.print(one_line(one, gate.now()))
     if not found:
         console(stderr=True).print("nothing waits")
     return OK

@@ -45,7 +45,7 @@ def command(plain: bool, workspace: str | None) -> int:
     here = open_workspace(workspace)
     refuse_inside_agent(here)
     here.gate.expire()
-    waiting = here.gate.parts.proposals.find(states=(State.WAITING,))
+    waiting = here.gate.find(states=(State.WAITING,))
     if not waiting:
         console().print("nothing waits")
         return OK
@@ -67,17 +67,17 @@ def can_draw() -> bool:
 
 
 def _full_screen(here: Workspace) -> int:
+    from penstock.app.proof import PASSPHRASE_VARIABLE
     from penstock.cli.edit import edited
     from penstock.cli.proof import person
     from penstock.doors.tui.app import ReviewApp
     from penstock.doors.tui.desk import Desk
     from penstock.doors.tui.keys import AtTerminal
-    from penstock.stores.passphrase import VARIABLE
 
     if os.environ.get("NO_COLOR") == "":  # an empty one asks for nothing
         del os.environ["NO_COLOR"]
     keys = AtTerminal(here)
-    if here.keys.exists() and os.environ.get(VARIABLE):
+    if here.keys.exists() and os.environ.get(PASSPHRASE_VARIABLE):
         keys.take(person(here))
     has_editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     left = ReviewApp(Desk(here.gate, keys), edit=edited if has_editor else None).run()
@@ -89,7 +89,7 @@ def _at_prompt(here: Workspace, waiting: tuple[Proposal, ...]) -> int:
 
     review = Review(here.gate, console(), person(here))
     all(review.answered(one) for one in waiting)  # until the person leaves
-    left = here.gate.parts.proposals.find(states=(State.WAITING,), limit=1)
+    left = here.gate.find(states=(State.WAITING,), limit=1)
     return WAITING if left else OK
 
 
@@ -120,7 +120,7 @@ class Review:
     def _still_waiting(self, one: Proposal) -> Proposal | None:
         """Somebody else may have answered meanwhile, or its time is over."""
         self.gate.expire()
-        now = self.gate.parts.proposals.get(one.id)
+        now = self.gate.get(one.id)
         return now if now is not None and now.state is State.WAITING else None
 
     def _step(self, letter: str, one: Proposal) -> Proposal | None:

@@ -10,7 +10,7 @@ from penstock.cli import OK
 from penstock.cli.output import echo, json_option, print_json, tell, workspace_option
 
 if TYPE_CHECKING:
-    from penstock.stores.sandbox import Sandbox
+    from penstock.app.sandbox import Sandbox
 
 # Names that say nothing to whoever finds the directory next week.
 SAYS_NOTHING = {"asdf", "bar", "baz", "data", "foo", "misc", "new", "stuff", "temp", "tmp"}
@@ -28,7 +28,7 @@ def command() -> None:
 @json_option
 def new(context: str, workspace: str | None, as_json: bool) -> int:
     """Make today's directory for CONTEXT, a word or two on what is tried there."""
-    from penstock.stores.sandbox import today
+    from penstock.app.sandbox import today
 
     check(context)
     sandbox = _sandbox(workspace)
@@ -52,7 +52,7 @@ def new(context: str, workspace: str | None, as_json: bool) -> int:
 @json_option
 def clean(days: int, dry_run: bool, workspace: str | None, as_json: bool) -> int:
     """Remove the directories of days that are longer ago."""
-    from penstock.stores.sandbox import NAME, today
+    from penstock.app.sandbox import NAME, today
 
     sandbox = _sandbox(workspace)
     old = sandbox.older(than=days, now=today())
@@ -67,8 +67,8 @@ def clean(days: int, dry_run: bool, workspace: str | None, as_json: bool) -> int
 
 
 def _sandbox(workspace: str | None) -> Sandbox:
-    from penstock.app import workspace_root
-    from penstock.stores.sandbox import Sandbox
+    from penstock.app.sandbox import Sandbox
+    from penstock.app.workspace import workspace_root
 
     return Sandbox(root=workspace_root(workspace))
 

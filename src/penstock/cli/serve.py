@@ -15,7 +15,7 @@ import click
 
 from penstock.cli import OK
 from penstock.cli.output import tell, workspace_option
-from penstock.core.distribution import NAME, pip_install
+from penstock.core.distribution import pip_install
 from penstock.core.loopback import PORT
 from penstock.doors.http.talk import SAY, Say
 from penstock.doors.http.units import UNITS
@@ -128,7 +128,7 @@ class Served:
 
     def invite(self) -> None:
         """Print the link, unless an agent would read it."""
-        from penstock.app import inside_agent
+        from penstock.app.workspace import inside_agent
 
         if self._world is None:
             self._say(NO_PAGES, level="info")
@@ -158,17 +158,16 @@ def _world(port: int, workspace: str | None) -> World:
 
 def _routes(warm: Warm) -> Iterator[Route]:
     """Yield what is answered to agents and watchdogs."""
-    from importlib.metadata import version
-
+    from penstock import __version__
+    from penstock.app.places import state_home
     from penstock.doors.hook.agents import NAMES
     from penstock.doors.http.health import Health
     from penstock.doors.http.hook import Desk, Hook
     from penstock.doors.http.routes import Route
     from penstock.doors.http.tokens import hook_token
-    from penstock.stores.places import state_home
 
     home = state_home()
-    yield from Health(version(NAME), warm.broken, writable=lambda: _writable(home)).routes()
+    yield from Health(__version__, warm.broken, writable=lambda: _writable(home)).routes()
     # Which agent asks, and where its project is, a request tells; not who started us.
     agents = tuple(name.upper() for name in NAMES)
     environ = {name: value for name, value in os.environ.items() if not name.startswith(agents)}

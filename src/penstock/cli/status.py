@@ -15,13 +15,13 @@ MOST_SLIPPED = 1000
 @json_option
 def command(workspace: str | None, as_json: bool) -> int:
     """Tell the workspace, the policy in force, what waits, the head of the record."""
-    from penstock.app import SLIPPED, open_workspace
+    from penstock.app.workspace import SLIPPED, open_workspace
     from penstock.core.proposal import State
 
     here = open_workspace(workspace)
     here.gate.expire()
-    policy = here.gate.parts.policy()
-    waiting = here.gate.parts.proposals.find(states=(State.WAITING,))
+    policy = here.gate.policy()
+    waiting = here.gate.find(states=(State.WAITING,))
     slipped = {r.path for r in here.gate.undoable(last=MOST_SLIPPED) if r.note == SLIPPED}
     facts: dict[str, object] = {
         "workspace": here.root,
@@ -33,7 +33,7 @@ def command(workspace: str | None, as_json: bool) -> int:
         "audit_head": here.audit_head(),
         "state": here.state,
         "approver_key": here.keys.exists(),
-        "images_bytes": here.gate.parts.blobs.size(),
+        "images_bytes": here.gate.kept_bytes(),
         "images_most": policy.audit.keep_blobs_bytes,
         "kept_days": policy.audit.keep_days or None,
     }

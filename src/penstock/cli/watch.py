@@ -83,7 +83,7 @@ def _waiting(here: Workspace) -> tuple[Proposal, ...]:
     from penstock.core.proposal import State
 
     here.gate.expire()
-    return here.gate.parts.proposals.find(states=(State.WAITING,))
+    return here.gate.find(states=(State.WAITING,))
 
 
 class Screen:

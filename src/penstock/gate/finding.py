@@ -20,19 +20,11 @@ def named(gate: Gate, text: str) -> tuple[Proposal, ...]:
 
     Of a set, versions that were replaced by others are left out.
     """
-    return _exactly(gate, text) or _exactly(gate, _by_beginning(gate, text))
-
-
-def _exactly(gate: Gate, text: str) -> tuple[Proposal, ...]:
-    of_set = gate.parts.proposals.of_set(text) if text else ()
-    if of_set:
-        return tuple(one for one in of_set if one.state is not State.SUPERSEDED) or of_set
-    one = gate.parts.proposals.get(text)
-    return () if one is None else (one,)
+    return gate.members(text) or gate.members(_by_beginning(gate, text))
 
 
 def _by_beginning(gate: Gate, text: str) -> str:
-    known = gate.parts.proposals.find(limit=MOST)
+    known = gate.find(limit=MOST)
     ids = {known_id for one in known for known_id in (one.id, one.set_id)}
     begins = [known_id for known_id in ids if text and _begins(known_id, text)]
     if len(begins) == 1:

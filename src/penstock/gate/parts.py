@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from penstock.core.model import Actor, Request
+from penstock.core.findings import Report
+from penstock.core.model import Actor, Request, Target
 from penstock.core.paths import RelPath, locate, parse
 from penstock.core.policy import Policy
 from penstock.core.proposal import Proposal
@@ -38,11 +39,12 @@ class Item:
 class Proof:
     """Who answers, and how we know that it is a person.
 
-    `sign` returns (signature, key id) for a statement; None where there is no key.
+    `sign` returns (signature, key id) for a statement; None where there is no key. `kind` is
+    a door's word for how the person was asked; a program has no other than the one here.
     """
 
     by: str
-    kind: str
+    kind: str = "library"
     sign: Callable[[bytes], tuple[str, str]] | None = None
 
 
@@ -74,7 +76,11 @@ def nobody(_: Sequence[Proposal]) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Parts:
-    """Everything behind the gate. `announce` hears of what was proposed, and must not wait."""
+    """Everything behind the gate. `announce` hears of what was proposed, and must not wait.
+
+    `verify` compares the record with all that there is to compare it with. Where a program of
+    somebody else's holds the gate, `inside_agent` says why it runs inside an agent, or None.
+    """
 
     files: Files
     proposals: Proposals
@@ -83,8 +89,10 @@ class Parts:
     clock: Clock
     policy: Callable[[], Policy]
     approvers: Approvers
+    verify: Callable[[], Report]
     progress: Progress = field(default_factory=Progress)
     announce: Callable[[Sequence[Proposal]], None] = nobody
+    inside_agent: Callable[[], str | None] | None = None
 
     def key_needed(self) -> bool:
         """True once a key exists, or where the rules ask for one: then nothing else approves."""
@@ -94,17 +102,20 @@ class Parts:
         """Return the workspace path that a stored text names."""
         return parse(text, root=self.files.root)
 
-    def request(self, path: str, request: Request) -> Request:
-        """Return a request with its target found anew on the disk."""
+    def locate(self, path: str) -> Target:
+        """Return every name that a path is judged by, as the disk is now."""
         files = self.files
-        target = locate(
+        return locate(
             path,
             root=files.root,
             resolve=files.resolve,
             known_as=files.known_as,
             folds=files.folds,
         )
-        return replace(request, target=target)
+
+    def request(self, path: str, request: Request) -> Request:
+        """Return a request with its target found anew on the disk."""
+        return replace(request, target=self.locate(path))
 
     def record(
         self,

@@ -6,26 +6,36 @@ module of that step.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 
 from penstock.core.decide import decide
+from penstock.core.errors import InputError, RefusedError
+from penstock.core.findings import Report
 from penstock.core.merge import Strategy
-from penstock.core.model import NOBODY, Actor, Decision, Request
-from penstock.core.proposal import Proposal, Receipt
-from penstock.gate.applying import Applying
+from penstock.core.model import NOBODY, Actor, Decision, Request, Source, Target
+from penstock.core.paths import RelPath
+from penstock.core.policy import Policy
+from penstock.core.proposal import Moment, Proposal, Receipt, State
+from penstock.gate.applying import Applying, receipt_id
 from penstock.gate.calls import Call
-from penstock.gate.judging import Judged, judge_call
+from penstock.gate.judging import judge_call
 from penstock.gate.keeping import Keeping
 from penstock.gate.parts import Item, Parts, Proof
 from penstock.gate.proposing import Proposing
 from penstock.gate.undoing import Undoing
+from penstock.ports import Appended, FileKind
+
+LOOK_EVERY = 0.2  # seconds between two looks at a proposal that is waited for
+MOST_VERSIONS = 1000  # of one file, among which the newest of a proposal is looked for
 
 
 class Gate:
     """One workspace's gate. Synchronous; an async door calls it in a thread."""
 
     def __init__(self, parts: Parts) -> None:
-        self.parts = parts
+        self._parts = parts
         self._proposing = Proposing(parts)
         self._applying = Applying(parts, self._proposing)
         self._undoing = Undoing(parts, self._proposing)
@@ -33,14 +43,145 @@ class Gate:
 
     # -- judge -----------------------------------------------------------------------------
 
-    def judge(self, request: Request) -> Decision:
-        """Return what the rules say to one request. Nothing is recorded."""
-        return decide(request, self.parts.policy(), now=self.parts.clock.now().wall)
+    def judge(self, call: Call) -> Decision:
+        """Return what the rules say to a tool call, measured against the disk.
 
-    def judge_call(self, call: Call) -> Judged:
-        """Return what the rules say to a tool call, measured against the disk."""
-        parts = self.parts
-        return judge_call(parts.files, parts.policy(), call, now=parts.clock.now().wall)
+        Nothing is recorded, stored or written.
+        """
+        return judge_call(self._parts.files, self.policy(), call, now=self.now().wall).decision
+
+    def decide(self, request: Request) -> Decision:
+        """Return what the rules say to one request of a call. Nothing is recorded."""
+        return decide(request, self.policy(), now=self.now().wall)
+
+    def policy(self) -> Policy:
+        """Return the rules in force."""
+        return self._parts.policy()
+
+    def now(self) -> Moment:
+        """Return the present, by the clock that proposals expire by."""
+        return self._parts.clock.now()
+
+    # -- look at the queue -------------------------------------------------------------------
+
+    def get(self, proposal_id: str) -> Proposal | None:
+        """Return one proposal as it is stored now, or None."""
+        return self._parts.proposals.get(proposal_id)
+
+    def find(
+        self, *, states: Collection[State] = (), path: str = "", limit: int = 1000
+    ) -> tuple[Proposal, ...]:
+        """Return proposals, newest last; no states means all."""
+        return self._parts.proposals.find(states=states, path=path, limit=limit)
+
+    def of_set(self, set_id: str) -> tuple[Proposal, ...]:
+        """Return the proposals of a set in the order they were added; none where there is no id."""
+        return self._parts.proposals.of_set(set_id) if set_id else ()
+
+    def members(self, known: str) -> tuple[Proposal, ...]:
+        """Return the proposal of exactly this id, or the set; replaced versions are left out."""
+        one = self.get(known)
+        group = self.of_set(known) if one is None else (one,)
+        return tuple(each for each in group if each.state is not State.SUPERSEDED) or group
+
+    def latest(self, one: Proposal) -> Proposal:
+        """Return the version that stands in a proposal's place now; itself where there is none."""
+        now = self.get(one.id) or one
+        if now.state is not State.SUPERSEDED:
+            return now
+        # Oldest first, so that one walk finds the end of the line.
+        for version in self.find(path=now.path, limit=MOST_VERSIONS):
+            if version.parent == now.id:
+                now = version
+        return now
+
+    def wait(self, proposal_id: str, timeout: float) -> Proposal:
+        """Wait until a proposal is no longer waiting, `timeout` seconds at most; return it then.
+
+        A version that a person put in its place is followed. One that still waits at the end is
+        returned as it is. Raises InputError `not-found`.
+        """
+        begun = self.now()
+        for _ in range(max(0, int(timeout / LOOK_EVERY)) + 1):
+            one = self._looked_up(proposal_id)
+            left = timeout - self.now().since(begun)
+            if one.state is not State.WAITING or left <= 0:
+                return one
+            self._parts.clock.sleep(min(LOOK_EVERY, left))
+        return self._looked_up(proposal_id)
+
+    def _looked_up(self, proposal_id: str) -> Proposal:
+        one = self.get(proposal_id)
+        if one is None:
+            raise InputError(
+                "not-found",
+                f"there is no proposal `{proposal_id}`",
+                hint="list them with `penstock proposals --all`",
+            )
+        if self.latest(one).expired(self.now()):
+            self.expire()
+        return self.latest(one)
+
+    def receipt(self, known: str) -> Receipt | None:
+        """Return the receipt of this id, or of the proposal of this id, or None."""
+        one = self.get(known)
+        return self._parts.proposals.receipt(known if one is None else receipt_id(one))
+
+    def receipts(
+        self, *, path: str = "", set_id: str = "", limit: int = 1000
+    ) -> tuple[Receipt, ...]:
+        """Return receipts, newest first."""
+        return self._parts.proposals.receipts(path=path, set_id=set_id, limit=limit)
+
+    def content(self, digest: str) -> bytes | None:
+        """Return the bytes of a digest, or None when they are no longer kept."""
+        return self._parts.blobs.get(digest)
+
+    def kept_bytes(self) -> int:
+        """Return how many bytes the contents before and after changes take."""
+        return self._parts.blobs.size()
+
+    def is_being_written(self, proposal_id: str) -> bool:
+        """Say whether some process has begun to write this proposal and has not ended."""
+        return any(one.id == proposal_id for _, one in self._parts.proposals.claimed())
+
+    # -- look at files -----------------------------------------------------------------------
+
+    @property
+    def root(self) -> str:
+        """The workspace's absolute, resolved directory."""
+        return self._parts.files.root
+
+    def locate(self, path: str) -> Target:
+        """Return every name that a path is judged by; the last is where it leads."""
+        return self._parts.locate(path)
+
+    def kind(self, path: RelPath) -> FileKind | None:
+        """Return what a name stands for, or None when nothing is there."""
+        return self._parts.files.kind(path)
+
+    def source(self, path: RelPath) -> Source:
+        """Open a file for reading in pieces."""
+        return self._parts.files.source(path)
+
+    def digest(self, path: str) -> str | None:
+        """Return the digest of what a file holds now; None when it is absent."""
+        state = self._parts.files.state(self._parts.path(path))
+        return None if state is None else state.digest
+
+    def current(self, path: str) -> bytes | None:
+        """Return what a file holds now; None when it is absent."""
+        return self._proposing.current(path)
+
+    # -- the audit log -----------------------------------------------------------------------
+
+    def record(self, op: str, *, path: str, status: str, **facts: str) -> Appended:
+        """Add one line about what is no proposal; facts that are empty are left out."""
+        return self._parts.record(op, path=path, status=status, actor=None, **facts)
+
+    def verify(self) -> Report:
+        """Compare the audit log with all evidence; what was tampered with is in the report."""
+        return self._parts.verify()
 
     # -- propose, answer, apply --------------------------------------------------------------
 
@@ -61,7 +202,7 @@ class Gate:
         made = self._proposing.propose(
             items, actor=actor, attended=attended, ids=ids, ttl=ttl, judged=judged
         )
-        self.parts.announce(made)
+        self._parts.announce(made)
         self._keeping.tidy()
         return made
 
@@ -69,19 +210,49 @@ class Gate:
         self, proposal_id: str, *, approve: bool, proof: Proof, reason: str = ""
     ) -> Proposal:
         """Approve or reject a waiting proposal."""
+        proof = self._believed(proof, approve=approve)
         return self._proposing.answer(proposal_id, approve=approve, proof=proof, reason=reason)
 
     def answer_all(
         self, proposal_ids: Sequence[str], *, approve: bool, proof: Proof, reason: str = ""
     ) -> tuple[Proposal, ...]:
         """Approve or reject several waiting proposals, all or none."""
+        proof = self._believed(proof, approve=approve)
         return self._proposing.answer_all(proposal_ids, approve=approve, proof=proof, reason=reason)
+
+    def _believed(self, proof: Proof, *, approve: bool) -> Proof:
+        """Return a proof as it is recorded: a program cannot say that it asked at a terminal."""
+        inside_agent = self._parts.inside_agent
+        if inside_agent is None:
+            return proof
+        why = inside_agent() if approve and proof.sign is None else None
+        if why:
+            raise RefusedError(
+                "inside-agent",
+                "a program that runs inside an agent approves nothing without an approver's key",
+                because=why,
+                hint="run `penstock review` in a terminal of your own",
+            )
+        return replace(proof, kind="key" if proof.sign else "library")
 
     def apply(self, proposal_id: str, *, path: str | None = None) -> tuple[Receipt, ...]:
         """Write an approved proposal, or a whole set, after the numbered checks."""
         receipts = self._applying.apply(proposal_id, path=path)
         self._keeping.tidy()
         return receipts
+
+    @contextmanager
+    def measuring(self, listener: Callable[[int, int], None]) -> Iterator[None]:
+        """Have somebody told how far measuring comes (bytes done, of all) while a block runs."""
+        self._parts.progress.listener = listener
+        try:
+            yield
+        finally:
+            self._parts.progress.listener = None
+
+    def key_needed(self) -> bool:
+        """Say whether only an approver's key approves here."""
+        return self._parts.key_needed()
 
     def expire(self) -> tuple[Proposal, ...]:
         """Close every proposal whose time is over, each with its line on the record."""
@@ -122,6 +293,7 @@ class Gate:
         reason: str = "",
     ) -> tuple[Proposal, ...]:
         """Keep some files of a set as a new set; the others go back to the agent, with a reason."""
+        proof = self._believed(proof, approve=False)
         return self._proposing.choose_files(found, paths, proof=proof, reason=reason)
 
     def rebase(self, proposal_id: str) -> Proposal:
@@ -171,7 +343,3 @@ class Gate:
         With `rebase`, what was saved since is kept where the two do not meet.
         """
         return self._undoing.propose(receipts, by=by, rebase=rebase)
-
-    def current(self, path: str) -> bytes | None:
-        """Return what a file holds now; None when it is absent."""
-        return self._proposing.current(path)

@@ -70,6 +70,10 @@ class SystemClock:
             self._wall, self._boot = wall, boot
             return Moment(wall=wall, boot=boot, boot_id=boot_id())
 
+    def sleep(self, seconds: float) -> None:
+        """Let some time pass."""
+        time.sleep(seconds)
+
     def token(self) -> str:
         """Return a fresh unguessable id, 32 hexadecimal digits."""
         try:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import TypeAlias
 
-from penstock.app import Brought, open_workspace
+from penstock.app.workspace import Brought, open_workspace
 from penstock.core.digest import digest
 from penstock.core.display import spoken
 from penstock.core.errors import AuditError, InputError, PenstockError, RefusedError
@@ -99,8 +99,7 @@ class Broker:
     def _opened(self) -> Gate:
         """Open the gate, which ends what a crash left, and tell of what was ended elsewhere."""
         gate = self.here.gate
-        proposals = gate.parts.proposals
-        done = [(r, proposals.get(r.proposal)) for r in proposals.receipts(limit=CAUGHT_UP)]
+        done = [(r, gate.get(r.proposal)) for r in gate.receipts(limit=CAUGHT_UP)]
         with suppress(AuditError):  # reading still works, and the next apply says what is wrong
             self.ledger.catch_up([(r, one) for r, one in done if one is not None])
         return gate
@@ -123,7 +122,7 @@ class Broker:
     @property
     def longest_line(self) -> int:
         """How long a line of a request may be."""
-        return cap_for(self.gate.parts.policy().limits.max_write_bytes)
+        return cap_for(self.gate.policy().limits.max_write_bytes)
 
     @property
     def auto_apply(self) -> bool:
@@ -202,7 +201,7 @@ class Broker:
         return replace(answer, facts={**answer.facts, "hitl_id": shortened(named)})
 
     def _require_enabled(self) -> None:
-        if not self.gate.parts.policy().broker.enabled:
+        if not self.gate.policy().broker.enabled:
             raise RefusedError(
                 "disabled",
                 "the broker takes no writes",
@@ -244,9 +243,9 @@ class Broker:
         if answer.status is not Status.HITL_REQUIRED:
             said = f"this is not in the log: {error.message}"
             return replace(answer, warnings=(*answer.warnings, said))
-        found = self.gate.parts.proposals.get(str(answer.hitl["hitl_id"]))
+        found = self.gate.get(str(answer.hitl["hitl_id"]))
         if found is not None:
-            group = self.gate.parts.proposals.of_set(found.set_id) or (found,)
+            group = self.gate.of_set(found.set_id) or (found,)
             withdraw(self.gate, group, "the log could not tell of it")
         return refuse(of_error(error), method=answer.method, path=answer.path)
 
@@ -254,8 +253,8 @@ class Broker:
 
     def hitl_record(self, hitl_id: str) -> dict[str, object] | None:
         """Return a proposal that can still be applied, under the spec's names; None otherwise."""
-        one = self.gate.parts.proposals.get(hitl_id)
-        now = self.gate.parts.clock.now()
+        one = self.gate.get(hitl_id)
+        now = self.gate.now()
         if one is None or one.state not in OPEN or one.expired(now):
             return None
         before, after = self.gate.contents(one)
@@ -275,10 +274,10 @@ class Broker:
 
     def proposals_of(self, hitl_id: str) -> tuple[Proposal, ...]:
         """Return a proposal with all that is written together with it."""
-        one = self.gate.parts.proposals.get(hitl_id)
+        one = self.gate.get(hitl_id)
         if one is None:
             return ()
-        return self.gate.parts.proposals.of_set(one.set_id) or (one,)
+        return self.gate.of_set(one.set_id) or (one,)
 
 
 def _role(role: Role | str) -> Role:

@@ -103,9 +103,8 @@ def _group(gate: Gate, known: str) -> tuple[Proposal, ...]:
 
     Files of a set that were replaced by other versions are left out.
     """
-    proposals = gate.parts.proposals
-    one = proposals.get(known)
-    group = proposals.of_set(one.set_id if one is not None else known)
+    one = gate.get(known)
+    group = gate.of_set(one.set_id if one is not None else known)
     kept = tuple(each for each in group if each.state is not State.SUPERSEDED)
     if one is None or not one.set_id:
         return kept or ((one,) if one is not None else ())

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from penstock.core.display import spoken
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.model import Action, Change, ChangeKind, Decision, Request, Verdict
-from penstock.core.paths import RelPath, locate, parse
+from penstock.core.paths import RelPath, parse
 from penstock.core.window import not_text
 from penstock.gate import Gate
 from penstock.ports import FileKind
@@ -49,7 +49,7 @@ class Place:
 
 def named(gate: Gate, text: str) -> RelPath:
     """Return the path that a text names, whatever it leads to. Raises InputError."""
-    path = parse(text, root=gate.parts.files.root, absolute_allowed=False)
+    path = parse(text, root=gate.root, absolute_allowed=False)
     if ".." in text.split("/"):
         raise InputError(
             "path-escape",
@@ -61,11 +61,9 @@ def named(gate: Gate, text: str) -> RelPath:
 
 def find(gate: Gate, text: str) -> Place:
     """Return where a path leads. Raises InputError for one that leaves the workspace."""
-    files = gate.parts.files
     name = named(gate, text)
-    there = files.resolve(f"{files.root}/{name.text}")
     try:
-        reached = parse(there, root=files.root)
+        reached = parse(gate.locate(name.text).judged[-1], root=gate.root)
     except InputError:
         raise InputError(
             "path-escape",
@@ -73,24 +71,17 @@ def find(gate: Gate, text: str) -> Place:
             because="a link on the way points elsewhere",
             hint="use the path of a file inside the workspace",
         ) from None
-    return Place(shown=name.text, path=reached, kind=files.kind(reached))
+    return Place(shown=name.text, path=reached, kind=gate.kind(reached))
 
 
 def require_allowed(gate: Gate, place: Place, action: Action, size: int = 0) -> None:
     """Judge a path, and a size, by all of its names. Raises DeniedError."""
-    files = gate.parts.files
-    target = locate(
-        place.shown,
-        root=files.root,
-        resolve=files.resolve,
-        known_as=files.known_as,
-        folds=files.folds,
-    )
     change = None
     if action is not Action.READ:
         kind = ChangeKind.MODIFY if place.exists else ChangeKind.NEW
         change = Change(kind=kind, after_size=size)
-    decision = gate.judge(Request(action=action, target=target, change=change))
+    target = gate.locate(place.shown)
+    decision = gate.decide(Request(action=action, target=target, change=change))
     # Nobody can be asked about a read here, so what would be asked is not read.
     if decision.verdict is Verdict.DENY or (
         action is Action.READ and decision.verdict is not Verdict.ALLOW
@@ -115,14 +106,15 @@ def current(gate: Gate, place: Place) -> bytes | None:
     if not place.exists:
         return None
     require_file(place)
-    if gate.parts.files.source(place.path).size > LARGEST:
+    if gate.source(place.path).size > LARGEST:
         raise InputError(
             "too-large",
             f"`{place.shown}` is too large to be compared",
             because=f"it has more than {LARGEST} bytes",
         )
-    content = gate.parts.files.read(place.path)
-    require_text(content, place.shown)
+    content = gate.current(place.path.text)
+    if content is not None:
+        require_text(content, place.shown)
     return content
 
 

@@ -44,14 +44,14 @@ def read_file(gate: Gate, asked: Asked) -> Answer:
     require_allowed(gate, place, Action.READ)
     start = max(asked.number("start_line", 1), 1)
     start, end = line_range(start, asked.number("end_line", start + LINES - 1))
-    limits = gate.parts.policy().limits
+    limits = gate.policy().limits
     most = bytes_shown(
         asked.number("max_bytes", 0),
         default=limits.max_read_bytes_default,
         most=limits.max_read_bytes_hard,
     )
     require_file(place)
-    source = gate.parts.files.source(place.path)
+    source = gate.source(place.path)
     found = window(source, start=start, end=end, max_bytes=most, shown=place.shown)
     return _read(place.shown, found, most)
 

@@ -65,7 +65,7 @@ def diff_of(path: str, before: bytes | None, after: bytes | None) -> bytes:
 
 def withdraw(gate: Gate, made: Sequence[Proposal], reason: str) -> None:
     """Close what is still open of some proposals."""
-    found = [gate.parts.proposals.get(one.id) for one in made]
+    found = [gate.get(one.id) for one in made]
     still = [one.id for one in found if one is not None and one.state in OPEN]
     gate.answer_all(still, approve=False, proof=THE_DOOR, reason=reason)
 
@@ -169,7 +169,7 @@ def _warnings(gate: Gate, wanted: Sequence[Wanted], made: Sequence[Proposal]) ->
 
 def _sent_back(gate: Gate, one: Proposal) -> list[str]:
     """Tell that the very same was rejected before: agents try again, and people forget."""
-    closed = gate.parts.proposals.find(states=(State.REJECTED,), path=one.path, limit=20)
+    closed = gate.find(states=(State.REJECTED,), path=one.path, limit=20)
     for old in reversed(closed):
         if (old.base, old.content) == (one.base, one.content):
             why = f": {old.answer.reason}" if old.answer and old.answer.reason else ""

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 
-from penstock.app import judge_here
+from penstock.app.workspace import judge_here
 from penstock.core.model import Verdict
 from penstock.doors.hook import probe
 from penstock.doors.hook.clients import Heard

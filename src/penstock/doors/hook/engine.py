@@ -17,7 +17,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from penstock.app import Workspace, workspace_of
+from penstock.app.places import moved_settings
+from penstock.app.workspace import Workspace, workspace_of
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.doors.hook import protected, settings, watching
@@ -38,7 +39,6 @@ from penstock.doors.hook.talk import (
 from penstock.doors.hook.wire import HostileError, parse
 from penstock.gate import Item, Judged
 from penstock.gate.calls import Call as ToolCall
-from penstock.stores.places import moved_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -149,7 +149,7 @@ def _recorded(here: Workspace, op: str, steps: Sequence[Step]) -> Iterator[None]
 def _record(here: Workspace, op: str, steps: Sequence[Step], status: str) -> None:
     for step in steps:
         if step.changes:
-            here.gate.parts.record(
+            here.gate.record(
                 op,
                 path=step.path,
                 status=status,

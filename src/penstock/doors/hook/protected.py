@@ -18,6 +18,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from penstock.app import Workspace
+from penstock.app import before_images as watched
+from penstock.app.places import in_worktree, stamp
 from penstock.core import quick
 from penstock.core.chain import hexdigest
 from penstock.core.compiled import compile_policy
@@ -26,8 +28,6 @@ from penstock.core.model import Action
 from penstock.doors.hook.short import who
 from penstock.doors.hook.talk import Call
 from penstock.doors.hook.watching import Seen, changed
-from penstock.stores import private, watched
-from penstock.stores.places import in_worktree, stamp
 
 REGISTER = "protected.json"
 FORM = 2
@@ -253,7 +253,7 @@ def _not_by_git(folder: str, names: list[str]) -> list[str]:
 def _load(here: Workspace) -> Register | None:
     """Return what is known; None where nothing is, or in another form."""
     try:
-        data = private.read_file(os.path.join(here.state, REGISTER), limit=LARGEST)
+        data = here.read_state(REGISTER, limit=LARGEST)
         found = Register(**json.loads(data or b"{}"))
     except (OSError, ValueError, TypeError, RecursionError):
         return None

@@ -18,11 +18,10 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 
+from penstock.app.places import private_dir, state_home, variable
 from penstock.doors.hook.engine import Engine
 from penstock.doors.hook.resident_client import FORM, MOST, SWITCH, launch, socket_name
 from penstock.doors.hook.talk import Reply
-from penstock.stores.places import state_home, variable
-from penstock.stores.private import private_dir
 
 IDLE_SECONDS = 15 * 60.0
 LINE_SECONDS = 10.0

@@ -16,7 +16,6 @@ from contextlib import suppress
 from penstock.app import Workspace
 from penstock.core.errors import StoreError
 from penstock.doors.hook.talk import Call
-from penstock.stores import private
 
 KNOWN = "hooked.json"
 LARGEST = 4 << 20
@@ -41,7 +40,7 @@ def remember(here: Workspace, environ: Mapping[str, str]) -> None:
     """Remember which settings files hold our hooks now."""
     hooked = [path for path in _settings(here.root, environ) if NAME in (_text(path) or "")]
     with suppress(OSError, StoreError):
-        private.write_file(here.state, KNOWN, json.dumps(hooked).encode(), replace=True)
+        here.write_state(KNOWN, json.dumps(hooked).encode())
 
 
 def _wrong(text: str, had_hooks: bool) -> str:
@@ -78,9 +77,7 @@ def _text(path: str) -> str | None:
 
 def _remembered(here: Workspace) -> frozenset[str]:
     try:
-        found = json.loads(
-            private.read_file(os.path.join(here.state, KNOWN), limit=LARGEST) or b"[]"
-        )
+        found = json.loads(here.read_state(KNOWN, limit=LARGEST) or b"[]")
     except (OSError, ValueError, StoreError):
         return frozenset()
     return frozenset(path for path in found if isinstance(path, str))

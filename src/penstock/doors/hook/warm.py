@@ -17,7 +17,9 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from penstock.app import Workspace, policy_of, workspace_of
+from penstock.app import before_images as watched
+from penstock.app.places import in_worktree, moved_settings, stamp
+from penstock.app.workspace import Workspace, policy_of, workspace_of
 from penstock.core.errors import PenstockError
 from penstock.core.quick import Short
 from penstock.core.spelling import normal, renamed, spellings
@@ -32,8 +34,6 @@ from penstock.doors.hook.short import (
 )
 from penstock.doors.hook.talk import AFTER, Call, Reply
 from penstock.doors.hook.wire import parse
-from penstock.stores import watched
-from penstock.stores.places import in_worktree, moved_settings, stamp
 
 MOST_KNOWN = 64
 MOST_ANSWERS = 4096

@@ -11,11 +11,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from penstock.app import Workspace
+from penstock.app import before_images as watched
 from penstock.core.model import Action
 from penstock.doors.hook.short import observed
 from penstock.doors.hook.talk import Call
 from penstock.gate import Judged
-from penstock.stores import watched
 
 WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
 

@@ -8,7 +8,7 @@ Always true: a token has 256 bits of randomness.
 
 from __future__ import annotations
 
-from penstock.app import token_of
+from penstock.app.workspace import token_of
 
 HOOK, ADMIN = "hook.token", "admin.token"
 

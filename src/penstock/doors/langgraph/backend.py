@@ -132,7 +132,7 @@ class PenstockBackend(ReadingBackend):
                 tools.record(wanted, judged.decision)
                 raise denied(judged)
             path = _one_file(judged)
-            earlier = tools.gate.parts.proposals.get(wanted.proposal_id(path))
+            earlier = tools.gate.get(wanted.proposal_id(path))
             if earlier is not None:
                 return self._again(wanted, judged, earlier)
             if check is not None:

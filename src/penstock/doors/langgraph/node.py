@@ -179,7 +179,7 @@ def _answered(gate: Gate, asked: list[Write]) -> Mapping[int, Decided]:
 def _unsigned(gate: Gate, one: Write) -> bool:
     """Say whether a write waits in the queue for an approver's key."""
     waits = one.proposal is not None and latest(gate, one.proposal).state is State.WAITING
-    return waits and gate.parts.key_needed()
+    return waits and gate.key_needed()
 
 
 def _judged(judging: Judging, number: int, pending: object) -> Write | NotMade:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from penstock.app import Brought, Workspace, open_workspace, workspace_of
+from penstock.app.workspace import Brought, Workspace, open_workspace, workspace_of
 from penstock.core.builtin import protected_layer
 from penstock.core.digest import digest
 from penstock.core.display import spoken
@@ -89,11 +89,7 @@ class Project:
 
     def close(self) -> None:
         """Give back what was opened; a graph that runs for weeks opens it very often."""
-        opened = vars(self.here)
-        if "gate" in opened:
-            opened["gate"].parts.proposals.close()
-        if "record" in opened and "unsigned" in vars(opened["record"]):
-            opened["record"].unsigned.close()
+        self.here.close()
 
     def exists(self, place: Place) -> bool:
         """Say whether a file is there. Raises BadTargetError for what is there and is no file."""

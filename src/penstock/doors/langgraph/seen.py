@@ -53,8 +53,8 @@ class Seen:
 
 def _own(tools: ToolGate, wanted: Wanted, path: str, now: str | None) -> bool:
     """Say whether the conversation's own last change is what is there."""
-    for receipt in tools.gate.parts.proposals.receipts(path=path, limit=1):
-        made = tools.gate.parts.proposals.get(receipt.proposal)
+    for receipt in tools.gate.receipts(path=path, limit=1):
+        made = tools.gate.get(receipt.proposal)
         mine = made is not None and made.actor.session == wanted.thread.id
         return mine and receipt.after == now
     return False

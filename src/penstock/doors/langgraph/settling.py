@@ -24,7 +24,6 @@ from penstock.doors.langgraph.records import Made, NotMade, Outcome, made, not_m
 from penstock.doors.langgraph.strategies import log_warnings
 from penstock.doors.langgraph.writes import Judging, Write, latest
 from penstock.gate import Proof
-from penstock.gate.applying import receipt_id
 from penstock.gate.finding import closed
 
 LOOKS, BETWEEN = 200, 0.02  # while another process writes; seconds between two of them
@@ -111,7 +110,7 @@ class Settling:
     def _proven(self, one: Write) -> Proof:
         """Return who approves; asked for once in a step."""
         self._proof = self._proof or self.prove()
-        if self._proof.sign is None and self.judging.gate.parts.key_needed():
+        if self._proof.sign is None and self.judging.gate.key_needed():
             raise RefusedError(
                 "key-needed",
                 f"`{spoken(one.place.shown)}` needs an approver's key",
@@ -131,7 +130,7 @@ class Settling:
 
     def _written(self, one: Write, now: Proposal, decided: Decided) -> Made:
         gate = self.judging.gate
-        receipt = gate.parts.proposals.receipt(receipt_id(now))
+        receipt = gate.receipt(now.id)
         if now.state is not State.APPLIED or receipt is None:
             receipt = self._apply(now)
         self.judging.written.add(one.path)
@@ -153,11 +152,11 @@ class Settling:
 
     def _by_another(self, now: Proposal) -> Receipt | None:
         """Return the receipt of another process, which may be about to write it."""
-        proposals = self.judging.gate.parts.proposals
+        gate = self.judging.gate
         for _ in range(LOOKS):
-            receipt = proposals.receipt(receipt_id(now))
-            if receipt or not any(one.id == now.id for _, one in proposals.claimed()):
-                return receipt or proposals.receipt(receipt_id(now))
+            receipt = gate.receipt(now.id)
+            if receipt or not gate.is_being_written(now.id):
+                return receipt or gate.receipt(now.id)
             time.sleep(BETWEEN)
         return None
 
@@ -199,7 +198,7 @@ class Settling:
             plain(one.place.shown, one.text, one.change),
             outcome=outcome,
             reason=reason,
-            at=self.judging.gate.parts.clock.now().wall,
+            at=self.judging.gate.now().wall,
             by=proof.by if proof else "policy",
             proof=proof.kind if proof else "policy",
             proposal=proposal or one.proposal,

@@ -152,7 +152,7 @@ VERBS = {"new": "created", "delete": "deleted"}
 
 def _run(tools: ToolGate, wanted: Wanted, asked: Asked) -> Run:
     """Let the tool run: what it leaves nobody can say before."""
-    if tools.gate.parts.key_needed():
+    if tools.gate.key_needed():
         raise RefusedError(
             "key-needed",
             "this call needs an approver's key, and no key can sign what is not known yet",
@@ -241,7 +241,7 @@ def _respond(tools: ToolGate, wanted: Wanted, asked: Asked, decision: Mapping[st
 def _reject_all(tools: ToolGate, asked: Asked, reason: str) -> None:
     """Close what is open; what is closed already stays as it is."""
     found = [latest(tools.gate, known) for known in asked["proposals"]]
-    now = tools.gate.parts.clock.now()
+    now = tools.gate.now()
     open_now = [one.id for one in found if one.state in OPEN and not one.expired(now)]
     if open_now:
         no = approver.rejecting(approver.RESUME)

@@ -23,7 +23,7 @@ MOST_AGAIN = 100
 
 def latest(gate: Gate, known: str) -> Proposal:
     """Return the newest version of a proposal: a strategy or an edit puts one in its place."""
-    one = gate.parts.proposals.get(known)
+    one = gate.get(known)
     if one is None:
         raise InputError(
             "not-found",
@@ -50,15 +50,15 @@ def living(gate: Gate, asked: Asked) -> list[Proposal]:
 def _is_over(gate: Gate, one: Proposal) -> bool:
     """Say whether its time is over, or a crash came before another could take its place."""
     closed = one.state in (State.EXPIRED, State.SUPERSEDED)
-    return closed or (one.state in OPEN and one.expired(gate.parts.clock.now()))
+    return closed or (one.state in OPEN and one.expired(gate.now()))
 
 
 def _again(gate: Gate, known: Sequence[str], again: int) -> list[Proposal]:
     """Propose the same content over the same base once more, under ids that say which time."""
     ids = [_id(each, again) for each in known]
-    there = [gate.parts.proposals.get(each) for each in ids]
+    there = [gate.get(each) for each in ids]
     if not all(there):
-        first = [one for each in known if (one := gate.parts.proposals.get(each)) is not None]
+        first = [one for each in known if (one := gate.get(each)) is not None]
         items = [
             Item(path=one.path, content=gate.contents(one)[1], expect=one.base) for one in first
         ]

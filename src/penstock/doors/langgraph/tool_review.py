@@ -65,7 +65,7 @@ def _plain(answer: review.Reviewed) -> dict[str, Any]:
 
 def _unsigned(tools: ToolGate, asked: Sequence[Asked], answers: Sequence[review.Reviewed]) -> str:
     """Return what is missing where approvals need a signature that a resume cannot carry."""
-    if not tools.gate.parts.key_needed():
+    if not tools.gate.key_needed():
         return ""
     wants = (review.Kind.APPROVE, review.Kind.EDIT)
     waiting = [

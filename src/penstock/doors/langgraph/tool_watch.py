@@ -56,7 +56,7 @@ def _notice(tools: ToolGate, wanted: Wanted, before: Mapping[str, Content]) -> N
         facts = {"op": "observed", "path": path, "status": "observed"}
         hashes = {"before_hash": _digest(was), "after_hash": _digest(now)}
         event = tools.add(wanted, {**facts, **hashes})
-        at = tools.gate.parts.clock.now().wall
+        at = tools.gate.now().wall
         tools.gate.adopt(path, before=was, after=now, event_hash=event, at=at)
 
 

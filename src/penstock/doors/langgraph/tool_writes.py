@@ -143,7 +143,7 @@ class ToolGate:
         Judged a second time, after the bases were taken: the content is then made from what
         the proposal will be compared with.
         """
-        known = [self.gate.parts.proposals.get(wanted.proposal_id(path)) for path in bases]
+        known = [self.gate.get(wanted.proposal_id(path)) for path in bases]
         if known and all(known):
             return tuple(one for one in known if one is not None)
         judged = self.judge(wanted)
@@ -164,7 +164,7 @@ class ToolGate:
         was about the file as it was, and so is the answer.
         """
         paths = list(written(judged))
-        find = self.gate.parts.proposals.get
+        find = self.gate.get
         return bool(paths) and all(find(wanted.proposal_id(path)) for path in paths)
 
     def held(self, path: str) -> str | None:

@@ -135,7 +135,7 @@ class Judging:
         """Return the proposal that was shown first, and the one that stands for it now."""
         first: Proposal | None = None
         for again in range(MOST_AGAIN if self.thread.step else 0):
-            one = self.gate.parts.proposals.get(self._id(at, place, content, again))
+            one = self.gate.get(self._id(at, place, content, again))
             first = first or one
             if one is None or not self.is_over(one):
                 return first, one
@@ -144,7 +144,7 @@ class Judging:
     def is_over(self, one: Proposal) -> bool:
         """Say whether its time is over, or a crash came before another could take its place."""
         state = latest(self.gate, one).state
-        expired = one.expired(self.gate.parts.clock.now())
+        expired = one.expired(self.gate.now())
         return expired or state in (State.EXPIRED, State.SUPERSEDED)
 
     def _id(self, at: int, place: Place, content: bytes, again: int) -> str:
@@ -154,18 +154,14 @@ class Judging:
         """Put a write on the queue as the file is now. `again` None takes the next free id."""
         ids = self._free_id(at, place, content, again) if self.thread.step else ()
         self.project.exists(place)
-        with comparing(place.shown) as told:
-            self.gate.parts.progress.listener = told
-            try:
-                (one,) = self.gate.propose(
-                    [Item(path=place.path.text, content=content)],
-                    actor=self.actor,
-                    attended=self.attended,
-                    ids=ids,
-                    judged=self._besides(place, content, self._held(place)),
-                )
-            finally:
-                self.gate.parts.progress.listener = None
+        with comparing(place.shown) as told, self.gate.measuring(told):
+            (one,) = self.gate.propose(
+                [Item(path=place.path.text, content=content)],
+                actor=self.actor,
+                attended=self.attended,
+                ids=ids,
+                judged=self._besides(place, content, self._held(place)),
+            )
         self._require_text(one, place)
         return one
 
@@ -173,7 +169,7 @@ class Judging:
         numbers = range(MOST_AGAIN) if again is None else (again,)
         for number in numbers:
             known = self._id(at, place, content, number)
-            if again is not None or self.gate.parts.proposals.get(known) is None:
+            if again is not None or self.gate.get(known) is None:
                 break
         return (known,)
 
@@ -194,7 +190,7 @@ class Judging:
     def _following(self, at: int, place: Place, content: bytes, text: str) -> Write:
         left = self.left[place.path.text]
         before = left.encode("utf-8") if isinstance(left, str) else left
-        threshold = self.gate.parts.policy().gate.change_threshold
+        threshold = self.gate.policy().gate.change_threshold
         with comparing(place.shown) as told:
             change = measure(before, content, change_threshold=threshold, progress=told)
         base = None if before is None else digest(before)
@@ -207,14 +203,14 @@ class Judging:
             base=base,
             before=before,
             change=change,
-            decision=combine(parts, self.gate.parts.policy()),
+            decision=combine(parts, self.gate.policy()),
         )
 
     # -- what else there is to say to a write ------------------------------------------------
 
     def _judged(self, place: Place, change: Change | None) -> Decision:
         action = Action.WRITE if self.project.exists(place) else Action.CREATE
-        return self.gate.judge(
+        return self.gate.decide(
             Request(
                 action=action,
                 target=place.target,
@@ -228,8 +224,7 @@ class Judging:
         """Return the digest of what a file holds, if this thread has written to it."""
         if place.path.text not in self.starts:
             return None
-        state = self.gate.parts.files.state(place.path)
-        return None if state is None else state.digest
+        return self.gate.digest(place.path.text)
 
     def _besides(self, place: Place, content: bytes, base: str | None) -> Decision | None:
         """Return what the rules say to the name as given, and to this run's changes together."""
@@ -239,25 +234,25 @@ class Judging:
             one = self._judged(place, change)
             because = f"{TOGETHER}, {one.because}" if one.because else ""
             found.append(replace(one, because=because))
-        return combine(found, self.gate.parts.policy()) if found else None
+        return combine(found, self.gate.policy()) if found else None
 
     def _since_start(self, path: str, content: bytes, base: str | None) -> Change | None:
         """Measure a write against what the file held before this thread wrote to it."""
         start = self.starts.get(path)
         if start is None or start == base:  # there was no file, or it is as it was then
             return None
-        old = self.gate.parts.blobs.get(start)
+        old = self.gate.content(start)
         # What is no longer kept cannot be compared: in doubt somebody looks.
         return unmeasured(len(content)) if old is None else measure(old, content)
 
 
 def latest(gate: Gate, one: Proposal) -> Proposal:
     """Return the newest version of a proposal: a strategy or an edit puts one in its place."""
-    now = gate.parts.proposals.get(one.id) or one
+    now = gate.get(one.id) or one
     if now.state is not State.SUPERSEDED:
         return now
     # Oldest first, so that one walk finds the end of the line.
-    for version in gate.parts.proposals.find(path=now.path, limit=MOST_VERSIONS):
+    for version in gate.find(path=now.path, limit=MOST_VERSIONS):
         if version.parent == now.id:
             now = version
     return now

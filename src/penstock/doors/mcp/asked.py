@@ -133,8 +133,8 @@ class Asked:
 
     def refuse_denied(self, path: str, action: Action) -> None:
         """Raise RefusedError where the rules deny an action on a file by its name alone."""
-        request = Request(action=action, actor=self.actor)
-        decision = self.gate.judge(self.gate.parts.request(path, request))
+        target = self.gate.locate(path)
+        decision = self.gate.decide(Request(action=action, target=target, actor=self.actor))
         if denied(decision):
             raise refuse(decision)
 

@@ -17,7 +17,6 @@ from penstock.doors.mcp.asked import Answer, Asked, Json, denied, refuse, text_o
 from penstock.doors.mcp.told import WAITS, applied, facts, waiting
 from penstock.doors.mcp.writing import places_of
 from penstock.gate import Call, Prepared
-from penstock.gate.applying import receipt_id
 
 HISTORY = 200  # events about one file; the record has all of them
 
@@ -48,7 +47,7 @@ FIRST = (
 def proposal_status(asked: Asked, arguments: Mapping[str, object]) -> Answer:
     """Tell what became of a proposal or a set."""
     found = _found(asked, text_of(arguments, "proposal_id"))
-    now = asked.gate.parts.clock.now()
+    now = asked.gate.now()
     states = [State.EXPIRED if one.expired(now) else one.state for one in found]
     state = next(known for known in FIRST if known in states)
     one = found[states.index(state)]
@@ -74,18 +73,15 @@ def proposal_status(asked: Asked, arguments: Mapping[str, object]) -> Answer:
 
 
 def _found(asked: Asked, known: str) -> tuple[Proposal, ...]:
-    proposals = asked.gate.parts.proposals
-    of_set = proposals.of_set(known) if known else ()
-    found = tuple(one for one in of_set if one.state is not State.SUPERSEDED) or of_set
-    one = proposals.get(known)
-    if not found and one is None:
+    found = asked.gate.members(known)
+    if not found:
         raise InputError(
             "not-found",
             f"there is no proposal `{spoken(known[:80])}`",
             because="the id is not known here, or it was closed long ago and forgotten",
             hint="use the `proposal_id` of the answer to your write",
         )
-    return found if one is None else (one,)
+    return found
 
 
 def _replaced_by(asked: Asked, found: Sequence[Proposal]) -> list[str]:
@@ -93,7 +89,7 @@ def _replaced_by(asked: Asked, found: Sequence[Proposal]) -> list[str]:
     ids = {one.id for one in found if one.state is State.SUPERSEDED}
     if not ids:
         return []
-    newer = asked.gate.parts.proposals.find(path=found[0].path)
+    newer = asked.gate.find(path=found[0].path)
     return [one.id for one in newer if one.parent in ids]
 
 
@@ -102,9 +98,8 @@ def again(asked: Asked, arguments: Mapping[str, object], known: str) -> Answer |
 
     Raises RefusedError or StaleError when it came to nothing meanwhile.
     """
-    proposals = asked.gate.parts.proposals
-    one = proposals.get(known)
-    found = proposals.of_set(known) or (() if one is None else (one,))
+    one = asked.gate.get(known)
+    found = asked.gate.of_set(known) or (() if one is None else (one,))
     named = set(places_of(asked, arguments).values())
     if not found or not {each.path for each in found} <= named:
         return None
@@ -112,7 +107,7 @@ def again(asked: Asked, arguments: Mapping[str, object], known: str) -> Answer |
     if closed is not None:
         raise _came_to_nothing(closed)
     if all(each.state is State.APPLIED for each in found):
-        receipts = [proposals.receipt(receipt_id(each)) for each in found]
+        receipts = [asked.gate.receipt(each.id) for each in found]
         return applied(found, [receipt for receipt in receipts if receipt is not None])
     return waiting(asked, found)
 

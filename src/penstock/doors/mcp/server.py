@@ -17,7 +17,6 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib.metadata import version
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
@@ -29,9 +28,9 @@ from mcp.server import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
+from penstock import __version__
 from penstock.app import Workspace
 from penstock.core.display import spoken
-from penstock.core.distribution import NAME
 from penstock.core.errors import PenstockError, StoreError
 from penstock.core.model import Actor
 from penstock.doors.mcp import asking
@@ -61,7 +60,7 @@ def made(here: Workspace, *, page: str = "") -> Server[Any]:
     desk = Desk(here=here, page=page)
     return Server(
         SERVER,
-        version=version(NAME),
+        version=__version__,
         title="Penstock",
         description="The gate between AI coding agents and a project's files",
         instructions=INSTRUCTIONS,

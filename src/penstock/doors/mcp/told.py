@@ -39,7 +39,7 @@ def waiting(asked: Asked, made: Sequence[Proposal]) -> Answer:
     known = named(made)
     asks = next((one for one in made if one.state is State.WAITING), made[0])
     because = asks.decision.because or "the rules say that a person decides on this"
-    left = min(one.expires_in(asked.gate.parts.clock.now()) for one in made)
+    left = min(one.expires_in(asked.gate.now()) for one in made)
     told = (
         f"Nothing is written yet. This waits for a person as {known}: {because}. "
         f"Go on with other work; ask `proposal_status` about it later, and do not send it again "

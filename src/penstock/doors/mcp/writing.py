@@ -182,20 +182,17 @@ def _proposed(asked: Asked, items: Sequence[Item], decision: Decision) -> tuple[
     already = _waiting_already(asked, items)
     if already:
         return already
-    listener, parts = asked.progress, asked.gate.parts
-    parts.progress.listener = lambda done, total: listener(done, total, "measuring the change")
-    try:
+    tell = asked.progress
+    with asked.gate.measuring(lambda done, total: tell(done, total, "measuring the change")):
         return asked.gate.propose(items, actor=asked.actor, judged=decision)
-    finally:
-        parts.progress.listener = None
 
 
 def _waiting_already(asked: Asked, items: Sequence[Item]) -> tuple[Proposal, ...]:
-    proposals, now = asked.gate.parts.proposals, asked.gate.parts.clock.now()
+    gate, now = asked.gate, asked.gate.now()
     states = (State.WAITING, State.APPROVED)
     wanted = {item.path: (item.expect, _digest(item.content)) for item in items}
-    for one in proposals.find(states=states, path=items[0].path, limit=MOST_WAITING):
-        group = proposals.of_set(one.set_id) if one.set_id else (one,)
+    for one in gate.find(states=states, path=items[0].path, limit=MOST_WAITING):
+        group = gate.of_set(one.set_id) or (one,)
         open_now = all(each.state in states and not each.expired(now) for each in group)
         waits = any(each.state is State.WAITING for each in group)
         same = {each.path: (each.base, each.content) for each in group} == wanted

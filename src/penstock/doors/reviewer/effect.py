@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.app import read_rules
 from penstock.app import rules as app
+from penstock.app.workspace import read_rules
 from penstock.core.edits import Detail, EditError
 from penstock.core.errors import PenstockError, RefusedError
 from penstock.doors.reviewer.answers import Document

@@ -63,8 +63,8 @@ def replayed_edit(
 
 def _policy_with(main: str, texts: Mapping[str, bytes]) -> Policy:
     """Return the policy that a rules file begins, with some files as they would be."""
-    from penstock.app import policy_of, read_rules
     from penstock.app.decisions import is_ours
+    from penstock.app.workspace import policy_of, read_rules
     from penstock.core.layers import build
     from penstock.core.rules import load
 
@@ -88,8 +88,8 @@ def _past(asking: Asking) -> list[Past]:
 
 def policy_for(asking: Asking) -> tuple[Policy, Loaded]:
     """Return the policy that the rules file is part of."""
-    from penstock.app import policy_of
     from penstock.app.decisions import is_ours
+    from penstock.app.workspace import policy_of
     from penstock.core.layers import build
 
     loaded = asking.loaded()

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from penstock.app import read_rules
 from penstock.app import rules as app
+from penstock.app.workspace import read_rules
 from penstock.core.edit_source import read_text
 from penstock.core.edits import (
     Checked,

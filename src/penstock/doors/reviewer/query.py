@@ -11,8 +11,8 @@ import json
 import os
 import time
 
+from penstock.app.rules import found_config, keep_listing, kept_listing, stamps_of
 from penstock.core.errors import PenstockError
-from penstock.stores.rules_places import found_config, keep_listing, kept_listing, stamps_of
 
 TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class Asking:
 
 
 def _unchanged(loaded: Loaded) -> bool:
-    from penstock.app import read_rules
+    from penstock.app.workspace import read_rules
     from penstock.core.digest import digest
 
     files = [(file, known) for file, known in loaded.sources if not file.startswith("preset:")]

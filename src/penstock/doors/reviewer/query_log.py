@@ -24,8 +24,7 @@ from penstock.doors.reviewer.query import (
 )
 
 if TYPE_CHECKING:
-    from penstock.app.decisions import Logs
-    from penstock.stores.decisions import Decisions, Wanted
+    from penstock.app.decisions import Decisions, Logs, Wanted
 
 USUAL, MOST = 100, 100_000  # results
 MOST_READ = 10_000  # decisions that are put into clusters

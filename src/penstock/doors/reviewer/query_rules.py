@@ -158,7 +158,7 @@ def _written(loaded: Loaded) -> dict[str, Mapping[str, object]]:
     """Return the tables of rules with an id, as they stand in the files."""
     import tomllib
 
-    from penstock.app import read_rules
+    from penstock.app.workspace import read_rules
 
     found: dict[str, Mapping[str, object]] = {}
     for file, _ in loaded.sources:
@@ -272,16 +272,16 @@ def _judged(
 
 def _in_force(config: str, here: Workspace) -> Policy:
     """Return the policy that a rules file is part of, kept since it was last read if it was."""
+    from penstock.app.places import RULES, user_rules
+    from penstock.app.rules import keep_listing, kept_listing, stamps_of
     from penstock.core.policy_plain import packed, unpacked
-    from penstock.stores.places import RULES, user_rules
-    from penstock.stores.rules_places import keep_listing, kept_listing, stamps_of
 
     known = kept_listing(config, "policy")
     if known is not None:
         with suppress(KeyError, TypeError, ValueError):
             return unpacked(known)
-    from penstock.app import policy_of
     from penstock.app.decisions import is_ours
+    from penstock.app.workspace import policy_of
 
     own = (config, os.path.join(here.root, RULES), user_rules())
     before = stamps_of(own)

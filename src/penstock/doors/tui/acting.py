@@ -62,12 +62,11 @@ class Acting(Looking):
         """Do something beside the screen, and say how far it has come."""
         self.busy = what
         self.say(f"{what} ...")
-        self.desk.progress(self._measured)
         try:
-            return await asyncio.to_thread(job)
+            with self.desk.gate.measuring(self._measured):
+                return await asyncio.to_thread(job)
         finally:
             self.busy = ""
-            self.desk.progress(None)
 
     def _measured(self, done: int, total: int) -> None:
         percent = 100 * done // max(total, 1)

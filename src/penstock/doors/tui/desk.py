@@ -6,7 +6,7 @@ then; anything newer is refused and said so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from penstock.core.errors import InputError, PenstockError, StaleError
@@ -20,7 +20,6 @@ from penstock.gate.finding import closed
 
 # What could not be written stays in sight: it can be tried again, or rebased.
 UNWRITTEN = (State.STALE, State.APPROVED)
-Tell = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,14 +51,13 @@ class Desk:
     def queue(self) -> tuple[Proposal, ...]:
         """Return what waits, with the rest of its sets and what went out of date here."""
         self.gate.expire()
-        proposals = self.gate.parts.proposals
-        waiting = proposals.find(states=(State.WAITING,))
+        waiting = self.gate.find(states=(State.WAITING,))
         sets = {one.set_id for one in waiting if one.set_id}
         found = {one.id: one for one in waiting}
         for group in sets:
-            beside = proposals.of_set(group)
+            beside = self.gate.of_set(group)
             found |= {one.id: one for one in beside if one.state is State.APPROVED}
-        over = [proposals.get(known) for known in self.kept]
+        over = [self.gate.get(known) for known in self.kept]
         found |= {one.id: one for one in over if one and one.state in UNWRITTEN}
         return tuple(sorted(found.values(), key=_order))
 
@@ -69,16 +67,14 @@ class Desk:
         return Seen(one=one, before=before, after=after, moved=self._moved(one))
 
     def _moved(self, one: Proposal) -> bool:
-        parts = self.gate.parts
         try:
-            state = parts.files.state(parts.path(one.path))
+            return self.gate.digest(one.path) != one.base
         except PenstockError:  # no plain file any more
             return True
-        return (state.digest if state else None) != one.base
 
     def group(self, one: Proposal) -> tuple[Proposal, ...]:
         """Return what is answered together with it: the open files of its set."""
-        found = self.gate.parts.proposals.of_set(one.set_id) if one.set_id else ()
+        found = self.gate.of_set(one.set_id)
         return tuple(each for each in found if each.state in OPEN) or (one,)
 
     # -- answers ---------------------------------------------------------------------------
@@ -89,7 +85,7 @@ class Desk:
         wait = [one.id for one in now if one.state is State.WAITING]
         self.gate.answer_all(wait, approve=True, proof=self.keys.proof())
         first = now[0]
-        group = self.gate.parts.proposals.of_set(first.set_id) if first.set_id else ()
+        group = self.gate.of_set(first.set_id)
         left = sum(one.state is State.WAITING for one in group)
         if left:
             return f"approved; the set is written once all of it is, {left} file(s) wait"
@@ -104,7 +100,7 @@ class Desk:
 
     def _unchanged(self, shown: Proposal) -> Proposal:
         """Return a proposal as it is stored, if it is still the one that was shown."""
-        now = self.gate.parts.proposals.get(shown.id)
+        now = self.gate.get(shown.id)
         if now is None:
             raise InputError("not-found", f"there is no proposal `{shown.id}` any more")
         if (now.base, now.content, now.path) != (shown.base, shown.content, shown.path):
@@ -173,10 +169,6 @@ class Desk:
         if not receipts:
             raise InputError("nothing-to-undo", "nothing that Penstock wrote is left to undo")
         return self.gate.undo(receipts)[0]
-
-    def progress(self, tell: Tell | None) -> None:
-        """Have somebody told how far measuring has come."""
-        self.gate.parts.progress.listener = tell
 
 
 def _order(one: Proposal) -> tuple[float, str, str]:

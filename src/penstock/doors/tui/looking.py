@@ -137,7 +137,7 @@ class Looking(App[int]):
         self.found = now
         waiting = sum(one.state is State.WAITING for one in now)
         self._title(waiting)
-        moment = self.desk.gate.parts.clock.now()
+        moment = self.desk.gate.now()
         shown = self._filtered()
         if not changed and self.queue.option_count == len(shown):
             for one in shown:
@@ -177,7 +177,7 @@ class Looking(App[int]):
 
     def _title(self, waiting: int) -> None:
         only = f", only `{self.filter_text}`" if self.filter_text else ""
-        root = self.desk.gate.parts.files.root
+        root = self.desk.gate.root
         text = f"penstock review  {waiting} waiting{only}  {root}"
         self.screen_stack[0].query_one("#top", Label).update(self._line(text))
         self._to_terminal(f"\x1b]0;penstock: {waiting} waiting\x07")
@@ -293,7 +293,7 @@ class Looking(App[int]):
             self._refill()
 
     def _refill(self) -> None:
-        shown, moment = self._filtered(), self.desk.gate.parts.clock.now()
+        shown, moment = self._filtered(), self.desk.gate.now()
         self._fill(shown, [in_list(one, moment) for one in shown])
         self._title(sum(one.state is State.WAITING for one in self.found))
         if shown and (self.seen is None or self.seen.one.id not in {one.id for one in shown}):

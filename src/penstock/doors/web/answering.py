@@ -156,7 +156,7 @@ def _first(here: Workspace, one: Proposal) -> Proposal:
     seen = {one.id}
     while one.parent and one.parent not in seen:
         seen.add(one.parent)
-        above = here.gate.parts.proposals.get(one.parent)
+        above = here.gate.get(one.parent)
         if above is None:
             break
         one = above

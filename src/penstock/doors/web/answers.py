@@ -21,7 +21,6 @@ from penstock.doors.web.shown import (
     Difference,
     NewerError,
     as_shown,
-    exactly,
     on_its_base,
     shown,
     shown_undo,
@@ -113,7 +112,7 @@ def reject(
 
     gate = here.gate
     gate.expire()
-    known = shown(exactly(gate, proposal_id)) if digest is None else digest
+    known = shown(gate.members(proposal_id)) if digest is None else digest
     found = still_open(as_shown(gate, proposal_id, known))
     proof = Proof(by=who(), kind=PROOF)
     ids = [one.id for one in found]
@@ -162,7 +161,7 @@ def renew(here: Workspace, proposal_id: str) -> Answered:
     """Give a waiting proposal or a set its whole time again."""
     from penstock.gate.finding import waiting
 
-    found = exactly(here.gate, proposal_id)
+    found = here.gate.members(proposal_id)
     if not found:
         raise InputError("not-found", f"there is no proposal `{proposal_id}`")
     return Answered(proposals=tuple(here.gate.renew(one.id) for one in waiting(found)))
@@ -260,10 +259,10 @@ def _chosen(found: Sequence[Proposal], keep: Collection[str]) -> tuple[Proposal,
 
 
 def _waiting_beside(gate: Gate, one: Proposal) -> int:
-    group = gate.parts.proposals.of_set(one.set_id) if one.set_id else ()
+    group = gate.of_set(one.set_id)
     return sum(1 for other in group if other.state is State.WAITING)
 
 
 def _again(gate: Gate, found: Sequence[Proposal]) -> tuple[Proposal, ...]:
     """Return proposals as they are stored now."""
-    return tuple(gate.parts.proposals.get(one.id) or one for one in found)
+    return tuple(gate.get(one.id) or one for one in found)

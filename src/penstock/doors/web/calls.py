@@ -64,7 +64,7 @@ def status(asked: Asked) -> Given:
     gate = asked.world.gate_of(here)
     gate.expire()
     policy = here.policy()
-    waiting = gate.parts.proposals.find(states=(State.WAITING,), limit=MOST_COUNTED)
+    waiting = gate.find(states=(State.WAITING,), limit=MOST_COUNTED)
     return 200, {
         "workspace": here.root,
         "name": name_of(here),
@@ -90,7 +90,7 @@ def proposals(asked: Asked) -> Given:
         try:
             gate = asked.world.gate_of(here)
             gate.expire()
-            found = gate.parts.proposals.find(states=chosen, path=path, limit=limit)
+            found = gate.find(states=chosen, path=path, limit=limit)
         except PenstockError as error:  # the others are told all the same
             broken.append({"workspace": name_of(here), **error.as_json()})
             continue
@@ -156,7 +156,7 @@ def receipts(asked: Asked) -> Given:
     """List what was written, newest first."""
     query = asked.query
     gate = asked.world.gate_of(asked.here)
-    found = gate.parts.proposals.receipts(path=query.get("path", ""), limit=query.get("limit", 200))
+    found = gate.receipts(path=query.get("path", ""), limit=query.get("limit", 200))
     return 200, {"receipts": [_plain(one) for one in found]}
 
 

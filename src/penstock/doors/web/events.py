@@ -220,9 +220,8 @@ class Known:
 def _known(gate: Gate) -> Known:
     from penstock.core.proposal import OPEN
 
-    proposals = gate.parts.proposals
-    found = proposals.find(states=tuple(OPEN), limit=MOST_WAITING)
-    written = proposals.receipts(limit=1)
+    found = gate.find(states=tuple(OPEN), limit=MOST_WAITING)
+    written = gate.receipts(limit=1)
     states = {one.id: str(one.state) for one in found}
     return Known(open=states, last=written[0].id if written else "")
 

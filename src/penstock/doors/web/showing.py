@@ -85,7 +85,7 @@ def _in_queue(world: World, here: Workspace, name: str) -> tuple[list[pages.Item
     """Return what waits in a workspace, and what was closed lately."""
     gate = world.gate_of(here)
     gate.expire()
-    now, find = gate.parts.clock.now(), gate.parts.proposals.find
+    now, find = gate.now(), gate.find
     return tuple(
         pages.items(find(states=states, limit=most), now, workspace=name)
         for states, most in ((frozenset({State.WAITING}), MOST_WAITING), (CLOSED, MOST_CLOSED))
@@ -130,7 +130,7 @@ def _head(here: Workspace, one: Proposal) -> dict[str, Any]:
     """Return what is known of a proposal even when its contents are gone."""
     gate = here.gate
     return {
-        "one": pages.facts(one, gate.parts.clock.now()),
+        "one": pages.facts(one, gate.now()),
         "digest": seen.shown([one]),
         "key": standing.key_of(here),
         "newer": standing.newer(gate, one),
@@ -187,7 +187,7 @@ def set_page(
 ) -> Response:
     """Return the page of a set: every file with its change, and one answer for all."""
     gate, view = here.gate, view_of(request)
-    now = gate.parts.clock.now()
+    now = gate.now()
     shown = fitting(partial(_in_set, gate, one, view) for one in found)
     response = page(
         request,
@@ -239,7 +239,7 @@ def edit_page(
         "edit.html",
         status=status,
         here="queue",
-        one=pages.facts(one, here.gate.parts.clock.now()),
+        one=pages.facts(one, here.gate.now()),
         digest=seen.shown([one]),
         text=text,
         **_told(answered),
@@ -258,7 +258,7 @@ def insert(request: Request) -> Response:
         request,
         "insert.html",
         here="queue",
-        one=pages.facts(one, here.gate.parts.clock.now()),
+        one=pages.facts(one, here.gate.now()),
         digest=seen.shown([one]),
         lines=lines,
         total=total,

@@ -61,29 +61,9 @@ def shown_undo(plan: Sequence[tuple[Item, bytes | None]]) -> str:
     return " ".join(held)
 
 
-def exactly(gate: Gate, id_: str) -> tuple[Proposal, ...]:
-    """Return the proposal or the set of exactly this id; versions that were replaced are not."""
-    one = gate.parts.proposals.get(id_)
-    if one is not None:
-        return (one,)
-    of_set = gate.parts.proposals.of_set(id_) if id_ else ()
-    return tuple(each for each in of_set if each.state is not State.SUPERSEDED) or of_set
-
-
-def newest(gate: Gate, one: Proposal) -> Proposal:
-    """Return the version that stands in a proposal's place now; itself where there is none."""
-    versions = gate.parts.proposals.find(path=one.path, limit=MOST_VERSIONS)
-    children = {each.parent: each for each in versions if each.parent}
-    found, seen = one, {one.id}
-    while found.id in children and children[found.id].id not in seen:
-        found = children[found.id]
-        seen.add(found.id)
-    return found
-
-
 def as_shown(gate: Gate, id_: str, digest: str) -> tuple[Proposal, ...]:
     """Return what an id stands for, if it is what the form says was shown."""
-    found = exactly(gate, id_)
+    found = gate.members(id_)
     if not found:
         raise InputError("not-found", f"there is no proposal `{id_}`")
     replaced = [one for one in found if one.state is State.SUPERSEDED]
@@ -102,7 +82,7 @@ def as_shown(gate: Gate, id_: str, digest: str) -> tuple[Proposal, ...]:
 
 
 def _to_newest(gate: Gate, one: Proposal) -> Difference:
-    now = newest(gate, one)
+    now = gate.latest(one)
     return Difference(
         path=one.path, shown=_kept(gate, one.content), now=_kept(gate, now.content), newer=now.id
     )
@@ -126,12 +106,12 @@ def _from_shown(gate: Gate, found: Sequence[Proposal], digest: str) -> list[Diff
 
 def _version(gate: Gate, one: Proposal, digest: str) -> bytes | None:
     """Return a version's bytes; of digests that no version of this file has, nothing."""
-    known = {each.content for each in gate.parts.proposals.find(path=one.path, limit=MOST_VERSIONS)}
+    known = {each.content for each in gate.find(path=one.path, limit=MOST_VERSIONS)}
     return _kept(gate, digest) if digest in known else None
 
 
 def _kept(gate: Gate, digest: str | None) -> bytes | None:
-    return None if digest is None else gate.parts.blobs.get(digest)
+    return None if digest is None else gate.content(digest)
 
 
 def on_its_base(gate: Gate, found: Sequence[Proposal]) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from penstock.core.errors import PenstockError
 from penstock.core.proposal import Proposal, State
 from penstock.doors.web import pages
-from penstock.doors.web import shown as seen
 from penstock.doors.web.filediff import Shown, digest_of, of_bytes
 from penstock.doors.web.looks import Look, is_wide
 from penstock.doors.web.textarea import editable
@@ -73,7 +72,7 @@ def possible(one: Proposal, before: bytes | None, after: bytes | None, shown: Sh
 
 def newer(gate: Gate, one: Proposal) -> str:
     """Return the id of the version that took this one's place; empty where none did."""
-    return seen.newest(gate, one).id if one.state is State.SUPERSEDED else ""
+    return gate.latest(one).id if one.state is State.SUPERSEDED else ""
 
 
 def neighbours(gate: Gate, one: Proposal) -> tuple[str, str]:
@@ -88,13 +87,13 @@ def neighbours(gate: Gate, one: Proposal) -> tuple[str, str]:
 
 def waiting_ids(gate: Gate) -> list[str]:
     """Return what waits, by id, in the queue's order; a set stands once."""
-    found = gate.parts.proposals.find(states=[State.WAITING], limit=MOST_WAITING)
-    return [item.id for item in pages.items(found, gate.parts.clock.now())]
+    found = gate.find(states=[State.WAITING], limit=MOST_WAITING)
+    return [item.id for item in pages.items(found, gate.now())]
 
 
 def files_beside(gate: Gate, one: Proposal) -> tuple[pages.File, ...]:
     """Return the files of its set; none where it stands alone."""
-    group = seen.exactly(gate, one.set_id) if one.set_id else ()
+    group = gate.members(one.set_id)
     return tuple(pages.file_of(each) for each in group) if len(group) > 1 else ()
 
 

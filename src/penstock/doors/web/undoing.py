@@ -39,7 +39,7 @@ def history(request: Request) -> Response:
     from penstock.gate.undoing import standing
 
     here = place(request)
-    receipts = world_of(request).gate_of(here).parts.proposals.receipts(limit=MOST_RECEIPTS)
+    receipts = world_of(request).gate_of(here).receipts(limit=MOST_RECEIPTS)
     stands = standing(receipts)
     return page(
         request,
@@ -68,7 +68,7 @@ def _receipt_page(
 
     gate = here.gate
     rebase = "rebase" in request.query_params or form_of(request).get("rebase") == "1"
-    stands = standing(gate.parts.proposals.receipts(limit=MOST_RECEIPTS * 4))
+    stands = standing(gate.receipts(limit=MOST_RECEIPTS * 4))
     error = answered.error if answered else None
     waiting = waiting_ids(gate)
     return page(

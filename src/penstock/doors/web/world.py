@@ -19,7 +19,6 @@ from penstock.doors.web.answers import Answered
 from penstock.doors.web.auth import COOKIE, Session, Sessions, cookies_of
 from penstock.doors.web.events import Hub
 from penstock.doors.web.proving import Prover
-from penstock.doors.web.shown import exactly
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
@@ -91,7 +90,7 @@ class World:
 
     def find(self, proposal_id: str) -> tuple[Workspace, tuple[Proposal, ...]]:
         """Return the proposal or the set of exactly this id, and where it is."""
-        return self._first(lambda gate: exactly(gate, proposal_id), f"proposal `{proposal_id}`")
+        return self._first(lambda gate: gate.members(proposal_id), f"proposal `{proposal_id}`")
 
     def find_receipts(self, receipt_id: str) -> tuple[Workspace, tuple[Receipt, ...]]:
         """Return the receipt or the receipts of a set, and where they are."""
@@ -152,10 +151,10 @@ class World:
 
 
 def _receipts(gate: Gate, receipt_id: str) -> tuple[Receipt, ...]:
-    one = gate.parts.proposals.receipt(receipt_id)
+    one = gate.receipt(receipt_id)
     if one is not None:
         return (one,)
-    return gate.parts.proposals.receipts(set_id=receipt_id) if receipt_id else ()
+    return gate.receipts(set_id=receipt_id) if receipt_id else ()
 
 
 def name_of(here: Workspace) -> str:

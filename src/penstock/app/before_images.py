@@ -1,0 +1,33 @@
+"""What files held before an agent's own tool changed them, for the hook's engine."""
+
+from penstock.stores.watched import (
+    KIND,
+    LARGEST,
+    MAKE,
+    MOST,
+    READ,
+    REGULAR,
+    call_key,
+    digest_of,
+    forget,
+    keep,
+    kept,
+    read,
+    settle,
+)
+
+__all__ = [
+    "KIND",
+    "LARGEST",
+    "MAKE",
+    "MOST",
+    "READ",
+    "REGULAR",
+    "call_key",
+    "digest_of",
+    "forget",
+    "keep",
+    "kept",
+    "read",
+    "settle",
+]

@@ -1,0 +1,25 @@
+"""Where rules, state and agents' settings lie, for doors and commands that hold no workspace."""
+
+from penstock.stores.places import (
+    RULES,
+    in_worktree,
+    moved_settings,
+    rules_of,
+    stamp,
+    state_home,
+    user_rules,
+    variable,
+)
+from penstock.stores.private import private_dir
+
+__all__ = [
+    "RULES",
+    "in_worktree",
+    "moved_settings",
+    "private_dir",
+    "rules_of",
+    "stamp",
+    "state_home",
+    "user_rules",
+    "variable",
+]

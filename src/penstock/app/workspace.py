@@ -1,0 +1,463 @@
+"""One workspace: its root, its state, its rules, and the gate that is made of them.
+
+It finds the workspace and hands doors what they need; each part is opened at its first use.
+Always true: looking (`judge`) needs no state and leaves none; opening the gate makes the state
+directory 0700, outside the workspace.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from penstock.core.errors import InputError, PenstockError
+from penstock.stores.last_good import keep, keep_compiled, kept
+from penstock.stores.places import (
+    IN_HOME,
+    home,
+    rules_of,
+    stamp,
+    state_home,
+    state_of,
+    user_rules,
+    workspace_above,
+)
+
+# Each part is imported where it is first needed: whoever verifies a record needs no rules, and
+# whoever judges needs no queue.
+if TYPE_CHECKING:
+    from penstock.app.record import Record
+    from penstock.core.advice import Advice, Facts
+    from penstock.core.builtin import Own
+    from penstock.core.compiled import Stamp
+    from penstock.core.findings import Report
+    from penstock.core.layers import Loaded
+    from penstock.core.policy import Policy
+    from penstock.core.proposal import Proposal
+    from penstock.gate import Gate
+    from penstock.gate.calls import Call
+    from penstock.gate.judging import Judged
+    from penstock.ports import AuditLog
+    from penstock.stores.disk import DiskFiles
+    from penstock.stores.installed import Installed
+    from penstock.stores.jsonl import JsonlLog
+    from penstock.stores.keys import ApproverKeys
+    from penstock.stores.sqlite import SqliteProposals
+
+LARGEST_RULES = 16 * 1024 * 1024
+SLIPPED = "a protected file that was changed in spite of the rules"
+
+
+def workspace_root(start: str | None = None) -> str:
+    """Return the named directory, or the nearest one above here with rules or a repository."""
+    if start is not None:
+        if not os.path.isdir(start):
+            raise InputError("no-workspace", f"`{start}` is not a directory")
+        return os.path.realpath(start)
+    return workspace_above(os.path.realpath(os.getcwd()))
+
+
+def read_rules(path: str) -> bytes | None:
+    """Return a rules file's bytes; None when there is none."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(LARGEST_RULES)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+    except OSError as fault:
+        raise InputError(
+            "rules-unreadable",
+            f"the rules in `{path}` cannot be read",
+            because=fault.strerror or str(fault),
+        ) from None
+
+
+Reading = Callable[[str], bytes | None]
+
+
+def policy_of(
+    root: str,
+    *,
+    state: str = "",
+    policy_file: str | None = None,
+    others: Sequence[Loaded] = (),
+    read: Reading | None = None,
+) -> Policy:
+    """Return the policy in force for a workspace, or for one named file.
+
+    While the rules are broken, those that were last good stay in force if `state` kept them.
+    `others` are levels that a door brings along; they stay in force either way.
+    """
+    project = os.path.abspath(policy_file) if policy_file else _rules_in(root)
+    read = read or read_rules
+    if policy_file and read(project) is None:
+        raise InputError("not-found", f"there is no rules file `{policy_file}`")
+    user = "" if policy_file else user_rules()
+    policy = _in_force(read, project, user, others)
+    files = kept(state) if policy.degraded and state else {}
+    if not files:
+        return policy
+    last_good = _in_force(files.get, project, user, others)
+    return _in_force(read, project, user, others, last_good)
+
+
+def _rules_in(root: str) -> str:
+    """Return the rules file of a workspace, or where it would be."""
+    own = rules_of(root)
+    return next((path for path in own if os.path.lexists(path)), own[0])
+
+
+def _in_force(
+    read: Callable[[str], bytes | None],
+    project: str,
+    user: str,
+    others: Sequence[Loaded] = (),
+    last_good: Policy | None = None,
+) -> Policy:
+    from penstock.core.rules import in_force
+
+    return in_force(
+        read,
+        project=project,
+        user=user,
+        others=others,
+        last_good=last_good,
+        protect=own_places(os.path.dirname(project)),
+    )
+
+
+def own_places(root: str) -> Own:
+    """Return where Penstock keeps its state, where it is installed, and agents' settings at home.
+
+    Code that lies in the workspace is the project's own: somebody works on Penstock there.
+    """
+    from penstock.core.builtin import Own
+
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    code = [place for place in (package, sys.executable) if place]
+    outside = [place for place in code if not os.path.abspath(place).startswith(f"{root}/")]
+    settings = tuple(f"{home()}/{file}" for file in IN_HOME)
+    return Own(kept=(state_home(),), code=tuple(outside), settings=settings)
+
+
+def judge_here(
+    call: Call, *, workspace: str | None, policy_file: str | None = None, now: float
+) -> Judged:
+    """Judge a call against a workspace as it is; needs no state and leaves none."""
+    from penstock.gate.judging import judge_call
+    from penstock.stores.disk import DiskFiles
+
+    root = workspace_root(workspace)
+    policy = policy_of(root, state=state_of(root), policy_file=policy_file)
+    return judge_call(DiskFiles(root), policy, call, now=now)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Brought:
+    """What a door brings along: a level of rules from a file of its own, and a second log.
+
+    `level` reads the file's bytes (None: there is none); `beside` returns the log to write to
+    in place of the record, which it passes everything on to.
+    """
+
+    file: str
+    level: Callable[[bytes | None], Loaded]
+    beside: Callable[[AuditLog], AuditLog]
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """One workspace with its state; each part is opened when it is first needed.
+
+    `library` says that a program of somebody else's holds the gate, and no door of ours.
+    """
+
+    root: str
+    state: str
+    brought: Brought | None = None
+    library: bool = False
+
+    @cached_property
+    def keys(self) -> ApproverKeys:
+        """The approver's key: one per user, kept apart from every workspace."""
+        from penstock.stores.keys import ApproverKeys
+
+        return ApproverKeys(os.path.join(os.path.dirname(self.state), "approver"))
+
+    @cached_property
+    def record(self) -> Record:
+        """The record with its checkpoints."""
+        from penstock.app.record import Record
+
+        return Record(self.audit_path, self.state, self.policy().audit)
+
+    @property
+    def audit_path(self) -> str:
+        """Where the record lies."""
+        return os.path.join(self.state, "audit.jsonl")
+
+    @cached_property
+    def files(self) -> DiskFiles:
+        """The files of the workspace; looking at them needs no state."""
+        from penstock.stores.disk import DiskFiles
+
+        return DiskFiles(self.root, journal_dir=os.path.join(self.state, "journal"))
+
+    @cached_property
+    def installed(self) -> Installed:
+        """What `init` has changed here."""
+        from penstock.stores.installed import Installed
+
+        return Installed(self.state)
+
+    @cached_property
+    def _proposals(self) -> SqliteProposals:
+        from penstock.stores.sqlite import SqliteProposals
+
+        return SqliteProposals(os.path.join(self.state, "penstock.db"))
+
+    @cached_property
+    def gate(self) -> Gate:
+        """The gate, with what a crash left behind brought to its end."""
+        from penstock.gate import Gate, Parts
+        from penstock.stores.blobs import DiskBlobs
+        from penstock.stores.clock import SystemClock
+        from penstock.stores.private import private_dir
+        from penstock.stores.roots import keep_root
+
+        private_dir(self.state)
+        keep_root(self.state, self.root)
+        proposals = self._proposals
+        gate = Gate(
+            Parts(
+                files=self.files,
+                proposals=proposals,
+                blobs=DiskBlobs(os.path.join(self.state, "blobs")),
+                log=self.brought.beside(self.record.log) if self.brought else self.record.log,
+                clock=SystemClock(proposals.last_wall),
+                policy=self.policy,
+                approvers=self.keys,
+                verify=self.verify,
+                announce=self._announce,
+                inside_agent=inside_agent if self.library else None,
+            )
+        )
+        gate.recover()
+        self._adopt(gate)
+        return gate
+
+    def close(self) -> None:
+        """Give back the files that were opened; for a process that opens very many gates."""
+        opened = vars(self)
+        if "_proposals" in opened:
+            self._proposals.close()
+        if "record" in opened and "unsigned" in vars(self.record):
+            self.record.unsigned.close()
+
+    def _announce(self, made: Sequence[Proposal]) -> None:
+        """Have a person told, if anything waits for one.
+
+        The proposals are stored by now: nothing that fails here may say otherwise.
+        """
+        from penstock.core.proposal import State
+
+        if any(one.state is State.WAITING for one in made):
+            with suppress(ImportError, OSError, EOFError, ValueError, PenstockError):
+                from penstock.app.notify import announce
+
+                announce(self, made)
+
+    def _adopt(self, gate: Gate) -> None:
+        """Give the gate what agents wrote by themselves, so that it can be undone."""
+        from penstock.stores.observed import drop, observed, tidy
+
+        for one in observed(self.state):
+            gate.adopt(
+                one.path,
+                before=one.before,
+                after=one.after,
+                event_hash=one.event_hash,
+                at=one.at,
+                note=SLIPPED if one.slipped else "",
+            )
+            drop(self.state, one.name)
+        tidy(self.state)
+
+    @cached_property
+    def _read_before(self) -> dict[tuple[Stamp, ...], Policy]:
+        return {}
+
+    @cached_property
+    def _reading(self) -> threading.Lock:
+        return threading.Lock()
+
+    def policy(self) -> Policy:
+        """The rules as they are now; read again only when one of their files has changed."""
+        known = self._known()
+        if known is not None:
+            return known
+        with self._reading:  # many rules take a second: nobody reads them beside another
+            return self._known() or self._read_anew()
+
+    def _known(self) -> Policy | None:
+        known = next(iter(list(self._read_before.values())), None)
+        fresh = known is not None and self._stamps(known) in self._read_before
+        return known if fresh else None
+
+    def _read_anew(self) -> Policy:
+        seen: dict[str, Stamp] = {}
+
+        def read(path: str) -> bytes | None:
+            # Before the content: a file that is saved meanwhile must look changed afterwards.
+            seen.setdefault(path, stamp(path))
+            return read_rules(path)
+
+        policy = policy_of(self.root, state=self.state, others=self._levels(read), read=read)
+        stamps = self._stamps(policy, seen)
+        self._read_before.clear()
+        self._read_before[stamps] = policy
+        # What a door brings along is its own business and must not become the hook's.
+        if not policy.degraded and self.brought is None and os.path.isdir(self.state):
+            self._keep(policy, stamps)
+        return policy
+
+    def _levels(self, read: Reading) -> tuple[Loaded, ...]:
+        brought = self.brought
+        return () if brought is None else (brought.level(read(brought.file)),)
+
+    def _keep(self, policy: Policy, stamps: Sequence[Stamp]) -> None:
+        """Keep a good policy for the time when it is broken, and compiled for the hook."""
+        from penstock.core.compiled import dump
+
+        files = {path: read_rules(path) for path in policy.files}
+        keep(self.state, policy.revision, {p: data for p, data in files.items() if data})
+        keep_compiled(self.state, dump(policy, stamps=stamps, folds=self.files.folds))
+
+    def _stamps(self, policy: Policy, seen: Mapping[str, Stamp] | None = None) -> tuple[Stamp, ...]:
+        """Return what changes when a rules file does; `seen` is what was there when it was read."""
+        own = (*rules_of(self.root), user_rules())
+        more = () if self.brought is None else (self.brought.file,)
+        known = seen or {}
+        paths = dict.fromkeys((*own, *more, *policy.files))
+        return tuple(known.get(path) or stamp(path) for path in paths)
+
+    def verify(self, log: str = "") -> Report:
+        """Compare the record with all evidence, and each approval with its signature.
+
+        Of another log than this workspace's only the chain and the signatures can be compared.
+        """
+        from dataclasses import replace
+
+        from penstock.core.approvals import NOTICE, Approvals
+        from penstock.core.audit import parse_line
+        from penstock.stores.verify_log import verify_log
+
+        if log and os.path.realpath(log) == os.path.realpath(self.record.path):
+            log = ""  # our own by its path: everything that we know of it counts
+        report = verify_log(log, notice=NOTICE) if log else self.record.verify(notice=NOTICE)
+        approvals = Approvals(elsewhere=bool(log))
+        for known in self.keys.known():
+            approvals.know(known.public, "" if log else known.since)
+        approvals.feed((line, parse_line(text) or {}) for line, text in report.noticed)
+        return replace(
+            report,
+            problems=(*report.problems, *approvals.problems),
+            warnings=(*report.warnings, *approvals.warnings),
+        )
+
+    def judge(self, call: Call, *, measures: bool = True) -> Judged:
+        """Return what the rules say to a tool call, without opening the queue or the record."""
+        import time
+
+        from penstock.gate.judging import judge_call
+
+        return judge_call(self.files, self.policy(), call, now=time.time(), measures=measures)
+
+    def advise(self, facts: Facts, *, environ: Mapping[str, str], within: float) -> Advice | None:
+        """Return what the advisor thinks of a call that no rule decides; None without one."""
+        settings = self.policy().advisor
+        if not settings.enabled:
+            return None
+        from penstock.stores.llm import advise
+
+        return advise(settings, facts, environ=environ, within=within)
+
+    def ready(self) -> None:
+        """Make the directories that a hook leaves things in; they stay as they are if there."""
+        from penstock.stores.private import private_dir
+        from penstock.stores.watched import FOLDER
+
+        watch = os.path.join(self.state, FOLDER)
+        if not os.path.isdir(watch):
+            private_dir(self.state)
+            private_dir(watch)
+
+    def read_state(self, name: str, *, limit: int) -> bytes | None:
+        """Return a small file that is kept in the state, or None where there is none."""
+        from penstock.stores.private import read_file
+
+        return read_file(os.path.join(self.state, name), limit=limit)
+
+    def write_state(self, name: str, data: bytes) -> None:
+        """Keep a small file in the state, in the place of the one that is there."""
+        from penstock.stores.private import write_file
+
+        write_file(self.state, name, data, replace=True)
+
+    def log_beside(self, name: str) -> JsonlLog:
+        """Return a log in the workspace itself; where it ends is remembered in the state."""
+        from penstock.app.record import Record
+        from penstock.stores.private import private_dir
+
+        private_dir(self.state)
+        path, folder = os.path.join(self.root, name), os.path.join(self.state, name.strip("."))
+        return Record(path, folder, self.policy().audit).unsigned
+
+    def inside_agent(self) -> str | None:
+        """Say why this process is taken to run inside an agent, or None."""
+        return inside_agent()
+
+    def audit_head(self) -> str:
+        """Return the hash of the last line of the record, empty where there is none."""
+        head = self.record.head()
+        return head.event_hash if head else ""
+
+
+def inside_agent() -> str | None:
+    """Say why this process is taken to run inside an agent, or None."""
+    from penstock.stores.surroundings import seen_here
+
+    return seen_here()
+
+
+def token_of(home: str, name: str) -> str:
+    """Return a random token that is kept in the state, made at the first need."""
+    from penstock.stores.private import kept_token
+
+    return kept_token(home, name)
+
+
+def workspace_of(start: str) -> Workspace:
+    """Return the workspace that a directory (absolute, resolved) lies in."""
+    root = workspace_above(start)
+    return Workspace(root, state_of(root))
+
+
+def open_workspace(
+    workspace: str | None = None, *, state: str | None = None, brought: Brought | None = None
+) -> Workspace:
+    """Find a workspace and its state."""
+    root = workspace_root(workspace)
+    return Workspace(root, state or state_of(root), brought)
+
+
+def open_gate(workspace: str | None = None, *, state: str | None = None) -> Gate:
+    """Return the gate of a workspace to a program; what it answers is recorded as `library`."""
+    root = workspace_root(workspace)
+    return Workspace(root, state or state_of(root), library=True).gate
