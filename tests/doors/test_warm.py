@@ -263,7 +263,7 @@ def test_rules_that_are_saved_while_they_are_read_are_read_again(
             rules.write_text(changed)
         return data
 
-    monkeypatch.setattr("penstock.app.read_rules", saved_meanwhile)
+    monkeypatch.setattr("penstock.app.workspace.read_rules", saved_meanwhile)
     first = here.policy()
     assert here.policy().revision != first.revision
     assert here.policy() is here.policy()
@@ -280,7 +280,7 @@ def test_rules_are_read_once_for_all_who_need_them(
         threading.Event().wait(0.05)
         return read_rules(path)
 
-    monkeypatch.setattr("penstock.app.read_rules", slowly)
+    monkeypatch.setattr("penstock.app.workspace.read_rules", slowly)
     alone = here.policy()
     once = len(reads)
     other = workspace_of(str(root))

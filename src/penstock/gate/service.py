@@ -28,6 +28,7 @@ from penstock.gate.undoing import Undoing
 from penstock.ports import Appended, FileKind
 
 LOOK_EVERY = 0.2  # seconds between two looks at a proposal that is waited for
+LONGEST_WAIT = 7 * 86_400.0  # seconds
 MOST_VERSIONS = 1000  # of one file, among which the newest of a proposal is looked for
 
 
@@ -99,9 +100,9 @@ class Gate:
         """Wait until a proposal is no longer waiting, `timeout` seconds at most; return it then.
 
         A version that a person put in its place is followed. One that still waits at the end is
-        returned as it is. Raises InputError `not-found`.
+        returned as it is. More than a week is a week. Raises InputError `not-found`.
         """
-        begun = self.now()
+        begun, timeout = self.now(), min(timeout, LONGEST_WAIT)
         for _ in range(max(0, int(timeout / LOOK_EVERY)) + 1):
             one = self._looked_up(proposal_id)
             left = timeout - self.now().since(begun)
