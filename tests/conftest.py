@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
 
-from penstock.stores import bundling
 from tests.project import Project
 
 # Proposals wait in many tests, and nobody's desktop shall show them.
@@ -24,17 +22,6 @@ def project(tmp_path: Path) -> Project:
     home = tmp_path / "home"
     home.mkdir()
     return Project(root, home)
-
-
-@pytest.fixture(scope="session")
-def bundled() -> None:
-    """Make the bundle that commands start from, or wait until another worker has made it."""
-    for _ in range(600):
-        bundling.write()
-        if bundling.is_fresh():
-            return
-        time.sleep(0.1)
-    pytest.fail("there is no bundle after a minute")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, cast
 
 from penstock.core.field_values import READERS, Wrong, WrongValueError
 from penstock.core.fields import BY_NAME, Kind
-from penstock.core.lowered import names_of
 from penstock.core.match import matches
 from penstock.core.model import COVERS, Action, ChangeKind, Verdict
 from penstock.core.policy import FieldMatch, Rule, Where
@@ -31,7 +30,7 @@ INPUT_KEYS = tuple(
 REGEX_FIELDS = frozenset(n for n, one in BY_NAME["rule"].items() if one.kind is Kind.REGEX)
 TOOL_FIELDS = REGEX_FIELDS | {"tool", "subagent_type"}
 # What goes into a rule as it was read; the rest is put together.
-AS_WRITTEN = frozenset(names_of(Rule)) - {"actions", "kinds"}
+AS_WRITTEN = frozenset(one.name for one in fields(Rule)) - {"actions", "kinds"}
 CONDITIONS = TOOL_FIELDS | {
     *("paths", "actions", "line_threshold", "change_threshold", "substantial", "kinds", "max_bytes")
 }
