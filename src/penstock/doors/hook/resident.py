@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import fcntl
 import os
-import signal
-import socket
 import subprocess
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from penstock.doors.hook.engine import Engine
 from penstock.doors.hook.resident_client import FORM, MOST, SWITCH, launch, socket_name
 from penstock.doors.hook.talk import Reply
 from penstock.stores.places import state_home, variable
 from penstock.stores.private import private_dir
+
+if TYPE_CHECKING:
+    import socket  # as are other imports below: whoever only starts one need not wait for them
 
 IDLE_SECONDS = 15 * 60.0
 LINE_SECONDS = 10.0
@@ -91,6 +93,8 @@ def serve(
 
 
 def _listen(folder: str, name: str) -> socket.socket:
+    import socket
+
     with suppress(FileNotFoundError):
         os.unlink(os.path.join(folder, name))
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -159,6 +163,8 @@ def _packed(reply: Reply) -> bytes:
 
 def main() -> None:
     """Run as a process of its own."""
+    import signal
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     serve(Engine(signs=True))
     os._exit(0)
