@@ -1,7 +1,8 @@
 """The resident process: the engine kept warm behind a socket in the state directory.
 
-Started by the first hook that needed the engine, and by `penstock serve` within itself. It
-ends when nobody has asked for a while, or when the installation it came from has changed.
+Started by the hook at the start of an agent's session, or else by the first call that needed
+the engine, and by `penstock serve` within itself. It ends when nobody has asked for a while, or
+when the installation it came from has changed.
 Always true: one process holds the socket; whoever can reach it could as well run the hook,
 since it lies in a directory that is the user's alone; and a resident that dies is no loss,
 the next call judges by itself.
@@ -12,6 +13,7 @@ from __future__ import annotations
 import fcntl
 import os
 import subprocess
+import sys
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
@@ -42,7 +44,7 @@ def start() -> None:
         if _held(folder):
             return
         subprocess.Popen(  # noqa: S603 - our own interpreter and our own words
-            launch(__name__),
+            [*launch(__name__), os.getcwd()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -166,5 +168,8 @@ def main() -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    serve(Engine(signs=True))
+    engine = Engine(signs=True)
+    for root in sys.argv[1:]:  # where the hook was started, so that nobody waits for its rules
+        threading.Thread(target=engine.warm, args=(root,), name="warming", daemon=True).start()
+    serve(engine)
     os._exit(0)
