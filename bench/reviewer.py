@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bench.row import Row, best_of
-from penstock.stores import bundling
 
 ROUNDS = 7
 TYPICAL, MANY = 1_000, 10_000
@@ -26,7 +25,6 @@ NAME = "claude-code-permissions-hook.toml"
 
 def rows() -> Iterator[Row]:
     """Measure edits of a typical and of a large file, turn by turn with their baseline."""
-    bundling.write()  # as a command before would have had it made
     with tempfile.TemporaryDirectory(prefix="penstock-bench-") as place:
         typical, many = _Rules(Path(place, "typical"), TYPICAL), _Rules(Path(place, "many"), MANY)
         works: dict[str, Callable[[], None]] = {

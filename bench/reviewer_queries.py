@@ -19,7 +19,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.row import Row, best_of
-from penstock.stores import bundling
 
 MILLION = int(os.environ.get("PENSTOCK_BENCH_EVENTS", "1000000"))
 REPLAYED = 100_000
@@ -47,7 +46,6 @@ DECISIONS = ("allow", "allow", "passthrough", "deny", "passthrough")
 
 def rows() -> Iterator[Row]:
     """Measure a small log first, then a large one."""
-    bundling.write()  # as a command before would have had it made
     with _place() as place:
         yield from _about_rules(place)
         yield from _about_a_million(place)

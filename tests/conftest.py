@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from pathlib import Path
 
 import pytest
 
-from penstock.stores import bundling
 from tests.project import Project
 
 # Proposals wait in many tests, and nobody's desktop shall show them.
 for name in ("DISPLAY", "WAYLAND_DISPLAY"):
     os.environ.pop(name, None)
+
+# A hook leaves a resident process behind; tests of that process switch it on for themselves.
+os.environ["PENSTOCK_RESIDENT"] = "off"
+LEAVING = 10.0  # seconds in which a process that was told to end may do so
 
 
 @pytest.fixture
@@ -26,15 +30,34 @@ def project(tmp_path: Path) -> Project:
     return Project(root, home)
 
 
-@pytest.fixture(scope="session")
-def bundled() -> None:
-    """Make the bundle that commands start from, or wait until another worker has made it."""
-    for _ in range(600):
-        bundling.write()
-        if bundling.is_fresh():
-            return
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a run that leaves a process of ours behind; each knows a place that tests were given."""
+    if hasattr(session.config, "workerinput"):
+        return  # whoever started the workers looks
+    places: pytest.TempPathFactory = session.config._tmp_path_factory  # type: ignore[attr-defined]
+    base = os.fsencode(places.getbasetemp())
+    until = time.monotonic() + LEAVING
+    while (left := processes_in(base)) and time.monotonic() < until:
         time.sleep(0.1)
-    pytest.fail("there is no bundle after a minute")
+    for number, command in left.items():
+        os.kill(number, signal.SIGKILL)
+        print(f"\nLEFT RUNNING: {command}")
+    if left:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def processes_in(base: bytes) -> dict[int, str]:
+    """Return the processes of ours that name a directory in their variables or their words."""
+    found = {}
+    for number in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") else ()):
+        try:
+            command = Path(f"/proc/{number}/cmdline").read_bytes()
+            variables = Path(f"/proc/{number}/environ").read_bytes()
+        except OSError:
+            continue  # it has ended, or is somebody else's
+        if b"penstock" in command and base + b"/" in command + variables:
+            found[int(number)] = command.replace(b"\0", b" ").decode(errors="replace")
+    return {number: command for number, command in found.items() if number != os.getpid()}
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -23,7 +23,6 @@ def main(argv: list[str] | None = None) -> None:
     if arguments[:1] == ["query"]:
         code = _query(arguments[1:])
         if code is not None:
-            _renew()
             sys.exit(code)
     from penstock.cli.rules import main as rules
 
@@ -32,24 +31,10 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _query(words: list[str]) -> int | None:
-    """Answer a question; most need little of the program, and then no bundle either."""
+    """Answer a question; most need little of the program."""
     from penstock.doors.reviewer.query_command import run
 
-    return run(words, heavy=_quickly)
-
-
-def _quickly() -> None:
-    """Take what is imported from now on from the bundle."""
-    from penstock.stores.bundle import use
-
-    use()
-
-
-def _renew() -> None:
-    """Once everything is said, have a bundle made where one was wanted and missed."""
-    bundle = sys.modules.get("penstock.stores.bundle")
-    if bundle is not None:
-        bundle.renew()
+    return run(words)
 
 
 def _end(code: int) -> None:
@@ -58,12 +43,10 @@ def _end(code: int) -> None:
 
     sys.stdout.flush()
     sys.stderr.flush()
-    _renew()
     os._exit(code)
 
 
 def _apply(words: list[str]) -> int:
-    _quickly()
     from penstock.doors.reviewer.command import apply
 
     return apply(words, confirm=_confirm)

@@ -107,6 +107,7 @@ class Session:
                 "LANG": "C.UTF-8",
                 "SHELL": "/bin/bash",
                 "TERM": "xterm-256color" if self.typed else "dumb",
+                "PENSTOCK_RESIDENT": "off",  # what it leaves behind would outlive the test
                 **self.variables(),
                 **self.environ,
             },

@@ -488,3 +488,16 @@ def test_a_persons_rules_cannot_open_what_penstock_guards() -> None:
     text = '[[allow]]\npaths = ["**"]\nactions = ["read", "write"]'
     request = Request(action=WRITE, target=locate("penstock.toml", root=ROOT))
     assert decide(request, rules.parse_policy(text), now=0.0).verdict is DENY
+
+
+@pytest.mark.parametrize("name", ["guard", "strict"])
+def test_a_presets_rules_hold_against_their_own_examples(name: str) -> None:
+    """Read as a file of the user's, because a shipped one is not held against them at a start."""
+    read = {"rules.toml": presets.read(name)}.get
+    assert rules.load("rules.toml", read).problems == ()
+
+
+def test_a_start_does_not_repeat_the_proof() -> None:
+    wrong = b'[[deny]]\nid = "x"\npaths = ["a"]\nmatch = ["b"]\n'
+    assert rules.load_preset("guard", preset_of=lambda _: wrong).ok
+    assert not rules.load("penstock.toml", {"penstock.toml": wrong}.get).ok

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import marshal
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -16,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import penstock
-from penstock.doors.hook import bundle
+from penstock.startup.amalgamate import MODULES
 from tests.doors.hooking import LAUNCHER, Hook, said
 from tests.project import Project
 
@@ -78,19 +76,10 @@ def _policy_of(hook: Hook) -> Path:
 
 def test_the_common_path_loads_these_modules_and_no_others(hook: Hook) -> None:
     """Each import costs every tool call; whoever adds one changes this list knowingly."""
-    bundle.write()
     loaded = _modules_loaded(hook, "Write", {"file_path": hook.at("b.txt"), "content": "x"})
     ours = {name for name in loaded if name.startswith("penstock")}
-    assert ours == set(bundle.MODULES)
+    assert ours == set(MODULES)
     assert loaded - ours <= {"_json", "_sha256", "_sha2", "fcntl", "gc", "time"}
-
-
-def test_the_engine_is_read_from_one_file(hook: Hook, bundled: None) -> None:
-    """The first command of a day waits for it; a hundred files take twice as long."""
-    bundle.write()
-    loaded = _modules_loaded(hook, "Bash", {"command": "echo x > new.txt"})
-    assert "penstock.doors.hook.engine" in loaded
-    assert not {"dataclasses", "inspect", "penstock.stores.lean"} & loaded, "nor is it made anew"
 
 
 def _modules_loaded(hook: Hook, tool: str, given: object) -> set[str]:
@@ -111,44 +100,6 @@ def _modules_loaded(hook: Hook, tool: str, given: object) -> set[str]:
         check=True,
     )
     return set(done.stderr.decode().split())
-
-
-def test_a_bundle_is_made_anew_when_a_source_has_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = tmp_path / "bundle"
-    monkeypatch.setattr(bundle, "place", lambda: str(place))
-    bundle.write()
-    made = place.stat().st_ino
-    bundle.write()
-    assert place.stat().st_ino == made, "it was as it should be"
-    code, stamps, modules = marshal.loads(place.read_bytes())
-    place.write_bytes(
-        marshal.dumps((code, [(p, size, when - 1) for p, size, when in stamps], modules))
-    )
-    bundle.write()
-    assert marshal.loads(place.read_bytes())[1] == stamps
-
-
-def test_a_bundle_that_cannot_be_kept_is_not_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bundle, "place", lambda: str(tmp_path / "nowhere" / "bundle"))
-    monkeypatch.setattr(bundle, "made", lambda: pytest.fail("it was made"))
-    bundle.write()
-
-
-def test_a_bundle_that_is_torn_or_strange_is_no_bundle(hook: Hook, tmp_path: Path) -> None:
-    """In a copy of the program, because other tests count on the bundle of this one."""
-    copy = tmp_path / "copy" / "penstock"
-    shutil.copytree(Path(LAUNCHER).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    hook.launcher = str(copy / "hook.py")
-    place = copy / "__pycache__" / Path(bundle.place()).name
-    place.parent.mkdir()
-    good = bundle.made()
-    for bad in (b"", good[:1000], b"\xff" * 50, b"i\x00\x00\x00\x00"):
-        place.write_bytes(bad)
-        assert said(hook.write(".env", "x"))["permissionDecision"] == "deny"
 
 
 def test_rules_that_change_are_in_force_at_the_next_call(hook: Hook) -> None:

@@ -127,6 +127,44 @@ def test_the_first_call_that_needs_the_engine_leaves_a_resident_behind(hook: Hoo
         end_residents(hook)
 
 
+def test_the_start_of_a_session_leaves_a_resident_behind_for_its_first_command(hook: Hook) -> None:
+    hook.resident = ""
+    try:
+        hook.call("SessionStart", "", {})
+        assert within(lambda: socket_of(hook) is not None)
+        assert "hook.engine" not in loaded_by(hook), "the first command finds it"
+    finally:
+        end_residents(hook)
+
+
+def test_none_is_left_behind_where_none_is_wanted(hook: Hook) -> None:
+    assert hook.resident == "off"
+    hook.call("SessionStart", "", {})
+    hook.before("Bash", {"command": "ls"})
+    assert not [*(hook.project.home / "state" / "penstock").glob("engine-*")], "not even a lock"
+
+
+def test_an_engine_that_was_warmed_has_nothing_left_to_import(hook: Hook) -> None:
+    hook.project.write("penstock.toml", 'preset = "guard"\n')
+    code = (
+        "import os, sys; from penstock.doors.hook.engine import Engine; engine = Engine()\n"
+        f"engine.warm({str(hook.project.root)!r}); before = set(sys.modules)\n"
+        "engine.reply('claude', sys.stdin.buffer.read(), os.environ)\n"
+        "print(*sorted(name for name in set(sys.modules) - before if '.core.' in name))\n"
+    )
+    document = hook.document("PreToolUse", "Bash", {"command": "ls"}, "t1")
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=json.dumps(document).encode(),
+        env=hook.environ(),
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    assert "shell" not in done.stdout.decode()
+    assert "rules" not in done.stdout.decode()
+
+
 def end_residents(hook: Hook) -> None:
     """End what a test left running: every process that has this project's home."""
     wanted = f"HOME={hook.project.home}".encode()

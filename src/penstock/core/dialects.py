@@ -27,7 +27,6 @@ from penstock.core.sheet import Document, read_json, read_yaml
 
 __all__ = [
     "is_original",
-    "may_be_penstock",
     "read",
     "read_file_broker",
     "read_permissions_hook",
@@ -35,11 +34,6 @@ __all__ = [
 ]
 
 ORIGINAL_NAME = "claude-code-permissions-hook.toml"
-
-
-def may_be_penstock(file: str) -> bool:
-    """Say whether a file's name allows that it is in Penstock's own format."""
-    return not file.endswith((".json", ".yaml", ".yml"))
 
 
 def is_original(file: str, document: Document) -> bool:

@@ -10,7 +10,7 @@ never becomes part of one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar, cast
 
 from penstock.core.builtin import (
@@ -24,7 +24,6 @@ from penstock.core.builtin import (
     self_layer,
 )
 from penstock.core.digest import digest_of_pieces
-from penstock.core.lowered import names_of
 from penstock.core.model import Action, Verdict, strictest
 from penstock.core.policy import (
     ON_ERROR,
@@ -260,7 +259,7 @@ def build(
 def _combined(shape: Callable[..., Shape], table: str, levels: Sequence[Settings]) -> Shape:
     """Fill a settings type with what the levels say; what none says keeps its default."""
     values: dict[str, object] = {}
-    for name in sorted(names_of(cast("type", shape))):
+    for name in sorted(one.name for one in fields(cast("Any", shape))):
         said = [level[table][name] for level in levels if name in level.get(table, {})]
         if said:
             values[name] = STRICTER.get((table, name), _first)(said)

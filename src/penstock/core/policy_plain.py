@@ -8,10 +8,9 @@ Always true: what comes back decides as what went in, and is equal to it in ever
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
-from penstock.core.lowered import names_of
 from penstock.core.model import Action, ChangeKind, Verdict
 from penstock.core.policy import (
     AdvisorSettings,
@@ -25,7 +24,7 @@ from penstock.core.policy import (
     Where,
 )
 
-NAMES = names_of(Rule)
+NAMES = tuple(one.name for one in fields(Rule))
 USUAL = Rule(id="")
 
 

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from penstock import presets
-from penstock.core import dialects
 from penstock.core.builtin import NOTHING, Own
 from penstock.core.digest import digest
 from penstock.core.fields import RULE_TABLES, TABLES
@@ -44,6 +43,8 @@ Parse = Callable[[bytes, Report], Document | None]
 MAX_FILES = 100  # in one level
 MAX_DEPTH = 16  # of includes in includes
 PRESET = "preset:"  # how a shipped file is named in problems and places
+OTHERS = (".json", ".yaml", ".yml")  # never in Penstock's own format
+SHIPPED = frozenset(f"{PRESET}{name}" for name in presets.FILES.values())
 
 
 @dataclass(kw_only=True, slots=True)
@@ -143,15 +144,22 @@ def _gather(to: _Gathering, file: str, data: bytes, *, trail: tuple[str, ...]) -
     """Add a file, then the preset and the files that it names, each once."""
     to.seen.add(file)
     report = Report(file=file, budget=to.budget)
-    document = to.parse(data, report) or {} if dialects.may_be_penstock(file) else None
-    if document is None or dialects.is_original(file, document):
-        parsed = None if document is None else (document, report)
-        to.found.append(dialects.read(file, data, to.read, parsed))
-        return
+    document = None if file.endswith(OTHERS) else to.parse(data, report) or {}
+    if document is None or not _is_ours(file):
+        from penstock.core import dialects  # most projects have no file of another format
+
+        if document is None or dialects.is_original(file, document):
+            parsed = None if document is None else (document, report)
+            to.found.append(dialects.read(file, data, to.read, parsed))
+            return
     sheet = _Sheet(
         file=file,
         document=document,
-        reader=Reader(report=report, prefix=f"{_stem(file)}:" if trail else ""),
+        reader=Reader(
+            report=report,
+            prefix=f"{_stem(file)}:" if trail else "",
+            proven=file in SHIPPED,
+        ),
         settings={},
         source=digest(data),
         trail=(*trail, file),
@@ -167,6 +175,11 @@ def _gather(to: _Gathering, file: str, data: bytes, *, trail: tuple[str, ...]) -
         path = posixpath.normpath(posixpath.join(posixpath.dirname(file), name))
         inside = to.read(path) if name and "\0" not in name else None
         _include(to, sheet, path, inside, ("includes", "files", at))
+
+
+def _is_ours(file: str) -> bool:
+    """Say whether a file's name alone tells that it is in Penstock's own format."""
+    return file in SHIPPED or posixpath.basename(file) == "penstock.toml"
 
 
 def _include(

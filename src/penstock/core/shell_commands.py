@@ -14,7 +14,6 @@ from typing import NamedTuple, Protocol
 
 from penstock.core.errors import PenstockError
 from penstock.core.model import Action
-from penstock.core.patch import parse_patch
 from penstock.core.shell_account import (
     CODE,
     COMMAND,
@@ -438,6 +437,8 @@ class Commands:
                 self.found.touch(Touch(Value(name.group(1))), where, by)
             return
         self.account.charge(lines * PATCH_LINE)
+        from penstock.core.patch import parse_patch  # few commands have one
+
         try:
             files = parse_patch(effect.text)
         except PenstockError:

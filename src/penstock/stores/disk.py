@@ -33,6 +33,7 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError, StoreError
 from penstock.core.paths import RelPath
@@ -40,10 +41,9 @@ from penstock.ports import Entry, FileKind, FileState, PlannedWrite, Recovered
 from penstock.stores import kernel, places, reach, refusals
 from penstock.stores.beneath import Beneath, look
 from penstock.stores.contents import READING, FileSource, close, digest_of, whole
-from penstock.stores.exchange import Renames
-from penstock.stores.journal import Journal
-from penstock.stores.recovery import Recovery, sweep
-from penstock.stores.writer import Writer
+
+if TYPE_CHECKING:
+    from penstock.stores.writer import Writer
 
 
 class DiskFiles:
@@ -66,7 +66,7 @@ class DiskFiles:
         self._use_openat2 = use_openat2
         self._use_exchange = use_exchange
         self._sync = sync
-        self._journal = Journal(directory=journal_dir, root=self._root)
+        self._journal_dir = journal_dir
         # Reading walks: as strict as openat2, and a process that only reads is spared ctypes.
         self._reading = Beneath(root=self._root, by_openat2=False)
 
@@ -169,23 +169,32 @@ class DiskFiles:
 
     def recover(self) -> tuple[Recovered, ...]:
         """Finish or put back what a crash interrupted; remove our own left-overs only."""
+        from penstock.stores.recovery import Recovery
+
         with refusals.told(self._root, "write"):
             return tuple(Recovery(writer=self._writer).recover())
 
     def sweep(self, path: RelPath, contents: Collection[bytes]) -> tuple[str, ...]:
         """Remove temporary files that an interrupted write of these contents left beside a file."""
+        from penstock.stores.recovery import sweep
+
         with refusals.told(path.text, "write"):
             return sweep(self._writer.beneath, refusals.parts_of(path), contents)
 
     @cached_property
     def _writer(self) -> Writer:
+        """What changes files; imported at the first need, because most calls only look."""
+        from penstock.stores.exchange import Renames
+        from penstock.stores.journal import Journal
+        from penstock.stores.writer import Writer
+
         openat2, exchange = self._use_openat2, self._use_exchange
         by_openat2 = kernel.openat2_offered() if openat2 is None else openat2
         atomic = kernel.renames_offered() if exchange is None else exchange
         return Writer(
             beneath=Beneath(root=self._root, by_openat2=by_openat2),
             renames=Renames(atomic=atomic),
-            journal=self._journal,
+            journal=Journal(directory=self._journal_dir, root=self._root),
             flush=self._sync,
         )
 

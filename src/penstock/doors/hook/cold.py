@@ -132,9 +132,6 @@ def _long(agent: str, data: bytes, *, measures: bool = True) -> Reply:
     from penstock.doors.hook.resident_client import use_packages
 
     use_packages()
-    from penstock.stores.bundle import use
-
-    use()
     import gc
     import os
 
@@ -146,14 +143,11 @@ def _long(agent: str, data: bytes, *, measures: bool = True) -> Reply:
 
 
 def _prepare() -> None:
-    """Make the next calls quicker: bundles of modules, and a resident process."""
+    """Make the next calls quicker by a resident process."""
     try:
-        from penstock.doors.hook import bundle, resident
-        from penstock.stores.bundle import renew
+        from penstock.doors.hook import resident
 
-        bundle.write()
         resident.start()
-        renew()
     except BaseException:  # noqa: BLE001 - the answer is given; this was for comfort
         return
 

@@ -104,6 +104,14 @@ class Engine:
         with self._lock:
             return tuple(self._open.values())
 
+    def warm(self, root: str) -> None:
+        """Judge a command that does nothing, so that the next one waits for no import."""
+        nothing = {"command": "true"}
+        call = Call("", BEFORE, tool="Bash", tool_input=nothing, cwd=root, root=root)
+        with suppress(PenstockError, OSError):
+            here = self.workspace(call)
+            here.judge(_tool_call(here, call, {}, attended=False))
+
     def failing(self, module: Any, call: Call, problem: Exception) -> Reply:
         """Return what is said when a call could not be judged: the policy's `on_error`.
 

@@ -15,7 +15,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from penstock.app import Workspace
 from penstock.app import before_images as watched
@@ -23,7 +23,6 @@ from penstock.app.places import in_worktree, stamp
 from penstock.core import quick
 from penstock.core.chain import hexdigest
 from penstock.core.compiled import compile_policy
-from penstock.core.lowered import names_of
 from penstock.core.model import Action
 from penstock.doors.hook.short import who
 from penstock.doors.hook.talk import Call
@@ -265,7 +264,7 @@ def _save(here: Workspace, known: Register) -> None:
     """Keep what is known; not waiting for the disk, because it can be found anew."""
     place = os.path.join(here.state, REGISTER)
     fresh = f"{place}.{os.getpid()}.{threading.get_ident()}"
-    said = {name: getattr(known, name) for name in names_of(Register)}
+    said = {one.name: getattr(known, one.name) for one in fields(Register)}
     with suppress(OSError):
         try:
             with open(os.open(fresh, watched.MAKE, 0o600), "wb") as file:

@@ -1,7 +1,8 @@
 """The resident process: the engine kept warm behind a socket in the state directory.
 
-Started by the first hook that needed the engine, and by `penstock serve` within itself. It
-ends when nobody has asked for a while, or when the installation it came from has changed.
+Started by the hook at the start of an agent's session, or else by the first call that needed
+the engine, and by `penstock serve` within itself. It ends when nobody has asked for a while, or
+when the installation it came from has changed.
 Always true: one process holds the socket; whoever can reach it could as well run the hook,
 since it lies in a directory that is the user's alone; and a resident that dies is no loss,
 the next call judges by itself.
@@ -11,17 +12,20 @@ from __future__ import annotations
 
 import fcntl
 import os
-import signal
-import socket
 import subprocess
+import sys
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from penstock.app.places import private_dir, state_home, variable
 from penstock.doors.hook.engine import Engine
 from penstock.doors.hook.resident_client import FORM, MOST, SWITCH, launch, socket_name
 from penstock.doors.hook.talk import Reply
+
+if TYPE_CHECKING:
+    import socket  # as are other imports below: whoever only starts one need not wait for them
 
 IDLE_SECONDS = 15 * 60.0
 LINE_SECONDS = 10.0
@@ -39,7 +43,7 @@ def start() -> None:
         if _held(folder):
             return
         subprocess.Popen(  # noqa: S603 - our own interpreter and our own words
-            launch(__name__),
+            [*launch(__name__), os.getcwd()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -90,6 +94,8 @@ def serve(
 
 
 def _listen(folder: str, name: str) -> socket.socket:
+    import socket
+
     with suppress(FileNotFoundError):
         os.unlink(os.path.join(folder, name))
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -158,6 +164,11 @@ def _packed(reply: Reply) -> bytes:
 
 def main() -> None:
     """Run as a process of its own."""
+    import signal
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    serve(Engine(signs=True))
+    engine = Engine(signs=True)
+    for root in sys.argv[1:]:  # where the hook was started, so that nobody waits for its rules
+        threading.Thread(target=engine.warm, args=(root,), name="warming", daemon=True).start()
+    serve(engine)
     os._exit(0)

@@ -7,10 +7,9 @@ Always true: what cannot be understood is refused before anything is looked at o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from penstock.core.errors import InputError
-from penstock.core.lowered import names_of
 
 MOST_JSON = 4 * 1024 * 1024
 SWITCH = "DECISION_REVIEWER_ALLOW_WRITES"
@@ -117,7 +116,7 @@ def asked_for(values: Mapping[str, object]) -> Asked:
     """Return the options that some values mean; the operation must be among them."""
     if not values.get("json"):
         raise UsageError("--json is needed: the operation, as one JSON object")
-    known = names_of(Asked)
+    known = {one.name for one in fields(Asked)}
     given = {name: value for name, value in values.items() if name in known and value}
     return Asked(**given)  # type: ignore[arg-type]
 

@@ -75,15 +75,12 @@ class Asking:
         start: str = "",
         now: float = 0.0,
         told: Callable[[int, int], None] | None = None,
-        heavy: Callable[[], None] | None = None,
     ) -> None:
         self.config = config
         self.logs = logs
         self.start = start
         self.now = now
         self.told = told
-        self.heavy = heavy
-        """Called before anything heavy is imported, by whoever can make that quicker."""
         self._loaded: Loaded | None = None
 
     def config_path(self) -> str:
@@ -114,7 +111,6 @@ class Asking:
         known = kept_listing(path)
         if known is not None:
             return known
-        self.before_heavy()
         from penstock.doors.reviewer.query_rules import listed
 
         loaded = self.loaded()
@@ -123,11 +119,6 @@ class Asking:
         if _unchanged(loaded):  # since it was read, and so since the stamps were taken
             keep_listing(path, stamps, made)
         return made
-
-    def before_heavy(self) -> None:
-        """Let whoever started this know that most of the program is needed now."""
-        if self.heavy is not None:
-            self.heavy()
 
     def loaded_or_none(self) -> Loaded | None:
         """Return the rules where there are any; a log can be asked without them."""
@@ -178,12 +169,10 @@ def _code_of(problem: PenstockError) -> str:
 def _answered(query: object, asking: Asking) -> Document:
     kind, asked = checked(query)
     if kind in ("log", "stats", "patterns", "gaps"):
-        asking.before_heavy()
         from penstock.doors.reviewer import query_log
 
         return query_log.ANSWERS[kind](asked, asking)
     if kind == "match_test":
-        asking.before_heavy()
         from penstock.doors.reviewer.query_rules import match_test
 
         return match_test(asked, asking)

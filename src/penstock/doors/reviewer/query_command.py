@@ -15,7 +15,7 @@ from penstock.doors.reviewer.query import Asking, QueryError, answer, compact, r
 
 TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from penstock.doors.reviewer.query import Document
 
@@ -25,11 +25,8 @@ ONCE = "give the query once, as an argument or with --json"
 FLAGS = {"--compact": False, "--pretty": True}
 
 
-def run(words: Sequence[str], *, heavy: Callable[[], None] | None = None) -> int | None:
-    """Answer a query and return the exit code; None where the words ask for help.
-
-    `heavy` is called before most of the program is imported.
-    """
+def run(words: Sequence[str]) -> int | None:
+    """Answer a query and return the exit code; None where the words ask for help."""
     keep_standard()
     if "--help" in words:
         return None
@@ -59,7 +56,6 @@ def run(words: Sequence[str], *, heavy: Callable[[], None] | None = None) -> int
         logs=tuple(values["--log"]),
         workspace="".join(values["--workspace"]),
         pretty=pretty,
-        heavy=heavy,
     )
 
 
@@ -70,7 +66,6 @@ def ask(
     logs: tuple[str, ...],
     workspace: str,
     pretty: bool | None,
-    heavy: Callable[[], None] | None = None,
 ) -> int:
     """Print the answer to a query, and return the exit code."""
     try:
@@ -80,7 +75,6 @@ def ask(
             start=start_of(workspace),
             now=time.time(),
             told=Progress(),
-            heavy=heavy,
         )
         document, code = answer(read_query(query), asking)
     except QueryError as wrong:

@@ -1,0 +1,97 @@
+"""Write the modules of the hook's common path as one module, so that a hook opens one file.
+
+Each module becomes a function whose body is the module's source without what only readers and
+type checkers need, and which returns what it defines; `register` makes modules of them.
+Always true: the same sources give the same text, and what runs is what the sources say.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+
+NAME = "hook_path.py"  # beside this file, in an installation only
+
+# What every write to an ordinary path needs, in the order in which each finds what it imports.
+MODULES = (
+    "penstock",
+    "penstock.core",
+    "penstock.core.chain",
+    "penstock.core.errors",
+    "penstock.core.quickjson",
+    "penstock.core.redact",
+    "penstock.core.event",
+    "penstock.core.match",
+    "penstock.core.quick",
+    "penstock.core.atmost",
+    "penstock.core.spelling",
+    "penstock.stores",
+    "penstock.stores.places",
+    "penstock.stores.watched",
+    "penstock.stores.cold_append",
+    "penstock.doors",
+    "penstock.doors.hook",
+    "penstock.doors.hook.talk",
+    "penstock.doors.hook.wire",
+    "penstock.doors.hook.short",
+    "penstock.doors.hook.agents",
+    "penstock.doors.hook.agents.claude",
+    "penstock.doors.hook.cold",
+)
+PACKAGES = frozenset(name.rpartition(".")[0] for name in MODULES)
+REGISTER = "startup/register.py"
+
+
+def amalgamate(read: Callable[[str], str], *, version: str) -> str:
+    """Return the source of the one module; `read` gives a source by its path in the package."""
+    bodies = [_body(number, read(path_of(name))) for number, name in enumerate(MODULES)]
+    parts = [
+        f"    ({name!r}, {path_of(name)!r}, _{number}),\n" for number, name in enumerate(MODULES)
+    ]
+    return "\n\n".join(
+        (
+            '"""Made by `startup/amalgamate.py` when the wheel was built; do not edit."""',
+            f"VERSION = {version!r}",
+            *bodies,
+            f"PARTS = (\n{''.join(parts)})",
+            ast.unparse(_lean(ast.parse(read(REGISTER)))) + "\n",
+        )
+    )
+
+
+def path_of(name: str) -> str:
+    """Return where a module's source lies below the package."""
+    inside = name.replace(".", "/").removeprefix("penstock").removeprefix("/")
+    return f"{inside}/__init__.py".removeprefix("/") if name in PACKAGES else f"{inside}.py"
+
+
+def _body(number: int, source: str) -> str:
+    """Return a module as a function of its name and its file."""
+    tree = _lean(ast.parse(source))
+    made = ast.parse(f"def _{number}(__name__, __file__): return locals()")
+    function = made.body[0]
+    assert isinstance(function, ast.FunctionDef)
+    function.body = [*tree.body, *function.body]
+    return ast.unparse(ast.fix_missing_locations(made))
+
+
+def _lean(tree: ast.Module) -> ast.Module:
+    """Take away docstrings, annotations of functions and what is for type checkers."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            node.returns = None
+            arguments = node.args
+            for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+                one.annotation = None
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            node.body = [*_needed(node.body)] or [ast.Pass()]
+    return tree
+
+
+def _needed(body: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
+    for one in body:
+        documents = isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
+        checks = isinstance(one, ast.If) and ast.unparse(one.test) == "TYPE_CHECKING"
+        future = isinstance(one, ast.ImportFrom) and one.module == "__future__"
+        if not (documents or checks or future):
+            yield one
