@@ -10,7 +10,19 @@ from hypothesis import strategies as st
 
 from penstock.core import event as event_module
 from penstock.core.errors import InputError
-from penstock.core.event import MOST_BODY, MOST_FIELDS, MOST_TEXT, _carefully, compose
+from penstock.core.event import (
+    MOST_BODY,
+    MOST_FIELDS,
+    MOST_RULES,
+    MOST_TEXT,
+    STATUS,
+    VERDICTS,
+    _carefully,
+    compose,
+    is_wanted,
+    judged,
+)
+from penstock.core.model import Decision, Reason, Verdict
 from penstock.core.redact import MARK
 
 
@@ -243,3 +255,43 @@ def test_numbers_that_equal_each_other_are_not_taken_for_each_other() -> None:
 def test_many_lists_stay_within_a_line() -> None:
     event = {"op": "x", "path": "a", "status": "b", **{f"l{n}": ["y" * 900] for n in range(40)}}
     assert {len(compose(event)) <= MOST_BODY + 100 for _ in range(3)} == {True}
+
+
+# --- judgements ----------------------------------------------------------------------------------
+
+
+def test_every_verdict_has_a_status_that_reads_back() -> None:
+    assert set(STATUS) == set(Verdict)
+    for verdict, status in STATUS.items():
+        assert VERDICTS[status] == VERDICTS[verdict] == verdict
+
+
+WANTED = [
+    # level, verdict, rules, on the record
+    ("all", "allow", [], True),
+    ("matched", "allow", ["a"], True),
+    ("matched", "allow", [], False),
+    ("denied", "allow", ["a"], False),
+    ("denied", "ask", [], True),
+    ("denied", "deny", [], True),
+]
+
+
+@pytest.mark.parametrize(("level", "verdict", "rules", "wanted"), WANTED)
+def test_what_is_not_allowed_is_always_on_the_record(
+    level: str, verdict: str, rules: list[str], wanted: bool
+) -> None:
+    assert is_wanted(level, verdict, rules) is wanted
+
+
+def test_a_judgement_says_who_and_leaves_out_what_is_empty() -> None:
+    rules = tuple(Reason(rule=f"r{at}", verdict=Verdict.DENY) for at in range(MOST_RULES + 1))
+    decision = Decision(verdict=Verdict.DENY, reasons=rules, revision="abc", path="")
+    assert judged(decision, {"agent": "codex", "tool": ""}, command="") == {
+        "op": "tool_call",
+        "path": "",
+        "status": "denied",
+        "agent": "codex",
+        "rules": [f"r{at}" for at in range(MOST_RULES)],
+        "revision": "abc",
+    }

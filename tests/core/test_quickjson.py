@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from penstock.core import quickjson
-from penstock.core.quickjson import DuplicateKeyError, parse, quoted
+from penstock.core.quickjson import DuplicateKeyError, TrailingError, parse, quoted, strict
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
@@ -26,7 +26,7 @@ def plain(text: str) -> Any:
     return json.loads(text, parse_int=float)
 
 
-def outcome(read: Callable[[str], Any], text: str) -> tuple[str, Any]:
+def outcome(read: Callable[[Any], Any], text: str | bytes) -> tuple[str, Any]:
     try:
         return ("value", repr(read(text)))
     except RecursionError:
@@ -98,6 +98,34 @@ def test_a_key_that_comes_twice_is_refused_at_any_depth(way: str) -> None:
             parse(text)
         assert parse(text, dict) is not None
     assert parse('{"a": {"a": 1}}') == {"a": {"a": 1.0}}, way
+
+
+STRICT = [
+    # text, outcome, why
+    (b'{"a": [1, -2.5e3, true, null]}', "value", "bytes are UTF-8"),
+    ("9" * 4000, "value", "a whole number stays one"),
+    ("9" * 10_000, "not JSON", "longer than an int may be"),
+    (b'"\xff"', "not JSON", "no UTF-8"),
+    ('{"a": NaN}', "not JSON", "equal to nothing, not even to itself"),
+    ("-Infinity", "not JSON", "beyond every bound"),
+    ("{} {}", "not JSON", "two values"),
+    ("[" * 200_000, "not JSON", "one error, for what is too deep as well"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected", "why"), STRICT, ids=[row[2] for row in STRICT])
+def test_a_strict_reader_has_one_error(
+    text: str | bytes, expected: str, why: str, way: str
+) -> None:
+    assert outcome(strict, text)[0] == expected, (why, way)
+
+
+def test_a_strict_reader_keeps_whole_numbers_and_names_what_is_wrong(way: str) -> None:
+    assert repr(strict('{"a": 1, "b": 1.0}')) == "{'a': 1, 'b': 1.0}", way
+    with pytest.raises(DuplicateKeyError, match="the key 'a' stands twice in one object"):
+        strict('[{"b": 1, "a": 2, "\\u0061": 2}]')
+    with pytest.raises(TrailingError):
+        strict('{"a": 1}x')
 
 
 @given(text=st.text())

@@ -704,7 +704,7 @@ def test_malformed_fields_never_stop_a_reader(agent: str, document: dict[str, An
 # Modules
 
 
-ALLOWED = {"penstock.core.chain", "penstock.doors.hook.talk", "penstock.doors.hook.agents.common"}
+ALLOWED = {"penstock.core.chain", "penstock.doors.hook.talk", "penstock.doors.hook.agents"}
 
 
 @pytest.mark.parametrize("agent", [*NAMES, "common"])

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.core.diff import hunks
+from penstock.core.diffrows import Kind
 from penstock.core.lineends import split
-from penstock.doors.tui.rows import SHOWN_LOST, Kind, Sheet, differing, numbered, sheet, shown
+from penstock.doors.tui.rows import SHOWN_LOST, Sheet, differing, numbered, sheet, shown
 
 PIECES = st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "d\t e\n", "x\u200b\n", "⇥\n", "⟦\n", "end"])
 TEXTS = st.lists(PIECES, max_size=30).map("".join)

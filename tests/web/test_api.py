@@ -350,6 +350,7 @@ BODIES = [
     (b"[]", "bad-request"),
     (b"\xff", "bad-json"),
     (b'{"reason": NaN}', "bad-json"),
+    (b'{"reason": "a", "reason": "b"}', "bad-json"),
     (b"[" * 100_00, "bad-json"),
     (b'{"reason": 1}', "bad-request"),
     (b'{"reason": ""}', "bad-request"),

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markupsafe import Markup
 
+from penstock.core.diffrows import Kind
 from penstock.core.merge import select_hunks
 from penstock.doors.web import words
 from penstock.doors.web.comparison import LONGEST, Comparison
-from penstock.doors.web.diffview import PAGE, Kind, Pager, Row, View
+from penstock.doors.web.diffview import PAGE, Pager, Row, View
 from penstock.doors.web.marking import markup
 
 TAG = re.compile(r"<[^>]*>")

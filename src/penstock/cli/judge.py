@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from penstock.cli.output import echo, json_option, print_json, workspace_option
 from penstock.core.display import spoken
 from penstock.core.errors import InputError
 from penstock.core.model import Change, Decision, Verdict
+from penstock.core.quickjson import strict
 from penstock.gate import Call, Judged
 
 
@@ -58,8 +58,8 @@ def command(
 def parsed(text: str) -> dict[str, object]:
     """Return the input as an object; what is not one is told with what came instead."""
     try:
-        found = json.loads(text, object_pairs_hook=_no_duplicates)
-    except (ValueError, RecursionError) as wrong:
+        found = strict(text)
+    except ValueError as wrong:
         raise InputError(
             "bad-json",
             "the input is not JSON",
@@ -70,14 +70,6 @@ def parsed(text: str) -> dict[str, object]:
         raise InputError(
             "bad-json", f"the input must be a JSON object, not `{type(found).__name__}`"
         )
-    return found
-
-
-def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Two values under one key would let the judge and the tool read different ones."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key stands twice in one object")
     return found
 
 

@@ -15,6 +15,7 @@ from penstock.cli.progress import comparing
 from penstock.core.change import lost_lines
 from penstock.core.diff import hunks as hunks_of
 from penstock.core.diff import unified
+from penstock.core.diffrows import Kind, blocks, listed
 from penstock.core.display import spoken, visible_bytes, visible_diff
 from penstock.core.lineends import split
 from penstock.core.proposal import Moment, Proposal, State
@@ -108,7 +109,7 @@ def lost(before: bytes | None, after: bytes | None) -> Iterator[Coloured]:
     if lines:
         yield "LINES THAT WOULD BE LOST", BOLD_RED
     for number, line in lines[:SHOWN_LOST]:
-        yield f"{number:6} - {visible_bytes(_without_end(line))}", RED
+        yield f"{number:6} - {_shown(line)}", RED
     if len(lines) > SHOWN_LOST:
         yield "       ... and more, all of them in the diff below", RED
 
@@ -125,37 +126,29 @@ def hunk_numbers(before: bytes | None, after: bytes | None) -> str:
     if before is None or after is None:
         return ""
     found = hunks_of(before, after)
-    named = [
-        f"{number} at line {hunk.before_start + 1} "
-        f"(-{hunk.before_end - hunk.before_start} +{hunk.after_end - hunk.after_start})"
-        for number, hunk in enumerate(found[:SHOWN_HUNKS], 1)
-    ]
+    some = found[:SHOWN_HUNKS]
+    named = ["{number} at line {line} (-{deleted} +{added})".format(**one) for one in listed(some)]
     more = f", ... {len(found)} in all" if len(found) > SHOWN_HUNKS else ""
     return f"hunks: {', '.join(named)}{more}" if len(found) > 1 else ""
 
 
 def numbered(out: Console, content: bytes) -> None:
     """Print a file with line numbers, for choosing where to insert."""
-    write(
-        out,
-        (
-            (f"{number:6}  {visible_bytes(_without_end(line))}", "")
-            for number, line in enumerate(split(content), 1)
-        ),
-    )
+    lines = enumerate(split(content), 1)
+    write(out, ((f"{number:6}  {_shown(line)}", "") for number, line in lines))
 
 
 def hunks(out: Console, before: bytes | None, after: bytes | None) -> None:
     """Print every hunk with the number by which it is chosen."""
     old, new = split(before or b""), split(after or b"")
-    for number, hunk in enumerate(hunks_of(before or b"", after or b""), 1):
-        write(out, [(f"hunk {number}, line {hunk.before_start + 1}", CYAN)])
-        for mark, colour, lines in (
-            ("-", RED, old[hunk.before_start : hunk.before_end]),
-            ("+", GREEN, new[hunk.after_start : hunk.after_end]),
-        ):
-            write(out, ((f"  {mark} {visible_bytes(_without_end(x))}", colour) for x in lines))
+    for block in blocks(hunks_of(before or b"", after or b""), len(old), context=0):
+        if block.kind is Kind.HEAD:
+            write(out, [(f"hunk {block.hunk}, line {block.before.start + 1}", CYAN)])
+        elif block.kind is Kind.GONE:
+            write(out, ((f"  - {_shown(old[at])}", RED) for at in block.before))
+        elif block.kind is Kind.NEW:
+            write(out, ((f"  + {_shown(new[at])}", GREEN) for at in block.after))
 
 
-def _without_end(line: bytes) -> bytes:
-    return line.removesuffix(b"\n").removesuffix(b"\r")
+def _shown(line: bytes) -> str:
+    return visible_bytes(line.removesuffix(b"\n").removesuffix(b"\r"))

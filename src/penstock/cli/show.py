@@ -41,6 +41,7 @@ def _seen(gate: Gate, one: Proposal) -> dict[str, object]:
     """Return what a person would see: the lines that would be lost, the diff, its hunks."""
     from penstock.core.change import lost_lines
     from penstock.core.diff import hunks, unified
+    from penstock.core.diffrows import listed
 
     before, after = gate.contents(one)
     gone = lost_lines(before or b"", after or b"") if one.change.unit == "lines" else ()
@@ -48,15 +49,7 @@ def _seen(gate: Gate, one: Proposal) -> dict[str, object]:
     return {
         "lost_lines": [{"line": at, "text": _text(line).rstrip("\r\n")} for at, line in gone],
         "diff": _text(unified(before, after, path=one.path)),
-        "hunks": [
-            {
-                "number": number,
-                "line": hunk.before_start + 1,
-                "deleted": hunk.before_end - hunk.before_start,
-                "added": hunk.after_end - hunk.after_start,
-            }
-            for number, hunk in enumerate(parts, 1)
-        ],
+        "hunks": listed(parts),
     }
 
 

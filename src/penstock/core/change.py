@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
-from itertools import islice
+from itertools import chain, islice
 
 from penstock.core import align, notes
 from penstock.core.align_cuts import Common
@@ -245,16 +245,10 @@ def lost(before: bytes, after: bytes, *, limit: int = 200) -> Lost:
 
     Lines come without their ends; one that only changes `\r\n` for `\n` is not lost.
     """
-    gone = [
-        hunk
-        for hunk in hunks(before, after, line_ends=False)
-        if hunk.before_end > hunk.before_start
-    ]
-    total = sum(hunk.before_end - hunk.before_start for hunk in gone)
-    numbered = (at for hunk in gone for at in range(hunk.before_start, hunk.before_end))
-    wanted = list(islice(numbered, max(limit, 0)))
+    gone = [hunk.before for hunk in hunks(before, after, line_ends=False)]
+    wanted = list(islice(chain.from_iterable(gone), max(limit, 0)))
     lines = _lines_at(before, wanted)
-    return Lost(lines=lines, hidden=total - len(lines))
+    return Lost(lines=lines, hidden=sum(map(len, gone)) - len(lines))
 
 
 def lost_lines(before: bytes, after: bytes, *, limit: int = 200) -> tuple[tuple[int, bytes], ...]:

@@ -19,6 +19,7 @@ from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from penstock.core.errors import StoreError
+from penstock.core.quickjson import strict
 
 VERSION = 1
 
@@ -66,8 +67,8 @@ def to_json(value: object) -> str:
 def from_json(kind: type[T], text: str) -> T:
     """Read a record from JSON text. Raises StoreError as `from_plain` does."""
     try:
-        value = _DECODER.decode(text)
-    except (ValueError, RecursionError, TypeError) as error:
+        value = strict(_a(str, text))
+    except ValueError as error:
         raise _broken(kind, error) from None
     return from_plain(kind, value)
 
@@ -93,20 +94,8 @@ def _broken(kind: type, error: Exception) -> StoreError:
     )
 
 
-def _distinct(pairs: list[tuple[str, Plain]]) -> dict[str, Plain]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise _MisfitError("a name stands twice in one object")
-    return found
-
-
-def _no_constant(name: str) -> Plain:
-    raise _MisfitError(f"{name} is not a number")
-
-
-# Made once: `json.dumps` and `json.loads` with options make theirs anew at every call.
+# Made once: `json.dumps` with options makes one anew at every call.
 _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
-_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_no_constant)
 
 
 def _of(kind: Any) -> _Ways:

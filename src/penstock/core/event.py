@@ -1,5 +1,7 @@
 """Turn an event's facts into the text that stands on its line, bounded and without secrets.
 
+What the rules said to a call is one kind of event for every door: `judgement`, with the status
+that `STATUS` has for each verdict.
 The record holds metadata: what was asked, decided and done, to which path, by whom. It never
 holds the content of files, so whatever carries content is withheld here, whoever hands it in.
 Numbering, time and hashes are added by `chain` when the line is written.
@@ -16,6 +18,8 @@ TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare nam
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from penstock.core.model import Decision
+
 MOST_TEXT = 1000
 MOST_ITEMS = 32
 MOST_FIELDS = 48
@@ -24,6 +28,14 @@ MOST_DEPTH = 3
 MOST_BODY = 16 * 1024
 
 FIRST = ("op", "path", "status")
+# What the rules said, in the record's words, and every word that was ever written for it.
+STATUS = {"allow": "allowed", "ask": "hitl_required", "deny": "denied"}
+VERDICTS = {
+    **{word: verdict for verdict, status in STATUS.items() for word in (verdict, status)},
+    "approved": "allow",
+    "waiting": "ask",
+}
+MOST_RULES = 8
 ADDED_LATER = frozenset({"ts", "seq", "prev_hash", "event_hash"})
 # Names under which doors and tools carry content; `before_hash` and the like are digests.
 CONTENT = frozenset(
@@ -45,6 +57,37 @@ _forms: "dict[tuple[object, ...], str]" = {}
 _harmless: set[str] = set()
 # Lists of such texts, as they are written. Apart: a text that reads like a list is none.
 _lists: "dict[tuple[object, ...], str]" = {}
+
+
+def is_wanted(level: str, verdict: str, rules: "list[str]") -> bool:
+    """Say whether `[audit] level` wants a judgement on the record; what is denied always is."""
+    return level == "all" or verdict != "allow" or (level == "matched" and bool(rules))
+
+
+def judgement(
+    path: str, status: str, who: "Mapping[str, object]", *, action: str = "", **facts: object
+) -> "dict[str, object]":
+    """Return the event of a judgement; what is empty is left out."""
+    said = {"action": action, **who, **facts}
+    event = {"op": "tool_call", "path": path, "status": status}
+    return {**event, **{name: value for name, value in said.items() if value}}
+
+
+def judged(
+    decision: "Decision", who: "Mapping[str, object]", **facts: object
+) -> "dict[str, object]":
+    """Return the event of a decision by the whole engine."""
+    return judgement(
+        decision.path,
+        STATUS[decision.verdict],
+        who,
+        action=str(decision.action or ""),
+        rules=[reason.rule for reason in decision.reasons][:MOST_RULES],
+        code=decision.code,
+        revision=decision.revision,
+        degraded=decision.degraded,
+        **facts,
+    )
 
 
 def compose(event: "Mapping[str, object]") -> bytes:

@@ -69,6 +69,16 @@ class Hunk:
     after_start: int
     after_end: int
 
+    @property
+    def before(self) -> range:
+        """The places of the lines that go."""
+        return range(self.before_start, self.before_end)
+
+    @property
+    def after(self) -> range:
+        """The places of the lines that come."""
+        return range(self.after_start, self.after_end)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Change:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from penstock.core.event import VERDICTS
 from penstock.core.model import NOTHING, Action
 
 ALLOW, ASK, DENY, PASSTHROUGH = "allow", "ask", "deny", "passthrough"
@@ -154,13 +155,6 @@ def text(event: Event, name: str) -> str:
 
 # --- Penstock's own lines -----------------------------------------------------------------------
 
-STATUS: Mapping[str, str] = {
-    "allowed": ALLOW,
-    "approved": ALLOW,
-    "hitl_required": ASK,
-    "waiting": ASK,
-    "denied": DENY,
-}
 # What stands where something was left out; a command that ends so is not all of it.
 LEFT_OUT = ("[redacted]", " lines]", " characters]")
 ASKED = frozenset({"tool_call", "proposed", "write_file_propose", "read_file"})
@@ -190,7 +184,7 @@ def of_record(event: Event) -> Past | None:
 
 
 def _asked(event: Event) -> Past | None:
-    word = STATUS.get(text(event, "status"))
+    word = VERDICTS.get(text(event, "status"))
     if word is None:
         return None
     rules = event.get("rules")

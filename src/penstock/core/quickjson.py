@@ -2,9 +2,10 @@
 
 The scanner behind `json` is asked directly. It is private to CPython and changes between
 versions, so where it is missing or cannot be made, `json` is asked instead.
-Always true: both ways give the same values and refuse the same texts, with ValueError or, for
-what is nested too deeply, RecursionError. Every number is a float unless whole ones are asked
-for: one that is too long for an int must not make a whole call unreadable.
+`strict` is for every document from outside: nothing in it can be read in two ways, and its one
+error is put into words by whoever asked. `parse` is for an agent's call, which is judged even
+where a number in it is beyond all bounds; it tells an attack from a slip.
+Always true: with the scanner and without, the same texts give the same values or are refused.
 """
 
 TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
@@ -26,8 +27,30 @@ def unique(pairs: "Pairs") -> "dict[str, Any]":
     """Return an object whose keys are all different. Raises DuplicateKeyError."""
     made = dict(pairs)
     if len(made) != len(pairs):
-        raise DuplicateKeyError("an object has a key twice")
+        names = sorted([name for name, _ in pairs])
+        twice = next(name for at, name in enumerate(names[1:]) if name == names[at])
+        raise DuplicateKeyError(f"the key {twice[:80]!r} stands twice in one object")
     return made
+
+
+class TrailingError(ValueError):
+    """Something follows the value."""
+
+
+def strict(text: "str | bytes") -> "Any":
+    """Return what a JSON text holds, where no two readers could disagree about it.
+
+    Raises ValueError for all else: bytes that are not UTF-8, NaN, a number of too many digits,
+    too deep a nest; and DuplicateKeyError or TrailingError, which are ValueErrors too.
+    """
+    try:
+        return parse(text if isinstance(text, str) else text.decode("utf-8"), unique, int, _finite)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _finite(name: str) -> float:
+    raise ValueError(f"{name} is not a number")
 
 
 def whole(digits: str) -> "int | float":
@@ -39,19 +62,23 @@ def parse(
     text: str,
     pairs: "Callable[[Pairs], Any]" = unique,
     number: "Callable[[str], float]" = float,
+    constant: "Callable[[str], float]" = float,
 ) -> "Any":
     """Return what a JSON text holds; `pairs` makes an object from its keys and values.
 
-    `number` makes a value from a number without a fraction: `whole`, or a float.
+    `number` makes a value from a number without a fraction, and `constant` one from `NaN` and
+    `Infinity`. Raises ValueError or, for what is nested too deeply, RecursionError.
     """
+    settings = _Settings(pairs, number, constant)
+    start = len(text) - len(text.lstrip(BLANK))
     try:
-        value, end = _scanner(pairs, number)(text, len(text) - len(text.lstrip(BLANK)))
+        value, end = _scanner(settings)(text, start)
     except (DuplicateKeyError, RecursionError):
         raise
     except Exception:  # noqa: BLE001 - it fails in several ways; `json` tells what is wrong
-        return _by_json(text, pairs, number)
+        value, end = _by_json(settings)(text, start)
     if text[end:].strip(BLANK):
-        raise ValueError("more than one value")
+        raise TrailingError("more than one value")
     return value
 
 
@@ -61,30 +88,32 @@ class _Settings:
     strict = True
     object_hook = None
     array_hook = None
-    parse_float = parse_constant = float
+    parse_float = float
     memo: "dict[str, str]" = {}  # noqa: RUF012 - the scanner of older versions keeps keys here
 
-    def __init__(self, pairs: "Callable[[Pairs], Any]", number: "Callable[[str], float]") -> None:
+    def __init__(
+        self,
+        pairs: "Callable[[Pairs], Any]",
+        number: "Callable[[str], float]",
+        constant: "Callable[[str], float]",
+    ) -> None:
         self.object_pairs_hook = pairs
         self.parse_int = number
+        self.parse_constant = constant
 
 
-def _scanner(
-    pairs: "Callable[[Pairs], Any]", number: "Callable[[str], float]"
-) -> "Callable[[str, int], tuple[Any, int]]":
+def _scanner(settings: _Settings) -> "Callable[[str, int], tuple[Any, int]]":
     from _json import make_scanner
 
     made: Callable[[str, int], tuple[Any, int]]
-    made = make_scanner(_Settings(pairs, number))  # type: ignore[arg-type]  # it asks for attributes only
+    made = make_scanner(settings)  # type: ignore[arg-type]  # it asks for attributes only
     return made
 
 
-def _by_json(text: str, pairs: "Callable[[Pairs], Any]", number: "Callable[[str], float]") -> "Any":
+def _by_json(settings: _Settings) -> "Callable[[str, int], tuple[Any, int]]":
     import json
 
-    return json.loads(
-        text, object_pairs_hook=pairs, parse_float=float, parse_int=number, parse_constant=float
-    )
+    return json.JSONDecoder(**vars(settings)).raw_decode
 
 
 def quoted(text: str) -> str:

@@ -7,13 +7,13 @@ Always true: hostile bytes give a `Line` with a fault, never an exception.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
 from penstock.core import chain
 from penstock.core.findings import Kind
+from penstock.core.quickjson import DuplicateKeyError, TrailingError, strict
 from penstock.core.shapes import Shapes
 
 
@@ -33,36 +33,19 @@ class Line:
     why: str = ""
 
 
-def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise _DuplicateKeyError
-    return found
-
-
-class _DuplicateKeyError(ValueError):
-    pass
-
-
-def _no_constant(text: str) -> object:
-    raise ValueError(text)
-
-
-_decoder = json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=_no_constant)
-
-
 def strict_object(text: bytes) -> dict[str, object] | Kind:
     """Read a line as a strict parser does; say why not where it cannot."""
+    if not text.startswith(b"{"):
+        return Kind.NOT_JSON
     try:
-        decoded = text.decode("utf-8")
-        found, end = _decoder.raw_decode(decoded)
-    except _DuplicateKeyError:
+        found: dict[str, object] = strict(text)
+    except DuplicateKeyError:
         return Kind.DUPLICATE_KEYS
-    except (ValueError, RecursionError):
+    except TrailingError:
+        return Kind.TRAILING_BYTES
+    except ValueError:
         return Kind.NOT_JSON
-    if not isinstance(found, dict):
-        return Kind.NOT_JSON
-    return found if end == len(decoded) else Kind.TRAILING_BYTES
+    return found if text.endswith(b"}") else Kind.TRAILING_BYTES
 
 
 def look(line: bytes, number: int, shapes: Shapes) -> Line:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from penstock.core.errors import InputError
+from penstock.core.quickjson import DuplicateKeyError, strict
 
 PIECE = 64 * 1024
 LEAST_CAP = 8 * 1024 * 1024
@@ -63,35 +64,19 @@ def _too_long(size: int, most: int) -> InputError:
 def parse(line: bytes) -> Request:
     """Return the request on a line. Raises InputError `bad-json` or `duplicate-key`."""
     try:
-        found = json.loads(
-            line.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
-        )
-    except (ValueError, RecursionError) as wrong:
-        raise _bad_json(wrong) from None
+        found = strict(line)
+    except DuplicateKeyError as wrong:
+        raise InputError("duplicate-key", str(wrong), hint="send each key once") from None
+    except ValueError as wrong:
+        raise InputError(
+            "bad-json",
+            "the line is not JSON",
+            because=str(wrong)[:200],
+            hint="send one object a line",
+        ) from None
     if not isinstance(found, dict):
         raise InputError("bad-json", "the line is no JSON object", hint="send one object a line")
     return found
-
-
-def _bad_json(wrong: Exception) -> InputError:
-    because = "it is nested too deeply" if isinstance(wrong, RecursionError) else str(wrong)[:200]
-    return InputError(
-        "bad-json", "the line is not JSON", because=because, hint="send one object a line"
-    )
-
-
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Two values under one key would let two readers read different ones."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise InputError(
-            "duplicate-key", "a key stands twice in one object", hint="send each key once"
-        )
-    return found
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a number")
 
 
 def encode(answer: Mapping[str, object]) -> bytes:

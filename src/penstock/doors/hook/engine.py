@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Any
 from penstock.app.places import moved_settings
 from penstock.app.workspace import Workspace, workspace_of
 from penstock.core.errors import InputError, PenstockError
+from penstock.core.event import is_wanted, judged
 from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.doors.hook import protected, settings, watching
 from penstock.doors.hook.agents import NAMES
-from penstock.doors.hook.short import recorded, who
+from penstock.doors.hook.short import who
 from penstock.doors.hook.talk import (
     AFTER,
     ALLOW,
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 
 MOST_OPEN = 64
 MOST_NAMED = 10  # files that are told to an agent by name
-STATUS = {Verdict.ALLOW: "allowed", Verdict.ASK: "hitl_required", Verdict.DENY: "denied"}
 DOOR = "hook"
 ADVICE_SECONDS = 2.0  # less than the hook itself may take (`SECONDS` in `cold`)
 
@@ -242,22 +242,8 @@ class Engine:
     def _record(self, here: Workspace, call: Call, decision: Decision) -> None:
         """Put a judgement on the record; what is denied or asked about has reached the disk."""
         rules = [reason.rule for reason in decision.reasons]
-        verdict = str(decision.verdict)
-        if not recorded(here.policy().audit.level, verdict, rules):
-            return
-        event: dict[str, Any] = {
-            "op": "tool_call",
-            "path": decision.path,
-            "status": STATUS[decision.verdict],
-            "action": str(decision.action or ""),
-            **who(call),
-            "rules": rules[:8],
-            "code": decision.code,
-            "revision": decision.revision,
-            "degraded": decision.degraded,
-            "command": _command(call),
-        }
-        self._add(here, {name: value for name, value in event.items() if value or name == "path"})
+        if is_wanted(here.policy().audit.level, decision.verdict, rules):
+            self._add(here, judged(decision, who(call), command=_command(call)))
 
     def _add(self, here: Workspace, event: Mapping[str, object]) -> str:
         log = here.record.log if self._signs else here.record.unsigned

@@ -11,10 +11,10 @@ import posix
 import time
 
 from penstock.core.atmost import bound
-from penstock.core.event import compose
+from penstock.core.event import MOST_RULES, STATUS, compose, is_wanted, judgement
 from penstock.core.quick import DENY, Short, answer
 from penstock.core.spelling import spellings
-from penstock.doors.hook.talk import AFTER, ALLOW, BEFORE, Answer, Call, phrase, text
+from penstock.doors.hook.talk import AFTER, BEFORE, Answer, Call, phrase, text
 from penstock.stores import watched
 from penstock.stores.cold_append import append_cold
 from penstock.stores.places import (
@@ -302,11 +302,6 @@ def observed(call: Call, one: watched.Kept, digest: str) -> "dict[str, object]":
 # --- the record --------------------------------------------------------------------------------
 
 
-def recorded(level: str, verdict: str, rules: "list[str]") -> bool:
-    """Say whether `[audit] level` wants a judgement on the record; what is denied always is."""
-    return level == "all" or verdict != ALLOW or (level == "matched" and bool(rules))
-
-
 def who(call: Call) -> "dict[str, object]":
     """Return who asked, as an event tells it."""
     facts = {
@@ -323,17 +318,15 @@ def _event(
     policy: "dict[str, Any]", call: Call, shown: str, said: Short, *, created: bool
 ) -> bytes:
     """Return the event of a judgement, nothing where `[audit] level` wants none."""
-    if not recorded(policy["level"], said.verdict, said.rules):
+    if not is_wanted(policy["level"], said.verdict, said.rules):
         return b""
-    event: dict[str, object] = {
-        "op": "tool_call",
-        "path": shown,
-        "status": "denied" if said.verdict == DENY else "allowed",
-        "action": "create" if created else "write",
-        **who(call),
-        "rules": said.rules[:8],
-        "revision": policy["revision"],
-    }
-    if said.code:
-        event["code"] = said.code
+    event = judgement(
+        shown,
+        STATUS[said.verdict],
+        who(call),
+        action="create" if created else "write",
+        rules=said.rules[:MOST_RULES],
+        code=said.code,
+        revision=policy["revision"],
+    )
     return compose(event)

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    Document = Mapping[str, Any]  # what an agent sends
+    Environ = Mapping[str, str]
+    Entries = list[dict[str, Any]]  # what `init` writes into an agent's files (see `entries`)
+
 # What a call is about, whatever the agent calls it.
 BEFORE = "before"  # a tool is about to run
 AFTER = "after"  # it has run

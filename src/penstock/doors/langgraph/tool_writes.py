@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from penstock.app import Workspace
 from penstock.core.display import spoken
+from penstock.core.event import is_wanted, judged
 from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.core.paths import RelPath
 from penstock.core.proposal import Proposal, State
@@ -22,7 +23,6 @@ from penstock.doors.langgraph.tool_calls import FAULTS, After, Asked, Wanted, ph
 from penstock.gate import Call, Gate, Item, Judged
 
 WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
-STATUS = {Verdict.ALLOW: "allowed", Verdict.ASK: "hitl_required", Verdict.DENY: "denied"}
 LATER = "send it again after the other one is done, with the file as it is then"
 
 
@@ -180,26 +180,11 @@ class ToolGate:
         What a person let through, `by` a `proof`, is always there.
         """
         rules = [reason.rule for reason in decision.reasons]
-        level, allowed = self.here.policy().audit.level, decision.verdict is Verdict.ALLOW
-        if allowed and not by and not (level == "all" or (level == "matched" and rules)):
+        if not by and not is_wanted(self.here.policy().audit.level, decision.verdict, rules):
             return
         command = wanted.args.get("command")
-        self.add(
-            wanted,
-            {
-                "op": "tool_call",
-                "path": decision.path,
-                "status": STATUS[decision.verdict],
-                "action": str(decision.action or ""),
-                "rules": rules[:8],
-                "code": decision.code,
-                "revision": decision.revision,
-                "degraded": decision.degraded,
-                "command": command if isinstance(command, str) else "",
-                "by": by,
-                "proof": proof,
-            },
-        )
+        shown = command if isinstance(command, str) else ""
+        self.add(wanted, judged(decision, {}, command=shown, by=by, proof=proof))
 
     def add(self, wanted: Wanted, facts: Mapping[str, object]) -> str:
         """Add a line about a call and return its hash."""

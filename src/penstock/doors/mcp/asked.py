@@ -15,6 +15,7 @@ from penstock.app import Workspace
 from penstock.core.decide import decide
 from penstock.core.display import spoken
 from penstock.core.errors import InputError, PenstockError, RefusedError
+from penstock.core.event import MOST_RULES, judgement
 from penstock.core.model import NOBODY, Action, Actor, Decision, Request, Verdict
 from penstock.core.paths import RelPath, locate, parse
 from penstock.core.spelling import beneath
@@ -142,21 +143,19 @@ class Asked:
         """Put a call on the record, unless the policy wants only refusals there."""
         if status == "allowed" and self.here.policy().audit.level != "all":
             return
-        rules = [reason.rule for reason in decision.reasons][:8] if decision else []
+        rules = [reason.rule for reason in decision.reasons][:MOST_RULES] if decision else []
         revision = decision.revision if decision else ""
         self.add(status, path=path, rules=rules, revision=revision)
 
     def add(self, status: str, *, path: str = "", **more: object) -> None:
         """Put a line about this call on the record. Nothing was written, so it may fail."""
-        facts: Json = {
+        who: Json = {
             "agent": self.actor.agent,
             "session": self.actor.session,
             "tool_call_id": self.actor.tool_call_id,
             "tool": f"mcp__{SERVER}__{self.tool}",
-            **more,
         }
-        said = {name: value for name, value in facts.items() if value}
-        event = {"op": "tool_call", "path": path, "status": status, **said}
+        event = judgement(path, status, {**who, **more})
         try:
             self.here.ready()
             self.here.record.log.append(event, durable=False)

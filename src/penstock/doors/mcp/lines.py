@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from penstock.core.quickjson import DuplicateKeyError, strict
+
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 LONGEST = 16 * 1024 * 1024
 PIECE = 1 << 16
@@ -100,29 +102,11 @@ def too_long(head: bytes, tail: bytes, longest: int) -> Wrong:
 def parsed(line: bytes) -> dict[str, object] | Wrong:
     """Return a message as an object, or what is wrong with it."""
     try:
-        found = json.loads(line.decode("utf-8"), object_pairs_hook=_once, parse_constant=_none)
-    except (ValueError, RecursionError) as problem:
-        told = "bad-json: the message is not JSON" if _outside(problem) else f"bad-json: {problem}"
-        return Wrong(code=PARSE_ERROR, message=told)
+        found = strict(line)
+    except DuplicateKeyError as problem:
+        return Wrong(code=PARSE_ERROR, message=f"bad-json: {problem}")
+    except ValueError:
+        return Wrong(code=PARSE_ERROR, message="bad-json: the message is not JSON")
     if not isinstance(found, dict):
         return Wrong(code=INVALID_REQUEST, message="bad-json: the message is not an object")
     return found
-
-
-class _TwiceError(ValueError):
-    """A key that stands twice: readers could disagree about what was asked."""
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise _TwiceError("a key stands twice in one object")
-    return found
-
-
-def _none(name: str) -> object:
-    raise _TwiceError(f"`{name}` is no JSON value")
-
-
-def _outside(problem: Exception) -> bool:
-    return not isinstance(problem, _TwiceError)

@@ -13,6 +13,7 @@ import time
 
 from penstock.app.rules import found_config, keep_listing, kept_listing, stamps_of
 from penstock.core.errors import PenstockError
+from penstock.core.quickjson import strict
 
 TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
 if TYPE_CHECKING:
@@ -207,15 +208,9 @@ def read_query(text: str) -> object:
     if len(text) > MOST_QUERY:
         raise QueryError("invalid_query", "the query is longer than any question")
     try:
-        return json.loads(text, object_pairs_hook=_once_each)
-    except (ValueError, RecursionError) as wrong:
+        found: object = strict(text)
+    except ValueError as wrong:
         raise QueryError("invalid_query", "the query is not JSON", str(wrong)) from None
-
-
-def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key stands twice in one object")
     return found
 
 

@@ -15,7 +15,7 @@ from penstock.doors.tui import dialogs
 from penstock.doors.tui.acting import Acting
 from penstock.doors.tui.desk import Desk, Seen
 from penstock.doors.tui.looking import Preview
-from penstock.doors.tui.rows import Block, Kind, sheet
+from penstock.doors.tui.rows import Said, Tone, sheet
 from penstock.doors.tui.said import folded, title
 
 ABOUT = {
@@ -57,10 +57,10 @@ class Changing(Acting):
         place = "" if at is None else f" after line {at}"
         head = f"PREVIEW of {merged.strategy}{place}: enter keeps it, escape leaves it"
         path = f"{spoken(seen.one.path)} as it would be; nothing is made yet"
-        said = [Block(kind=Kind.HEADING, texts=(head,)), Block(kind=Kind.TITLE, texts=(path,))]
+        said = [Said(kind=Tone.HEADING, texts=(head,)), Said(kind=Tone.TITLE, texts=(path,))]
         if merged.warnings:
             lines = [line for text in merged.warnings for line in folded(f"warning: {text}")]
-            said.append(Block(kind=Kind.WARNING, texts=tuple(lines)))
+            said.append(Said(kind=Tone.WARNING, texts=tuple(lines)))
         made = await self._run("comparing", lambda: sheet(said, seen.before, merged.content))
         self.diff.show(made)
         self.preview = Preview(strategy=strategy, at=at)

@@ -23,7 +23,7 @@ from penstock.core.proposal import Proposal, State
 from penstock.doors.tui import dialogs
 from penstock.doors.tui.desk import Desk, Seen
 from penstock.doors.tui.plain import Plain
-from penstock.doors.tui.rows import Block, Kind, Sheet
+from penstock.doors.tui.rows import Said, Sheet, Tone
 from penstock.doors.tui.said import as_error, in_list, title, trouble
 from penstock.doors.tui.view import DiffView
 
@@ -189,7 +189,7 @@ class Looking(App[int]):
 
     def _nothing(self) -> None:
         self.seen, self.preview = None, None
-        said = Block(kind=Kind.TITLE, texts=("nothing waits", "new proposals show up here"))
+        said = Said(kind=Tone.TITLE, texts=("nothing waits", "new proposals show up here"))
         self.diff.show(Sheet([said]))
 
     # -- looking at one ------------------------------------------------------------------------
@@ -217,7 +217,7 @@ class Looking(App[int]):
             made = await asyncio.to_thread(seen.sheet, sides=self.sides)
         except Exception as fault:  # noqa: BLE001 - what cannot be shown is told in its place
             lines = tuple(trouble(as_error(fault)).split("\n"))
-            self.diff.show(Sheet([Block(kind=Kind.WARNING, texts=lines)]))
+            self.diff.show(Sheet([Said(kind=Tone.WARNING, texts=lines)]))
             return
         self.diff.show(made)
         self.seen = seen

@@ -18,26 +18,27 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from penstock.doors.tui.rows import Kind, Row, Sheet, Side, differing
+from penstock.core.diffrows import Kind
+from penstock.doors.tui.rows import Row, Said, Sheet, Side, Tone, differing
 
 EMPTY = Sheet([])
 MORE = "›"
 KEPT_ROWS = 4096
 SIDEWAYS = 20  # columns of one key press
-LOOKS: dict[Kind, Style] = {
-    Kind.TITLE: Style(bold=True),
-    Kind.FACT: Style(dim=True),
-    Kind.WARNING: Style(bold=True, color="yellow"),
-    Kind.HEADING: Style(bold=True, color="red"),
+LOOKS: dict[str, Style] = {
+    Tone.TITLE: Style(bold=True),
+    Tone.FACT: Style(dim=True),
+    Tone.WARNING: Style(bold=True, color="yellow"),
+    Tone.HEADING: Style(bold=True, color="red"),
     Kind.LOST: Style(color="red"),
-    Kind.HUNK: Style(bold=True, color="cyan"),
+    Kind.HEAD: Style(bold=True, color="cyan"),
     Kind.GAP: Style(dim=True),
     Kind.SAME: Style(),
     Kind.GONE: Style(color="red"),
     Kind.NEW: Style(color="green"),
 }
 MARKED = Style(bold=True, underline=True)
-SIGNS = {Kind.LOST: "-", Kind.GONE: "-", Kind.NEW: "+"}
+SIGNS: dict[str, str] = {Kind.LOST: "-", Kind.GONE: "-", Kind.NEW: "+"}
 
 
 class DiffView(ScrollView, can_focus=True):
@@ -74,7 +75,8 @@ class DiffView(ScrollView, can_focus=True):
         self._digits = len(str(max(len(sheet.old), len(sheet.new), 1)))
         self._made.clear()
         longest = max((len(line) for line in (*sheet.old, *sheet.new)), default=0)
-        said = max((len(text) for block in sheet.blocks for text in block.texts), default=0)
+        texts = (block.texts for block in sheet.blocks if isinstance(block, Said))
+        said = max((len(text) for some in texts for text in some), default=0)
         self.virtual_size = Size(max(longest + self._margin(), said), len(sheet))
         if not keep_place:
             self.scroll_home(animate=False)
@@ -150,7 +152,7 @@ class DiffView(ScrollView, can_focus=True):
 
     def _one(self, row: Row, ticked: bool) -> Iterable[Segment]:
         look = LOOKS[row.kind]
-        if row.kind is Kind.HUNK:
+        if row.kind is Kind.HEAD:
             yield Segment(f"[{'x' if ticked else ' '}] {row.text}", look)
         elif row.before is None and row.after is None:
             yield Segment(row.text, look)

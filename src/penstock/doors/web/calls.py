@@ -23,7 +23,6 @@ from penstock.doors.web.world import World, name_of
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
-    from penstock.core.model import Hunk
 
 MOST_SHOWN = 1000
 LONGEST_DIFFERENCE = 200_000  # characters
@@ -121,6 +120,7 @@ def _differing(
 ) -> Document:
     from penstock.core.change import lost_lines
     from penstock.core.diff import hunks, unified
+    from penstock.core.diffrows import listed
 
     lines = unified(before, after, path=one.path).decode("utf-8", "replace").split("\n")
     parts = hunks(before, after) if before is not None and after is not None else ()
@@ -139,16 +139,7 @@ def _differing(
             {"line": at, "text": line.decode("utf-8", "replace").rstrip("\r\n")}
             for at, line in gone[first:end]
         ],
-        "hunks": [_hunk(number, hunk) for number, hunk in enumerate(parts[:MOST_SHOWN], 1)],
-    }
-
-
-def _hunk(number: int, hunk: Hunk) -> Document:
-    return {
-        "number": number,
-        "line": hunk.before_start + 1,
-        "deleted": hunk.before_end - hunk.before_start,
-        "added": hunk.after_end - hunk.after_start,
+        "hunks": listed(parts[:MOST_SHOWN]),
     }
 
 

@@ -60,7 +60,7 @@ class Comparison:
         old, new = as_utf8(self.before or b""), as_utf8(self.after or b"")
         returns = b"\r" in old or b"\r" in new
         gone = hunks_of(old, new, line_ends=False) if returns else self.hunks
-        return [at for hunk in gone for at in range(hunk.before_start, hunk.before_end)]
+        return [at for hunk in gone for at in hunk.before]
 
     def shown(self, line: bytes, *, start: int = 0) -> str:
         """Return a line without its end and with everything hidden written out.
@@ -92,7 +92,7 @@ class Comparison:
     def partner(self, number: int, *, old: int | None = None, new: int | None = None) -> int | None:
         """Return the line that stands for one of the other side in a hunk, by their places."""
         hunk = self.hunks[number - 1]
-        gone, came = hunk.before_end - hunk.before_start, hunk.after_end - hunk.after_start
+        gone, came = len(hunk.before), len(hunk.after)
         if gone * came > words.MOST_PAIRS:
             shift = hunk.after_start - hunk.before_start
             there = old + shift if old is not None else (new or 0) - shift

@@ -1,7 +1,7 @@
 """The diff as rows of a page: unified or side by side, one page of it at a time.
 
-`comparison` has the lines and hunks; here they become rows with line numbers, changed words and
-colours. Which page, and what is approved, is the views' business.
+`comparison` has the lines and hunks, `core.diffrows` which rows there are; here they get line
+numbers, changed words and colours. Which page, and what is approved, is the views' business.
 Always true: every changed line is on exactly one page, and a page says how many rows there are
 in all; text reaches the page only through `marking`, which escapes it.
 """
@@ -12,17 +12,19 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import accumulate, zip_longest
 
 from markupsafe import Markup
 
-from penstock.core.model import Hunk
+from penstock.core.diffrows import Block, Kind, blocks
 from penstock.doors.web import words
 from penstock.doors.web.comparison import LONGEST, Comparison
 from penstock.doors.web.marking import Colours, Ranges, Spans, markup
 
 PAGE = 400
-CONTEXT = 3
-WORTH_HIDING = 4
+WORTH_HIDING = 4  # lines that stay; fewer are shown
+OLD = (Kind.SAME, Kind.GONE, Kind.PAIR)  # rows that show a line of that side
+NEW = (Kind.NEW, Kind.PAIR)
 
 
 class View(StrEnum):
@@ -30,17 +32,6 @@ class View(StrEnum):
 
     UNIFIED = "unified"
     SPLIT = "split"
-
-
-class Kind(StrEnum):
-    """What a row is."""
-
-    GAP = "gap"
-    HEAD = "head"
-    SAME = "same"
-    GONE = "gone"
-    NEW = "new"
-    PAIR = "pair"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,18 +57,6 @@ class Row:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Block:
-    """Some rows of one kind that follow each other, and where they begin on each side."""
-
-    kind: Kind
-    rows: int
-    before: int
-    after: int
-    hunk: int = 0
-    count: int = 0
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Page:
     """A page of rows: those from `first` to `last` (counted from 1) of `total`."""
 
@@ -94,72 +73,25 @@ class Page:
         return tuple(row.hunk for row in self.rows if row.kind is Kind.HEAD)
 
 
-def blocks(compared: Comparison, view: View, *, context: int = CONTEXT) -> list[Block]:
-    """Return the whole diff as blocks, cheap however long it is."""
-    found: list[Block] = []
-    top = left = 0
-    for number, hunk in enumerate(compared.hunks, 1):
-        found += _between(top, left, hunk.before_start - top, context, first=number == 1)
-        found += _changed(hunk, number, view)
-        top, left = hunk.before_end, hunk.after_end
-    found += _between(top, left, len(compared.old) - top, context, last=True)
-    return [block for block in found if block.rows]
-
-
-def _between(
-    top: int, left: int, length: int, context: int, *, first: bool = False, last: bool = False
-) -> Iterator[Block]:
-    """Yield the lines that stay between two hunks: some of them, and how many are left out."""
-    lead = 0 if first else min(context, length)
-    tail = 0 if last else min(context, length - lead)
-    hidden = length - lead - tail
-    if hidden < WORTH_HIDING:
-        lead, tail, hidden = length, 0, 0
-    yield Block(kind=Kind.SAME, rows=lead, before=top, after=left)
-    at = lead + hidden
-    if hidden:
-        yield Block(kind=Kind.GAP, rows=1, before=top + lead, after=left + lead, count=hidden)
-    yield Block(kind=Kind.SAME, rows=tail, before=top + at, after=left + at)
-
-
-def _changed(hunk: Hunk, number: int, view: View) -> Iterator[Block]:
-    gone, new = hunk.before_end - hunk.before_start, hunk.after_end - hunk.after_start
-    at = {"before": hunk.before_start, "after": hunk.after_start, "hunk": number}
-    yield Block(kind=Kind.HEAD, rows=1, **at)
-    if view is View.SPLIT:
-        yield Block(kind=Kind.PAIR, rows=max(gone, new), **at)
-    else:
-        yield Block(kind=Kind.GONE, rows=gone, **at)
-        yield Block(kind=Kind.NEW, rows=new, **at)
-
-
 class Pager:
     """Cuts a diff into pages; lines are only looked at for the page that is asked for."""
 
-    def __init__(
-        self, compared: Comparison, view: View = View.UNIFIED, *, context: int = CONTEXT
-    ) -> None:
+    def __init__(self, compared: Comparison, view: View = View.UNIFIED) -> None:
         self.compared = compared
-        self.blocks = blocks(compared, view, context=context)
-        self.starts: list[int] = []
-        self.total = 0
-        for block in self.blocks:
-            self.starts.append(self.total)
-            self.total += block.rows
+        sides, lines = view is View.SPLIT, len(compared.old)
+        found = blocks(compared.hunks, lines, sides=sides, worth_hiding=WORTH_HIDING)
+        self.blocks = tuple(found)
+        self.starts = tuple(accumulate(map(len, self.blocks), initial=0))
+        self.total = self.starts[-1]
         self.pages = max(1, -(-self.total // PAGE))
 
     def lines(self, number: int) -> tuple[list[int], list[int]]:
         """Return which lines of each side a page shows, for colouring them."""
-        old: list[int] = []
-        new: list[int] = []
-        for block in self._parts(number):
-            if block.kind in (Kind.SAME, Kind.GONE, Kind.PAIR):
-                old += range(block.before, block.before + block.rows)
-            if block.kind in (Kind.NEW, Kind.PAIR):
-                new += range(block.after, block.after + block.rows)
-        # The longer side of a pair of lines goes beyond the end of the shorter.
-        last_old, last_new = len(self.compared.old), len(self.compared.new)
-        return [at for at in old if at < last_old], [at for at in new if at < last_new]
+        parts = list(self._parts(number))
+        return (
+            [at for part in parts if part.kind in OLD for at in part.before],
+            [at for part in parts if part.kind in NEW for at in part.after],
+        )
 
     def page(self, number: int, *, old: Colours | None = None, new: Colours | None = None) -> Page:
         """Return one page, counted from 1; a number beyond the last is the last."""
@@ -180,23 +112,11 @@ class Pager:
         """Yield the blocks of a page, cut to it."""
         number = min(max(number, 1), self.pages)
         first, end = (number - 1) * PAGE, min(number * PAGE, self.total)
-        at = max(bisect_right(self.starts, first) - 1, 0)
-        for block, start in zip(self.blocks[at:], self.starts[at:], strict=True):
+        at = bisect_right(self.starts, first) - 1
+        for block, start in zip(self.blocks[at:], self.starts[at:], strict=False):
             if start >= end:
                 return
-            skip = max(first - start, 0)
-            yield _cut(block, skip, min(end - start, block.rows))
-
-
-def _cut(block: Block, skip: int, stop: int) -> Block:
-    return Block(
-        kind=block.kind,
-        rows=stop - skip,
-        before=block.before + skip,
-        after=block.after + skip,
-        hunk=block.hunk,
-        count=block.count,
-    )
+            yield block.part(max(first - start, 0), end - start)
 
 
 class _Rows:
@@ -209,40 +129,35 @@ class _Rows:
     def of(self, block: Block) -> Iterator[Row]:
         """Yield the rows of one block."""
         if block.kind is Kind.GAP:
-            yield Row(kind=Kind.GAP, count=block.count, line=block.before + 1)
+            yield Row(kind=Kind.GAP, count=len(block.before), line=block.before[0] + 1)
         elif block.kind is Kind.HEAD:
-            yield self._head(block.hunk)
+            yield self._head(block)
+        elif block.kind is Kind.SAME:
+            yield from map(self._same, block.before, block.after)
         else:
-            yield from (self._row(block, at) for at in range(block.rows))
+            gone = block.before if block.kind in OLD else ()
+            came = block.after if block.kind in NEW else ()
+            for before, after in zip_longest(gone, came):
+                yield Row(
+                    kind=block.kind,
+                    before=None if before is None else self._gone(before, block.hunk),
+                    after=None if after is None else self._came(after, block.hunk),
+                )
 
-    def _head(self, number: int) -> Row:
-        hunk = self.compared.hunks[number - 1]
+    def _head(self, block: Block) -> Row:
+        first = block.before or block.after
         return Row(
             kind=Kind.HEAD,
-            hunk=number,
-            line=hunk.after_start + 1
-            if hunk.before_start == hunk.before_end
-            else 1 + hunk.before_start,
-            gone=hunk.before_end - hunk.before_start,
-            new=hunk.after_end - hunk.after_start,
+            hunk=block.hunk,
+            line=first[0] + 1,
+            gone=len(block.before),
+            new=len(block.after),
         )
 
-    def _row(self, block: Block, at: int) -> Row:
-        before, after = block.before + at, block.after + at
-        if block.kind is Kind.GONE:
-            return Row(kind=Kind.GONE, before=self._gone(before, block.hunk))
-        if block.kind is Kind.NEW:
-            return Row(kind=Kind.NEW, after=self._came(after, block.hunk))
-        if block.kind is Kind.SAME:
-            html = self._plain(self.compared.old[before], self.old.get(before, ()))
-            left, right = Cell(number=before + 1, html=html), Cell(number=after + 1, html=html)
-            return Row(kind=Kind.SAME, before=left, after=right)
-        hunk = self.compared.hunks[block.hunk - 1]
-        return Row(
-            kind=Kind.PAIR,
-            before=self._gone(before, block.hunk) if before < hunk.before_end else None,
-            after=self._came(after, block.hunk) if after < hunk.after_end else None,
-        )
+    def _same(self, before: int, after: int) -> Row:
+        html = self._plain(self.compared.old[before], self.old.get(before, ()))
+        left, right = Cell(number=before + 1, html=html), Cell(number=after + 1, html=html)
+        return Row(kind=Kind.SAME, before=left, after=right)
 
     def _gone(self, at: int, hunk: int) -> Cell:
         partner = self.compared.partner(hunk, old=at)

@@ -7,12 +7,12 @@ beside what it names; whatever comes in, the answer is a value or an InputError 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from penstock.core.errors import InputError
+from penstock.core.quickjson import strict
 
 Schema = Mapping[str, Any]
 
@@ -58,13 +58,11 @@ def obj(required: tuple[str, ...], **properties: Schema) -> Schema:
 def parsed(data: bytes) -> Any:
     """Return the document in a body. Raises InputError `bad-json`."""
     try:
-        return json.loads(data.decode("utf-8"), parse_constant=_no_number)
-    except (ValueError, RecursionError):
-        raise InputError("bad-json", "the body is not a JSON document") from None
-
-
-def _no_number(name: str) -> Any:
-    raise ValueError(name)
+        return strict(data)
+    except ValueError as wrong:
+        raise InputError(
+            "bad-json", "the body is not a JSON document", because=str(wrong)[:200]
+        ) from None
 
 
 def checked(schema: Schema, value: Any, where: str = "the body") -> Any:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from penstock.core.event import VERDICTS
 from penstock.core.model import Verdict
 
 Event = Mapping[str, object]
@@ -22,17 +23,6 @@ MOST_RECENT = 200
 OTHER = "(others)"
 NO_AGENT = "(not told)"
 
-# What the rules said, by the words that doors write for it.
-VERDICTS: Mapping[str, Verdict] = {
-    "allow": Verdict.ALLOW,
-    "allowed": Verdict.ALLOW,
-    "approved": Verdict.ALLOW,
-    "ask": Verdict.ASK,
-    "hitl_required": Verdict.ASK,
-    "waiting": Verdict.ASK,
-    "deny": Verdict.DENY,
-    "denied": Verdict.DENY,
-}
 # Lines that tell of a decision; those that follow it are no second one.
 DECIDING = frozenset(
     {"tool_call", "proposed", "settings_refused", "read_file", "write_file_propose"}
@@ -94,7 +84,8 @@ def text(event: Event, name: str) -> str:
 
 def verdict_of(event: Event) -> Verdict | None:
     """Return what the rules said, None for a line that tells no verdict."""
-    return VERDICTS.get(text(event, "status"))
+    word = VERDICTS.get(text(event, "status"))
+    return Verdict(word) if word else None
 
 
 def rules_of(event: Event) -> tuple[str, ...]:

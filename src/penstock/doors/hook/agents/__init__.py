@@ -2,8 +2,9 @@
 
 A module has `NAME`, `TITLE`, `read(document, environ) -> Call`, `say(call, answer) -> Reply`
 and `registration(command, *, strict) -> list of entries` (see `doors/hook/registry.py`).
-Always true: these modules import nothing but `talk` and `chain`, because the hook that starts
-cold loads one of them; what an agent cannot say is said on the safe side.
+What the families of agents share is `common`'s.
+Always true: these modules import nothing but `talk`, `chain` and `common`, because the hook that
+starts cold loads one of them; what an agent cannot say is said on the safe side.
 """
 
 NAMES = (

@@ -26,8 +26,9 @@ from penstock.doors.hook.talk import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
+
+    from penstock.doors.hook.talk import Document, Entries, Environ
 
 NAME = "claude"
 TITLE = "Claude Code"
@@ -43,7 +44,7 @@ MATCHER = "Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.*"
 TIMEOUT = 10  # seconds until the client gives up; ours ends long before
 
 
-def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:
+def read(document: "Document", environ: "Environ") -> Call:
     """Return what Claude Code is about to do."""
     return Call(
         NAME,
@@ -61,7 +62,7 @@ def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:
     )
 
 
-def _attended(environ: "Mapping[str, str]") -> bool:
+def _attended(environ: "Environ") -> bool:
     """A person is there unless Claude Code says otherwise, or is run by a program."""
     told = environ.get("CLAUDE_CODE_SESSION_ATTENDED", "")
     return told != "0" and not environ.get("CLAUDE_CODE_ENTRYPOINT", "sdk").startswith("sdk")
@@ -88,17 +89,17 @@ def say(call: Call, answer: Answer) -> Reply:
     return _json(whole)
 
 
-def _json(document: "Mapping[str, object]") -> Reply:
+def _json(document: "Document") -> Reply:
     return Reply(encode(document) + "\n")
 
 
-def registration(command: str, *, strict: bool) -> "list[dict[str, Any]]":
+def registration(command: str, *, strict: bool) -> "Entries":
     """Return what `init` adds to the project's settings."""
     hook: dict[str, Any] = {"type": "command", "command": command, "timeout": TIMEOUT}
     return _entries(hook, {**hook, "onFailure": "block"} if strict else hook, hook)
 
 
-def http_registration(command: str, url: str, token: str, root: str) -> "list[dict[str, Any]]":
+def http_registration(command: str, url: str, token: str, root: str) -> "Entries":
     """Return the same for a resident hook: when nothing answers, nothing is written.
 
     A session's start is told by a command all the same, because that is all it can be. A
@@ -134,15 +135,14 @@ def _plain(path: str) -> str:
 
 def _entries(
     hook: "dict[str, Any]", before: "dict[str, Any]", start: "dict[str, Any]"
-) -> "list[dict[str, Any]]":
-    entries = {
+) -> "Entries":
+    from penstock.doors.hook.agents.common import entries
+
+    hooks = {
         "PreToolUse": {"matcher": MATCHER, "hooks": [before]},
         "PostToolUse": {"matcher": MATCHER, "hooks": [hook]},
         "PostToolUseFailure": {"matcher": MATCHER, "hooks": [hook]},
         "ConfigChange": {"hooks": [before]},
         "SessionStart": {"hooks": [start]},
     }
-    return [
-        {"file": ".claude/settings.json", "at": ["hooks", event], "add": entry}
-        for event, entry in entries.items()
-    ]
+    return entries(".claude/settings.json", hooks)

@@ -6,23 +6,12 @@ asked or granted. Its command line ends the task at a refusal.
 """
 
 from penstock.core.chain import encode
-from penstock.doors.hook.agents.common import call_id, first, noted, parsed, reason, said
-from penstock.doors.hook.talk import (
-    AFTER,
-    ALLOW,
-    BEFORE,
-    OTHER,
-    Answer,
-    Call,
-    Reply,
-    table,
-    text,
-)
+from penstock.doors.hook.agents import common
+from penstock.doors.hook.talk import AFTER, ALLOW, BEFORE, OTHER, Answer, Call, Reply, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from penstock.doors.hook.talk import Document, Entries, Environ
 
 NAME = "cline"
 TITLE = "Cline"
@@ -46,7 +35,7 @@ printf '%s\\n' "$said"
 """
 
 
-def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:  # noqa: ARG001 - every agent's module is called so
+def read(document: "Document", environ: "Environ") -> Call:  # noqa: ARG001 - every agent's module is called so
     """Return what Cline is about to do; a server's tool is taken out of its wrapping.
 
     The extension names the event by `hookName` and the command line otherwise, but both have
@@ -57,10 +46,10 @@ def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:  
     tool, tool_input = text(inside.get("toolName")), table(inside.get("parameters"))
     if tool == "use_mcp_tool":
         server, own = text(tool_input.get("server_name")), text(tool_input.get("tool_name"))
-        tool, tool_input = f"mcp__{server}__{own}", parsed(tool_input.get("arguments"))
+        tool, tool_input = f"mcp__{server}__{own}", common.parsed(tool_input.get("arguments"))
     elif tool == "run_commands":
         tool_input = {**tool_input, "commands": _commands(tool_input.get("commands"))}
-    root = first(document.get("workspaceRoots"))
+    root = common.first(document.get("workspaceRoots"))
     return Call(
         NAME,
         EVENTS.get(key, OTHER),
@@ -69,7 +58,7 @@ def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:  
         cwd=root,
         root=root,
         session=text(document.get("taskId")),
-        call_id=call_id(told.get("id"), tool, tool_input),
+        call_id=common.call_id(told.get("id"), tool, tool_input),
         subagent=text(document.get("parent_agent_id")),
     )
 
@@ -81,7 +70,7 @@ def _commands(value: object) -> object:
     return [_joined(one) if isinstance(one, dict) else one for one in value]
 
 
-def _joined(command: "dict[str, Any]") -> object:
+def _joined(command: "Document") -> object:
     words = command.get("args", [])
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         return command
@@ -95,13 +84,13 @@ def say(call: Call, answer: Answer) -> Reply:
     """Return the answer in Cline's words."""
     words: dict[str, object] = {"cancel": False}
     if call.event == BEFORE and answer.verdict != ALLOW:
-        words = {"cancel": True, "errorMessage": reason(answer)}
+        words = {"cancel": True, "errorMessage": common.reason(answer)}
     if answer.notes:
-        words["contextModification"] = noted(answer)
-    return said(words)
+        words["contextModification"] = common.noted(answer)
+    return common.said(words)
 
 
-def registration(command: str, *, strict: bool) -> "list[dict[str, Any]]":
+def registration(command: str, *, strict: bool) -> "Entries":
     """Return the files that `init` makes; what has run already is never cancelled."""
     before = (CLOSED_SCRIPT if strict else SCRIPT).format(command=command)
     texts = zip(FILES, (before, SCRIPT.format(command=command)), strict=True)

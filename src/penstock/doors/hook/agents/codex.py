@@ -5,70 +5,31 @@ key that it does not know) for a hook that failed; then it writes. So nothing el
 `write_stdin` into a running shell calls no hook at all.
 """
 
-from penstock.doors.hook.agents.common import TIMEOUT, call_id, noted, reason, said
-from penstock.doors.hook.talk import (
-    AFTER,
-    ALLOW,
-    BEFORE,
-    OTHER,
-    SILENT,
-    Answer,
-    Call,
-    Reply,
-    started,
-    table,
-    text,
-)
+from penstock.doors.hook.agents import common
+from penstock.doors.hook.talk import AFTER, BEFORE, Answer, Call, Reply, started
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from penstock.doors.hook.talk import Document, Entries, Environ
 
 NAME = "codex"
 TITLE = "Codex"
 EVENTS = {"PreToolUse": BEFORE, "PostToolUse": AFTER}
-WORDS = {BEFORE: "PreToolUse", AFTER: "PostToolUse"}
 MATCHER = "apply_patch|Bash|mcp__.*"
 
 
-def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:
+def read(document: "Document", environ: "Environ") -> Call:
     """Return what Codex is about to do."""
-    tool, tool_input = text(document.get("tool_name")), table(document.get("tool_input"))
-    return Call(
-        NAME,
-        EVENTS.get(text(document.get("hook_event_name")), OTHER),
-        tool=tool,
-        tool_input=tool_input,
-        cwd=text(document.get("cwd")),
-        root=started(environ),
-        session=text(document.get("session_id")),
-        call_id=call_id(document.get("tool_use_id"), tool, tool_input),
-    )
+    return common.made(NAME, common.event(document, EVENTS), document, root=started(environ))
 
 
 def say(call: Call, answer: Answer) -> Reply:
-    """Return the answer in Codex's words; what would be asked is denied."""
-    words: dict[str, object] = {}
-    if call.event == BEFORE and answer.verdict != ALLOW:
-        words["permissionDecision"] = "deny"
-        words["permissionDecisionReason"] = reason(answer)
-    if answer.notes and call.event in WORDS:
-        words["additionalContext"] = noted(answer)
-    if not words:
-        return SILENT
-    return said({"hookSpecificOutput": {"hookEventName": WORDS[call.event], **words}})
+    """Return the answer in Codex's words; what would be asked is denied, and nothing granted."""
+    words = common.permission(call, answer, knows_deny_only=True)
+    return common.hook_output(EVENTS, call, answer, words)
 
 
-def registration(command: str, *, strict: bool) -> "list[dict[str, Any]]":
+def registration(command: str, *, strict: bool) -> "Entries":
     """Return what `init` adds to the project's hooks. There is no switch to fail closed."""
     del strict
-    hook = {"type": "command", "command": command, "timeout": TIMEOUT}
-    return [
-        {
-            "file": ".codex/hooks.json",
-            "at": ["hooks", event],
-            "add": {"matcher": MATCHER, "hooks": [hook]},
-        }
-        for event in EVENTS
-    ]
+    return common.matching(".codex/hooks.json", EVENTS, MATCHER, command, common.TIMEOUT)

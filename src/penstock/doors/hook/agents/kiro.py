@@ -5,54 +5,26 @@ model's context. Nothing can be asked or granted. Version 2 of its command line 
 with a small letter.
 """
 
-from penstock.doors.hook.agents.common import TIMEOUT, call_id, noted, refused
-from penstock.doors.hook.talk import (
-    AFTER,
-    ALLOW,
-    BEFORE,
-    OTHER,
-    SILENT,
-    Answer,
-    Call,
-    Reply,
-    started,
-    table,
-    text,
-)
+from penstock.doors.hook.agents import common
+from penstock.doors.hook.talk import AFTER, BEFORE, OTHER, Call, started, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from penstock.doors.hook.talk import Document, Entries, Environ
 
 NAME = "kiro"
 TITLE = "Kiro"
 EVENTS = {"pretooluse": BEFORE, "posttooluse": AFTER}
+say = common.by_exit_code
 
 
-def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:
+def read(document: "Document", environ: "Environ") -> Call:
     """Return what Kiro is about to do."""
-    tool, tool_input = text(document.get("tool_name")), table(document.get("tool_input"))
-    return Call(
-        NAME,
-        EVENTS.get(text(document.get("hook_event_name")).lower(), OTHER),
-        tool=tool,
-        tool_input=tool_input,
-        cwd=text(document.get("cwd")),
-        root=started(environ),
-        session=text(document.get("session_id")),
-        call_id=call_id(document.get("tool_use_id"), tool, tool_input),
-    )
+    event = EVENTS.get(text(document.get("hook_event_name")).lower(), OTHER)
+    return common.made(NAME, event, document, root=started(environ))
 
 
-def say(call: Call, answer: Answer) -> Reply:
-    """Return a refusal, or what the model is to know."""
-    if call.event == BEFORE and answer.verdict != ALLOW:
-        return refused(answer)
-    return Reply(noted(answer) + "\n") if answer.notes else SILENT
-
-
-def registration(command: str, *, strict: bool) -> "list[dict[str, Any]]":
+def registration(command: str, *, strict: bool) -> "Entries":
     """Return the hook file that `init` makes. There is no switch to fail closed."""
     del strict
     return [
@@ -65,7 +37,7 @@ def registration(command: str, *, strict: bool) -> "list[dict[str, Any]]":
                 # Its tools have other names in each version, so every call is looked at.
                 "matcher": ".*",
                 "action": {"type": "command", "command": command},
-                "timeout": TIMEOUT,
+                "timeout": common.TIMEOUT,
             },
             "defaults": {"version": "v1"},
         }

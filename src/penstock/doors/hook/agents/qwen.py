@@ -4,77 +4,39 @@ It can be asked, told and denied. Without a terminal an `ask` is a denial there.
 mode nobody reads, so what would be asked is denied with a reason for the agent.
 """
 
-from penstock.doors.hook.agents.common import TIMEOUT, call_id, noted, reason, said
-from penstock.doors.hook.talk import (
-    AFTER,
-    ALLOW,
-    ASK,
-    BEFORE,
-    OTHER,
-    SILENT,
-    START,
-    Answer,
-    Call,
-    Reply,
-    started,
-    table,
-    text,
-)
+from penstock.doors.hook.agents import common
+from penstock.doors.hook.talk import AFTER, BEFORE, START, Answer, Call, Reply, started
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from penstock.doors.hook.talk import Document, Entries, Environ
 
 NAME = "qwen"
 TITLE = "Qwen Code"
-EVENTS = {"PreToolUse": BEFORE, "PostToolUse": AFTER, "SessionStart": START}
-WORDS = {BEFORE: "PreToolUse", AFTER: "PostToolUse", START: "SessionStart"}
+HOOKS = {"PreToolUse": BEFORE, "PostToolUse": AFTER}
+EVENTS = {**HOOKS, "SessionStart": START}
 MATCHER = "^(write_file|edit|notebook_edit|run_shell_command|mcp__.*)$"
 ATTENDED = ("default", "plan", "auto_edit", "auto-edit")
-MILLISECONDS = 1000
 
 
-def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:
+def read(document: "Document", environ: "Environ") -> Call:
     """Return what Qwen Code is about to do."""
-    tool, tool_input = text(document.get("tool_name")), table(document.get("tool_input"))
-    given = document.get("tool_use_id") or document.get("tool_call_id")
-    return Call(
+    return common.made(
         NAME,
-        EVENTS.get(text(document.get("hook_event_name")), OTHER),
-        tool=tool,
-        tool_input=tool_input,
-        cwd=text(document.get("cwd")),
+        common.event(document, EVENTS),
+        document,
         root=environ.get("QWEN_PROJECT_DIR", "") or started(environ),
-        session=text(document.get("session_id")),
-        call_id=call_id(given, tool, tool_input),
+        given=document.get("tool_use_id") or document.get("tool_call_id"),
         attended=document.get("permission_mode") in ATTENDED,
     )
 
 
 def say(call: Call, answer: Answer) -> Reply:
     """Return the answer in Qwen Code's words."""
-    words: dict[str, object] = {}
-    if call.event == BEFORE and (answer.verdict != ALLOW or answer.granted):
-        asked = answer.verdict == ASK and not call.attended
-        words["permissionDecision"] = "deny" if asked else answer.verdict
-        words["permissionDecisionReason"] = reason(answer)
-    if answer.notes and call.event in WORDS:
-        words["additionalContext"] = noted(answer)
-    if not words:
-        return SILENT
-    return said({"hookSpecificOutput": {"hookEventName": WORDS[call.event], **words}})
+    return common.hook_output(EVENTS, call, answer, common.permission(call, answer))
 
 
-def registration(command: str, *, strict: bool) -> "list[dict[str, Any]]":
+def registration(command: str, *, strict: bool) -> "Entries":
     """Return what `init` adds to the project's settings. There is no switch to fail closed."""
     del strict
-    hook = {"type": "command", "command": command, "timeout": TIMEOUT * MILLISECONDS}
-    return [
-        {
-            "file": ".qwen/settings.json",
-            "at": ["hooks", event],
-            "add": {"matcher": MATCHER, "hooks": [hook]},
-        }
-        for event in ("PreToolUse", "PostToolUse")
-    ]
+    return common.matching(".qwen/settings.json", HOOKS, MATCHER, command, common.MILLISECONDS)

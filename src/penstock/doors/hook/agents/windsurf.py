@@ -4,40 +4,29 @@ Exit 2 blocks and its stderr is for the agent; nothing can be asked or granted, 
 failure lets the action run. What is told beside an allow reaches the person and not the agent.
 """
 
-from penstock.doors.hook.agents.common import call_id, noted, refused
-from penstock.doors.hook.talk import (
-    AFTER,
-    ALLOW,
-    BEFORE,
-    OTHER,
-    SILENT,
-    Answer,
-    Call,
-    Reply,
-    table,
-    text,
-)
+from penstock.doors.hook.agents import common
+from penstock.doors.hook.talk import AFTER, BEFORE, OTHER, Call, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from penstock.doors.hook.talk import Document, Entries, Environ
 
 NAME = "windsurf"
 TITLE = "Windsurf"
 ACTIONS = ("write_code", "run_command", "mcp_tool_use")
 TOOLS = (*ACTIONS, "read_code")
 EVENTS = {"pre": BEFORE, "post": AFTER}
+say = common.by_exit_code
 
 
-def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:
+def read(document: "Document", environ: "Environ") -> Call:
     """Return what Cascade is about to do; the action is the tool, under its name before."""
     action, info = text(document.get("agent_action_name")), table(document.get("tool_info"))
     when, _, name = action.partition("_")
     event = EVENTS.get(when, OTHER) if name in TOOLS else OTHER
     tool = f"pre_{name}"
     turn = text(document.get("execution_id"))
-    about = call_id("", tool, info)
+    about = common.call_id("", tool, info)
     return Call(
         NAME,
         event,
@@ -50,22 +39,9 @@ def read(document: "Mapping[str, Any]", environ: "Mapping[str, str]") -> Call:
     )
 
 
-def say(call: Call, answer: Answer) -> Reply:
-    """Return a refusal; what is told beside an allow is shown to the person."""
-    if call.event == BEFORE and answer.verdict != ALLOW:
-        return refused(answer)
-    return Reply(noted(answer) + "\n") if answer.notes else SILENT
-
-
-def registration(command: str, *, strict: bool) -> "list[dict[str, Any]]":
+def registration(command: str, *, strict: bool) -> "Entries":
     """Return what `init` adds to the project's hooks. There is no switch to fail closed."""
     del strict
-    return [
-        {
-            "file": ".windsurf/hooks.json",
-            "at": ["hooks", f"{when}_{action}"],
-            "add": {"command": command, "show_output": True},
-        }
-        for when in ("pre", "post")
-        for action in ACTIONS
-    ]
+    hook = {"command": command, "show_output": True}
+    hooks = {f"{when}_{action}": hook for when in EVENTS for action in ACTIONS}
+    return common.entries(".windsurf/hooks.json", hooks)

@@ -1,0 +1,112 @@
+"""The rows of a diff: which lines stand where, one below the other or side by side.
+
+Rows are kept as blocks, and one is made when somebody looks at it, so that a diff of a million
+lines costs no more than one of ten. How a line looks is the doors'.
+Always true: every line of every hunk has exactly one row, in order; what is left out is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from penstock.core.model import Hunk
+
+CONTEXT = 3
+NO_LINES = range(0)
+
+
+class Kind(StrEnum):
+    """What a row is."""
+
+    GAP = "gap"  # lines that stay and are left out
+    HEAD = "head"  # of a hunk
+    SAME = "same"
+    GONE = "gone"
+    NEW = "new"
+    PAIR = "pair"  # side by side
+    LOST = "lost"  # a line that goes, told before the diff
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Block:
+    """Rows of one kind that follow each other, by the places of their lines on both sides.
+
+    Of lines that are gone, `after` has those that came instead; and the other way round.
+    """
+
+    kind: Kind
+    before: range = NO_LINES
+    after: range = NO_LINES
+    hunk: int = 0
+
+    def __len__(self) -> int:
+        match self.kind:
+            case Kind.GAP | Kind.HEAD:
+                return 1
+            case Kind.GONE:
+                return len(self.before)
+            case Kind.NEW:
+                return len(self.after)
+        return max(len(self.before), len(self.after))
+
+    def part(self, first: int, end: int) -> Block:
+        """Return some rows of it; what has a single row stays as it is."""
+        if self.kind in (Kind.GAP, Kind.HEAD):
+            return self
+        before, after = self.before[first:end], self.after[first:end]
+        return Block(kind=self.kind, before=before, after=after, hunk=self.hunk)
+
+
+def listed(hunks: Sequence[Hunk]) -> list[dict[str, int]]:
+    """Return the numbers by which hunks are chosen, and where and how large each is."""
+    return [
+        {
+            "number": number,
+            "line": hunk.before_start + 1,
+            "deleted": len(hunk.before),
+            "added": len(hunk.after),
+        }
+        for number, hunk in enumerate(hunks, 1)
+    ]
+
+
+def blocks(
+    hunks: Sequence[Hunk],
+    lines: int,
+    *,
+    sides: bool = False,
+    context: int = CONTEXT,
+    worth_hiding: int = 1,
+) -> Iterator[Block]:
+    """Yield the whole diff of a file that has so many lines before.
+
+    Lines that stay are shown around each hunk; fewer than `worth_hiding` are not left out.
+    """
+    top = left = 0
+    for number, hunk in enumerate(hunks, 1):
+        lead = 0 if number == 1 else context
+        yield from _between(top, left, hunk.before_start, lead, context, worth_hiding)
+        for kind in (Kind.HEAD, Kind.PAIR) if sides else (Kind.HEAD, Kind.GONE, Kind.NEW):
+            block = Block(kind=kind, before=hunk.before, after=hunk.after, hunk=number)
+            if len(block):
+                yield block
+        top, left = hunk.before_end, hunk.after_end
+    yield from _between(top, left, lines, context, 0, worth_hiding)
+
+
+def _between(
+    top: int, left: int, bottom: int, lead: int, tail: int, worth_hiding: int
+) -> Iterator[Block]:
+    """Yield the lines that stay before the next hunk: the first and last of them, and a gap."""
+    first = min(top + lead, bottom)
+    last = max(bottom - tail, first)
+    if last - first < worth_hiding:
+        first = last = bottom
+    for kind, start, end in (
+        (Kind.SAME, top, first), (Kind.GAP, first, last), (Kind.SAME, last, bottom)
+    ):  # fmt: skip
+        if end > start:
+            after = range(left + start - top, left + end - top)
+            yield Block(kind=kind, before=range(start, end), after=after)
