@@ -6,6 +6,7 @@ One argument: the bounds as JSON. The token is `right`, the agents are claude an
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 import time
@@ -14,9 +15,9 @@ from dataclasses import dataclass
 
 from penstock.doors.http.connection import Bounds
 from penstock.doors.http.hook import Batch, Desk, Hook
-from penstock.doors.http.routes import Route
+from penstock.doors.http.routes import Route, Routes
 from penstock.doors.http.server import Server, bound, run
-from penstock.doors.http.wire import Head, Response
+from penstock.doors.http.talk import say
 
 TOKEN = "right"
 SMALL = 32 * 1024
@@ -73,7 +74,7 @@ class Judge:
         return Said(json.dumps({"agent": agent, "n": asked.get("n"), "project": project}) + "\n")
 
 
-def broken(_head: Head, _body: bytes) -> Response:
+async def broken(scope: object, receive: object, send: object) -> None:
     raise RuntimeError("not even an answer")
 
 
@@ -85,12 +86,21 @@ def main() -> None:
             path=f"/hook/{agent}",
             token=TOKEN,
             largest=LARGEST,
-            handle=Hook(agent, desk),
+            app=Hook(agent, desk),
         )
         for agent in ("claude", "codex")
     ]
-    routes.append(Route(method="GET", path="/broken", handle=broken))
-    run(Server(routes, bounds=Bounds(**json.loads(sys.argv[1]))), bound(0))
+    routes.append(Route(method="GET", path="/broken", app=broken))
+    app, on, bounds = Routes(routes), bound(0), Bounds(**json.loads(sys.argv[1]))
+    port = on.getsockname()[1]
+    made = Server(
+        app,
+        admit=app.admit,
+        bounds=bounds,
+        ready=lambda: say(f"listening on http://127.0.0.1:{port} (pid {os.getpid()})"),
+    )
+    run(made, on)
+    say("stopped")
 
 
 if __name__ == "__main__":
