@@ -28,6 +28,7 @@ CLIENTS = 32
 BUSY = 4
 FEW, MANY = 30, 10_000
 PROMISED = 1_500  # decisions a second
+LENGTH = re.compile(rb"content-length: (\d+)")
 LISTENING = re.compile(r"http://127\.0\.0\.1:(\d+)")
 
 
@@ -214,6 +215,7 @@ def _load(port: int, token: str, root: str, clients: int) -> Mapping[str, float]
     poll = select.epoll()
     lines: dict[int, socket.socket] = {}
     sent: dict[int, float] = {}
+    got: dict[int, bytes] = {}
     for _ in range(clients):
         line = socket.create_connection(("127.0.0.1", port))
         line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -226,14 +228,24 @@ def _load(port: int, token: str, root: str, clients: int) -> Mapping[str, float]
         line.sendall(requests[number % len(requests)])
     while time.perf_counter() - start < SECONDS:
         for at, _ in poll.poll():
-            answer = lines[at].recv(65536)
+            got[at] = answer = got.get(at, b"") + lines[at].recv(65536)
+            if not _is_whole(answer):
+                continue
             now = time.perf_counter()
-            assert answer.startswith(b"HTTP/1.1 200 "), answer
+            del got[at]
             took.append(now - sent[at])
             sent[at] = now
             lines[at].sendall(requests[len(took) % len(requests)])
     rate = len(took) / (time.perf_counter() - start)
     return {"rate": rate, "p50": sorted(took)[len(took) // 2], "slowest": max(took)}
+
+
+def _is_whole(answer: bytes) -> bool:
+    """Say whether a whole answer is here: head and body may come apart."""
+    head, end, body = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200 "), answer
+    length = LENGTH.search(head)
+    return bool(end and length and len(body) == int(length[1]))
 
 
 # --- the bare server -----------------------------------------------------------------------------

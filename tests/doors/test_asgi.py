@@ -42,7 +42,7 @@ class Application:
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         self.seen.scopes.append(scope)
-        await getattr(self, scope["path"].strip("/") or "whole")(scope, receive, send)
+        await getattr(self, scope["path"].split("/")[1] or "whole")(scope, receive, send)
 
     async def start(self, send: Send, *headers: tuple[bytes, bytes], status: int = 200) -> None:
         await send({"type": "http.response.start", "status": status, "headers": list(headers)})
@@ -200,6 +200,12 @@ def test_what_cannot_be_answered_is_told_without_a_word_of_why(server: Running, 
     assert status == 500
     assert b"not a word" not in body
     assert any(line.startswith("500 GET") for line in server.told)
+
+
+def test_a_path_cannot_begin_a_line_of_the_log(server: Running) -> None:
+    server.get("/fails/%0Apenstock%20serve:%20stopped")
+    assert any("%0Apenstock" in line for line in server.told)
+    assert not any("\n" in line for line in server.told)
 
 
 def test_half_an_answer_does_not_look_like_a_whole_one(server: Running) -> None:

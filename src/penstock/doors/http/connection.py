@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 LARGEST_HEAD = 16 * 1024
 MOST_AHEAD = 32  # requests of a client that does not wait for its answers
 LINE_ENDS = 4  # bytes of a header beside its name and its value
+FRAMES = frozenset({b"content-length", b"transfer-encoding"})  # what says that there is a body
 LAST_CHUNK = b"0\r\n\r\n"
 
 Admit = Callable[[Head], object]
@@ -123,10 +124,13 @@ class Connection(HttpToolsProtocol):
             raise _too_large()
         if len(self.pipeline) >= MOST_AHEAD:  # uvicorn would take in as many as are sent
             raise Refusal(503, "busy", "too many requests without waiting for an answer")
+        if self.parser.should_upgrade() and FRAMES.intersection(name for name, _ in self.headers):
+            # The parser takes the body for the other protocol's: it could pass for a request.
+            raise Refusal(400, "bad-head", "a body is not taken with a wish for another protocol")
         self.scope["state"]["route"] = self._admit(self._head())
-        self._at = At.BODY
         self._within(self._bounds.answer if self._busy else self._bounds.body)
         super().on_headers_complete()
+        self._at = At.BODY
 
     def _head(self) -> Head:
         method, version = self.parser.get_method(), self.parser.get_http_version()
@@ -195,13 +199,15 @@ class Connection(HttpToolsProtocol):
         if self.loop.time() < self.due:
             return
         begun = self._busy and self.cycle.response_started
-        if begun and not self.flow.write_paused and not self._ending:
+        ends = self._ending or self.flow.write_paused or self.transport.is_closing()
+        if begun and not ends:
             return  # a stream, and its reader takes it
-        stuck = self.flow.write_paused or bool(self.pipeline)
-        if self._ending or begun or stuck or self._at is At.NOTHING:
-            self.transport.abort()
-        else:
+        # A refusal is told where no other answer would have to come first.
+        waits = {At.HEAD: not self._busy, At.BODY: self._busy and not self.pipeline}
+        if waits.get(self._at) and not ends:
             self._refuse(Refusal(408, "too-slow", "the request took too long"))
+        else:
+            self.transport.abort()
 
     def shutdown(self) -> None:
         """Close when nothing is on its way; what is being answered goes out, a stream ends."""

@@ -139,7 +139,9 @@ class Routes:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that was admitted, its whole body at hand."""
         route: Route = scope["state"]["route"]
-        asked, start, status = (scope["method"], scope["path"]), time.perf_counter(), 0
+        # As it was sent: what is decoded could end the line of the log.
+        asked = scope["method"], scope["raw_path"].decode("latin-1")
+        start, status = time.perf_counter(), 0
 
         async def noting(message: Message) -> None:
             nonlocal status

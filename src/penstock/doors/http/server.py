@@ -7,6 +7,7 @@ answered go out and ends within `STOP_WITHIN` seconds.
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 import sys
@@ -59,7 +60,7 @@ class Server(uvicorn.Server):
             proxy_headers=False,
             server_header=False,
             backlog=BACKLOG,
-            timeout_keep_alive=int(bounds.idle),
+            timeout_keep_alive=math.ceil(bounds.idle),
             timeout_graceful_shutdown=STOP_WITHIN,
         )
         super().__init__(config)
