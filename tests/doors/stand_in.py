@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from penstock.doors.http.connection import Bounds
-from penstock.doors.http.hook import Batch, Desk, Hook
+from penstock.doors.http.hook import Desk, Hook
 from penstock.doors.http.routes import Route, Routes
 from penstock.doors.http.server import Server, bound, run
 from penstock.doors.http.talk import say
@@ -34,25 +34,13 @@ class Said:
 class Judge:
     """Small calls are answered at once, others and those that sleep in a thread."""
 
-    def quick(
-        self,
-        agent: str,
-        data: bytes,
-        environ: Mapping[str, str],
-        *,
-        again: bool = False,
-        batch: Batch | None = None,
-    ) -> Said | None:
-        assert batch is not None
-        batch.setdefault("", []).append(data)
+    def quick(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Said | None:
         try:
             small = len(data) < SMALL and isinstance(json.loads(data), dict)
+            small = small and b"unrecorded" not in data
         except ValueError:
             return None
         return self.reply(agent, data, environ) if small else None
-
-    def commit(self, batch: Batch) -> bool:
-        return not any(b"unrecorded" in data for data in batch[""])
 
     def late(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Said:
         asked = json.loads(data)

@@ -14,7 +14,6 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote_to_bytes
 
@@ -50,29 +49,11 @@ class Spoken(Protocol):
     code: int
 
 
-Batch = dict[str, list[bytes]]
-
-
 class Judge(Protocol):
     """The engine kept warm."""
 
-    def quick(
-        self,
-        agent: str,
-        data: bytes,
-        environ: Mapping[str, str],
-        *,
-        again: bool = False,
-        batch: Batch | None = None,
-    ) -> Spoken | None:
-        """Return an answer that is there in no time, or None.
-
-        `again`: this call and the one before arrived together. Its event is handed in at
-        `batch`, and the answer is given once that is on the record.
-        """
-
-    def commit(self, batch: Batch) -> bool:
-        """Put events on the record; False when that cannot be done."""
+    def quick(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Spoken | None:
+        """Return an answer that is there in no time and on the record, or None."""
 
     def reply(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Spoken:
         """Return the answer, whatever it takes."""
@@ -84,22 +65,8 @@ class Judge(Protocol):
 Way = Callable[[str, bytes, Mapping[str, str]], Spoken]
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A quick answer that waits for its event to be on the record."""
-
-    hook: Hook
-    body: bytes
-    environ: Mapping[str, str]
-    spoken: Spoken
-    answer: asyncio.Future[Response]
-
-
 class Desk:
-    """What the endpoints of all agents share: the judge, its threads, who waits.
-
-    Calls that arrive together are recorded together, in one write.
-    """
+    """What the endpoints of all agents share: the judge, its threads, who waits."""
 
     def __init__(
         self,
@@ -114,44 +81,8 @@ class Desk:
         self.tell = tell
         self._seconds = seconds
         self._in_threads = 0
-        self._together = False  # true until the calls that arrived together are answered
-        self._batch: Batch = {}
-        self._quick: list[Waiting] = []
-        self._tasks: set[asyncio.Future[None]] = set()
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="judging")
         self._late = ThreadPoolExecutor(THREADS, thread_name_prefix="late")
-
-    def quick(
-        self, hook: Hook, body: bytes, environ: Mapping[str, str]
-    ) -> asyncio.Future[Response] | None:
-        """Have a call answered with those that arrived with it; None where it takes longer."""
-        again, self._together = self._together, True
-        loop = asyncio.get_running_loop()
-        if not again:
-            loop.call_soon(self._settle)
-        spoken = self.judge.quick(hook.agent, body, environ, again=again, batch=self._batch)
-        if spoken is None:
-            return None
-        answer: asyncio.Future[Response] = loop.create_future()
-        self._quick.append(Waiting(hook, body, environ, spoken, answer))
-        return answer
-
-    def _settle(self) -> None:
-        """Record what arrived together, then answer it."""
-        batch, self._batch = self._batch, {}
-        waiting, self._quick = self._quick, []
-        self._together = False
-        recorded = self.judge.commit(batch) if batch else True
-        for one in waiting:
-            if recorded:
-                _give(one, as_response(one.spoken))
-            else:  # the engine says what follows from a record that cannot be written
-                task = asyncio.ensure_future(self._instead(one))
-                self._tasks.add(task)
-                task.add_done_callback(self._tasks.discard)
-
-    async def _instead(self, one: Waiting) -> None:
-        _give(one, await self.long(one.hook, one.body, one.environ))
 
     async def long(self, hook: Hook, body: bytes, environ: Mapping[str, str]) -> Response:
         """Have a call answered in a thread, in time: a client that gives up goes on without us."""
@@ -177,12 +108,6 @@ class Desk:
         self._in_threads -= 1
 
 
-def _give(one: Waiting, response: Response) -> None:
-    """Hand an answer over; nobody may be waiting any more."""
-    if not one.answer.done():
-        one.answer.set_result(response)
-
-
 class Hook:
     """The endpoint of one agent."""
 
@@ -200,11 +125,11 @@ class Hook:
         environ = self._environ(headers)
         if len(body) <= LARGEST_QUICK:
             try:
-                found = self._desk.quick(self, body, environ)
+                spoken = self._desk.judge.quick(self.agent, body, environ)
             except Exception as fault:  # noqa: BLE001 - whatever it was, the call was not judged
                 return self._failed(fault)
-            if found is not None:
-                return await found
+            if spoken is not None:
+                return as_response(spoken)
         return await self._desk.long(self, body, environ)
 
     def _environ(self, headers: Mapping[bytes, bytes]) -> Mapping[str, str]:
