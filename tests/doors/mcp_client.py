@@ -130,7 +130,7 @@ def over_http(project: Project, *args: str) -> Iterator[str]:
     finally:
         process.terminate()
         out, _ = process.communicate(timeout=30)
-        assert out == ""
+        assert (process.returncode, out) == (0, "")
 
 
 def furnished(project: Project) -> Project:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import socket
 import subprocess
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from penstock.doors.http.server import Server, bound, listening
+from penstock.doors.http.server import Server, bound
 
 LISTENING = re.compile(r"listening on http://127\.0\.0\.1:(\d+) ")
 WITHIN = 30.0
@@ -54,24 +54,17 @@ def started(
 def in_thread(server: Server, on: socket.socket | None = None) -> Iterator[int]:
     """Run a server in a thread of its own; yields its port."""
     on = on or bound(0)
-    loop, stop, ready = asyncio.new_event_loop(), asyncio.Event(), threading.Event()
-
-    async def serve() -> None:
-        async with listening(server, on):
-            ready.set()
-            await stop.wait()
-
-    def run() -> None:
-        with asyncio.Runner(loop_factory=lambda: loop) as runner:
-            runner.run(serve())
-
-    thread = threading.Thread(target=run)
+    port = on.getsockname()[1]
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [on]})
     thread.start()
-    assert ready.wait(WITHIN)
+    until = time.monotonic() + WITHIN
+    while not server.started and time.monotonic() < until:
+        time.sleep(0.01)
+    assert server.started
     try:
-        yield on.getsockname()[1]
+        yield port
     finally:
-        loop.call_soon_threadsafe(stop.set)
+        server.should_exit = True
         thread.join(WITHIN)
         assert not thread.is_alive()
 

@@ -6,6 +6,7 @@ One argument: the bounds as JSON. The token is `right`, the agents are claude an
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 import time
@@ -13,10 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from penstock.doors.http.connection import Bounds
-from penstock.doors.http.hook import Batch, Desk, Hook
-from penstock.doors.http.routes import Route
+from penstock.doors.http.hook import Desk, Hook
+from penstock.doors.http.routes import Route, Routes
 from penstock.doors.http.server import Server, bound, run
-from penstock.doors.http.wire import Head, Response
+from penstock.doors.http.talk import say
 
 TOKEN = "right"
 SMALL = 32 * 1024
@@ -33,25 +34,13 @@ class Said:
 class Judge:
     """Small calls are answered at once, others and those that sleep in a thread."""
 
-    def quick(
-        self,
-        agent: str,
-        data: bytes,
-        environ: Mapping[str, str],
-        *,
-        again: bool = False,
-        batch: Batch | None = None,
-    ) -> Said | None:
-        assert batch is not None
-        batch.setdefault("", []).append(data)
+    def quick(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Said | None:
         try:
             small = len(data) < SMALL and isinstance(json.loads(data), dict)
+            small = small and b"unrecorded" not in data
         except ValueError:
             return None
         return self.reply(agent, data, environ) if small else None
-
-    def commit(self, batch: Batch) -> bool:
-        return not any(b"unrecorded" in data for data in batch[""])
 
     def late(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Said:
         asked = json.loads(data)
@@ -73,7 +62,7 @@ class Judge:
         return Said(json.dumps({"agent": agent, "n": asked.get("n"), "project": project}) + "\n")
 
 
-def broken(_head: Head, _body: bytes) -> Response:
+async def broken(scope: object, receive: object, send: object) -> None:
     raise RuntimeError("not even an answer")
 
 
@@ -85,12 +74,21 @@ def main() -> None:
             path=f"/hook/{agent}",
             token=TOKEN,
             largest=LARGEST,
-            handle=Hook(agent, desk),
+            app=Hook(agent, desk),
         )
         for agent in ("claude", "codex")
     ]
-    routes.append(Route(method="GET", path="/broken", handle=broken))
-    run(Server(routes, bounds=Bounds(**json.loads(sys.argv[1]))), bound(0))
+    routes.append(Route(method="GET", path="/broken", app=broken))
+    app, on, bounds = Routes(routes), bound(0), Bounds(**json.loads(sys.argv[1]))
+    port = on.getsockname()[1]
+    made = Server(
+        app,
+        admit=app.admit,
+        bounds=bounds,
+        ready=lambda: say(f"listening on http://127.0.0.1:{port} (pid {os.getpid()})"),
+    )
+    run(made, on)
+    say("stopped")
 
 
 if __name__ == "__main__":

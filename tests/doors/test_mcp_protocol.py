@@ -401,6 +401,7 @@ def test_http_refuses_what_a_page_of_another_site_or_a_flood_would_send(shop: Pr
         assert status(b'{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"ping"}') == 400
         assert status(b"not json") == 400
         assert status(b" " * (17 * 2**20)) == 413
+        assert status(PING, x="a" * 20_000) == 431
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from penstock.app.workspace import read_rules, workspace_of
 from penstock.doors.hook.engine import Engine
 from penstock.doors.hook.short import Cold, NotShortError, short_answer
 from penstock.doors.hook.talk import BEFORE, Answer, Call
-from penstock.doors.hook.warm import Batch, Images, Signing, Warm
+from penstock.doors.hook.warm import Images, Signing, Warm
 from penstock.stores import watched
 from tests.doors.claude_calls import before
 
@@ -136,27 +136,17 @@ def test_a_log_that_cannot_be_written_is_left_to_the_engine(root: Path, warm: Wa
         warm.append(str(root), here.state, b'"op":"x","path":"","status":"y"', rotate_at=0)
 
 
-def test_a_batch_is_one_piece_on_the_record(root: Path, warm: Warm) -> None:
+def test_every_answer_is_on_the_record_when_it_is_given(root: Path, warm: Warm) -> None:
     here = workspace_of(str(root))
-    batch: Batch = {}
-    before_ = here.record.head()
-    for n in range(3):
+    first = here.record.head()
+    assert first is not None
+    for n in range(1, 4):
         data = before(root, "Write", f"docs/{n}.txt", content="x")
-        assert warm.quick("claude", data, {}, again=n > 0, batch=batch) is not None
-    assert here.record.head() == before_, "nothing is recorded before it is committed"
-    assert warm.commit(batch)
-    head = here.record.head()
-    assert head is not None
-    assert before_ is not None
-    assert head.seq == before_.seq + 3
+        assert warm.quick("claude", data, {}) is not None
+        head = here.record.head()
+        assert head is not None
+        assert head.seq == first.seq + n
     assert here.verify().ok
-
-
-def test_a_batch_that_cannot_be_recorded_says_so(root: Path, warm: Warm) -> None:
-    log = Path(workspace_of(str(root)).audit_path)
-    log.unlink()
-    log.mkdir()
-    assert not warm.commit({str(root): [b'"op":"x","path":"","status":"y"']})
 
 
 # --- images ------------------------------------------------------------------------------------

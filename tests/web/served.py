@@ -15,8 +15,9 @@ from urllib.parse import urlencode, urlsplit
 from penstock.app import Workspace, open_workspace
 from penstock.core.model import Actor
 from penstock.core.proposal import Proposal
-from penstock.doors.http.asgi import Pages
+from penstock.doors.http.routes import Routes
 from penstock.doors.http.server import Server, bound
+from penstock.doors.http.talk import Log
 from penstock.doors.web.app import make_app
 from penstock.doors.web.limits import Attempts
 from penstock.doors.web.proving import Prover
@@ -199,6 +200,7 @@ def running(world: World) -> Iterator[int]:
     on = bound(0)
     port = on.getsockname()[1]
     world.origin = f"http://127.0.0.1:{port}"
-    server = Server([], rest=Pages(make_app(world), known=world.knows), tell=lambda *_, **__: None)
-    with in_thread(server, on):
+    log = Log(lambda *_, **__: None)
+    routes = Routes([], rest=make_app(world), known=world.knows, log=log)
+    with in_thread(Server(routes, admit=routes.admit, log=log), on):
         yield port

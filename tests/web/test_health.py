@@ -189,37 +189,38 @@ def test_a_stop_lets_viewers_go_in_good_order(project: Project) -> None:
 
 WITHOUT = """
 import sys
-sys.modules["starlette"] = None
-sys.modules["starlette.applications"] = None
+sys.modules["{name}"] = None
 from penstock.cli import main
-main(["serve", "--port", "0"])
+main({argv})
 """
 
 
-def test_without_the_extra_hooks_are_answered_and_pages_say_what_is_missing(
-    project: Project,
-) -> None:
-    with serving(project, program=(sys.executable, "-c", WITHOUT)) as served:
-        for path in ("/", "/open?t=x", "/api/v1/proposals"):
-            status, headers, body = served.get(path)
-            assert status == 501
-            assert "penstock-gate[web]" in body
-            assert headers["Content-Type"].startswith("text/plain")
-        assert "penstock-gate[web]" in served.said("extra")
-        assert served.get("/healthz")[0] == 200
-        token = (project.home / "state/penstock/hook.token").read_text().strip()
-        client = http.client.HTTPConnection("127.0.0.1", served.port, timeout=WITHIN)
-        call = {
-            "cwd": str(project.root),
-            "hook_event_name": "PreToolUse",
-            "tool_name": "Write",
-            "tool_input": {"file_path": f"{project.root}/.env", "content": "x"},
-        }
-        bearer = {"Authorization": f"Bearer {token}"}
-        client.request("POST", "/hook/claude", json.dumps(call), bearer)
-        said = json.loads(client.getresponse().read())
-        client.close()
-        assert said["hookSpecificOutput"]["permissionDecision"] == "deny"
+def without(project: Project, name: str, *argv: str) -> subprocess.CompletedProcess[str]:
+    program = [sys.executable, "-c", WITHOUT.format(name=name, argv=list(argv))]
+    return subprocess.run(
+        program,
+        cwd=project.root,
+        env=project.environ,
+        timeout=WITHIN,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("name", ["uvicorn", "httptools", "starlette", "jinja2"])
+def test_without_the_extra_serve_says_which_one_it_needs(project: Project, name: str) -> None:
+    done = without(project, name, "serve", "--port", "0")
+    assert done.returncode == 1
+    assert "error[extra-missing]" in done.stderr
+    assert "pip install 'penstock-gate[web]'" in done.stderr
+
+
+def test_without_the_extra_a_registration_over_http_says_which_one(project: Project) -> None:
+    done = without(project, "uvicorn", "init", "--agent", "claude", "--http")
+    assert done.returncode == 0, done.stderr
+    assert "penstock-gate[web]" in done.stdout
+    assert "penstock-gate[web]" not in project.run("init", "--agent", "claude", "--http").out
 
 
 def test_hooks_refuse_browsers_as_before_beside_the_page(project: Project) -> None:

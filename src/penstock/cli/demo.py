@@ -203,20 +203,23 @@ def your_turn(out: Console, here: Workspace) -> None:
 def _serve(out: Console, here: Workspace) -> None:
     from penstock.app.workspace import token_of
     from penstock.doors.http import server
-    from penstock.doors.http.asgi import Pages
+    from penstock.doors.http.routes import Routes
+    from penstock.doors.http.talk import Log
     from penstock.doors.web.app import make_app
     from penstock.doors.web.world import World
 
     listening = server.bound(0)
     world = World([here], token=token_of(os.path.dirname(here.state), "admin.token"))
     world.origin = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    pages = Pages(make_app(world), known=world.knows)
+    log = Log(_silent)
+    routes = Routes([], rest=make_app(world), known=world.knows, log=log)
 
     def invite() -> None:
         _say(out, f"open {world.link()}")
         _say(out, "(it works once, for two minutes; Ctrl-C ends the demo)")
 
-    server.run(server.Server([], rest=pages, tell=_silent), listening, ready=invite)
+    made = server.Server(routes, admit=routes.admit, log=log, ready=invite)
+    server.run(made, listening)
 
 
 def _silent(_line: str, **_facts: object) -> None:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, TypedDict
 import click
 
 from penstock.cli import OK
+from penstock.cli.extras import missing
 from penstock.cli.output import console, json_option, print_json, printable, workspace_option
+from penstock.core.distribution import pip_install
 from penstock.core.loopback import PORT
 from penstock.doors.hook.agents import NAMES
 
@@ -143,6 +145,8 @@ def _left(
     for name in wish.agents:
         left += [f"{module(name).TITLE}: {sentence}" for sentence in LEFT[name]]
     if wish.http:
+        if missing("web"):
+            left.append(f"`penstock serve` needs the extra `web`: {pip_install('web')}")
         left.append(
             f"start `penstock serve --port {wish.port}`: while it is down, writes are blocked"
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock.cli import OK
+from penstock.cli.extras import need
 from penstock.cli.output import workspace_option
 
 if TYPE_CHECKING:
@@ -60,27 +61,16 @@ def _over_http(address: str, workspace: str | None, page: str) -> None:
 
     on = bound(*host_and_port(address))
     server = _server(workspace, page)
-    import anyio
-
     from penstock.doors.mcp.http import serve
 
-    anyio.run(serve, server, on)
+    serve(server, on)
 
 
 def _server(workspace: str | None, page: str) -> Server[object]:
+    need("mcp", "penstock mcp")
     from penstock.app import open_workspace
-    from penstock.core.distribution import pip_install
-    from penstock.core.errors import StoreError
+    from penstock.doors.mcp.server import made
 
     here = open_workspace(workspace)
     here.gate  # noqa: B018 - what a crash left in the middle is finished before anybody asks
-    try:
-        from penstock.doors.mcp.server import made
-    except ModuleNotFoundError as missing:
-        raise StoreError(
-            "extra-missing",
-            f"`penstock mcp` needs the package `{missing.name}`",
-            because="it is part of the extra `mcp`, which is not installed",
-            hint=pip_install("mcp"),
-        ) from None
     return made(here, page=page)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
-from functools import partial
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
 from penstock.cli import OK
+from penstock.cli.extras import need
 from penstock.cli.output import tell, workspace_option
-from penstock.core.distribution import pip_install
 from penstock.core.loopback import PORT
-from penstock.doors.http.talk import SAY, Say
+from penstock.doors.http.talk import SAY, Log, Say
 from penstock.doors.http.units import UNITS
 
 if TYPE_CHECKING:
@@ -26,7 +23,6 @@ if TYPE_CHECKING:
     from penstock.doors.http.routes import Route
     from penstock.doors.web.world import World
 
-NO_PAGES = f"the approval page needs the extra `web`: {pip_install('web')}"
 SOCKET_WITHIN = 0.5  # seconds; where another process holds the socket nobody says so
 
 
@@ -70,72 +66,61 @@ def command(
 
 
 def _serve(port: int, log_format: str, *, link: bool, workspace: str | None) -> None:
+    need("web", "penstock serve")
     from penstock.app import notify
     from penstock.app.serving import left, listens
     from penstock.doors.hook.engine import Engine
     from penstock.doors.hook.warm import Warm
     from penstock.doors.http import server
+    from penstock.doors.http.routes import Routes
+    from penstock.doors.web.app import make_app
 
     say = SAY[log_format]
+    log = Log(say)
     listening = server.passed() or server.bound(port)
     at = listening.getsockname()[1]
     engine = Engine(signs=True)
     warm = Warm(engine)
-    pages = Served(at, say, workspace)
-    made = server.Server(_routes(warm), rest=pages.rest, tell=say)
+    world = _world(at, workspace)
+
+    def ready() -> None:
+        say(f"listening on {world.origin} (pid {os.getpid()})", level="info")
+        if link:
+            _invite(world, say)
+
+    routes = Routes(_routes(warm), rest=make_app(world), known=world.knows, log=log)
+    made = server.Server(routes, admit=routes.admit, log=log, ready=ready)
     stopped = threading.Event()
     notify.start(stopped)
     try:
         listens(at)
-        also = [partial(_cold_hooks, engine)]
-        server.run(made, listening, also=also, ready=pages.invite if link else None)
+        _cold_hooks(engine)
+        server.run(made, listening)
+        say("stopped", level="info")
     finally:
         stopped.set()
         left()
         warm.close()
 
 
-@asynccontextmanager
-async def _cold_hooks(engine: Engine) -> AsyncIterator[None]:
+def _cold_hooks(engine: Engine) -> None:
     """Serve the socket that hooks ask which start cold; another process may hold it already."""
     from penstock.doors.hook.resident import serve
 
     ready = threading.Event()
     keeping = {"idle": float("inf"), "ready": ready}
     threading.Thread(target=serve, args=(engine,), kwargs=keeping, daemon=True).start()
-    await asyncio.to_thread(ready.wait, SOCKET_WITHIN)
-    yield
+    ready.wait(SOCKET_WITHIN)
 
 
-class Served:
-    """The approval page behind the same port, if what it needs is installed."""
+def _invite(world: World, say: Say) -> None:
+    """Print the link, unless an agent would read it."""
+    from penstock.app.workspace import inside_agent
 
-    def __init__(self, port: int, say: Say, workspace: str | None) -> None:
-        from penstock.doors.http.asgi import Pages, instead, unlogged
-
-        self._say = say
-        self._world: World | None = None
-        try:
-            from penstock.doors.web.app import make_app
-        except ModuleNotFoundError as missing:
-            if (missing.name or "").startswith("penstock"):
-                raise
-            self.rest = Pages(instead(NO_PAGES))
-            return
-        world = self._world = _world(port, workspace)
-        log = unlogged if say is SAY["text"] else say
-        self.rest = Pages(make_app(world), known=world.knows, log=log)
-
-    def invite(self) -> None:
-        """Print the link, unless an agent would read it."""
-        from penstock.app.workspace import inside_agent
-
-        if self._world is None:
-            self._say(NO_PAGES, level="info")
-        elif inside_agent():
-            self._say("run `penstock open` in a terminal of your own to see the page")
-        else:
-            self._say(f"open {self._world.link()} (works once, for two minutes)", level="info")
+    if inside_agent():
+        say("run `penstock open` in a terminal of your own to see the page")
+    else:
+        say(f"open {world.link()} (works once, for two minutes)", level="info")
 
 
 def _world(port: int, workspace: str | None) -> World:
@@ -173,7 +158,7 @@ def _routes(warm: Warm) -> Iterator[Route]:
     environ = {name: value for name, value in os.environ.items() if not name.startswith(agents)}
     desk, token = Desk(warm, environ), hook_token(home)
     for name in NAMES:
-        yield Route(method="POST", path=f"/hook/{name}", handle=Hook(name, desk), token=token)
+        yield Route(method="POST", path=f"/hook/{name}", app=Hook(name, desk), token=token)
 
 
 def _writable(home: str) -> bool:

@@ -45,7 +45,6 @@ SIGN_SECONDS = 2.0
 
 Found = tuple[bytes, int] | None
 Spelled = tuple[str, tuple[str, ...], tuple[str, ...], bool]
-Batch = dict[str, list[bytes]]  # events by workspace
 Image = tuple[str, str]  # the state and the key of the call
 
 
@@ -123,38 +122,21 @@ class Warm(Cold):
         self._spelled: dict[tuple[object, ...], Spelled] = {}
         self._answers: dict[tuple[object, ...], Short | None] = {}
         self._signing = Signing()
-        self._batch: Batch | None = None
         self._environ: Mapping[str, str] = {}
 
-    def quick(
-        self,
-        agent: str,
-        data: bytes,
-        environ: Mapping[str, str],
-        *,
-        again: bool = False,
-        batch: Batch | None = None,
-    ) -> Reply | None:
-        """Return the answer where the short way has one. For one thread at a time.
-
-        `again` says that this call and the one before arrived together: whether the rules
-        have changed was looked at for both. With a `batch` the event is only handed in there,
-        and the answer must not be given before `commit` has put it on the record.
-        """
-        self._batch = batch
+    def quick(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Reply | None:
+        """Return the answer where the short way has one. For one thread at a time."""
         self._environ = environ
-        if not again:
-            self._fresh.clear()
-            self._roots.clear()
-            self._folders.clear()
-            self._twins.clear()
+        self._fresh.clear()
+        self._roots.clear()
+        self._folders.clear()
+        self._twins.clear()
         module = _module(agent)
         try:
             call = module.read(parse(data), environ)
         except (ValueError, TypeError, AttributeError):
             return None
         if call.event == AFTER:
-            self._batch = None  # what follows needs the line's hash
             self._needed(call)
         answer = short_answer(call, self)
         if answer is None:
@@ -301,9 +283,6 @@ class Warm(Cold):
     def append(self, root: str, state: str, body: bytes, *, rotate_at: int) -> str:
         """Put one line on the chain; the log is kept open."""
         del state, rotate_at
-        if self._batch is not None:
-            self._batch.setdefault(root, []).append(body)
-            return ""
         here = self._here.get(root) or self._opened(root)
         try:
             line = here.record.unsigned.append(body, durable=False).event_hash
@@ -311,17 +290,6 @@ class Warm(Cold):
             raise NotShortError from problem
         self._signing.after(here, 1)
         return line
-
-    def commit(self, batch: Batch) -> bool:
-        """Put the events of calls that arrived together on the record; False if that failed."""
-        try:
-            for root, bodies in batch.items():
-                here = self._here.get(root) or self._opened(root)
-                here.record.unsigned.append_many(bodies, durable=False)
-                self._signing.after(here, len(bodies))
-        except PenstockError:
-            return False
-        return True
 
     def keep(self, state: str, key: str, path: str, there: Found) -> None:
         """Keep what a file holds, behind the answer."""

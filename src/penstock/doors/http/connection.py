@@ -1,36 +1,34 @@
-"""Talk to one client: read a request, have it answered, write the response, in order.
+"""One client: what uvicorn's connection reads and writes, with our bounds around it.
 
-The head decides alone whether a request comes in, so a body is only read for those who may
-send one. Answers that take time are awaited; what the client sends meanwhile waits its turn.
-Always true: a connection holds at most one head and one body, every state of it has a moment
-at which it ends (`due`), and responses leave in the order of their requests.
+uvicorn and its parser speak HTTP; here is how large a head may be and how long each part of a
+request may take. A refusal is told in JSON and outlives the client's sending.
+Always true: every state of a connection has a moment at which it ends (`due`), except a stream
+that its reader takes; responses leave in the order of their requests, and few wait their turn.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, cast
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any
 
-from penstock.doors.http.line import OpenLine
-from penstock.doors.http.routes import Route, Routes
-from penstock.doors.http.wire import (
-    CONTINUE,
-    END,
-    LARGEST_HEAD,
-    Head,
-    Later,
-    Live,
-    Refusal,
-    Response,
-    encode,
-    parse_head,
-    refused,
-)
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-READ_AHEAD = 64 * 1024
-TOLD = frozenset({400, 503})  # answers of a handler that are logged
+from penstock.doors.http.routes import Head, Refusal
+from penstock.doors.http.talk import Log
+
+if TYPE_CHECKING:
+    import asyncio
+
+LARGEST_HEAD = 16 * 1024
+MOST_AHEAD = 32  # requests of a client that does not wait for its answers
+LINE_ENDS = 4  # bytes of a header beside its name and its value
+FRAMES = frozenset({b"content-length", b"transfer-encoding"})  # what says that there is a body
+LAST_CHUNK = b"0\r\n\r\n"
+
+Admit = Callable[[Head], object]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,280 +46,178 @@ class Bounds:
     goodbye: float = 2.0
 
 
-class Host(Protocol):
-    """What a connection needs from the server it belongs to."""
+class At(Enum):
+    """What is being read."""
 
-    routes: Routes
-    bounds: Bounds
-    date: bytes
-    stopping: bool
-
-    def joined(self, connection: Connection) -> bool:
-        """Count a new connection; False when there are too many."""
-
-    def left(self, connection: Connection) -> None:
-        """Forget a connection."""
-
-    def tell(self, status: int, head: Head | None, why: str) -> None:
-        """Log an error without the body."""
+    NOTHING = auto()
+    HEAD = auto()
+    BODY = auto()
 
 
-class Connection(asyncio.Protocol):
-    """One client."""
+class Connection(HttpToolsProtocol):
+    """One client. `admit` raises Refusal for a head that may not come in."""
 
-    __slots__ = (
-        *("_admitted", "_asked", "_body", "_buffer", "_busy", "_ending", "_head", "_held"),
-        *("_host", "_line", "_route", "_seen", "_silent", "_stuck", "_task", "_time"),
-        *("_transport", "due"),
-    )
-
-    def __init__(self, host: Host, time: Callable[[], float]) -> None:
-        self._host = host
-        self._time = time
-        self._transport = cast("asyncio.Transport", None)
-        self._buffer = b""  # what was not looked at yet
-        self._head: Head | None = None  # of the request whose body is being read
-        self._seen: bytes | None = None  # the last head that was let in, with what it meant
-        self._admitted: Head | None = None
-        self._route: Route | None = None
-        self._body: bytes | bytearray = b""
-        self._asked = cast("Head", None)  # of the request that is being answered
-        self._held = False  # nothing is read for now
+    def __init__(self, *, admit: Admit, bounds: Bounds, log: Log, **given: Any) -> None:
+        super().__init__(**given)
+        self._admit = admit
+        self._bounds = bounds
+        self._log = log
+        self._at = At.NOTHING
+        self._read = 0  # bytes of a head that is not complete
         self._silent = False  # the client has said all it will
-        self._busy = False  # an answer is awaited
-        self._stuck = False  # the client does not take what we wrote
         self._ending = False  # the last response is written; what comes is thrown away
-        self._task: asyncio.Task[None] | None = None
-        self._line: OpenLine | None = None  # of a response that is written piece by piece
-        self.due = time() + host.bounds.head
+        self.due = self.loop.time() + bounds.head
+
+    @property
+    def _busy(self) -> bool:
+        """True while an answer is awaited."""
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _within(self, seconds: float) -> None:
+        self.due = self.loop.time() + seconds
 
     # --- what asyncio calls ----------------------------------------------------------------
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin, or say that there are too many."""
-        self._transport = cast("asyncio.Transport", transport)
-        if not self._host.joined(self):
+        super().connection_made(transport)
+        if len(self.connections) > self._bounds.connections:
             self._refuse(Refusal(503, "busy", "too many connections"))
 
     def data_received(self, data: bytes) -> None:
-        """Take what came; a client that runs too far ahead is held up."""
+        """Take what came."""
         if self._ending:
             return
-        self._buffer = self._buffer + data if self._buffer else data
-        if self._busy or self._stuck:
-            if len(self._buffer) > READ_AHEAD and not self._held:
-                self._held = True
-                self._transport.pause_reading()
-        else:
-            self._advance()
+        self._read += len(data)
+        super().data_received(data)
+        if self._at is At.HEAD and self._read > LARGEST_HEAD and not self._ending:
+            self._refuse(_too_large())
 
-    def eof_received(self) -> bool:
+    def eof_received(self) -> bool:  # type: ignore[override]
         """Say whether to stay: a client that has said all may still wait for its answer."""
         self._silent = True
         # Who reads piece by piece and closes its side has left; nobody asks that way.
-        return self._busy and not (self._line is not None and self._line.begun)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Forget everything."""
-        self._ending = True
-        self._host.left(self)
-        if self._task is not None:
-            self._task.cancel()
+        return self._busy and self._at is not At.BODY and not self.cycle.response_started
 
     def pause_writing(self) -> None:
-        """Stop answering a client that does not read."""
-        self._stuck = True
-        self.due = self._time() + self._host.bounds.body
+        """Bound the time of a client that does not read."""
+        super().pause_writing()
+        self._within(self._bounds.body)
 
     def resume_writing(self) -> None:
         """Go on."""
-        self._stuck = False
-        self.due = self._time() + self._host.bounds.idle
-        if self._line is not None:
-            self._line.flows.set()
-        if not self._busy:
-            self._go_on()
+        super().resume_writing()
+        self._within(self._bounds.answer if self._busy else self._bounds.idle)
 
-    # --- one request after the other ---------------------------------------------------------
+    # --- what the parser calls -------------------------------------------------------------
 
-    def _advance(self) -> None:
-        try:
-            while not (self._busy or self._stuck or self._ending) and self._take():
-                self._answer()
-        except Refusal as refusal:
-            self._refuse(refusal)
-
-    def _take(self) -> bool:
-        """Say whether a whole request is here; False waits for more."""
-        if self._head is None and not (self._buffer and self._take_head()):
-            return False
-        head = cast("Head", self._head)
-        missing = head.length - len(self._body)
-        if missing and self._buffer:
-            piece, self._buffer = self._buffer[:missing], self._buffer[missing:]
-            if len(piece) == head.length:
-                self._body = piece
-            else:  # in place: a body in many pieces must not be copied for each of them
-                self._body = bytearray(self._body) if not self._body else self._body
-                self._body += piece
-        return len(self._body) == head.length
-
-    def _take_head(self) -> bool:
-        end = self._buffer.find(END, 0, LARGEST_HEAD)
-        if end < 0:
-            if len(self._buffer) >= LARGEST_HEAD:
-                raise Refusal(431, "head-too-large", f"the head exceeds {LARGEST_HEAD} bytes")
-            self._hurry()
-            return False
-        head = self._admit(self._buffer[:end])
-        self._buffer = self._buffer[end + len(END) :]
-        if len(self._buffer) < head.length:
-            self.due = self._time() + self._host.bounds.body
-            if head.expects and not self._buffer:
-                self._transport.write(CONTINUE)
-        return True
-
-    def _admit(self, block: bytes) -> Head:
-        """Let a head in; a client mostly sends the same one again, which needs no second look."""
-        if block != self._seen:
-            self._head = self._admitted = parse_head(block)  # known from here on, for the log
-            self._route = self._host.routes.admit(self._head)
-            self._seen = block
-        self._head = cast("Head", self._admitted)
-        return self._head
-
-    def _hurry(self) -> None:
+    def on_message_begin(self) -> None:
         """Bound the time of a head that has begun; further bytes win no further time."""
-        self.due = min(self.due, self._time() + self._host.bounds.head)
+        super().on_message_begin()
+        self._at, self._read = At.HEAD, 0
+        if not self._busy:
+            self.due = min(self.due, self.loop.time() + self._bounds.head)
 
-    def _answer(self) -> None:
-        head, route = cast("Head", self._head), cast("Route", self._route)
-        body, self._body = bytes(self._body), b""
-        self._head = None
-        try:
-            response = route.handle(head, body)
-        except Exception as fault:  # noqa: BLE001 - told and answered; the process goes on
-            response = self._failed(fault, head)
-        if isinstance(response, Response):
-            self._respond(response, head)
-            return
-        self._busy = True
-        self.due = self._time() + self._host.bounds.answer
-        if isinstance(response, Later):
-            self._asked, response.then = head, self._given
-            return
-        if isinstance(response, Live):
-            self._task = asyncio.ensure_future(self._live(response, head))
-            return
-        self._task = asyncio.ensure_future(self._later(response, head))
+    def on_headers_complete(self) -> None:
+        """Let a head in. Raises Refusal, which the parser hands back as an error."""
+        if sum(len(name) + len(value) + LINE_ENDS for name, value in self.headers) > LARGEST_HEAD:
+            raise _too_large()
+        if len(self.pipeline) >= MOST_AHEAD:  # uvicorn would take in as many as are sent
+            raise Refusal(503, "busy", "too many requests without waiting for an answer")
+        if self.parser.should_upgrade() and FRAMES.intersection(name for name, _ in self.headers):
+            # The parser takes the body for the other protocol's: it could pass for a request.
+            raise Refusal(400, "bad-head", "a body is not taken with a wish for another protocol")
+        self.scope["state"]["route"] = self._admit(self._head())
+        self._within(self._bounds.answer if self._busy else self._bounds.body)
+        super().on_headers_complete()
+        self._at = At.BODY
 
-    async def _later(self, response: Awaitable[Response], head: Head) -> None:
-        try:
-            answer = await response
-        except Exception as fault:  # noqa: BLE001 - told and answered; the process goes on
-            answer = self._failed(fault, head)
-        self._asked, self._task = head, None
-        self._given(answer)
+    def _head(self) -> Head:
+        method, version = self.parser.get_method(), self.parser.get_http_version()
+        return Head(method.decode("ascii"), self.url.decode("latin-1"), version, self.headers)
 
-    async def _live(self, response: Live, head: Head) -> None:
-        """Have a response written piece by piece, and leave the line as a next one needs it."""
-        line = self._line = OpenLine(self.put, self._host, keep=head.keep)
-        answer: Response | None = None
-        try:
-            await response.run(line)
-        except Exception as fault:  # noqa: BLE001 - told and answered; the process goes on
-            answer = self._failed(fault, head)
-        self._task = self._line = None
-        self._asked = head
-        if not line.begun:
-            self._given(answer or self._failed(RuntimeError("no answer"), head))
-            return
-        self._busy = False
-        if self._ending:
-            return
-        if not line.complete:  # half an answer must not look like a whole one
-            self._transport.abort()
-        elif not line.keep:
-            self._end()
-        else:
-            self._go_on()
+    def on_message_complete(self) -> None:
+        """Wait for the answer."""
+        super().on_message_complete()
+        self._at = At.NOTHING
+        self._within(self._bounds.answer if self._busy else self._bounds.idle)
 
-    def put(self, data: bytes) -> bool:
-        """Write a piece; False when the client does not take it for now. Raises OSError."""
-        if self._ending or self._transport.is_closing():
-            raise ConnectionResetError("the client is gone")
-        self.due = self._time() + self._host.bounds.answer
-        self._transport.write(data)
-        return not self._stuck
+    # --- the end ---------------------------------------------------------------------------
 
-    def _given(self, answer: Response) -> None:
-        self._busy = False
-        if not self._ending:
-            self._respond(answer, self._asked)
-            self._go_on()
-
-    def _go_on(self) -> None:
-        if self._ending:
-            return
-        if self._buffer:
-            self._advance()
-        if self._held and not self._ending and len(self._buffer) <= READ_AHEAD:
-            self._held = False
-            self._transport.resume_reading()
+    def on_response_complete(self) -> None:
+        """Wait for the next request, or for the rest of one."""
+        super().on_response_complete()
+        waits = {At.NOTHING: self._bounds.idle, At.HEAD: self._bounds.head}
+        self._within(self._bounds.answer if self._busy else waits.get(self._at, self._bounds.body))
         if self._silent and not self._busy:
-            self._transport.close()
+            self.transport.close()
 
-    def _respond(self, response: Response, head: Head) -> None:
-        keep = head.keep and not self._host.stopping
-        if response.status in TOLD:
-            self._host.tell(response.status, head, "")
-        self.due = self._time() + self._host.bounds.idle  # sooner when the write gets stuck
-        self._transport.write(encode(response, keep=keep, date=self._host.date))
-        if not keep:
-            self._end()
-
-    def _failed(self, fault: Exception, head: Head) -> Response:
-        self._host.tell(500, head, type(fault).__name__)
-        return refused(Refusal(500, "fault", "the request could not be answered"))
-
-    # --- the end -----------------------------------------------------------------------------
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no request; an error of ours in its place was raised by `admit`."""
+        fault = sys.exception()
+        cause = fault.__context__ if fault is not None else None
+        wrong = Refusal(400, "bad-head", "this is no HTTP request")
+        self._refuse(cause if isinstance(cause, Refusal) else wrong)
 
     def _refuse(self, refusal: Refusal) -> None:
-        self._host.tell(refusal.status, self._head, refusal.code)
-        response = encode(refused(refusal), keep=False, date=self._host.date)
-        self._transport.write(response)
-        self._end()
-
-    def _end(self) -> None:
-        """Say goodbye, and listen a moment longer.
+        """Tell a refusal, and listen a moment longer.
 
         Closing while the client still sends makes the kernel reset the connection, and the
         response would be lost with it.
         """
         self._ending = True
-        self._buffer, self._body = b"", b""
-        self.due = self._time() + self._host.bounds.goodbye
-        if self._held:
-            self._held = False
-            self._transport.resume_reading()
-        if self._transport.can_write_eof():
-            try:
-                self._transport.write_eof()
-            except OSError:  # the other end is gone, and nothing is left to say to it
-                self._transport.abort()
-
-    def tidy(self, now: float) -> None:
-        """End what took too long; called now and then."""
-        if now < self.due:
+        head = self._head() if self._at is not At.NOTHING and self.url else None
+        asked = (head.method, head.path) if head else ("", "")
+        self._log.error(refusal.status, *asked, refusal.code)
+        if self._busy and self._at is not At.BODY:  # an earlier request is answered first
+            self.cycle.keep_alive = False
             return
-        if self._ending or self._busy or self._stuck or not (self._buffer or self._head):
-            self._transport.abort()
-        else:
-            self._refuse(Refusal(408, "too-slow", "the request took too long"))
+        if self._busy:
+            self._forget()
+        self._within(self._bounds.goodbye)
+        self.flow.resume_reading()
+        self.transport.write(self._encoded(refusal))
+        try:
+            self.transport.write_eof()
+        except OSError:  # the other end is gone, and nothing is left to say to it
+            self.transport.abort()
 
-    def stop(self) -> None:
-        """Close when nothing is on its way; what is being answered goes out first."""
-        if self._line is not None and self._line.begun:
-            self._line.left.set()
-        if not (self._busy or self._buffer or self._head):
-            self._transport.close()
+    def _encoded(self, refusal: Refusal) -> bytes:
+        response = refusal.response()
+        close = (b"connection", b"close")
+        fields = [*self.server_state.default_headers, *response.raw_headers, close]
+        lines = [b"%s: %s\r\n" % field for field in fields]
+        return b"".join([STATUS_LINE[refusal.status], *lines, b"\r\n", bytes(response.body)])
+
+    def _forget(self) -> None:
+        """Tell the application that its reader left."""
+        self.cycle.disconnected = True
+        self.cycle.message_event.set()
+
+    def tidy(self) -> None:
+        """End what took too long; called now and then."""
+        if self.loop.time() < self.due:
+            return
+        begun = self._busy and self.cycle.response_started
+        ends = self._ending or self.flow.write_paused or self.transport.is_closing()
+        if begun and not ends:
+            return  # a stream, and its reader takes it
+        # A refusal is told where no other answer would have to come first.
+        waits = {At.HEAD: not self._busy, At.BODY: self._busy and not self.pipeline}
+        if waits.get(self._at) and not ends:
+            self._refuse(Refusal(408, "too-slow", "the request took too long"))
+        else:
+            self.transport.abort()
+
+    def shutdown(self) -> None:
+        """Close when nothing is on its way; what is being answered goes out, a stream ends."""
+        if self._busy and self.cycle.response_started and self.cycle.chunked_encoding:
+            self._forget()
+            self.transport.write(LAST_CHUNK)
+            self.transport.close()
+        else:
+            super().shutdown()
+
+
+def _too_large() -> Refusal:
+    return Refusal(431, "head-too-large", f"the head exceeds {LARGEST_HEAD} bytes")

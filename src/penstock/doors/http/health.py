@@ -11,9 +11,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from penstock.doors.http.routes import Handle, Route
-from penstock.doors.http.wire import Head, Response
+from penstock.doors.http.routes import Route, as_json
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 LARGEST = 0  # bytes of a body
 EVERY = 1.0  # seconds between two looks at the rules
@@ -36,15 +40,15 @@ class Health:
         self._writable = writable
         self._known: tuple[float, int] | None = None
 
-    def __call__(self, head: Head, body: bytes) -> Response:
-        """Answer."""
+    def told(self) -> Response:
+        """Answer how the rules are."""
         count = self._count()
         told = {
             "status": "ok" if not count else "degraded",
             "version": self._version,
             "policy": "ok" if not count else "broken",
         }
-        return Response(200, json.dumps(told).encode())
+        return as_json(json.dumps(told).encode())
 
     def _count(self) -> int:
         now = self._clock()
@@ -52,22 +56,26 @@ class Health:
             self._known = (now, sum(1 for why in self._broken() if why))
         return self._known[1]
 
-    def alive(self, head: Head, body: bytes) -> Response:
+    def alive(self) -> Response:
         """Answer that this process answers."""
-        return Response(200, b'{"status": "ok"}')
+        return as_json(b'{"status": "ok"}')
 
-    def ready(self, head: Head, body: bytes) -> Response:
+    def ready(self) -> Response:
         """Answer whether calls can be judged and recorded."""
         if self._writable():
-            return Response(200, b'{"status": "ok"}')
-        return Response(503, b'{"status": "not-ready", "because": "the state cannot be written"}')
+            return as_json(b'{"status": "ok"}')
+        told = b'{"status": "not-ready", "because": "the state cannot be written"}'
+        return as_json(told, 503)
 
     def routes(self) -> Iterator[Route]:
         """Yield where each is asked for."""
-        ways: tuple[tuple[str, Handle], ...] = (
-            ("/health", self),
-            ("/healthz", self.alive),
-            ("/readyz", self.ready),
-        )
-        for path, handle in ways:
-            yield Route(method="GET", path=path, handle=handle, largest=LARGEST)
+        ways = {"/health": self.told, "/healthz": self.alive, "/readyz": self.ready}
+        for path, way in ways.items():
+            yield Route(method="GET", path=path, app=_application(way), largest=LARGEST)
+
+
+def _application(way: Callable[[], Response]) -> ASGIApp:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        await way()(scope, receive, send)
+
+    return answer

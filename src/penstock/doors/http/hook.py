@@ -2,7 +2,7 @@
 
 The engine judges and records; here its answer becomes a status and JSON. What it answers
 quickly is answered at once; the rest in threads, so that nobody waits for another's large file,
-command or advisor.
+command or advisor. The endpoint is an ASGI application by itself.
 Always true: an answer that a command would give by its exit code is given as JSON, because a
 client takes any 2xx without a decision for a yes; a fault of ours is a no.
 """
@@ -12,14 +12,17 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote_to_bytes
 
+from penstock.doors.http.routes import as_json, body_of
 from penstock.doors.http.talk import say
-from penstock.doors.http.wire import Head, Later, Response
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+    from starlette.types import Receive, Scope, Send
 
 THREADS = 4
 SECONDS = 3.0  # for a judgement, and as much again for one without measuring
@@ -31,10 +34,10 @@ SILENT = b"{}"
 FAULT = "Penstock could not judge this call; try again, or ask for a review"
 
 # What a client may tell about itself by a header, as the variable that a command would find.
-TOLD: Mapping[str, str] = {
-    "x-penstock-project": "CLAUDE_PROJECT_DIR",
-    "x-penstock-entrypoint": "CLAUDE_CODE_ENTRYPOINT",
-    "x-penstock-settings": "CLAUDE_CONFIG_DIR",
+TOLD: Mapping[bytes, str] = {
+    b"x-penstock-project": "CLAUDE_PROJECT_DIR",
+    b"x-penstock-entrypoint": "CLAUDE_CODE_ENTRYPOINT",
+    b"x-penstock-settings": "CLAUDE_CONFIG_DIR",
 }
 
 
@@ -46,29 +49,11 @@ class Spoken(Protocol):
     code: int
 
 
-Batch = dict[str, list[bytes]]
-
-
 class Judge(Protocol):
     """The engine kept warm."""
 
-    def quick(
-        self,
-        agent: str,
-        data: bytes,
-        environ: Mapping[str, str],
-        *,
-        again: bool = False,
-        batch: Batch | None = None,
-    ) -> Spoken | None:
-        """Return an answer that is there in no time, or None.
-
-        `again`: this call and the one before arrived together. Its event is handed in at
-        `batch`, and the answer is given once that is on the record.
-        """
-
-    def commit(self, batch: Batch) -> bool:
-        """Put events on the record; False when that cannot be done."""
+    def quick(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Spoken | None:
+        """Return an answer that is there in no time and on the record, or None."""
 
     def reply(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Spoken:
         """Return the answer, whatever it takes."""
@@ -80,22 +65,8 @@ class Judge(Protocol):
 Way = Callable[[str, bytes, Mapping[str, str]], Spoken]
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A quick answer that waits for its event to be on the record."""
-
-    hook: Hook
-    body: bytes
-    environ: Mapping[str, str]
-    spoken: Spoken
-    later: Later
-
-
 class Desk:
-    """What the endpoints of all agents share: the judge, its threads, who waits.
-
-    Calls that arrive together are recorded together, in one write.
-    """
+    """What the endpoints of all agents share: the judge, its threads, who waits."""
 
     def __init__(
         self,
@@ -110,41 +81,8 @@ class Desk:
         self.tell = tell
         self._seconds = seconds
         self._in_threads = 0
-        self._together = False  # true until the calls that arrived together are answered
-        self._batch: Batch = {}
-        self._quick: list[Waiting] = []
-        self._tasks: set[asyncio.Future[None]] = set()
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="judging")
         self._late = ThreadPoolExecutor(THREADS, thread_name_prefix="late")
-
-    def quick(self, hook: Hook, body: bytes, environ: Mapping[str, str]) -> Later | None:
-        """Have a call answered with those that arrived with it; None where it takes longer."""
-        again, self._together = self._together, True
-        if not again:
-            asyncio.get_running_loop().call_soon(self._settle)
-        spoken = self.judge.quick(hook.agent, body, environ, again=again, batch=self._batch)
-        if spoken is None:
-            return None
-        later = Later()
-        self._quick.append(Waiting(hook, body, environ, spoken, later))
-        return later
-
-    def _settle(self) -> None:
-        """Record what arrived together, then answer it."""
-        batch, self._batch = self._batch, {}
-        waiting, self._quick = self._quick, []
-        self._together = False
-        recorded = self.judge.commit(batch) if batch else True
-        for one in waiting:
-            if recorded:
-                one.later.give(as_response(one.spoken))
-            else:  # the engine says what follows from a record that cannot be written
-                task = asyncio.ensure_future(self._instead(one))
-                self._tasks.add(task)
-                task.add_done_callback(self._tasks.discard)
-
-    async def _instead(self, one: Waiting) -> None:
-        one.later.give(await self.long(one.hook, one.body, one.environ))
 
     async def long(self, hook: Hook, body: bytes, environ: Mapping[str, str]) -> Response:
         """Have a call answered in a thread, in time: a client that gives up goes on without us."""
@@ -176,23 +114,27 @@ class Hook:
     def __init__(self, agent: str, desk: Desk) -> None:
         self.agent = agent
         self._desk = desk
-        self._environs: dict[tuple[str, ...], Mapping[str, str]] = {}
+        self._environs: dict[tuple[bytes, ...], Mapping[str, str]] = {}
 
-    def __call__(self, head: Head, body: bytes) -> Response | Later | Awaitable[Response]:
-        """Answer one call, soon or later."""
-        environ = self._environ(head.headers)
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one call."""
+        response = await self._judged(dict(scope["headers"]), await body_of(receive))
+        await response(scope, receive, send)
+
+    async def _judged(self, headers: Mapping[bytes, bytes], body: bytes) -> Response:
+        environ = self._environ(headers)
         if len(body) <= LARGEST_QUICK:
             try:
-                found = self._desk.quick(self, body, environ)
+                spoken = self._desk.judge.quick(self.agent, body, environ)
             except Exception as fault:  # noqa: BLE001 - whatever it was, the call was not judged
                 return self._failed(fault)
-            if found is not None:
-                return found
-        return self._desk.long(self, body, environ)
+            if spoken is not None:
+                return as_response(spoken)
+        return await self._desk.long(self, body, environ)
 
-    def _environ(self, headers: Mapping[str, str]) -> Mapping[str, str]:
+    def _environ(self, headers: Mapping[bytes, bytes]) -> Mapping[str, str]:
         """Return the variables that a command would find; mostly the same as last time."""
-        told = tuple([headers.get(header, "") for header in TOLD])
+        told = tuple([headers.get(header, b"") for header in TOLD])
         known = self._environs.get(told)
         if known is None:
             if len(self._environs) >= MOST_ENVIRONS:
@@ -216,11 +158,10 @@ class Hook:
         return _blocked(FAULT)
 
 
-def _value(text: str) -> str:
+def _value(told: bytes) -> str:
     """Return what a header says. A client that cannot fill in a variable sends its name."""
-    if text.startswith("$"):
-        return ""
-    return os.fsdecode(unquote_to_bytes(text)) if "%" in text else text
+    text = told.strip()
+    return "" if text.startswith(b"$") else os.fsdecode(unquote_to_bytes(text))
 
 
 def as_response(spoken: Spoken) -> Response:
@@ -231,15 +172,15 @@ def as_response(spoken: Spoken) -> Response:
         return _error(500, "hook-failed", spoken.stderr.strip()[:1000])
     said = spoken.stdout.strip()
     # A lone surrogate stands as its JSON escape.
-    return Response(200, said.encode("utf-8", "backslashreplace") if said else SILENT)
+    return as_json(said.encode("utf-8", "backslashreplace") if said else SILENT)
 
 
 def _blocked(reason: str) -> Response:
-    return Response(200, json.dumps({"decision": "block", "reason": reason}).encode())
+    return as_json(json.dumps({"decision": "block", "reason": reason}).encode())
 
 
 def _error(status: int, code: str, message: str) -> Response:
-    return Response(status, json.dumps({"error": {"code": code, "message": message}}).encode())
+    return as_json(json.dumps({"error": {"code": code, "message": message}}).encode(), status)
 
 
 def _is_object(body: bytes) -> bool:

@@ -1,7 +1,7 @@
 """Carry the protocol over streamable HTTP, on loopback.
 
-The SDK's own transport does the sessions; here is the socket, and a look at each body before
-anything reads it.
+The SDK's own transport does the sessions, the server is that of every door (`doors.http`); here
+is a look at each body before anything reads it.
 Always true: only loopback is listened on, another user of the machine and a page of another site
 cannot ask (Host and Origin are checked), a body is bounded, and nothing is printed on stdout.
 """
@@ -12,36 +12,39 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-import uvicorn
-
+from penstock.doors.http.connection import Bounds
+from penstock.doors.http.routes import Head, once
+from penstock.doors.http.server import Server, run
+from penstock.doors.http.talk import Log
 from penstock.doors.mcp.lines import INVALID_REQUEST, LONGEST, Wrong, parsed
 from penstock.doors.mcp.peers import stranger
 
 if TYPE_CHECKING:
     import socket
 
-    from mcp.server.lowlevel import Server
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from mcp.server import lowlevel
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 PATH = "/mcp"
+BOUNDS = Bounds(answer=3600.0)  # a call may wait for a person
 
 
-async def serve(server: Server[Any], on: socket.socket) -> None:
+def serve(server: lowlevel.Server[Any], on: socket.socket) -> None:
     """Serve until a signal says stop; the address is told on stderr."""
     app = server.streamable_http_app(streamable_http_path=PATH, max_request_body_size=LONGEST)
-    config = uvicorn.Config(
-        Checked(app),
-        log_config=None,
-        access_log=False,
-        lifespan="on",
-        server_header=False,
-        timeout_graceful_shutdown=5,
-    )
     name = on.getsockname()
     host = f"[{name[0]}]" if ":" in name[0] else name[0]
-    sys.stderr.write(f"penstock mcp: listening on http://{host}:{name[1]}{PATH}\n")
+    _say(f"listening on http://{host}:{name[1]}{PATH}")
+    run(Server(Checked(app), admit=_anybody, bounds=BOUNDS, log=Log(_say), lifespan="on"), on)
+
+
+def _say(line: str, **_facts: object) -> None:
+    sys.stderr.write(f"penstock mcp: {line}\n")
     sys.stderr.flush()
-    await uvicorn.Server(config).serve(sockets=[on])
+
+
+def _anybody(_head: Head) -> None:
+    """Let every head in: who may ask is settled by `Checked` and the SDK."""
 
 
 class Checked:
@@ -63,7 +66,7 @@ class Checked:
         if isinstance(found, Wrong):
             await _answer(send, found, 413 if body is None else 400)
             return
-        await self.app(scope, _once(body or b"", receive), send)
+        await self.app(scope, once(body or b"", receive), send)
 
 
 def _strange(scope: Scope) -> bool:
@@ -81,16 +84,6 @@ async def _body(receive: Receive) -> bytes | None:
             return None
         if message["type"] != "http.request" or not message.get("more_body", False):
             return bytes(data)
-
-
-def _once(body: bytes, receive: Receive) -> Receive:
-    """Give the body out once, and afterwards whatever comes."""
-    left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def again() -> Message:
-        return left.pop() if left else await receive()
-
-    return again
 
 
 def _too_large() -> Wrong:

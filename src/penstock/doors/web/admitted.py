@@ -30,6 +30,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from penstock.core.errors import InputError, PenstockError, RefusedError
 from penstock.core.loopback import brought, is_ours, same
+from penstock.doors.http.routes import body_of
 from penstock.doors.web.auth import Session
 from penstock.doors.web.limits import Bucket
 from penstock.doors.web.problems import fault, status_of
@@ -201,18 +202,6 @@ def _parsed(data: bytes) -> Form:
     for name, value in pairs:
         fields.setdefault(name, []).append(value)
     return Form({name: tuple(values) for name, values in fields.items()})
-
-
-async def body_of(receive: Receive) -> bytes:
-    """Return the whole body; whoever listens has bounded it."""
-    pieces = []
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return b""
-        pieces.append(message.get("body", b""))
-        if not message.get("more_body"):
-            return b"".join(pieces)
 
 
 def _with_headers(send: Send) -> Send:

@@ -1,0 +1,31 @@
+"""What an installation without an extra is told: which one, and how to get it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+
+from penstock.core.distribution import pip_install
+from penstock.core.errors import StoreError
+
+# What a command imports of its extra.
+PACKAGES: Mapping[str, tuple[str, ...]] = {
+    "web": ("uvicorn", "httptools", "starlette", "jinja2", "pygments"),
+    "mcp": ("mcp", "uvicorn", "httptools"),
+}
+
+
+def missing(extra: str) -> str:
+    """Return the first package of an extra that is not installed; empty where all are."""
+    return next((name for name in PACKAGES[extra] if find_spec(name) is None), "")
+
+
+def need(extra: str, command: str) -> None:
+    """Refuse to begin without an extra. Raises StoreError `extra-missing`."""
+    if name := missing(extra):
+        raise StoreError(
+            "extra-missing",
+            f"`{command}` needs the package `{name}`",
+            because=f"it is part of the extra `{extra}`, which is not installed",
+            hint=pip_install(extra),
+        )
