@@ -18,9 +18,10 @@ from penstock.core.edit_told import Changed
 from penstock.core.layers import Loaded
 from penstock.core.match import matches
 from penstock.core.model import STRICTNESS, Action, Verdict
-from penstock.core.policy import FieldMatch, Rule
+from penstock.core.policy import Rule
 from penstock.core.problems import Problem, shown
 from penstock.core.regexes import search, weigh
+from penstock.core.rule_reader import field_meets
 
 MOST_RULES = 50  # changed rules that are looked at in one edit
 MOST_NEAR = 300  # rules that one changed rule is held against
@@ -116,7 +117,7 @@ def _broad(rule: Rule) -> Warning_ | None:
     test = rule.fields[0] if rule.fields else None
     if test is not None:
         known = EXAMPLES.get(test.name, ())
-        hit = [text for text in known if test.regex and _fits(test, text)]
+        hit = [text for text in known if test.regex and field_meets(test, text)]
         name = f"{test.name}_regex"
     elif rule.paths:
         hit = [path for path in PATHS[2:] if _meets_path(rule, path)]
@@ -137,16 +138,16 @@ def _slipping(rule: Rule) -> Iterator[Warning_]:
     test = rule.fields[0] if rule.fields else None
     if test is None or not test.regex:
         return
-    usual = [text for text in samples(test.regex) if _fits(test, text)][:2]
+    usual = [text for text in samples(test.regex) if field_meets(test, text)][:2]
     if test.name == "file_path":
         over = [f"{text.rstrip('/')}/../../etc/passwd" for text in usual]
-        if any(_fits(test, path) for path in over):
+        if any(field_meets(test, path) for path in over):
             message = f"Rule '{rule.id}' also matches a path that leads out again by `..`"
             yield Warning_("broad_pattern", message, r"Exclude `\.\.` in file_path_exclude_regex")
     if test.name != "command":
         return
     slips = [(name, form.format(text)) for name, form in SLIPS for text in usual]
-    through = [(name, text) for name, text in slips if _fits(test, text)]
+    through = [(name, text) for name, text in slips if field_meets(test, text)]
     if through:
         names = ", ".join(dict.fromkeys(name for name, _ in through))
         example = shown(through[0][1].replace("\n", "\\n"))
@@ -209,18 +210,10 @@ def _samples_of(rule: Rule) -> tuple[str, ...]:
     if rule.fields:
         test = rule.fields[0]
         made = samples(test.regex) if test.regex else (test.exact,)
-        return tuple(text for text in made if _fits(test, text))
+        return tuple(text for text in made if field_meets(test, text))
     if rule.paths:
         return tuple(sample_path(glob) for glob in rule.paths[:10])
     return (rule.tool,) if rule.tool else samples(rule.tool_regex)
-
-
-def _fits(test: FieldMatch, text: str) -> bool:
-    return (
-        (not test.exact or test.exact == text)
-        and (not test.regex or search(test.regex, text))
-        and not (test.exclude and search(test.exclude, text))
-    )
 
 
 def _is_for(rule: Rule, tool: str) -> bool:
@@ -265,7 +258,7 @@ def _same_tools(one: Rule, other: Rule) -> bool:
 def _meets(rule: Rule, text: str) -> bool:
     """Say whether a rule meets a sample of another; one without a field meets all of its tool."""
     if rule.fields:
-        return _fits(rule.fields[0], text)
+        return field_meets(rule.fields[0], text)
     return _meets_path(rule, text) if rule.paths else True
 
 
@@ -291,5 +284,5 @@ def _hides(other: Rule, rule: Rule) -> bool:
     made = _samples_of(rule)
     # A few samples prove little, so each is also tried with more behind it.
     longer = [*made, *(f"{text} x" for text in made)] if rule.fields else list(made)
-    asked = [text for text in longer if not rule.fields or _fits(rule.fields[0], text)]
+    asked = [text for text in longer if not rule.fields or field_meets(rule.fields[0], text)]
     return rule.actions <= other.actions and bool(asked) and all(_meets(other, t) for t in asked)

@@ -258,7 +258,7 @@ def meets(rule: Rule, example: str) -> bool:
         path = example.removeprefix("./")
         return _any(rule.paths, path) and not _any(rule.not_paths, path)
     if rule.fields:
-        return _field_meets(rule.fields[0], example)
+        return field_meets(rule.fields[0], example)
     if rule.tool:
         return rule.tool == example
     excluded = rule.tool_exclude_regex and search(rule.tool_exclude_regex, example)
@@ -269,7 +269,8 @@ def _any(globs: tuple[str, ...], path: str) -> bool:
     return any(matches(glob, path) for glob in globs)
 
 
-def _field_meets(test: FieldMatch, text: str) -> bool:
+def field_meets(test: FieldMatch, text: str) -> bool:
+    """Say whether a text is what a field's test asks for."""
     return (
         (not test.exact or test.exact == text)
         and (not test.regex or search(test.regex, text))

@@ -19,7 +19,6 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from types import TracebackType
 
 from penstock.core.digest import digest_of_pieces
 from penstock.core.errors import StoreError
@@ -94,12 +93,7 @@ class Watched:
     def __enter__(self) -> Watched:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *problem: object) -> None:
         if self._leased:
             # Closing would do, unless a child forked meanwhile still holds the descriptor.
             self._leased = False
@@ -174,12 +168,7 @@ class FileSource:
     def __enter__(self) -> FileSource:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *problem: object) -> None:
         self.close()
 
     def __del__(self) -> None:

@@ -154,7 +154,7 @@ def _audit_page(request: Request, here: Workspace, **verified: Any) -> Response:
 
 def _line(event: Any) -> dict[str, str]:
     from penstock.core.display import spoken
-    from penstock.doors.web.tally import text
+    from penstock.core.past import text
 
     names = ("ts", "op", "status", "path", "agent", "by", "event_hash")
     return {name: spoken(text(event, name)) for name in names}

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from penstock.core.display import spoken
 from penstock.core.model import Verdict
+from penstock.core.past import text
 from penstock.core.policy import Layer, Policy, Rule
 from penstock.core.proposal import Receipt
 from penstock.doors.web.saying import KIND_WORDS, short, size
-from penstock.doors.web.tally import Event, Hits, Tally, rules_of, text
+from penstock.doors.web.tally import Event, Hits, Tally, rules_of
 
 MOST_RULES = 500
 MOST_PATHS = 6

@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 
 from penstock.core.event import VERDICTS
 from penstock.core.model import Verdict
+from penstock.core.past import text
 
 Event = Mapping[str, object]
 MOST_NAMES = 500
@@ -74,12 +75,6 @@ def tally(events: Iterable[Event]) -> Tally:
         elif op in ANSWERING:
             _answered(made, event, op, when)
     return made
-
-
-def text(event: Event, name: str) -> str:
-    """Return a field that should be text; empty when it is missing or something else."""
-    value = event.get(name)
-    return value if isinstance(value, str) else ""
 
 
 def verdict_of(event: Event) -> Verdict | None:
