@@ -33,9 +33,8 @@ from penstock.core.model import Verdict
 from penstock.core.paths import RelPath
 from penstock.doors.langgraph.seen import Seen
 from penstock.doors.langgraph.thread import Thread, thread_here
-from penstock.doors.langgraph.tool_answers import denied
 from penstock.doors.langgraph.tool_calls import FAULTS, Wanted, told
-from penstock.doors.langgraph.tool_writes import ToolGate
+from penstock.doors.langgraph.tool_writes import ToolGate, denied
 from penstock.ports import FileKind
 
 LARGEST = 64 << 20  # a file is read whole to be shown or changed

@@ -21,18 +21,12 @@ from penstock.core.model import Bytes, Change, ChangeKind, Source
 from penstock.doors.langgraph import config, preview
 from penstock.doors.langgraph.config import CHANGE_THRESHOLD, LINE_THRESHOLD
 from penstock.doors.langgraph.errors import BadTargetError
-from penstock.doors.langgraph.preview import Ascii
-from penstock.doors.langgraph.progress import comparing
+from penstock.doors.langgraph.preview import Ascii, comparing
 from penstock.doors.langgraph.project import Place, Project, open_project
 from penstock.doors.langgraph.state import FileWriteRequest, WriteClassification
 
 SHOWN_LOST, LONGEST_SHOWN = 40, 500  # lines, and bytes of each
 MOST_COMPARED = 8 * 1024 * 1024  # bytes of a file whose lost lines are listed
-KINDS = {
-    ChangeKind.NEW: WriteClassification.NEW,
-    ChangeKind.MODIFY: WriteClassification.MODIFY,
-    ChangeKind.REPLACE: WriteClassification.REPLACE,
-}
 Root = str | os.PathLike[str] | None
 
 
@@ -72,7 +66,7 @@ def kind_of(change: Change) -> WriteClassification:
     if change.kind is ChangeKind.NEW:
         return WriteClassification.NEW
     replaced = change.existing_lines > 0 and change.change_ratio >= CHANGE_THRESHOLD
-    return KINDS[ChangeKind.REPLACE if replaced else ChangeKind.MODIFY]
+    return WriteClassification.REPLACE if replaced else WriteClassification.MODIFY
 
 
 def source_of(new_content: object) -> Source:

@@ -28,10 +28,11 @@ from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from penstock.app import open_workspace
+from penstock.core.errors import RefusedError
 from penstock.core.model import Verdict
 from penstock.doors.langgraph.thread import thread_here
-from penstock.doors.langgraph.tool_answers import Run, Said, failed, settle, waits
-from penstock.doors.langgraph.tool_calls import FAULTS, Asked, Wanted, phrase, told
+from penstock.doors.langgraph.tool_answers import Run, Said, ask_and_settle, failed, settle
+from penstock.doors.langgraph.tool_calls import FAULTS, Asked, Wanted, told
 from penstock.doors.langgraph.tool_messages import (
     ASKED,
     Answer,
@@ -168,14 +169,14 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         wanted = wanted_of(request.tool_call)
         asked = asked_of(request, wanted)
         try:
-            if asked is not None:
-                said: Said | Run = settle(self.tool_gate, wanted, asked)
-            else:
-                said = self._judged(wanted)
+            said = self._judged(wanted) if asked is None else settle(self.tool_gate, wanted, asked)
         except ValidationError:  # an answer that does not fit: it can be given again
             raise
-        except FAULTS as problem:
-            said = self._failing(problem)
+        except RefusedError as no:
+            said = Said(text=f"Denied: {told(no)}", facts=failed(no).facts)
+        except FAULTS as problem:  # what cannot be judged or recorded does not run
+            text = f"Denied: Penstock could not judge this call: {told(problem)}"
+            said = Said(text=text, facts=failed(problem).facts)
         if isinstance(said, Said):
             return message_of(wanted, said)
         args = self._sent_back(request, said.wanted.args)
@@ -198,35 +199,10 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         }
 
     def _judged(self, wanted: Wanted) -> Said | Run:
-        """Judge a call that nobody was asked about."""
+        """Judge a call that was not in the message, was changed since, or needed nobody."""
         tools = self.tool_gate
-        judged = tools.judge(wanted)
-        decision = judged.decision
-        if decision.verdict is Verdict.DENY:
-            tools.record(wanted, decision)
-            because = decision.because or "the rules deny this"
-            text = f"Denied: {phrase(because, decision.suggestion)}"
-            return Said(text=text, facts={"status": "denied", "code": decision.code})
-        if decision.verdict is Verdict.ASK or tools.asked_before(wanted, judged):
-            return self._late(wanted, judged)
-        tools.record(wanted, decision)
+        judged = tools.require(wanted)
+        if judged.decision.verdict is Verdict.ASK or tools.asked_before(wanted, judged):
+            return ask_and_settle(tools, wanted, judged, asks=self._asks())
+        tools.record(wanted, judged.decision)
         return Run(wanted=wanted, judged=judged)
-
-    def _late(self, wanted: Wanted, judged: Judged) -> Said | Run:
-        """Ask about a call that was not in the message, or was changed after it was looked at.
-
-        What it writes must be known: between this question and its answer nothing is kept that
-        could tell whether a file changed.
-        """
-        asked = self.tool_gate.ask(wanted, judged)
-        if not (asked["proposals"] and self._asks()):
-            return settle(self.tool_gate, wanted, asked) if "refused" in asked else waits(asked)
-        found = decided(self.tool_gate, [wanted], {wanted.id: asked})
-        return settle(self.tool_gate, wanted, found[wanted.id])
-
-    def _failing(self, problem: Exception) -> Said:
-        """What cannot be judged or recorded does not run."""
-        return Said(
-            text=f"Denied: Penstock could not judge this call: {told(problem)}",
-            facts=failed(problem).facts,
-        )

@@ -16,7 +16,7 @@ from penstock.core.digest import digest
 from penstock.core.errors import PenstockError
 from penstock.doors.langgraph.thread import Thread
 
-After = Mapping[str, bytes | None]  # what files are to hold, None for one that goes
+NONE: Mapping[str, str | None] = {}
 FAULTS = (PenstockError, OSError, ValueError, RecursionError)
 
 
@@ -60,22 +60,27 @@ class Wanted:
         """Return the id of this call's proposal for a file: the same at every run of its step."""
         return self.thread.proposal_id(0, path, f"{self.id} {self.fingerprint}")
 
+    def entry(
+        self, because: str = "", instead: str = "", bases: Mapping[str, str | None] = NONE
+    ) -> Asked:
+        """Return what is kept of this call while nothing is proposed or decided."""
+        return Asked(
+            call=self.fingerprint,
+            because=because,
+            instead=instead,
+            known="",
+            proposals=[],
+            bases=dict(bases),
+        )
+
     def is_what(self, asked: Asked) -> bool:
         """Say whether an entry was made for exactly this call."""
         return bool(asked["call"]) and asked["call"] == self.fingerprint
 
 
-def refused(wanted: Wanted, why: str) -> Asked:
+def refused(wanted: Wanted, said: str) -> Asked:
     """Return the entry of a call that is refused without asking anybody."""
-    return Asked(
-        call=wanted.fingerprint,
-        because="",
-        instead="",
-        known="",
-        proposals=[],
-        bases={},
-        refused=why,
-    )
+    return Asked(**{**wanted.entry(), "refused": said})
 
 
 def phrase(because: str, instead: str) -> str:
@@ -83,9 +88,13 @@ def phrase(because: str, instead: str) -> str:
     return f"{because}. Instead: {instead}" if instead else because
 
 
+def why(problem: Exception) -> str:
+    """Return what went wrong, in one line."""
+    because = problem.because if isinstance(problem, PenstockError) else ""
+    said = problem.message if isinstance(problem, PenstockError) else str(problem)
+    return f"{said}: {because}" if because else said
+
+
 def told(problem: Exception) -> str:
     """Return a problem in one line, with what to do about it."""
-    if not isinstance(problem, PenstockError):
-        return str(problem)
-    why = f"{problem.message}: {problem.because}" if problem.because else problem.message
-    return phrase(why, problem.hint)
+    return phrase(why(problem), problem.hint if isinstance(problem, PenstockError) else "")

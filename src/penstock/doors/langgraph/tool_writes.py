@@ -15,10 +15,12 @@ from dataclasses import dataclass, replace
 
 from penstock.app import Workspace
 from penstock.core.display import spoken
+from penstock.core.errors import RefusedError
 from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.core.paths import RelPath
 from penstock.core.proposal import Proposal, State
-from penstock.doors.langgraph.tool_calls import FAULTS, After, Asked, Wanted, phrase, refused, told
+from penstock.doors.langgraph.settling import After
+from penstock.doors.langgraph.tool_calls import FAULTS, Asked, Wanted, phrase, refused, told
 from penstock.gate import Call, Gate, Item, Judged
 
 WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
@@ -58,6 +60,14 @@ class ToolGate:
             )
         )
         return _confined(judged) if self.confined else judged
+
+    def require(self, wanted: Wanted) -> Judged:
+        """Judge a call that is to be done now. Raises RefusedError where the rules deny it."""
+        judged = self.judge(wanted)
+        if judged.decision.verdict is Verdict.DENY:
+            self.record(wanted, judged.decision)
+            raise denied(judged)
+        return judged
 
     def actor(self, wanted: Wanted) -> Actor:
         """Return who asks, as the record tells it."""
@@ -116,15 +126,10 @@ class ToolGate:
         `after` is what each file is to hold, where the caller knows it better than the call.
         """
         decision = judged.decision
-        asked = Asked(
-            call=wanted.fingerprint,
-            because=decision.because or "the rules say that a person decides on this",
-            instead=decision.suggestion,
-            known="",
-            proposals=[],
-            bases={path: self.held(path) for path in written(judged)},
-        )
-        made = self.proposed(wanted, asked["bases"], after)
+        because = decision.because or "the rules say that a person decides on this"
+        bases = {path: self.held(path) for path in written(judged)}
+        asked = wanted.entry(because, decision.suggestion, bases)
+        made = self.proposed(wanted, bases, after)
         if not made:
             self.record(wanted, decision)
             return asked
@@ -241,6 +246,13 @@ def _confined(judged: Judged) -> Judged:
         parts=(),
     )
     return replace(judged, decision=denied)
+
+
+def denied(judged: Judged) -> RefusedError:
+    """Return a denial as the error that says it."""
+    decision = judged.decision
+    because = decision.because or "the rules deny this"
+    return RefusedError(decision.code or "path-denied", because, hint=decision.suggestion)
 
 
 def left(judged: Judged) -> dict[str, bytes | None]:
