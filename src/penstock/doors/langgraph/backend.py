@@ -28,7 +28,7 @@ from penstock.doors.langgraph.backend_reads import ReadingBackend, wanted_here
 from penstock.doors.langgraph.settling import After
 from penstock.doors.langgraph.tool_answers import Run, Said, ask_and_settle, failed, write
 from penstock.doors.langgraph.tool_calls import FAULTS, Wanted
-from penstock.doors.langgraph.tool_writes import left, written
+from penstock.doors.langgraph.tool_writes import written
 from penstock.gate import Judged
 
 TOOLS_NODE = "tools:"
@@ -129,17 +129,17 @@ class PenstockBackend(ReadingBackend):
         try:
             judged = tools.require(wanted)
             path = _one_file(judged)
-            base, after = tools.held(path), None
-            if not tools.asked_before(wanted, judged):
+            base = tools.held(path)
+            if not tools.proposed_before(wanted, [path]):
                 if check is not None:
                     check()
                 if whole:
                     self._seen.require(tools, wanted, path, base)
-                after = left(judged) if content is None else {path: content}
-                if set(after) != {path}:
-                    raise _no_fit(path, there=base is not None)
-            (one,) = tools.proposed(wanted, {path: base}, after)
-            return self._settled(wanted, judged, one, after)
+            after = None if content is None else {path: content}
+            made = tools.proposed(wanted, {path: base}, after)
+            if not made:
+                raise _no_fit(path, there=base is not None)
+            return self._settled(wanted, judged, made[0], after)
         except ValidationError:  # an answer that does not fit: it can be given again
             raise
         except FAULTS as problem:

@@ -28,6 +28,7 @@ from deepagents.backends.protocol import (
 from deepagents.backends.utils import check_empty_content, slice_read_response
 
 from penstock.app import open_workspace
+from penstock.core.digest import digest
 from penstock.core.errors import InputError
 from penstock.core.model import Verdict
 from penstock.core.paths import RelPath
@@ -82,13 +83,10 @@ class ReadingBackend(BackendProtocol):
     def _downloaded(self, path: str) -> FileDownloadResponse:
         try:
             return FileDownloadResponse(path=path, content=self._bytes(path))
-        except InputError as problem:
-            missing = problem.code == "not-found"
-            return FileDownloadResponse(
-                path=path, error="file_not_found" if missing else told(problem)
-            )
         except FAULTS as problem:
-            return FileDownloadResponse(path=path, error=told(problem))
+            missing = isinstance(problem, InputError) and problem.code == "not-found"
+            said = "file_not_found" if missing else told(problem)
+            return FileDownloadResponse(path=path, error=said)
 
     def text(self, file_path: str) -> str:
         """Return what a text file holds."""
@@ -105,7 +103,7 @@ class ReadingBackend(BackendProtocol):
             if source.size > LARGEST:
                 raise InputError("too-large", f"`{path}` has {source.size} bytes")
         data = files.read(path)
-        self._seen.note_content(wanted.thread.id, path.text, data)
+        self._seen.note(wanted.thread.id, path.text, digest(data))
         return data
 
     def _readable(self, wanted: Wanted) -> RelPath:

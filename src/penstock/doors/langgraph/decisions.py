@@ -19,11 +19,13 @@ from penstock.doors.langgraph.records import Action, Decided, Kind
 LONGEST_MESSAGE = 10_000
 
 
-class _Decision(BaseModel):
-    """What all decisions share. An unknown key is refused: it may be a misspelt strategy."""
+class _Strict(BaseModel):
+    """An unknown key is refused: it may be a misspelt strategy."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
+
+class _Decision(_Strict):
     # With the id of the proposal, an answer in the wrong order is noticed.
     proposal_id: str | None = None
 
@@ -34,9 +36,7 @@ class _Approve(_Decision):
     insertion_point: Annotated[int, Field(ge=0)] | None = None
 
 
-class _EditedAction(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
+class _EditedAction(_Strict):
     name: str
     args: dict[str, Any]
 
@@ -59,9 +59,7 @@ class _Respond(_Decision):
 _Any: TypeAlias = Annotated[_Approve | _Edit | _Reject | _Respond, Field(discriminator="type")]
 
 
-class _Answer(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
+class _Answer(_Strict):
     decisions: list[_Any]
 
 

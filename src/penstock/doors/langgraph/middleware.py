@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from shlex import quote
 from typing import Annotated, Any, NotRequired
 
@@ -44,23 +43,13 @@ from penstock.doors.langgraph.tool_messages import (
 )
 from penstock.doors.langgraph.tool_review import decided
 from penstock.doors.langgraph.tool_watch import watching
-from penstock.doors.langgraph.tool_writes import ToolGate
-from penstock.gate import Judged
+from penstock.doors.langgraph.tool_writes import ToolGate, written
 
 
 class PenstockState(AgentState[Any]):
     """What the middleware keeps between the question and the tools: plain JSON values."""
 
     penstock_asked: NotRequired[Annotated[dict[str, Any], PrivateStateAttr]]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Passed:
-    """A call that may run, and what it would write."""
-
-    request: ToolCallRequest
-    wanted: Wanted
-    judged: Judged
 
 
 class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -117,7 +106,7 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         if not calls:
             return None
         found: dict[str, Asked] = self._look(calls).result()
-        return self._kept(state, self._decided(calls, found))
+        return self._update(state, calls, found)
 
     async def aafter_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Do the same in an agent that runs asynchronously."""
@@ -126,16 +115,16 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         if not calls:
             return None
         found: dict[str, Asked] = await self._look(calls)
-        return self._kept(state, await asyncio.to_thread(self._decided, calls, found))
+        return await asyncio.to_thread(self._update, state, calls, found)
 
-    def _decided(self, calls: list[Wanted], found: dict[str, Asked]) -> dict[str, Asked]:
-        return decided(self.tool_gate, calls, found) if self._asks() else found
+    def _update(
+        self, state: Any, calls: list[Wanted], found: dict[str, Asked]
+    ) -> dict[str, Any] | None:
+        kept = decided(self.tool_gate, calls, found) if self._asks() else found
+        return {ASKED: kept} if kept or state.get(ASKED) else None
 
     def _asks(self) -> bool:
         return self.attended is not False and thread_here().resumable
-
-    def _kept(self, state: Any, found: dict[str, Asked]) -> dict[str, Any] | None:
-        return {ASKED: found} if found or state.get(ASKED) else None
 
     # -- each call as it comes -----------------------------------------------------------------
 
@@ -146,9 +135,10 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         found = self._before(request)
         if isinstance(found, ToolMessage):
             return found
-        with watching(self.tool_gate, found.wanted, found.judged):
-            answer = handler(found.request)
-        return with_notes(answer, found.judged)
+        passed, run = found
+        with watching(self.tool_gate, run.wanted, run.judged):
+            answer = handler(passed)
+        return with_notes(answer, run.judged)
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Answer]]
@@ -157,15 +147,16 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         found = await asyncio.to_thread(self._before, request)
         if isinstance(found, ToolMessage):
             return found
-        watch = watching(self.tool_gate, found.wanted, found.judged)
+        passed, run = found
+        watch = watching(self.tool_gate, run.wanted, run.judged)
         await asyncio.to_thread(watch.__enter__)
         try:
-            answer = await handler(found.request)
+            answer = await handler(passed)
         finally:
             await asyncio.to_thread(watch.__exit__, None, None, None)
-        return with_notes(answer, found.judged)
+        return with_notes(answer, run.judged)
 
-    def _before(self, request: ToolCallRequest) -> ToolMessage | Passed:
+    def _before(self, request: ToolCallRequest) -> ToolMessage | tuple[ToolCallRequest, Run]:
         wanted = wanted_of(request.tool_call)
         asked = asked_of(request, wanted)
         try:
@@ -181,8 +172,7 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
             return message_of(wanted, said)
         args = self._sent_back(request, said.wanted.args)
         call: Any = {**request.tool_call, "args": args}
-        changed = request.override(tool_call=call)
-        return Passed(request=changed, wanted=said.wanted, judged=said.judged)
+        return request.override(tool_call=call), said
 
     def _sent_back(self, request: ToolCallRequest, args: Mapping[str, object]) -> dict[str, object]:
         """Let a shell that lives on between calls begin where its commands are judged from.
@@ -202,7 +192,8 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         """Judge a call that was not in the message, was changed since, or needed nobody."""
         tools = self.tool_gate
         judged = tools.require(wanted)
-        if judged.decision.verdict is Verdict.ASK or tools.asked_before(wanted, judged):
+        asks = judged.decision.verdict is Verdict.ASK
+        if asks or tools.proposed_before(wanted, written(judged)):
             return ask_and_settle(tools, wanted, judged, asks=self._asks())
         tools.record(wanted, judged.decision)
         return Run(wanted=wanted, judged=judged)

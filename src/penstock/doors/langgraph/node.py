@@ -10,12 +10,12 @@ the workflow goes on.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from time import time
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 
 from penstock.core.display import spoken
 from penstock.core.errors import InputError, PenstockError
@@ -35,6 +35,7 @@ AskBy = Literal["terminal", "interrupt"]
 INTERRUPT = "interrupt"
 MADE = (Outcome.APPROVED, Outcome.AUTO_ALLOWED)
 Starts = dict[str, str | None]
+T = TypeVar("T")
 
 
 def safe_file_write_gate(
@@ -107,7 +108,9 @@ class _Step:
             decided = dict(by_interrupt(judging.gate, asked))
         settlement = self._settlement(judging)
         done = [
-            _settled(settlement, one, decided.get(number)) if isinstance(one, Write) else one
+            _safely(partial(settlement.settle, one, decided.get(number)), one.request, "settled")
+            if isinstance(one, Write)
+            else one
             for number, one in enumerate(judged)
         ]
         # What was not written has no start: it may change by other hands before it is.
@@ -124,7 +127,7 @@ class _Step:
         judged: list[Write | Entry] = []
         decided: dict[int, Decided | None] = {}
         for number, one in enumerate(pending):
-            found = _judged(judging, number, one)
+            found = _safely(partial(judging.judge, number, one), one, "judged")
             judged.append(found)
             if isinstance(found, Write) and found.asks and not self.by_interrupt:
                 # A program that wants interrupts, where nobody could answer them, gets no prompt.
@@ -149,26 +152,15 @@ class _Step:
         return Settlement(judging=judging, prove=once, kind=kind)
 
 
-def _judged(judging: Judging, number: int, pending: object) -> Write | Entry:
-    """Judge one write; what cannot be judged is not made."""
+def _safely(step: Callable[[], T], pending: object, what: str) -> T | Entry:
+    """Do one step for one write; whatever breaks, it is not made and the others go on."""
     try:
-        return judging.judge(number, pending)
+        return step()
     except PenstockError as problem:
         return _refused(pending, in_one_line(problem))
     except Exception as fault:  # noqa: BLE001 - whatever breaks, the answer is a no
-        return _refused(pending, f"it could not be judged ({_fault(fault)})")
-
-
-def _settled(settlement: Settlement, one: Write, decided: Decided | None) -> Entry:
-    try:
-        return settlement.settle(one, decided)
-    except Exception as fault:  # noqa: BLE001 - a fault with one write must not lose the others
-        known = {"target_path": one.place.shown, "new_content": one.text}
-        return _refused(known, f"it could not be settled ({_fault(fault)})")
-
-
-def _fault(fault: Exception) -> str:
-    return spoken(f"{type(fault).__name__}: {fault}"[:500])
+        said = spoken(f"{type(fault).__name__}: {fault}"[:500])
+        return _refused(pending, f"it could not be {what} ({said})")
 
 
 def _refused(pending: object, reason: str) -> Entry:

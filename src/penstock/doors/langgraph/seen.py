@@ -11,7 +11,6 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 
-from penstock.core.digest import digest
 from penstock.core.errors import StaleError
 from penstock.doors.langgraph.tool_calls import Wanted
 from penstock.doors.langgraph.tool_writes import ToolGate
@@ -33,10 +32,6 @@ class Seen:
             self._known.move_to_end((thread, path))
             if len(self._known) > MOST:
                 self._known.popitem(last=False)
-
-    def note_content(self, thread: str, path: str, content: bytes) -> None:
-        """Remember what a conversation has read."""
-        self.note(thread, path, digest(content))
 
     def require(self, tools: ToolGate, wanted: Wanted, path: str, now: str | None) -> None:
         """Raise StaleError where the file is not what the conversation has seen."""

@@ -20,10 +20,11 @@ from penstock.core.model import Verdict
 from penstock.core.proposal import Proposal, State
 from penstock.core.proposal_facts import words
 from penstock.doors.langgraph import approver
+from penstock.doors.langgraph.errors import why
 from penstock.doors.langgraph.proposals import latest, renewed, stored
 from penstock.doors.langgraph.records import Decided, Kind, decided_of
 from penstock.doors.langgraph.settling import After, approve, reject, twice
-from penstock.doors.langgraph.tool_calls import FAULTS, Asked, Wanted, phrase, why
+from penstock.doors.langgraph.tool_calls import FAULTS, Asked, Wanted, phrase
 from penstock.doors.langgraph.tool_review import decided
 from penstock.doors.langgraph.tool_writes import ToolGate, left
 from penstock.gate import Judged
@@ -78,12 +79,12 @@ def settle(tools: ToolGate, wanted: Wanted, asked: Asked) -> Said | Run:
 def failed(problem: Exception) -> Said:
     """Say why nothing was written, and what the agent can do."""
     stale = isinstance(problem, StaleError)
-    facts, hint = {"status": "stale" if stale else "denied"}, ""
-    if isinstance(problem, PenstockError):
-        facts["code"] = problem.code
-        # What is to be typed at a terminal is for people.
-        hint = "" if problem.hint.startswith("penstock ") else problem.hint
+    if not isinstance(problem, PenstockError):
+        return Said(text=f"Nothing was written: {problem}", facts={"status": "denied"})
+    # What is to be typed at a terminal is for people.
+    hint = "" if problem.hint.startswith("penstock ") else problem.hint
     text = phrase(why(problem), AGAIN if stale else hint)
+    facts = {"status": "stale" if stale else "denied", "code": problem.code}
     return Said(text=f"Nothing was written: {text}", facts=facts)
 
 

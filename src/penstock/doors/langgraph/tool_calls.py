@@ -14,6 +14,7 @@ from typing import Any, NotRequired, TypedDict
 
 from penstock.core.digest import digest
 from penstock.core.errors import PenstockError
+from penstock.doors.langgraph.errors import why
 from penstock.doors.langgraph.thread import Thread
 
 NONE: Mapping[str, str | None] = {}
@@ -88,13 +89,8 @@ def phrase(because: str, instead: str) -> str:
     return f"{because}. Instead: {instead}" if instead else because
 
 
-def why(problem: Exception) -> str:
-    """Return what went wrong, in one line."""
-    because = problem.because if isinstance(problem, PenstockError) else ""
-    said = problem.message if isinstance(problem, PenstockError) else str(problem)
-    return f"{said}: {because}" if because else said
-
-
 def told(problem: Exception) -> str:
     """Return a problem in one line, with what to do about it."""
-    return phrase(why(problem), problem.hint if isinstance(problem, PenstockError) else "")
+    if not isinstance(problem, PenstockError):
+        return str(problem)
+    return phrase(why(problem), problem.hint)

@@ -10,7 +10,7 @@ the same call of the same step again finds the same proposals.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from penstock.app import Workspace
@@ -148,9 +148,9 @@ class ToolGate:
         Judged a second time, after the bases were taken: the content is then made from what
         the proposal will be compared with.
         """
-        known = [self.gate.parts.proposals.get(wanted.proposal_id(path)) for path in bases]
-        if known and all(known):
-            return tuple(one for one in known if one is not None)
+        known = self.proposed_before(wanted, bases)
+        if known:
+            return known
         judged = self.judge(wanted)
         after = left(judged) if after is None else after
         if not after or set(after) != set(bases):
@@ -162,15 +162,14 @@ class ToolGate:
             judged=judged.decision,
         )
 
-    def asked_before(self, wanted: Wanted, judged: Judged) -> bool:
-        """Say whether this step has proposed this call already, and is run again.
+    def proposed_before(self, wanted: Wanted, paths: Iterable[str]) -> tuple[Proposal, ...]:
+        """Return what this step has proposed for this call already, where it is run again.
 
         The file may be another by now, so that the rules would not ask today; but the question
         was about the file as it was, and so is the answer.
         """
-        paths = list(written(judged))
-        find = self.gate.parts.proposals.get
-        return bool(paths) and all(find(wanted.proposal_id(path)) for path in paths)
+        known = [self.gate.parts.proposals.get(wanted.proposal_id(path)) for path in paths]
+        return tuple(one for one in known if one is not None) if all(known) else ()
 
     def held(self, path: str) -> str | None:
         """Return the digest of what a file holds now; None where there is none."""
