@@ -13,10 +13,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from penstock.core.merge import Strategy
 from penstock.doors.langgraph.decisions import read, response_type
-from penstock.doors.langgraph.records import Action, Decided, Kind, decided_of
+from penstock.doors.langgraph.records import DecisionType, ReviewAction, ReviewDecision, decision_of
 from penstock.doors.langgraph.review import ask, payload
 
-ONE = Action(
+ONE = ReviewAction(
     name="safe_file_write",
     args={"target_path": "a.py", "new_content": "x = 1\n"},
     description="REPLACE a.py",
@@ -26,11 +26,11 @@ ONE = Action(
     lines=3,
     facts={"lines_deleted": 3},
 )
-TWO = Action(
+TWO = ReviewAction(
     name="safe_file_write",
     args={"target_path": "b.py", "new_content": "y = 1\n"},
     proposal="hitl-2",
-    allowed=(Kind.APPROVE, Kind.REJECT),
+    allowed=(DecisionType.APPROVE, DecisionType.REJECT),
 )
 
 
@@ -42,7 +42,7 @@ def edit(**args: object) -> dict[str, object]:
     }
 
 
-def answered(value: object, *actions: Action) -> tuple[Decided, ...]:
+def answered(value: object, *actions: ReviewAction) -> tuple[ReviewDecision, ...]:
     """Read an answer as LangGraph does: it checks it before it keeps it."""
     return read(TypeAdapter(response_type(actions)).validate_python(value))
 
@@ -86,14 +86,13 @@ def test_each_kind_of_decision_is_read() -> None:
             {"type": "respond", "message": "done by hand"},
         )
     ]
-    assert [one.kind for one in decided] == [
-        Kind.APPROVE, Kind.APPROVE, Kind.EDIT, Kind.REJECT, Kind.RESPOND,
-    ]  # fmt: skip
+    kinds = ["approve", "approve", "edit", "reject", "respond"]
+    assert [one.kind for one in decided] == kinds
     assert [one.strategy for one in decided[:2]] == [Strategy.REPLACE, Strategy.INSERT]
     assert decided[1].insertion_point == 3
     assert decided[2].args["new_content"] == "z = 1\n"
     assert [one.message for one in decided[3:]] == ["not like this", "done by hand"]
-    assert [decided_of(one.as_json()) for one in decided] == decided
+    assert [decision_of(one.as_json()) for one in decided] == decided
 
 
 YES: dict[str, object] = {"type": "approve"}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from penstock.core.diff import preview as cut
 from penstock.core.display import spoken, visible_diff
@@ -23,7 +22,7 @@ from penstock.doors.langgraph.errors import in_one_line
 from penstock.doors.langgraph.preview import comparing
 from penstock.doors.langgraph.prompting import Ask, CancelledError
 from penstock.doors.langgraph.proposals import latest
-from penstock.doors.langgraph.records import Action, Decided, Kind
+from penstock.doors.langgraph.records import DecisionType, ReviewAction, ReviewDecision
 from penstock.doors.langgraph.writes import Write
 from penstock.gate import Gate
 
@@ -31,7 +30,7 @@ ACTION = "safe_file_write"
 CONTEXT = 3
 
 
-def at_the_terminal(one: Write, ask: Ask | None) -> Decided | None:
+def at_the_terminal(one: Write, ask: Ask | None) -> ReviewDecision | None:
     """Show one write and ask about it. None says that there was nobody to ask."""
     try:
         strategy = prompting.ask_about(one.request, _lost(one), _diff(one, one.content), ask=ask)
@@ -43,27 +42,27 @@ def at_the_terminal(one: Write, ask: Ask | None) -> Decided | None:
         return _no(in_one_line(no))
 
 
-def _no(why: str) -> Decided:
-    return Decided(kind=Kind.REJECT, message=why)
+def _no(why: str) -> ReviewDecision:
+    return ReviewDecision(kind=DecisionType.REJECT, message=why)
 
 
-def _decided(one: Write, strategy: Strategy | None, ask: Ask | None) -> Decided:
+def _decided(one: Write, strategy: Strategy | None, ask: Ask | None) -> ReviewDecision:
     if strategy is None:
         return _no(prompting.SAID_NO)
     if one.before is None or strategy is Strategy.REPLACE:
-        return Decided()
+        return ReviewDecision()
     at: int | None = None
     if strategy is Strategy.INSERT:
         existing = one.before.decode("utf-8")
         at = prompting.get_insertion_point(existing, line_count(one.before), ask=ask)
-    decided = Decided(strategy=strategy, insertion_point=at)
+    decided = ReviewDecision(strategy=strategy, insertion_point=at)
     # A strategy makes other content than was shown before.
     made = _diff(one, result_of(one, decided) or b"")
     prompting.show(f"By {strategy}, this is written:", visible_diff(made.encode()))
     return decided
 
 
-def result_of(one: Write, decided: Decided | None) -> bytes | None:
+def result_of(one: Write, decided: ReviewDecision | None) -> bytes | None:
     """Return what a file holds after a decision; None where it stays as it was."""
     if decided is None or not decided.yes:
         return one.before
@@ -73,7 +72,7 @@ def result_of(one: Write, decided: Decided | None) -> bytes | None:
     return combine(one.before, one.content, decided.strategy, at=at, path=one.path).content
 
 
-def by_interrupt(gate: Gate, writes: Sequence[Write]) -> dict[int, Decided]:
+def by_interrupt(gate: Gate, writes: Sequence[Write]) -> dict[int, ReviewDecision]:
     """Stop the graph with one question about all writes; return the answers by their places."""
     from penstock.doors.langgraph.review import ask_signed
 
@@ -89,20 +88,20 @@ def by_interrupt(gate: Gate, writes: Sequence[Write]) -> dict[int, Decided]:
     }
 
 
-def _action(one: Write) -> Action:
-    counts: dict[str, Any] = {**one.request}
+def _action(one: Write) -> ReviewAction:
+    args = {"target_path": one.place.shown, "new_content": one.text}
     shown = visible_diff(_diff(one, one.content).encode())
     there = one.before is not None
-    return Action(
+    return ReviewAction(
         name=ACTION,
-        args={name: counts.pop(name) for name in ("target_path", "new_content")},
+        args=args,
         description=f"{_lost(one)}\n\n{cut(shown.encode())}",
         proposal=one.proposal.id if one.proposal else "",
         pinned=("target_path",),
         joins=there,
         lines=line_count(one.before or b""),
         facts={
-            **counts,
+            **{name: value for name, value in one.request.items() if name not in args},
             "because": one.decision.because,
             "before": one.base,
             "strategies": [str(each) for each in Strategy] if there else [str(Strategy.REPLACE)],

@@ -26,8 +26,8 @@ from penstock.core.model import Verdict
 from penstock.core.proposal import Proposal
 from penstock.doors.langgraph.backend_reads import ReadingBackend, wanted_here
 from penstock.doors.langgraph.settling import After
-from penstock.doors.langgraph.tool_answers import Run, Said, ask_and_settle, failed, write
-from penstock.doors.langgraph.tool_calls import FAULTS, Wanted
+from penstock.doors.langgraph.tool_answers import Said, ToolRun, ask_and_settle, failed, write
+from penstock.doors.langgraph.tool_calls import FAULTS, GraphCall
 from penstock.doors.langgraph.tool_writes import written
 from penstock.gate import Judged
 
@@ -114,7 +114,7 @@ class PenstockBackend(ReadingBackend):
 
     def _changed(
         self,
-        wanted: Wanted,
+        wanted: GraphCall,
         *,
         content: bytes | None = None,
         whole: bool = False,
@@ -145,9 +145,11 @@ class PenstockBackend(ReadingBackend):
         except FAULTS as problem:
             return failed(problem)
 
-    def _settled(self, wanted: Wanted, judged: Judged, one: Proposal, after: After | None) -> Said:
+    def _settled(
+        self, wanted: GraphCall, judged: Judged, one: Proposal, after: After | None
+    ) -> Said:
         """Write what the rules allow, and ask about the rest; or take up what was begun before."""
-        said: Said | Run
+        said: Said | ToolRun
         if one.decision.verdict is Verdict.ALLOW:
             said = write(self.tool_gate, [one])
         else:
@@ -178,7 +180,7 @@ def _one_file(judged: Judged) -> str:
     return paths[0]
 
 
-def _in_tools(wanted: Wanted) -> bool:
+def _in_tools(wanted: GraphCall) -> bool:
     """Say whether a tool runs here: stopping a model's step would call the model twice."""
     step = wanted.thread.step.rpartition("|")[2]
     return wanted.thread.resumable and step.startswith(TOOLS_NODE)

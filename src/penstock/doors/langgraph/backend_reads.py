@@ -32,9 +32,9 @@ from penstock.core.digest import digest
 from penstock.core.errors import InputError
 from penstock.core.model import Verdict
 from penstock.core.paths import RelPath
-from penstock.doors.langgraph.seen import Seen
+from penstock.doors.langgraph.seen import LastSeen
 from penstock.doors.langgraph.thread import Thread, thread_here
-from penstock.doors.langgraph.tool_calls import FAULTS, Wanted, told
+from penstock.doors.langgraph.tool_calls import FAULTS, GraphCall, told
 from penstock.doors.langgraph.tool_writes import ToolGate, denied
 from penstock.ports import FileKind
 
@@ -57,7 +57,7 @@ class ReadingBackend(BackendProtocol):
         here = open_workspace(named, state=state)
         self.tool_gate = ToolGate(here=here, agent=agent, cwd=here.root, virtual=True)
         self._search = FilesystemBackend(root_dir=here.root, virtual_mode=True)
-        self._seen = Seen()
+        self._seen = LastSeen()
 
     def read(self, file_path: str, offset: int = 0, limit: int = 2000) -> ReadResult:
         """Return some lines of a file, as far as the rules let it be read."""
@@ -106,7 +106,7 @@ class ReadingBackend(BackendProtocol):
         self._seen.note(wanted.thread.id, path.text, digest(data))
         return data
 
-    def _readable(self, wanted: Wanted) -> RelPath:
+    def _readable(self, wanted: GraphCall) -> RelPath:
         """Return the file that may be read, links followed. Nobody is asked about reading."""
         judged = self.tool_gate.judge(wanted)
         self.tool_gate.record(wanted, judged.decision)
@@ -167,7 +167,7 @@ class ReadingBackend(BackendProtocol):
 
         def ask(path: str) -> bool:
             if path not in known:
-                wanted = Wanted(name="read_file", args={"file_path": path})
+                wanted = GraphCall(name="read_file", args={"file_path": path})
                 try:
                     judged = self.tool_gate.judge(wanted)
                     known[path] = judged.decision.verdict is Verdict.ALLOW
@@ -178,10 +178,12 @@ class ReadingBackend(BackendProtocol):
         return ask
 
 
-def wanted_here(name: str, args: Mapping[str, object]) -> Wanted:
+def wanted_here(name: str, args: Mapping[str, object]) -> GraphCall:
     """Return a call of a file tool. Outside of a graph each is its own."""
     here = thread_here()
-    return Wanted(name=name, args=args, thread=here if here.step else Thread(step=uuid.uuid4().hex))
+    return GraphCall(
+        name=name, args=args, thread=here if here.step else Thread(step=uuid.uuid4().hex)
+    )
 
 
 def _media(path: str) -> bool:

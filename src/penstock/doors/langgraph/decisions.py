@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
 from penstock.core.merge import Strategy
-from penstock.doors.langgraph.records import Action, Decided, Kind
+from penstock.doors.langgraph.records import DecisionType, ReviewAction, ReviewDecision
 
 LONGEST_MESSAGE = 10_000
 
@@ -63,7 +63,7 @@ class _Answer(_Strict):
     decisions: list[_Any]
 
 
-def response_type(actions: Sequence[Action]) -> Any:
+def response_type(actions: Sequence[ReviewAction]) -> Any:
     """Return the type of the answer: LangGraph shows its schema, and checks answers against it.
 
     LangGraph checks before it keeps an answer, so one that does not fit can be given again.
@@ -74,7 +74,7 @@ def response_type(actions: Sequence[Action]) -> Any:
     return Annotated[answer, AfterValidator(partial(_checked, tuple(actions)))]
 
 
-def _checked(actions: Sequence[Action], answer: _Answer) -> _Answer:
+def _checked(actions: Sequence[ReviewAction], answer: _Answer) -> _Answer:
     """Compare each decision with the action at its place. Raises ValueError."""
     for at, (action, decision) in enumerate(zip(actions, answer.decisions, strict=True)):
         fault = _fault(action, decision)
@@ -83,7 +83,7 @@ def _checked(actions: Sequence[Action], answer: _Answer) -> _Answer:
     return answer
 
 
-def _fault(action: Action, decision: _Any) -> str:
+def _fault(action: ReviewAction, decision: _Any) -> str:
     """Return what is wrong with a decision at its place; empty when it fits."""
     if decision.proposal_id is not None and decision.proposal_id != action.proposal:
         return f"it is for `{decision.proposal_id}`, and `{action.proposal}` is at this place"
@@ -94,7 +94,7 @@ def _fault(action: Action, decision: _Any) -> str:
     return _fault_of_edit(action, decision) if isinstance(decision, _Edit) else ""
 
 
-def _fault_of_approval(action: Action, decision: _Approve) -> str:
+def _fault_of_approval(action: ReviewAction, decision: _Approve) -> str:
     chosen = Strategy(decision.strategy)
     inserts = chosen is Strategy.INSERT
     if inserts and decision.insertion_point is None:
@@ -108,7 +108,7 @@ def _fault_of_approval(action: Action, decision: _Approve) -> str:
     return ""
 
 
-def _fault_of_edit(action: Action, decision: _Edit) -> str:
+def _fault_of_edit(action: ReviewAction, decision: _Edit) -> str:
     edited = decision.edited_action
     if edited.name != action.name:
         return f"an edit cannot turn `{action.name}` into `{edited.name}`"
@@ -123,16 +123,16 @@ def _fault_of_edit(action: Action, decision: _Edit) -> str:
     return ""
 
 
-def read(answer: Any) -> tuple[Decided, ...]:
+def read(answer: Any) -> tuple[ReviewDecision, ...]:
     """Return what an answer of the right type decides, one for each action."""
     return tuple(_decided(one) for one in answer.decisions)
 
 
-def _decided(decision: _Any) -> Decided:
+def _decided(decision: _Any) -> ReviewDecision:
     if isinstance(decision, _Approve):
-        return Decided(
+        return ReviewDecision(
             strategy=Strategy(decision.strategy), insertion_point=decision.insertion_point
         )
     if isinstance(decision, _Edit):
-        return Decided(kind=Kind.EDIT, args=decision.edited_action.args)
-    return Decided(kind=Kind(decision.type), message=decision.message)
+        return ReviewDecision(kind=DecisionType.EDIT, args=decision.edited_action.args)
+    return ReviewDecision(kind=DecisionType(decision.type), message=decision.message)

@@ -30,8 +30,8 @@ from penstock.app import open_workspace
 from penstock.core.errors import RefusedError
 from penstock.core.model import Verdict
 from penstock.doors.langgraph.thread import thread_here
-from penstock.doors.langgraph.tool_answers import Run, Said, ask_and_settle, failed, settle
-from penstock.doors.langgraph.tool_calls import FAULTS, Asked, Wanted, told
+from penstock.doors.langgraph.tool_answers import Said, ToolRun, ask_and_settle, failed, settle
+from penstock.doors.langgraph.tool_calls import FAULTS, CallEntry, GraphCall, told
 from penstock.doors.langgraph.tool_messages import (
     ASKED,
     Answer,
@@ -105,7 +105,7 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         calls = pending(state)
         if not calls:
             return None
-        found: dict[str, Asked] = self._look(calls).result()
+        found: dict[str, CallEntry] = self._look(calls).result()
         return self._update(state, calls, found)
 
     async def aafter_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
@@ -114,11 +114,11 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         calls = pending(state)
         if not calls:
             return None
-        found: dict[str, Asked] = await self._look(calls)
+        found: dict[str, CallEntry] = await self._look(calls)
         return await asyncio.to_thread(self._update, state, calls, found)
 
     def _update(
-        self, state: Any, calls: list[Wanted], found: dict[str, Asked]
+        self, state: Any, calls: list[GraphCall], found: dict[str, CallEntry]
     ) -> dict[str, Any] | None:
         kept = decided(self.tool_gate, calls, found) if self._asks() else found
         return {ASKED: kept} if kept or state.get(ASKED) else None
@@ -156,7 +156,7 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
             await asyncio.to_thread(watch.__exit__, None, None, None)
         return with_notes(answer, run.judged)
 
-    def _before(self, request: ToolCallRequest) -> ToolMessage | tuple[ToolCallRequest, Run]:
+    def _before(self, request: ToolCallRequest) -> ToolMessage | tuple[ToolCallRequest, ToolRun]:
         wanted = wanted_of(request.tool_call)
         asked = asked_of(request, wanted)
         try:
@@ -188,7 +188,7 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
             "command": f"command cd -- {quote(self.tool_gate.cwd)} || exit 1\n{command}",
         }
 
-    def _judged(self, wanted: Wanted) -> Said | Run:
+    def _judged(self, wanted: GraphCall) -> Said | ToolRun:
         """Judge a call that was not in the message, was changed since, or needed nobody."""
         tools = self.tool_gate
         judged = tools.require(wanted)
@@ -196,4 +196,4 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         if asks or tools.proposed_before(wanted, written(judged)):
             return ask_and_settle(tools, wanted, judged, asks=self._asks())
         tools.record(wanted, judged.decision)
-        return Run(wanted=wanted, judged=judged)
+        return ToolRun(wanted=wanted, judged=judged)

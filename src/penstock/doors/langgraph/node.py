@@ -26,14 +26,20 @@ from penstock.doors.langgraph.errors import in_one_line
 from penstock.doors.langgraph.outcomes import Settlement
 from penstock.doors.langgraph.project import Project, open_project
 from penstock.doors.langgraph.prompting import Ask
-from penstock.doors.langgraph.records import Decided, Entry, Outcome, not_made, unmeasured
+from penstock.doors.langgraph.records import (
+    Entry,
+    ReviewDecision,
+    WriteOutcome,
+    not_made,
+    unmeasured,
+)
 from penstock.doors.langgraph.state import TestingWorkflowState
 from penstock.doors.langgraph.thread import Thread, thread_here
 from penstock.doors.langgraph.writes import Judging, Write
 
 AskBy = Literal["terminal", "interrupt"]
 INTERRUPT = "interrupt"
-MADE = (Outcome.APPROVED, Outcome.AUTO_ALLOWED)
+MADE = (WriteOutcome.APPROVED, WriteOutcome.AUTO_ALLOWED)
 Starts = dict[str, str | None]
 T = TypeVar("T")
 
@@ -119,13 +125,13 @@ class _Step:
 
     def _judged(
         self, judging: Judging, pending: list[Any]
-    ) -> tuple[list[Write | Entry], dict[int, Decided | None]]:
+    ) -> tuple[list[Write | Entry], dict[int, ReviewDecision | None]]:
         """Judge every write in order; at a terminal the person is asked on the way.
 
         What is decided about one write to a file is what the next one is measured against.
         """
         judged: list[Write | Entry] = []
-        decided: dict[int, Decided | None] = {}
+        decided: dict[int, ReviewDecision | None] = {}
         for number, one in enumerate(pending):
             found = _safely(partial(judging.judge, number, one), one, "judged")
             judged.append(found)
@@ -164,13 +170,13 @@ def _safely(step: Callable[[], T], pending: object, what: str) -> T | Entry:
 
 
 def _refused(pending: object, reason: str) -> Entry:
-    return not_made(unmeasured(pending), outcome=Outcome.BLOCKED, reason=reason, at=time())
+    return not_made(unmeasured(pending), outcome=WriteOutcome.BLOCKED, reason=reason, at=time())
 
 
 def _tell(one: Entry) -> None:
     """Say which file was not written and why; a person's own no needs no telling."""
     name, reason = spoken(one["target_path"][:4096]), one["reason"]
-    if one["outcome"] == Outcome.REJECTED:
+    if one["outcome"] == WriteOutcome.REJECTED:
         LOG.info("rejected: `%s`: %s", name, reason)
         return
     LOG.error("blocked: `%s`: %s", name, reason)

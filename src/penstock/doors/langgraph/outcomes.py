@@ -16,7 +16,14 @@ from penstock.core.proposal import OPEN, Proposal, State
 from penstock.doors.langgraph import approver
 from penstock.doors.langgraph.errors import in_one_line
 from penstock.doors.langgraph.proposals import is_over, latest
-from penstock.doors.langgraph.records import POLICY, Decided, Entry, Outcome, made, not_made
+from penstock.doors.langgraph.records import (
+    POLICY,
+    Entry,
+    ReviewDecision,
+    WriteOutcome,
+    made,
+    not_made,
+)
 from penstock.doors.langgraph.settling import approve, reject, twice
 from penstock.doors.langgraph.writes import Judging, Write
 from penstock.gate import Proof
@@ -33,7 +40,7 @@ class Settlement:
     prove: Callable[[], Proof]
     kind: str
 
-    def settle(self, one: Write, decided: Decided | None) -> Entry:
+    def settle(self, one: Write, decided: ReviewDecision | None) -> Entry:
         """Do what was decided about a write. None says that nobody could be asked."""
         if one.decision.verdict is Verdict.DENY:
             return self._no(one, one.proposal, spoken(one.decision.because))
@@ -45,24 +52,24 @@ class Settlement:
             told = in_one_line(problem)
             return self._kept(one, now, told) if waits and now else self._no(one, now, told)
 
-    def _settled(self, one: Write, decided: Decided | None) -> Entry:
+    def _settled(self, one: Write, decided: ReviewDecision | None) -> Entry:
         now = self._now(one)
         shown = now.base == one.base
         if now.state is State.WAITING and not shown:
             return self._kept(one, now, NOT_SHOWN)
         if not one.asks or not shown:
-            return self._written(one, now, Decided())
+            return self._written(one, now, ReviewDecision())
         if now.state is State.REJECTED and now.answer is not None:
             # A no stands, whether an earlier run of this step or somebody in the queue said it.
             proof = Proof(by=now.answer.by, kind=now.answer.proof)
-            return self._no(one, now, now.answer.reason, Outcome.REJECTED, proof)
+            return self._no(one, now, now.answer.reason, WriteOutcome.REJECTED, proof)
         if decided is None and now.state is State.WAITING:
             return self._kept(one, now, f"nobody answered: {spoken(one.decision.because)}")
         if decided is not None and not decided.yes and now.state in OPEN:
             proof = approver.rejecting(self.kind)
             reject(self.judging.gate, [now], proof, decided.message)
-            return self._no(one, now, decided.message, Outcome.REJECTED, proof)
-        return self._written(one, now, decided or Decided())
+            return self._no(one, now, decided.message, WriteOutcome.REJECTED, proof)
+        return self._written(one, now, decided or ReviewDecision())
 
     def _now(self, one: Write) -> Proposal:
         """Return the proposal as it stands.
@@ -76,7 +83,7 @@ class Settlement:
             now = latest(gate, self.judging.proposed(one.at, one.place, one.content))
         return now
 
-    def _written(self, one: Write, now: Proposal, decided: Decided) -> Entry:
+    def _written(self, one: Write, now: Proposal, decided: ReviewDecision) -> Entry:
         judging = self.judging
         edited = str(decided.args.get("new_content", "")).encode("utf-8", "surrogatepass")
         (receipt,) = approve(judging.gate, [now], decided, self.prove, {now.path: edited})
@@ -96,7 +103,7 @@ class Settlement:
         one: Write,
         now: Proposal | None,
         reason: str,
-        outcome: Outcome = Outcome.BLOCKED,
+        outcome: WriteOutcome = WriteOutcome.BLOCKED,
         proof: Proof = POLICY,
     ) -> Entry:
         at = self.judging.gate.parts.clock.now().wall

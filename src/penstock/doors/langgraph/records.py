@@ -22,7 +22,7 @@ POLICY = Proof(by="policy", kind="policy")
 Entry: TypeAlias = dict[str, Any]  # of `approved_writes` or `rejected_writes`
 
 
-class Kind(StrEnum):
+class DecisionType(StrEnum):
     """What a person can decide about one write."""
 
     APPROVE = "approve"
@@ -32,7 +32,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Action:
+class ReviewAction:
     """One write that a person is asked about.
 
     `args` are the call's own; an edit keeps their names and types, and the values of those in
@@ -44,7 +44,7 @@ class Action:
     args: Mapping[str, object]
     description: str = ""
     proposal: str = ""
-    allowed: tuple[Kind, ...] = tuple(Kind)
+    allowed: tuple[DecisionType, ...] = tuple(DecisionType)
     pinned: tuple[str, ...] = ()
     joins: bool = False
     lines: int = 0
@@ -52,10 +52,10 @@ class Action:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Decided:
+class ReviewDecision:
     """What a person decided; `args` are those of an edit."""
 
-    kind: Kind = Kind.APPROVE
+    kind: DecisionType = DecisionType.APPROVE
     strategy: Strategy = Strategy.REPLACE
     insertion_point: int | None = None
     args: Mapping[str, object] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class Decided:
     @property
     def yes(self) -> bool:
         """Say whether something is to be written."""
-        return self.kind in (Kind.APPROVE, Kind.EDIT)
+        return self.kind in (DecisionType.APPROVE, DecisionType.EDIT)
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain values, as the state of a graph keeps it."""
@@ -72,10 +72,10 @@ class Decided:
         return {**said, "insertion_point": self.insertion_point, "message": self.message}
 
 
-def decided_of(kept: Mapping[str, Any]) -> Decided:
+def decision_of(kept: Mapping[str, Any]) -> ReviewDecision:
     """Return what the state of a graph has kept."""
-    return Decided(
-        kind=Kind(kept["type"]),
+    return ReviewDecision(
+        kind=DecisionType(kept["type"]),
         strategy=Strategy(kept["strategy"]),
         insertion_point=kept["insertion_point"],
         args=kept["args"],
@@ -83,7 +83,7 @@ def decided_of(kept: Mapping[str, Any]) -> Decided:
     )
 
 
-class Outcome(StrEnum):
+class WriteOutcome(StrEnum):
     """What became of a write."""
 
     APPROVED = "approved"
@@ -92,7 +92,7 @@ class Outcome(StrEnum):
     BLOCKED = "blocked"
 
 
-def made(one: Write, proposal: Proposal, receipt: Receipt, decided: Decided) -> Entry:
+def made(one: Write, proposal: Proposal, receipt: Receipt, decided: ReviewDecision) -> Entry:
     """Return the entry of a write that was made."""
     answer, strategy = proposal.answer, str(decided.strategy)
     by_rules = answer is None or answer.proof == POLICY.kind
@@ -109,7 +109,7 @@ def made(one: Write, proposal: Proposal, receipt: Receipt, decided: Decided) -> 
         "approved": True,
         "strategy": strategy,
         "timestamp": stamp(receipt.at),
-        "outcome": str(Outcome.AUTO_ALLOWED if by_rules else Outcome.APPROVED),
+        "outcome": str(WriteOutcome.AUTO_ALLOWED if by_rules else WriteOutcome.APPROVED),
         "by": answer.by if answer else POLICY.by,
         "proof": answer.proof if answer else POLICY.kind,
         "proposal_id": proposal.id,
@@ -123,7 +123,7 @@ def made(one: Write, proposal: Proposal, receipt: Receipt, decided: Decided) -> 
 def not_made(
     request: Mapping[str, Any],
     *,
-    outcome: Outcome,
+    outcome: WriteOutcome,
     reason: str,
     at: float,
     proof: Proof = POLICY,

@@ -14,14 +14,14 @@ from dataclasses import replace
 from langgraph.types import interrupt
 
 from penstock.doors.langgraph.decisions import read, response_type
-from penstock.doors.langgraph.records import Action, Decided
+from penstock.doors.langgraph.records import ReviewAction, ReviewDecision
 from penstock.doors.langgraph.thread import answers_at_hand
 from penstock.gate import Gate
 
 MOST_ASKED = 20  # times, about the same actions
 
 
-def payload(actions: Sequence[Action]) -> dict[str, object]:
+def payload(actions: Sequence[ReviewAction]) -> dict[str, object]:
     """Return the value of the interrupt: plain JSON values."""
     return {
         "action_requests": [_request(one) for one in actions],
@@ -32,27 +32,27 @@ def payload(actions: Sequence[Action]) -> dict[str, object]:
     }
 
 
-def _request(one: Action) -> dict[str, object]:
+def _request(one: ReviewAction) -> dict[str, object]:
     said = {"name": one.name, "args": dict(one.args), "description": one.description}
     known = {"proposal_id": one.proposal} if one.proposal else {}
     return {**said, **known, **one.facts}
 
 
-def ask(actions: Sequence[Action]) -> tuple[Decided, ...]:
+def ask(actions: Sequence[ReviewAction]) -> tuple[ReviewDecision, ...]:
     """Stop the graph with one question about all actions; return the answer once it is there."""
     return read(interrupt(payload(actions), response_schema=response_type(actions)))
 
 
 def ask_signed(
-    gate: Gate, actions: Sequence[Action], waiting: Callable[[int], Sequence[str]]
-) -> tuple[Decided, ...]:
+    gate: Gate, actions: Sequence[ReviewAction], waiting: Callable[[int], Sequence[str]]
+) -> tuple[ReviewDecision, ...]:
     """Ask, and ask again while a yes needs a signature, which no answer can carry.
 
     `waiting` returns what of the action at a place waits in the queue. A step that asked twice is
     run again with both answers, and the last one counts.
     """
     given, asked = answers_at_hand(), actions
-    answers: tuple[Decided, ...] = ()
+    answers: tuple[ReviewDecision, ...] = ()
     for turn in range(1, MOST_ASKED + 1):
         answers = ask(asked)
         keyed = gate.parts.key_needed()

@@ -16,7 +16,7 @@ from penstock.core.display import spoken
 from penstock.core.errors import PenstockError, RefusedError, StaleError
 from penstock.core.merge import Strategy
 from penstock.core.proposal import OPEN, Proposal, Receipt, State
-from penstock.doors.langgraph.records import Decided, Kind
+from penstock.doors.langgraph.records import DecisionType, ReviewDecision
 from penstock.doors.langgraph.strategies import log_warnings
 from penstock.gate import Gate, Proof
 from penstock.gate.applying import receipt_id
@@ -41,7 +41,7 @@ def twice(settle: Callable[[], Result]) -> Result:
 def approve(
     gate: Gate,
     found: Sequence[Proposal],
-    decided: Decided,
+    decided: ReviewDecision,
     prove: Callable[[], Proof],
     after: After | None = None,
 ) -> Sequence[Receipt]:
@@ -77,11 +77,11 @@ def _proven(gate: Gate, one: Proposal, prove: Callable[[], Proof]) -> Proof:
     return proof
 
 
-def _chosen(gate: Gate, one: Proposal, decided: Decided, after: After) -> Proposal:
+def _chosen(gate: Gate, one: Proposal, decided: ReviewDecision, after: After) -> Proposal:
     """Put a person's choice in place, unless an earlier run or somebody else has changed it."""
     if one.origin or one.state is not State.WAITING:
         return one
-    if decided.kind is Kind.EDIT:
+    if decided.kind is DecisionType.EDIT:
         content = after[one.path]
         return one if gate.contents(one)[1] == content else gate.revise(one.id, content)
     if decided.strategy is Strategy.REPLACE:

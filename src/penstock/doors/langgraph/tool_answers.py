@@ -22,9 +22,9 @@ from penstock.core.proposal_facts import words
 from penstock.doors.langgraph import approver
 from penstock.doors.langgraph.errors import why
 from penstock.doors.langgraph.proposals import latest, renewed, stored
-from penstock.doors.langgraph.records import Decided, Kind, decided_of
+from penstock.doors.langgraph.records import DecisionType, ReviewDecision, decision_of
 from penstock.doors.langgraph.settling import After, approve, reject, twice
-from penstock.doors.langgraph.tool_calls import FAULTS, Asked, Wanted, phrase
+from penstock.doors.langgraph.tool_calls import FAULTS, CallEntry, GraphCall, phrase
 from penstock.doors.langgraph.tool_review import decided
 from penstock.doors.langgraph.tool_writes import ToolGate, left
 from penstock.gate import Judged
@@ -42,16 +42,16 @@ class Said:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Run:
+class ToolRun:
     """The tool runs, with these arguments."""
 
-    wanted: Wanted
+    wanted: GraphCall
     judged: Judged
 
 
 def ask_and_settle(
-    tools: ToolGate, wanted: Wanted, judged: Judged, *, asks: bool, after: After | None = None
-) -> Said | Run:
+    tools: ToolGate, wanted: GraphCall, judged: Judged, *, asks: bool, after: After | None = None
+) -> Said | ToolRun:
     """Ask about one call where somebody can be asked, and do what was decided.
 
     What it writes must be known: between this question and its answer nothing is kept that
@@ -63,13 +63,13 @@ def ask_and_settle(
     return settle(tools, wanted, asked)
 
 
-def settle(tools: ToolGate, wanted: Wanted, asked: Asked) -> Said | Run:
+def settle(tools: ToolGate, wanted: GraphCall, asked: CallEntry) -> Said | ToolRun:
     """Do what was decided about a call."""
     if "refused" in asked:
         return Said(text=asked["refused"], facts={"status": "denied"})
     if "decision" not in asked:
         return _waits(asked)
-    said = decided_of(asked["decision"])
+    said = decision_of(asked["decision"])
     try:
         return twice(lambda: ANSWERS[said.kind](tools, wanted, asked, said))
     except FAULTS as problem:
@@ -88,7 +88,7 @@ def failed(problem: Exception) -> Said:
     return Said(text=f"Nothing was written: {text}", facts=facts)
 
 
-def _waits(asked: Asked) -> Said:
+def _waits(asked: CallEntry) -> Said:
     """Say that nobody could be asked now."""
     if not asked["proposals"]:
         unknown = "what it writes is known only when it runs, and nobody can be asked now"
@@ -109,7 +109,9 @@ def _waits(asked: Asked) -> Said:
 # -- approve ---------------------------------------------------------------------------------------
 
 
-def _approve(tools: ToolGate, wanted: Wanted, asked: Asked, said: Decided) -> Said | Run:
+def _approve(
+    tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision
+) -> Said | ToolRun:
     if not asked["proposals"]:
         return _run(tools, wanted, asked)
     approver.by_resume(tools.here)  # an agent's own yes counts for nothing, whatever waits
@@ -119,11 +121,11 @@ def _approve(tools: ToolGate, wanted: Wanted, asked: Asked, said: Decided) -> Sa
 def write(
     tools: ToolGate,
     found: Sequence[Proposal],
-    said: Decided | None = None,
+    said: ReviewDecision | None = None,
     after: After | None = None,
 ) -> Said:
     """Approve what waits and write it; what somebody else wrote meanwhile is only told."""
-    said = said or Decided()
+    said = said or ReviewDecision()
     if said.strategy is not Strategy.REPLACE and len(found) > 1:
         raise InputError("is-a-set", "a strategy is for one file, and this call changes several")
     if any(one.state is not State.APPLIED for one in found):
@@ -144,7 +146,7 @@ def _told_written(found: Sequence[Proposal]) -> Said:
     return Said(text=text, ok=True, facts=facts)
 
 
-def _run(tools: ToolGate, wanted: Wanted, asked: Asked) -> Run:
+def _run(tools: ToolGate, wanted: GraphCall, asked: CallEntry) -> ToolRun:
     """Let the tool run: what it leaves nobody can say before."""
     if tools.gate.parts.key_needed():
         raise RefusedError(
@@ -160,13 +162,15 @@ def _run(tools: ToolGate, wanted: Wanted, asked: Asked) -> Run:
     judged = tools.require(wanted)
     approved = replace(judged.decision, verdict=Verdict.ALLOW)
     tools.record(wanted, approved, by=proof.by, proof=proof.kind)
-    return Run(wanted=wanted, judged=judged)
+    return ToolRun(wanted=wanted, judged=judged)
 
 
 # -- edit, reject, respond -------------------------------------------------------------------------
 
 
-def _edit(tools: ToolGate, wanted: Wanted, asked: Asked, said: Decided) -> Said | Run:
+def _edit(
+    tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision
+) -> Said | ToolRun:
     """Do what the person put in the call's place; it is measured and judged like any other."""
     approver.by_resume(tools.here)
     mine = replace(wanted, args=said.args)
@@ -191,7 +195,7 @@ def _edit(tools: ToolGate, wanted: Wanted, asked: Asked, said: Decided) -> Said 
     return write(tools, [stored(tools.gate, known) for known in instead["proposals"]])
 
 
-def _reject(tools: ToolGate, wanted: Wanted, asked: Asked, said: Decided) -> Said:
+def _reject(tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision) -> Said:
     _reject_all(tools, asked, said.message)
     because = f"A person rejected this call of `{wanted.name}`"
     otherwise = "do something else; do not send it again unless you are asked to"
@@ -201,21 +205,21 @@ def _reject(tools: ToolGate, wanted: Wanted, asked: Asked, said: Decided) -> Sai
     )
 
 
-def _respond(tools: ToolGate, wanted: Wanted, asked: Asked, said: Decided) -> Said:
+def _respond(tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision) -> Said:
     del wanted
     _reject_all(tools, asked, "a person answered in the tool's place")
     facts = {"status": "answered", "proposals": asked["proposals"]}
     return Said(text=said.message, ok=True, facts=facts)
 
 
-def _reject_all(tools: ToolGate, asked: Asked, reason: str) -> None:
+def _reject_all(tools: ToolGate, asked: CallEntry, reason: str) -> None:
     found = [stored(tools.gate, known) for known in asked["proposals"]]
     reject(tools.gate, found, approver.rejecting(approver.RESUME), reason)
 
 
 ANSWERS = {
-    Kind.APPROVE: _approve,
-    Kind.EDIT: _edit,
-    Kind.REJECT: _reject,
-    Kind.RESPOND: _respond,
+    DecisionType.APPROVE: _approve,
+    DecisionType.EDIT: _edit,
+    DecisionType.REJECT: _reject,
+    DecisionType.RESPOND: _respond,
 }

@@ -21,7 +21,7 @@ NONE: Mapping[str, str | None] = {}
 FAULTS = (PenstockError, OSError, ValueError, RecursionError)
 
 
-class Asked(TypedDict):
+class CallEntry(TypedDict):
     """One tool call that does not simply pass: plain JSON.
 
     `call` is the digest of the call's name and arguments. `known` names its proposals to a
@@ -40,7 +40,7 @@ class Asked(TypedDict):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class GraphCall:
     """A tool call, and the step of the graph that makes it."""
 
     name: str
@@ -63,9 +63,9 @@ class Wanted:
 
     def entry(
         self, because: str = "", instead: str = "", bases: Mapping[str, str | None] = NONE
-    ) -> Asked:
+    ) -> CallEntry:
         """Return what is kept of this call while nothing is proposed or decided."""
-        return Asked(
+        return CallEntry(
             call=self.fingerprint,
             because=because,
             instead=instead,
@@ -74,14 +74,14 @@ class Wanted:
             bases=dict(bases),
         )
 
-    def is_what(self, asked: Asked) -> bool:
+    def is_what(self, asked: CallEntry) -> bool:
         """Say whether an entry was made for exactly this call."""
         return bool(asked["call"]) and asked["call"] == self.fingerprint
 
 
-def refused(wanted: Wanted, said: str) -> Asked:
+def refused(wanted: GraphCall, said: str) -> CallEntry:
     """Return the entry of a call that is refused without asking anybody."""
-    return Asked(**{**wanted.entry(), "refused": said})
+    return CallEntry(**{**wanted.entry(), "refused": said})
 
 
 def phrase(because: str, instead: str) -> str:

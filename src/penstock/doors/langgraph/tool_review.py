@@ -15,9 +15,9 @@ from penstock.core.errors import InputError, PenstockError
 from penstock.core.proposal import Proposal, State
 from penstock.core.proposal_facts import facts
 from penstock.doors.langgraph.proposals import renewed, stored
-from penstock.doors.langgraph.records import Action
+from penstock.doors.langgraph.records import ReviewAction
 from penstock.doors.langgraph.review import ask_signed
-from penstock.doors.langgraph.tool_calls import Asked, Wanted, phrase
+from penstock.doors.langgraph.tool_calls import CallEntry, GraphCall, phrase
 from penstock.doors.langgraph.tool_writes import ToolGate
 from penstock.gate import Gate
 
@@ -26,8 +26,8 @@ LARGEST_SHOWN = 4 << 20  # bytes of a file whose diff is made for a question
 
 
 def decided(
-    tools: ToolGate, calls: Sequence[Wanted], found: Mapping[str, Asked]
-) -> dict[str, Asked]:
+    tools: ToolGate, calls: Sequence[GraphCall], found: Mapping[str, CallEntry]
+) -> dict[str, CallEntry]:
     """Stop the graph until a person has decided about every call that needs it."""
     # An entry is for one call, even where a model gives two of them the same id.
     asked = [
@@ -41,13 +41,13 @@ def decided(
     actions = [_action(gate, one, entry) for one, entry in asked]
     answers = ask_signed(gate, actions, lambda at: _waiting(gate, asked[at][1]))
     said = {
-        one.id: Asked(**{**entry, "decision": answer.as_json()})
+        one.id: CallEntry(**{**entry, "decision": answer.as_json()})
         for (one, entry), answer in zip(asked, answers, strict=True)
     }
     return {**found, **said}
 
 
-def _waiting(gate: Gate, asked: Asked) -> list[str]:
+def _waiting(gate: Gate, asked: CallEntry) -> list[str]:
     """Return what can be approved; what went wrong with it is said when it is to be written."""
     try:
         found = renewed(gate, asked["proposals"])
@@ -56,14 +56,14 @@ def _waiting(gate: Gate, asked: Asked) -> list[str]:
     return [one.set_id or one.id for one in found if one.state is State.WAITING]
 
 
-def _action(gate: Gate, wanted: Wanted, asked: Asked) -> Action:
+def _action(gate: Gate, wanted: GraphCall, asked: CallEntry) -> ReviewAction:
     try:
         found = [stored(gate, known) for known in asked["proposals"]]
     except InputError:  # a question may stay open for very long, longer than they are kept
         found = []
     one = found[0] if len(found) == 1 else None
     joins = one is not None and one.base is not None and one.content is not None
-    return Action(
+    return ReviewAction(
         name=wanted.name,
         args=wanted.args,
         description=_description(gate, asked, found),
@@ -78,7 +78,7 @@ def _action(gate: Gate, wanted: Wanted, asked: Asked) -> Action:
     )
 
 
-def _description(gate: Gate, asked: Asked, found: Sequence[Proposal]) -> str:
+def _description(gate: Gate, asked: CallEntry, found: Sequence[Proposal]) -> str:
     """Return what a person reads: what would be lost first, then why, then the difference."""
     lines = [_lost(one) for one in found]
     if not asked["proposals"]:

@@ -20,7 +20,7 @@ from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.core.paths import RelPath
 from penstock.core.proposal import Proposal, State
 from penstock.doors.langgraph.settling import After
-from penstock.doors.langgraph.tool_calls import FAULTS, Asked, Wanted, phrase, refused, told
+from penstock.doors.langgraph.tool_calls import FAULTS, CallEntry, GraphCall, phrase, refused, told
 from penstock.gate import Call, Gate, Item, Judged
 
 WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
@@ -48,7 +48,7 @@ class ToolGate:
         """The gate of the workspace."""
         return self.here.gate
 
-    def judge(self, wanted: Wanted) -> Judged:
+    def judge(self, wanted: GraphCall) -> Judged:
         """Return what the rules say to a call, measured against the disk."""
         judged = self.here.judge(
             Call(
@@ -61,7 +61,7 @@ class ToolGate:
         )
         return _confined(judged) if self.confined else judged
 
-    def require(self, wanted: Wanted) -> Judged:
+    def require(self, wanted: GraphCall) -> Judged:
         """Judge a call that is to be done now. Raises RefusedError where the rules deny it."""
         judged = self.judge(wanted)
         if judged.decision.verdict is Verdict.DENY:
@@ -69,11 +69,11 @@ class ToolGate:
             raise denied(judged)
         return judged
 
-    def actor(self, wanted: Wanted) -> Actor:
+    def actor(self, wanted: GraphCall) -> Actor:
         """Return who asks, as the record tells it."""
         return Actor(agent=self.agent, session=wanted.thread.id, tool_call_id=wanted.id)
 
-    def _anchored(self, wanted: Wanted) -> Mapping[str, object]:
+    def _anchored(self, wanted: GraphCall) -> Mapping[str, object]:
         if not self.virtual or wanted.name not in VIRTUAL_TOOLS:
             return wanted.args
         return {
@@ -85,13 +85,13 @@ class ToolGate:
 
     # -- before anything happens -------------------------------------------------------------
 
-    def look(self, message: Sequence[Wanted]) -> dict[str, Asked]:
+    def look(self, message: Sequence[GraphCall]) -> dict[str, CallEntry]:
         """Look at all calls of one message; return those that a person decides about.
 
         Calls of one message run side by side, so only the first may change a file: two of them
         would overwrite each other, and each would be measured without the other.
         """
-        found: dict[str, Asked] = {}
+        found: dict[str, CallEntry] = {}
         taken: set[str] = set()
         for wanted in message:
             asked, paths = self._look_at(wanted, taken)
@@ -100,7 +100,7 @@ class ToolGate:
                 found[wanted.id] = asked
         return found
 
-    def _look_at(self, wanted: Wanted, taken: set[str]) -> tuple[Asked | None, set[str]]:
+    def _look_at(self, wanted: GraphCall, taken: set[str]) -> tuple[CallEntry | None, set[str]]:
         try:
             judged = self.judge(wanted)
             paths = set(written(judged))
@@ -114,13 +114,13 @@ class ToolGate:
             return refused(wanted, f"Penstock could not judge this call: {told(problem)}"), set()
         return None, paths
 
-    def _crowded(self, wanted: Wanted, judged: Judged, path: str) -> Asked:
+    def _crowded(self, wanted: GraphCall, judged: Judged, path: str) -> CallEntry:
         said = f"another call of the same message changes `{path}`"
         denied = replace(judged.decision, verdict=Verdict.DENY, code="twice-at-once", because=said)
         self.record(wanted, denied)
         return refused(wanted, phrase(said, LATER))
 
-    def ask(self, wanted: Wanted, judged: Judged, after: After | None = None) -> Asked:
+    def ask(self, wanted: GraphCall, judged: Judged, after: After | None = None) -> CallEntry:
         """Propose what a person must see; a call whose result is unknown is only described.
 
         `after` is what each file is to hold, where the caller knows it better than the call.
@@ -141,7 +141,7 @@ class ToolGate:
         return asked
 
     def proposed(
-        self, wanted: Wanted, bases: Mapping[str, str | None], after: After | None = None
+        self, wanted: GraphCall, bases: Mapping[str, str | None], after: After | None = None
     ) -> tuple[Proposal, ...]:
         """Propose what the call leaves, unless running it is the only way to know.
 
@@ -162,7 +162,7 @@ class ToolGate:
             judged=judged.decision,
         )
 
-    def proposed_before(self, wanted: Wanted, paths: Iterable[str]) -> tuple[Proposal, ...]:
+    def proposed_before(self, wanted: GraphCall, paths: Iterable[str]) -> tuple[Proposal, ...]:
         """Return what this step has proposed for this call already, where it is run again.
 
         The file may be another by now, so that the rules would not ask today; but the question
@@ -178,7 +178,9 @@ class ToolGate:
 
     # -- on the record -------------------------------------------------------------------------
 
-    def record(self, wanted: Wanted, decision: Decision, *, by: str = "", proof: str = "") -> None:
+    def record(
+        self, wanted: GraphCall, decision: Decision, *, by: str = "", proof: str = ""
+    ) -> None:
         """Put a judgement on the record, as far as `[audit] level` wants it there.
 
         What a person let through, `by` a `proof`, is always there.
@@ -205,7 +207,7 @@ class ToolGate:
             },
         )
 
-    def add(self, wanted: Wanted, facts: Mapping[str, object]) -> str:
+    def add(self, wanted: GraphCall, facts: Mapping[str, object]) -> str:
         """Add a line about a call and return its hash."""
         who = {
             "agent": self.agent,

@@ -21,7 +21,7 @@ GROWS = 4
 MEETS = 16  # equal lines in a row after which both sides have met again
 ENOUGH = 16  # one line of so many in pairs
 WORD = 8
-Place = tuple[int, int]
+Ends = tuple[int, int]
 
 
 def hunks(a: array[int], b: array[int]) -> Iterator[Hunk]:
@@ -61,7 +61,7 @@ def _equal(x: memoryview, y: memoryview, i: int, j: int, size: int) -> bool:
     return x[WORD * i : WORD * (i + size)] == y[WORD * j : WORD * (j + size)]
 
 
-def _window(a: array[int], b: array[int], i: int, j: int) -> tuple[Sequence[Hunk], Place]:
+def _window(a: array[int], b: array[int], i: int, j: int) -> tuple[Sequence[Hunk], Ends]:
     """Align what follows two places; return the hunks, and how far both sides are then."""
     size = WINDOW
     while True:
@@ -75,7 +75,7 @@ def _window(a: array[int], b: array[int], i: int, j: int) -> tuple[Sequence[Hunk
         size *= GROWS
 
 
-def _hunks(a: Sequence[int], b: Sequence[int], end: Place) -> tuple[Sequence[Hunk], Place]:
+def _hunks(a: Sequence[int], b: Sequence[int], end: Ends) -> tuple[Sequence[Hunk], Ends]:
     return list(between(chain(zip(a, b, strict=True), (end,)))), end
 
 
