@@ -192,7 +192,7 @@ def test_nothing_but_protocol_is_on_stdout_though_libraries_print_and_warn(
 def test_children_of_the_server_cannot_eat_what_the_client_sends(project: Project) -> None:
     script = (
         "import os, subprocess, sys\n"
-        "from penstock.doors.mcp.wire import taken\n"
+        "from penstock.doors.mcp.lines import taken\n"
         "wire = taken()\n"
         "eaten = subprocess.run(['cat'], capture_output=True).stdout\n"
         "wire.send(eaten + wire.more(100))\n"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from penstock.app import open_workspace
 from penstock.core.model import Verdict
 from penstock.doors.langgraph.thread import Thread
-from penstock.doors.langgraph.tool_calls import Wanted
+from penstock.doors.langgraph.tool_calls import GraphCall
 from penstock.doors.langgraph.tool_writes import ToolGate
 
 PLAIN = st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=12)
@@ -55,7 +55,7 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ToolGate]:
 def test_looking_at_any_call_ends_with_plain_json_and_writes_nothing(
     tools: ToolGate, name: str, args: dict[str, object], step: object
 ) -> None:
-    wanted = Wanted(name=name, args=args, id="call", thread=Thread(id="t", step=str(step)))
+    wanted = GraphCall(name=name, args=args, id="call", thread=Thread(id="t", step=str(step)))
     found = tools.look([wanted])
     assert json.loads(json.dumps(found)) == found
     again = tools.look([wanted])
@@ -74,7 +74,7 @@ def test_looking_at_any_call_ends_with_plain_json_and_writes_nothing(
 @given(one=ARGS, other=ARGS)
 @settings(max_examples=200, deadline=None)
 def test_an_entry_fits_no_other_call(one: dict[str, object], other: dict[str, object]) -> None:
-    first, second = Wanted(name="write_file", args=one), Wanted(name="write_file", args=other)
+    first, second = GraphCall(name="write_file", args=one), GraphCall(name="write_file", args=other)
     same = json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
     assert (first.fingerprint == second.fingerprint) is same
-    assert first.fingerprint != Wanted(name="edit_file", args=one).fingerprint
+    assert first.fingerprint != GraphCall(name="edit_file", args=one).fingerprint

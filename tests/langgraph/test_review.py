@@ -9,13 +9,14 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import is_invalid_resume
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
-from penstock.core.errors import InputError
 from penstock.core.merge import Strategy
-from penstock.doors.langgraph.review import Action, Kind, ask, payload, read_response
+from penstock.doors.langgraph.decisions import read, response_type
+from penstock.doors.langgraph.records import DecisionType, ReviewAction, ReviewDecision, decision_of
+from penstock.doors.langgraph.review import ask, payload
 
-ONE = Action(
+ONE = ReviewAction(
     name="safe_file_write",
     args={"target_path": "a.py", "new_content": "x = 1\n"},
     description="REPLACE a.py",
@@ -25,11 +26,11 @@ ONE = Action(
     lines=3,
     facts={"lines_deleted": 3},
 )
-TWO = Action(
+TWO = ReviewAction(
     name="safe_file_write",
     args={"target_path": "b.py", "new_content": "y = 1\n"},
     proposal="hitl-2",
-    allowed=(Kind.APPROVE, Kind.REJECT),
+    allowed=(DecisionType.APPROVE, DecisionType.REJECT),
 )
 
 
@@ -39,6 +40,11 @@ def edit(**args: object) -> dict[str, object]:
         "type": "edit",
         "edited_action": {"name": "safe_file_write", "args": {**kept, **args}},
     }
+
+
+def answered(value: object, *actions: ReviewAction) -> tuple[ReviewDecision, ...]:
+    """Read an answer as LangGraph does: it checks it before it keeps it."""
+    return read(TypeAdapter(response_type(actions)).validate_python(value))
 
 
 def test_the_question_has_the_shape_of_langchains_middleware() -> None:
@@ -71,7 +77,7 @@ def test_the_question_has_the_shape_of_langchains_middleware() -> None:
 
 def test_each_kind_of_decision_is_read() -> None:
     decided = [
-        read_response({"decisions": [one]}, [ONE])[0]
+        answered({"decisions": [one]}, ONE)[0]
         for one in (
             {"type": "approve"},
             {"type": "approve", "strategy": "insert", "insertion_point": 3},
@@ -80,13 +86,13 @@ def test_each_kind_of_decision_is_read() -> None:
             {"type": "respond", "message": "done by hand"},
         )
     ]
-    assert [one.kind for one in decided] == [
-        Kind.APPROVE, Kind.APPROVE, Kind.EDIT, Kind.REJECT, Kind.RESPOND,
-    ]  # fmt: skip
+    kinds = ["approve", "approve", "edit", "reject", "respond"]
+    assert [one.kind for one in decided] == kinds
     assert [one.strategy for one in decided[:2]] == [Strategy.REPLACE, Strategy.INSERT]
     assert decided[1].insertion_point == 3
     assert decided[2].args["new_content"] == "z = 1\n"
     assert [one.message for one in decided[3:]] == ["not like this", "done by hand"]
+    assert [decision_of(one.as_json()) for one in decided] == decided
 
 
 YES: dict[str, object] = {"type": "approve"}
@@ -164,11 +170,9 @@ WRONG: list[tuple[str, object, str]] = [
     ("answer", "said"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG]
 )
 def test_an_answer_that_does_not_fit_is_an_error_that_says_why(answer: object, said: str) -> None:
-    with pytest.raises(InputError) as wrong:
-        read_response(answer, [ONE, TWO])
-    assert wrong.value.code == "bad-decisions"
-    assert said in wrong.value.because
-    assert "2 of them" in wrong.value.hint
+    with pytest.raises(ValidationError) as wrong:
+        answered(answer, ONE, TWO)
+    assert said in str(wrong.value)
 
 
 class State(TypedDict, total=False):

@@ -43,9 +43,9 @@ from tests.langgraph.scene import REPLACEMENT, STATE, Scene, numbered, pending
 from tests.requirements.table import numbered as ids
 
 # What else is in this package and writes files is another way in, with tests of its own.
-GATE = ("approver", "asking", "classify", "config", "decided", "errors", "graph", "node", "preview",
-        "progress", "project", "prompting", "records", "review", "settling", "state", "strategies",
-        "thread", "windows", "writes")  # fmt: skip
+GATE = ("approver", "asking", "classify", "config", "decisions", "errors", "graph", "node",
+        "outcomes", "preview", "project", "prompting", "proposals", "records", "review", "settling",
+        "state", "strategies", "thread", "windows", "writes")  # fmt: skip
 
 SHOWN_BY = {
     "S0-001 S0-005 S0-006 S0-007 S0-008 S0-010": "test_types_have_the_keys_of_the_spec",

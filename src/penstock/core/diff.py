@@ -10,7 +10,7 @@ Always true: hunks are in order and never touch, and applying all of them gives 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from itertools import accumulate, chain
 
@@ -35,10 +35,10 @@ def hunks(before: bytes, after: bytes, *, line_ends: bool = True) -> tuple[Hunk,
     rows, columns = len(a), len(b)
     found = pairs(a, b)
     ends = zip(chain(found.a, (rows,)), chain(found.b, (columns,)), strict=True)
-    return tuple(_between(ends))
+    return tuple(between(ends))
 
 
-def _between(pairs_then_end: Iterator[tuple[int, int]]) -> Iterator[Hunk]:
+def between(pairs_then_end: Iterable[tuple[int, int]]) -> Iterator[Hunk]:
     """Yield what lies between pairs of equal lines."""
     top = left = 0
     for bottom, right in pairs_then_end:

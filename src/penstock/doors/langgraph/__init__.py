@@ -1,5 +1,11 @@
 """The LangGraph door: the gate as a node, as a whole workflow, and around an agent's tools.
 
-`config`, `state`, `node` and `graph` are what their names say; `penstock.langgraph` exports
-them. Nothing here decides: every write goes through the same gate as at the other doors.
+Three ways in: `node` (and `graph` around it) for pending writes in state, `middleware` for the
+tool calls of an agent, `backend` for the files of a deep agent. Each only translates, `writes`
+and `tool_writes` on the way in, `outcomes` and `tool_answers` on the way out; between them is one
+pipeline. `review` asks one question about all writes, `decisions` reads the answer, `proposals`
+finds again what it was about, `settling` answers and applies.
+Only `penstock.langgraph` imports from here.
+Always true: nothing here decides and only the gate writes; a step that is run again finds what
+it had proposed, and writes nothing twice.
 """

@@ -9,7 +9,7 @@ Always true: nothing is written but by the gate, and never over content that nob
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 
 from deepagents.backends.protocol import (
@@ -23,12 +23,12 @@ from pydantic import ValidationError
 
 from penstock.core.errors import InputError
 from penstock.core.model import Verdict
-from penstock.core.proposal import Proposal, State
+from penstock.core.proposal import Proposal
 from penstock.doors.langgraph.backend_reads import ReadingBackend, wanted_here
-from penstock.doors.langgraph.tool_answers import Said, denied, failed, settle, write
-from penstock.doors.langgraph.tool_calls import FAULTS, After, Wanted, phrase
-from penstock.doors.langgraph.tool_review import decided
-from penstock.doors.langgraph.tool_writes import left, written
+from penstock.doors.langgraph.settling import After
+from penstock.doors.langgraph.tool_answers import Said, ToolRun, ask_and_settle, failed, write
+from penstock.doors.langgraph.tool_calls import FAULTS, GraphCall
+from penstock.doors.langgraph.tool_writes import written
 from penstock.gate import Judged
 
 TOOLS_NODE = "tools:"
@@ -114,7 +114,7 @@ class PenstockBackend(ReadingBackend):
 
     def _changed(
         self,
-        wanted: Wanted,
+        wanted: GraphCall,
         *,
         content: bytes | None = None,
         whole: bool = False,
@@ -127,66 +127,42 @@ class PenstockBackend(ReadingBackend):
         """
         tools = self.tool_gate
         try:
-            judged = tools.judge(wanted)
-            if judged.decision.verdict is Verdict.DENY:
-                tools.record(wanted, judged.decision)
-                raise denied(judged)
+            judged = tools.require(wanted)
             path = _one_file(judged)
-            earlier = tools.gate.get(wanted.proposal_id(path))
-            if earlier is not None:
-                return self._again(wanted, judged, earlier)
-            if check is not None:
-                check()
             base = tools.held(path)
-            if whole:
-                self._seen.require(tools, wanted, path, base)
-            after = left(judged) if content is None else {path: content}
-            return self._new(wanted, judged, path, base, after)
+            if not tools.proposed_before(wanted, [path]):
+                if check is not None:
+                    check()
+                if whole:
+                    self._seen.require(tools, wanted, path, base)
+            after = None if content is None else {path: content}
+            made = tools.proposed(wanted, {path: base}, after)
+            if not made:
+                raise _no_fit(path, there=base is not None)
+            return self._settled(wanted, judged, made[0], after)
         except ValidationError:  # an answer that does not fit: it can be given again
             raise
         except FAULTS as problem:
             return failed(problem)
 
-    def _new(
-        self, wanted: Wanted, judged: Judged, path: str, base: str | None, after: After
+    def _settled(
+        self, wanted: GraphCall, judged: Judged, one: Proposal, after: After | None
     ) -> Said:
-        if set(after) != {path}:
-            raise _no_fit(path, there=base is not None)
-        if judged.decision.verdict is Verdict.ASK:
-            return self._asked(wanted, judged, path, after)
-        return self._noted(wanted, path, self._allowed(wanted, {path: base}, after))
-
-    def _again(self, wanted: Wanted, judged: Judged, earlier: Proposal) -> Said:
-        """Take up what this step has begun: it is run again once its question is answered."""
-        if earlier.decision.verdict is Verdict.ASK:
-            return self._asked(wanted, judged, earlier.path)
-        return self._noted(wanted, earlier.path, write(self.tool_gate, [earlier]))
-
-    def _noted(self, wanted: Wanted, path: str, said: Said) -> Said:
-        if said.ok:
-            self._seen.note(wanted.thread.id, path, self.tool_gate.held(path))
-        return said
-
-    def _allowed(self, wanted: Wanted, bases: Mapping[str, str | None], after: After) -> Said:
-        """Write what the rules allow; the rules may have changed their mind since."""
-        made = self.tool_gate.proposed(wanted, bases, after)
-        no = next((one for one in made if one.state is State.DENIED), None)
-        if no is not None:
-            return Said(text=phrase(no.decision.because, no.decision.suggestion))
-        if any(one.state is State.WAITING for one in made):
-            return Said(text=f"It waits for a person as {made[0].id}.")
-        return write(self.tool_gate, made)
-
-    def _asked(self, wanted: Wanted, judged: Judged, path: str, after: After | None = None) -> Said:
-        asked = self.tool_gate.ask(wanted, judged, after)
-        if self.attended is not False and _in_tools(wanted):
-            asked = decided(self.tool_gate, [wanted], {wanted.id: asked})[wanted.id]
-        said = settle(self.tool_gate, wanted, asked)
+        """Write what the rules allow, and ask about the rest; or take up what was begun before."""
+        said: Said | ToolRun
+        if one.decision.verdict is Verdict.ALLOW:
+            said = write(self.tool_gate, [one])
+        else:
+            asks = self.attended is not False and _in_tools(wanted)
+            said = ask_and_settle(self.tool_gate, wanted, judged, asks=asks, after=after)
         if not isinstance(said, Said):
             raise InputError("bad-tool-input", "the call does not say what the file should hold")
         # A person who answered in the tool's place has not written anything.
-        answered = said.facts.get("status") == "answered"
-        return replace(said, ok=False) if answered else self._noted(wanted, path, said)
+        if said.facts.get("status") == "answered":
+            return replace(said, ok=False)
+        if said.ok:
+            self._seen.note(wanted.thread.id, one.path, self.tool_gate.held(one.path))
+        return said
 
 
 def _one_file(judged: Judged) -> str:
@@ -204,7 +180,7 @@ def _one_file(judged: Judged) -> str:
     return paths[0]
 
 
-def _in_tools(wanted: Wanted) -> bool:
+def _in_tools(wanted: GraphCall) -> bool:
     """Say whether a tool runs here: stopping a model's step would call the model twice."""
     step = wanted.thread.step.rpartition("|")[2]
     return wanted.thread.resumable and step.startswith(TOOLS_NODE)

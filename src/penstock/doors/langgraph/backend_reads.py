@@ -28,14 +28,14 @@ from deepagents.backends.protocol import (
 from deepagents.backends.utils import check_empty_content, slice_read_response
 
 from penstock.app import open_workspace
+from penstock.core.digest import digest
 from penstock.core.errors import InputError
 from penstock.core.model import Verdict
 from penstock.core.paths import RelPath
-from penstock.doors.langgraph.seen import Seen
+from penstock.doors.langgraph.seen import LastSeen
 from penstock.doors.langgraph.thread import Thread, thread_here
-from penstock.doors.langgraph.tool_answers import denied
-from penstock.doors.langgraph.tool_calls import FAULTS, Wanted, told
-from penstock.doors.langgraph.tool_writes import ToolGate
+from penstock.doors.langgraph.tool_calls import FAULTS, GraphCall, told
+from penstock.doors.langgraph.tool_writes import ToolGate, denied
 from penstock.ports import FileKind
 
 LARGEST = 64 << 20  # a file is read whole to be shown or changed
@@ -57,7 +57,7 @@ class ReadingBackend(BackendProtocol):
         here = open_workspace(named, state=state)
         self.tool_gate = ToolGate(here=here, agent=agent, cwd=here.root, virtual=True)
         self._search = FilesystemBackend(root_dir=here.root, virtual_mode=True)
-        self._seen = Seen()
+        self._seen = LastSeen()
 
     def read(self, file_path: str, offset: int = 0, limit: int = 2000) -> ReadResult:
         """Return some lines of a file, as far as the rules let it be read."""
@@ -83,13 +83,10 @@ class ReadingBackend(BackendProtocol):
     def _downloaded(self, path: str) -> FileDownloadResponse:
         try:
             return FileDownloadResponse(path=path, content=self._bytes(path))
-        except InputError as problem:
-            missing = problem.code == "not-found"
-            return FileDownloadResponse(
-                path=path, error="file_not_found" if missing else told(problem)
-            )
         except FAULTS as problem:
-            return FileDownloadResponse(path=path, error=told(problem))
+            missing = isinstance(problem, InputError) and problem.code == "not-found"
+            said = "file_not_found" if missing else told(problem)
+            return FileDownloadResponse(path=path, error=said)
 
     def text(self, file_path: str) -> str:
         """Return what a text file holds."""
@@ -106,10 +103,10 @@ class ReadingBackend(BackendProtocol):
             if source.size > LARGEST:
                 raise InputError("too-large", f"`{path}` has {source.size} bytes")
         data = files.read(path)
-        self._seen.note_content(wanted.thread.id, path.text, data)
+        self._seen.note(wanted.thread.id, path.text, digest(data))
         return data
 
-    def _readable(self, wanted: Wanted) -> RelPath:
+    def _readable(self, wanted: GraphCall) -> RelPath:
         """Return the file that may be read, links followed. Nobody is asked about reading."""
         judged = self.tool_gate.judge(wanted)
         self.tool_gate.record(wanted, judged.decision)
@@ -170,7 +167,7 @@ class ReadingBackend(BackendProtocol):
 
         def ask(path: str) -> bool:
             if path not in known:
-                wanted = Wanted(name="read_file", args={"file_path": path})
+                wanted = GraphCall(name="read_file", args={"file_path": path})
                 try:
                     judged = self.tool_gate.judge(wanted)
                     known[path] = judged.decision.verdict is Verdict.ALLOW
@@ -181,10 +178,12 @@ class ReadingBackend(BackendProtocol):
         return ask
 
 
-def wanted_here(name: str, args: Mapping[str, object]) -> Wanted:
+def wanted_here(name: str, args: Mapping[str, object]) -> GraphCall:
     """Return a call of a file tool. Outside of a graph each is its own."""
     here = thread_here()
-    return Wanted(name=name, args=args, thread=here if here.step else Thread(step=uuid.uuid4().hex))
+    return GraphCall(
+        name=name, args=args, thread=here if here.step else Thread(step=uuid.uuid4().hex)
+    )
 
 
 def _media(path: str) -> bool:

@@ -21,18 +21,12 @@ from penstock.core.model import Bytes, Change, ChangeKind, Source
 from penstock.doors.langgraph import config, preview
 from penstock.doors.langgraph.config import CHANGE_THRESHOLD, LINE_THRESHOLD
 from penstock.doors.langgraph.errors import BadTargetError
-from penstock.doors.langgraph.preview import Ascii
-from penstock.doors.langgraph.progress import comparing
-from penstock.doors.langgraph.project import Place, Project, open_project
+from penstock.doors.langgraph.preview import Ascii, comparing
+from penstock.doors.langgraph.project import Place, open_project
 from penstock.doors.langgraph.state import FileWriteRequest, WriteClassification
 
 SHOWN_LOST, LONGEST_SHOWN = 40, 500  # lines, and bytes of each
 MOST_COMPARED = 8 * 1024 * 1024  # bytes of a file whose lost lines are listed
-KINDS = {
-    ChangeKind.NEW: WriteClassification.NEW,
-    ChangeKind.MODIFY: WriteClassification.MODIFY,
-    ChangeKind.REPLACE: WriteClassification.REPLACE,
-}
 Root = str | os.PathLike[str] | None
 
 
@@ -44,12 +38,9 @@ def classify_write(
     Relative paths start from `project_root`, by default the working directory, and no path may
     leave it. Raises BadTargetError.
     """
-    project = open_project(project_root)
-    place = project.find(target_path)
-    after = source_of(new_content)
-    with _opened(project, place) as before, comparing(place.shown) as told:
-        change = measure(before, after, progress=told)
-        if before is not None and change.unit != "lines":
+    with _opened(target_path, project_root) as (place, before), comparing(place.shown) as told:
+        change = measure(before, source_of(new_content), progress=told)
+        if change.unit != "lines":
             _require_text(before, place)
     return request_of(place.shown, new_content, change)
 
@@ -72,7 +63,7 @@ def kind_of(change: Change) -> WriteClassification:
     if change.kind is ChangeKind.NEW:
         return WriteClassification.NEW
     replaced = change.existing_lines > 0 and change.change_ratio >= CHANGE_THRESHOLD
-    return KINDS[ChangeKind.REPLACE if replaced else ChangeKind.MODIFY]
+    return WriteClassification.REPLACE if replaced else WriteClassification.MODIFY
 
 
 def source_of(new_content: object) -> Source:
@@ -93,26 +84,19 @@ def source_of(new_content: object) -> Source:
 
 
 @contextmanager
-def _opened(project: Project, place: Place) -> Iterator[Source | None]:
-    """Open what is there; None where nothing is."""
+def _opened(target_path: object, project_root: Root) -> Iterator[tuple[Place, Source | None]]:
+    """Find a file and open what is there; None where nothing is."""
+    project = open_project(project_root)
+    place = project.find(target_path)
     if not project.exists(place):
-        yield None
+        yield place, None
         return
     with project.here.files.source(place.path) as source:
-        yield source
+        yield place, source
 
 
-@contextmanager
-def _existing(project: Project, place: Place) -> Iterator[Source | None]:
-    """Open what is there. Raises BadTargetError for what is no text."""
-    with _opened(project, place) as source:
-        if source is not None:
-            _require_text(source, place)
-        yield source
-
-
-def _require_text(source: Source, place: Place) -> None:
-    if not survey(source).text:
+def _require_text(source: Source | None, place: Place) -> None:
+    if source is not None and not survey(source).text:
         raise not_text(place.shown)
 
 
@@ -161,13 +145,11 @@ def generate_diff_preview(
     `\r\n` and `\n` are the same here. Of files above 10 MB only line numbers are held, and a
     very long diff is cut. `existing_content` stands in for what is on the disk.
     """
-    project = open_project(project_root)
-    place = project.find(target_path)
-    new = source_of(new_content)
-    shown = place.target.shown
-    with _existing(project, place) as disk, comparing(place.shown) as told:
+    with _opened(target_path, project_root) as (place, disk), comparing(place.shown) as told:
+        _require_text(disk, place)
         before = disk if existing_content is None else source_of(existing_content)
-        return preview.diff(before, new, path=shown, context=context_lines, told=told)
+        new, path = source_of(new_content), place.target.shown
+        return preview.diff(before, new, path=path, context=context_lines, told=told)
 
 
 def show_deletion_summary(
@@ -206,8 +188,7 @@ def _lost_lines(
 
 
 def _held(request: Mapping[str, object], project_root: Root) -> str:
-    project = open_project(project_root)
-    place = project.find(request.get("target_path"))
-    with _existing(project, place) as source:
+    with _opened(request.get("target_path"), project_root) as (place, source):
+        _require_text(source, place)
         small = source is not None and source.size <= MOST_COMPARED
         return source.read(0, source.size).decode("utf-8") if source and small else ""

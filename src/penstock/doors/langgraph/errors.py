@@ -27,6 +27,9 @@ class BadTargetError(InputError, ValueError):
 
 def in_one_line(problem: PenstockError) -> str:
     """Return a problem as one line: what, why, and what to do about it."""
-    because = f": {problem.because}" if problem.because else ""
-    hint = f" (try: {problem.hint})" if problem.hint else ""
-    return f"{problem.message}{because}{hint}"
+    return f"{why(problem)} (try: {problem.hint})" if problem.hint else why(problem)
+
+
+def why(problem: PenstockError) -> str:
+    """Return what went wrong, and why."""
+    return f"{problem.message}: {problem.because}" if problem.because else problem.message

@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from shlex import quote
 from typing import Annotated, Any, NotRequired
 
@@ -28,10 +27,11 @@ from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from penstock.app import open_workspace
+from penstock.core.errors import RefusedError
 from penstock.core.model import Verdict
 from penstock.doors.langgraph.thread import thread_here
-from penstock.doors.langgraph.tool_answers import Run, Said, failed, settle, waits
-from penstock.doors.langgraph.tool_calls import FAULTS, Asked, Wanted, phrase, told
+from penstock.doors.langgraph.tool_answers import Said, ToolRun, ask_and_settle, failed, settle
+from penstock.doors.langgraph.tool_calls import FAULTS, CallEntry, GraphCall, told
 from penstock.doors.langgraph.tool_messages import (
     ASKED,
     Answer,
@@ -43,23 +43,13 @@ from penstock.doors.langgraph.tool_messages import (
 )
 from penstock.doors.langgraph.tool_review import decided
 from penstock.doors.langgraph.tool_watch import watching
-from penstock.doors.langgraph.tool_writes import ToolGate
-from penstock.gate import Judged
+from penstock.doors.langgraph.tool_writes import ToolGate, written
 
 
 class PenstockState(AgentState[Any]):
     """What the middleware keeps between the question and the tools: plain JSON values."""
 
     penstock_asked: NotRequired[Annotated[dict[str, Any], PrivateStateAttr]]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Passed:
-    """A call that may run, and what it would write."""
-
-    request: ToolCallRequest
-    wanted: Wanted
-    judged: Judged
 
 
 class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -115,8 +105,8 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         calls = pending(state)
         if not calls:
             return None
-        found: dict[str, Asked] = self._look(calls).result()
-        return self._kept(state, self._decided(calls, found))
+        found: dict[str, CallEntry] = self._look(calls).result()
+        return self._update(state, calls, found)
 
     async def aafter_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Do the same in an agent that runs asynchronously."""
@@ -124,17 +114,17 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         calls = pending(state)
         if not calls:
             return None
-        found: dict[str, Asked] = await self._look(calls)
-        return self._kept(state, await asyncio.to_thread(self._decided, calls, found))
+        found: dict[str, CallEntry] = await self._look(calls)
+        return await asyncio.to_thread(self._update, state, calls, found)
 
-    def _decided(self, calls: list[Wanted], found: dict[str, Asked]) -> dict[str, Asked]:
-        return decided(self.tool_gate, calls, found) if self._asks() else found
+    def _update(
+        self, state: Any, calls: list[GraphCall], found: dict[str, CallEntry]
+    ) -> dict[str, Any] | None:
+        kept = decided(self.tool_gate, calls, found) if self._asks() else found
+        return {ASKED: kept} if kept or state.get(ASKED) else None
 
     def _asks(self) -> bool:
         return self.attended is not False and thread_here().resumable
-
-    def _kept(self, state: Any, found: dict[str, Asked]) -> dict[str, Any] | None:
-        return {ASKED: found} if found or state.get(ASKED) else None
 
     # -- each call as it comes -----------------------------------------------------------------
 
@@ -145,9 +135,10 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         found = self._before(request)
         if isinstance(found, ToolMessage):
             return found
-        with watching(self.tool_gate, found.wanted, found.judged):
-            answer = handler(found.request)
-        return with_notes(answer, found.judged)
+        passed, run = found
+        with watching(self.tool_gate, run.wanted, run.judged):
+            answer = handler(passed)
+        return with_notes(answer, run.judged)
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Answer]]
@@ -156,32 +147,32 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         found = await asyncio.to_thread(self._before, request)
         if isinstance(found, ToolMessage):
             return found
-        watch = watching(self.tool_gate, found.wanted, found.judged)
+        passed, run = found
+        watch = watching(self.tool_gate, run.wanted, run.judged)
         await asyncio.to_thread(watch.__enter__)
         try:
-            answer = await handler(found.request)
+            answer = await handler(passed)
         finally:
             await asyncio.to_thread(watch.__exit__, None, None, None)
-        return with_notes(answer, found.judged)
+        return with_notes(answer, run.judged)
 
-    def _before(self, request: ToolCallRequest) -> ToolMessage | Passed:
+    def _before(self, request: ToolCallRequest) -> ToolMessage | tuple[ToolCallRequest, ToolRun]:
         wanted = wanted_of(request.tool_call)
         asked = asked_of(request, wanted)
         try:
-            if asked is not None:
-                said: Said | Run = settle(self.tool_gate, wanted, asked)
-            else:
-                said = self._judged(wanted)
+            said = self._judged(wanted) if asked is None else settle(self.tool_gate, wanted, asked)
         except ValidationError:  # an answer that does not fit: it can be given again
             raise
-        except FAULTS as problem:
-            said = self._failing(problem)
+        except RefusedError as no:
+            said = Said(text=f"Denied: {told(no)}", facts=failed(no).facts)
+        except FAULTS as problem:  # what cannot be judged or recorded does not run
+            text = f"Denied: Penstock could not judge this call: {told(problem)}"
+            said = Said(text=text, facts=failed(problem).facts)
         if isinstance(said, Said):
             return message_of(wanted, said)
         args = self._sent_back(request, said.wanted.args)
         call: Any = {**request.tool_call, "args": args}
-        changed = request.override(tool_call=call)
-        return Passed(request=changed, wanted=said.wanted, judged=said.judged)
+        return request.override(tool_call=call), said
 
     def _sent_back(self, request: ToolCallRequest, args: Mapping[str, object]) -> dict[str, object]:
         """Let a shell that lives on between calls begin where its commands are judged from.
@@ -197,36 +188,12 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
             "command": f"command cd -- {quote(self.tool_gate.cwd)} || exit 1\n{command}",
         }
 
-    def _judged(self, wanted: Wanted) -> Said | Run:
-        """Judge a call that nobody was asked about."""
+    def _judged(self, wanted: GraphCall) -> Said | ToolRun:
+        """Judge a call that was not in the message, was changed since, or needed nobody."""
         tools = self.tool_gate
-        judged = tools.judge(wanted)
-        decision = judged.decision
-        if decision.verdict is Verdict.DENY:
-            tools.record(wanted, decision)
-            because = decision.because or "the rules deny this"
-            text = f"Denied: {phrase(because, decision.suggestion)}"
-            return Said(text=text, facts={"status": "denied", "code": decision.code})
-        if decision.verdict is Verdict.ASK or tools.asked_before(wanted, judged):
-            return self._late(wanted, judged)
-        tools.record(wanted, decision)
-        return Run(wanted=wanted, judged=judged)
-
-    def _late(self, wanted: Wanted, judged: Judged) -> Said | Run:
-        """Ask about a call that was not in the message, or was changed after it was looked at.
-
-        What it writes must be known: between this question and its answer nothing is kept that
-        could tell whether a file changed.
-        """
-        asked = self.tool_gate.ask(wanted, judged)
-        if not (asked["proposals"] and self._asks()):
-            return settle(self.tool_gate, wanted, asked) if "refused" in asked else waits(asked)
-        found = decided(self.tool_gate, [wanted], {wanted.id: asked})
-        return settle(self.tool_gate, wanted, found[wanted.id])
-
-    def _failing(self, problem: Exception) -> Said:
-        """What cannot be judged or recorded does not run."""
-        return Said(
-            text=f"Denied: Penstock could not judge this call: {told(problem)}",
-            facts=failed(problem).facts,
-        )
+        judged = tools.require(wanted)
+        asks = judged.decision.verdict is Verdict.ASK
+        if asks or tools.proposed_before(wanted, written(judged)):
+            return ask_and_settle(tools, wanted, judged, asks=self._asks())
+        tools.record(wanted, judged.decision)
+        return ToolRun(wanted=wanted, judged=judged)

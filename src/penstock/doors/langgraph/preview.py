@@ -4,12 +4,14 @@ Lines that differ only in `\r\n` or `\n` are the same here. Small contents go th
 own diff. Of large ones, only a number for each line is held; the lines themselves are read
 again when they are written out.
 Always true: what comes out is a standard unified diff; of a large file it is cut at a bound, and
-its last line then says how much is hidden.
+its last line then says how much is hidden. How far comparing has come is said of large files only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
@@ -19,13 +21,13 @@ from penstock.core.display import spoken
 from penstock.core.lines import blocks, differing, feeds_between, numbers, read_exactly
 from penstock.core.model import Bytes, Hunk, Source
 from penstock.doors.langgraph import windows
-from penstock.doors.langgraph.progress import Tell
 
 LARGE = 10 * 1024 * 1024
 MOST_SHOWN = 4 * 1024 * 1024  # bytes of a diff of large contents
 MOST_TOGETHER = 10_000  # hunks under one heading
 LONGEST_LINE = 10_000
 NO_END = "\\ No newline at end of file\n"
+Tell = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +104,7 @@ class _Large:
         b = numbers(self.new, span.start, span.after_end, pairs=True)
         self.told(total, total)
         for hunk in windows.hunks(a, b):
-            yield Hunk(
-                before_start=hunk.before_start + self.above,
-                before_end=hunk.before_end + self.above,
-                after_start=hunk.after_start + self.above,
-                after_end=hunk.after_end + self.above,
-            )
+            yield windows.moved(hunk, self.above, self.above)
 
     def _groups(self, found: Iterator[Hunk]) -> Iterator[_Group]:
         """Yield hunks together whose context would touch; a very long group is parted."""
@@ -204,3 +201,49 @@ def _signed(sign: str, lines: Iterator[bytes]) -> Iterator[str]:
 def _range(start: int, count: int) -> str:
     """Return a range as a heading has it: an empty one is named by the line before it."""
     return f"{start + 1}" if count == 1 else f"{start + (count > 0)},{count}"
+
+
+# --- how far it is ------------------------------------------------------------------------
+
+
+@contextmanager
+def comparing(name: str) -> Iterator[Tell]:
+    """Say how far comparing one large file has come while the block does it.
+
+    Which files are large is the core's to say: those of more than ten thousand lines. At a
+    terminal one line is written over and over, elsewhere there is one when it begins and one
+    when it ends.
+    """
+    telling = _Telling(spoken(name))
+    try:
+        yield telling
+    finally:
+        telling.end()
+
+
+class _Telling:
+    """Called with what is done and what is to do; says nothing until the first call."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.percent = name, -1
+        self.in_place = False
+        with suppress(AttributeError, ValueError):  # a program may have closed it
+            self.in_place = sys.stderr.isatty()
+
+    def __call__(self, done: int, total: int) -> None:
+        """Say how far it is, when that is news."""
+        percent = min(100 * done // max(total, 1), 100)
+        news = percent != self.percent if self.in_place else self.percent < 0
+        self.percent = percent
+        if news:
+            self._say(f"comparing {self.name}, {percent} % of {total:,} bytes")
+
+    def end(self) -> None:
+        """Say that it is done, if anything was said."""
+        if self.percent >= 0:
+            self._say(f"comparing {self.name}, done" + ("\n" if self.in_place else ""))
+
+    def _say(self, text: str) -> None:
+        with suppress(AttributeError, OSError, ValueError):
+            sys.stderr.write(f"\r\x1b[2K{text}" if self.in_place else f"{text}\n")
+            sys.stderr.flush()

@@ -95,11 +95,18 @@ def ask_for_approval(
     """Show a write and ask about it; return the decision."""
     try:
         strategy = ask_about(request, show_deletion_summary(request), diff_preview, ask=ask)
+        reason = SAID_NO
     except CancelledError as no:
-        return approval_of(request, approved=False, reason=str(no))
+        strategy, reason = None, str(no)
+    made: WriteApproval = {
+        "request": request,
+        "approved": strategy is not None,
+        "strategy": str(strategy or Strategy.REPLACE),
+        "timestamp": stamp(time()),
+    }
     if strategy is None:
-        return approval_of(request, approved=False, reason=SAID_NO)
-    return approval_of(request, approved=True, strategy=strategy)
+        made["reason"] = reason
+    return made
 
 
 def ask_about(
@@ -156,25 +163,6 @@ def _strategy(ask: Ask | None) -> Strategy | None:
             return Strategy.REPLACE
         show("Please name one of append, insert, extend and replace.")
     raise CancelledError(f"there was no strategy in {ATTEMPTS} attempts")
-
-
-def approval_of(
-    request: FileWriteRequest,
-    *,
-    approved: bool,
-    strategy: Strategy = Strategy.REPLACE,
-    reason: str = "",
-) -> WriteApproval:
-    """Return a decision that was just made."""
-    made: WriteApproval = {
-        "request": request,
-        "approved": approved,
-        "strategy": str(strategy),
-        "timestamp": stamp(time()),
-    }
-    if reason:
-        made["reason"] = reason
-    return made
 
 
 def get_insertion_point(existing_content: str, max_line: int, *, ask: Ask | None = None) -> int:

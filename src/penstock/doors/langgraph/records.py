@@ -1,26 +1,89 @@
-"""What state keeps of each decision: who, when, by which strategy, from what to what.
+"""What is asked and decided about one write, and what state keeps of it.
 
-Always true: entries are plain JSON values; every write that came in leaves exactly one.
+Always true: a decision says yes only when a person approved or edited; entries are plain JSON
+values; every write that came in leaves exactly one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import cast
+from typing import Any, TypeAlias
 
-from penstock.core.model import Change
+from penstock.core.merge import Strategy
 from penstock.core.proposal import Proposal, Receipt
 from penstock.core.when import stamp
-from penstock.doors.langgraph.classify import request_of
-from penstock.doors.langgraph.state import FileWriteRequest, WriteApproval
 from penstock.doors.langgraph.writes import Write
+from penstock.gate import Proof
 
 STRATEGY = "strategy:"
+POLICY = Proof(by="policy", kind="policy")
+Entry: TypeAlias = dict[str, Any]  # of `approved_writes` or `rejected_writes`
 
 
-class Outcome(StrEnum):
+class DecisionType(StrEnum):
+    """What a person can decide about one write."""
+
+    APPROVE = "approve"
+    EDIT = "edit"
+    REJECT = "reject"
+    RESPOND = "respond"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReviewAction:
+    """One write that a person is asked about.
+
+    `args` are the call's own; an edit keeps their names and types, and the values of those in
+    `pinned`. `joins` says that there is a file to join the new content with, and `lines` how
+    many lines it has. `facts` are shown beside: the proposal, the counts, the digests.
+    """
+
+    name: str
+    args: Mapping[str, object]
+    description: str = ""
+    proposal: str = ""
+    allowed: tuple[DecisionType, ...] = tuple(DecisionType)
+    pinned: tuple[str, ...] = ()
+    joins: bool = False
+    lines: int = 0
+    facts: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReviewDecision:
+    """What a person decided; `args` are those of an edit."""
+
+    kind: DecisionType = DecisionType.APPROVE
+    strategy: Strategy = Strategy.REPLACE
+    insertion_point: int | None = None
+    args: Mapping[str, object] = field(default_factory=dict)
+    message: str = ""
+
+    @property
+    def yes(self) -> bool:
+        """Say whether something is to be written."""
+        return self.kind in (DecisionType.APPROVE, DecisionType.EDIT)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values, as the state of a graph keeps it."""
+        said = {"type": str(self.kind), "strategy": str(self.strategy), "args": dict(self.args)}
+        return {**said, "insertion_point": self.insertion_point, "message": self.message}
+
+
+def decision_of(kept: Mapping[str, Any]) -> ReviewDecision:
+    """Return what the state of a graph has kept."""
+    return ReviewDecision(
+        kind=DecisionType(kept["type"]),
+        strategy=Strategy(kept["strategy"]),
+        insertion_point=kept["insertion_point"],
+        args=kept["args"],
+        message=kept["message"],
+    )
+
+
+class WriteOutcome(StrEnum):
     """What became of a write."""
 
     APPROVED = "approved"
@@ -29,87 +92,53 @@ class Outcome(StrEnum):
     BLOCKED = "blocked"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Made:
-    """A write that is on the disk."""
-
-    entry: WriteApproval
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class NotMade:
-    """A write that is not; `told` says that nobody has heard of it yet."""
-
-    entry: FileWriteRequest
-    told: bool = False
-
-
-def made(
-    one: Write, proposal: Proposal, receipt: Receipt, *, strategy: str, at: int | None
-) -> Made:
+def made(one: Write, proposal: Proposal, receipt: Receipt, decided: ReviewDecision) -> Entry:
     """Return the entry of a write that was made."""
-    answer = proposal.answer
-    by_rules = answer is None or answer.proof == "policy"
-    entry: WriteApproval = {
-        "request": plain(one.place.shown, one.text, one.change),
+    answer, strategy = proposal.answer, str(decided.strategy)
+    by_rules = answer is None or answer.proof == POLICY.kind
+    joined = proposal.origin.startswith(STRATEGY)
+    used = proposal.origin.removeprefix(STRATEGY) if joined else strategy
+    warnings = [*proposal.warnings, *([receipt.note] if receipt.note else [])]
+    besides = {
+        "insertion_point": decided.insertion_point,
+        "applied_strategy": used if used != strategy else None,
+        "warnings": warnings or None,
+    }
+    return {
+        "request": one.request,
         "approved": True,
         "strategy": strategy,
         "timestamp": stamp(receipt.at),
-        "outcome": str(Outcome.AUTO_ALLOWED if by_rules else Outcome.APPROVED),
-        "by": answer.by if answer else "policy",
-        "proof": answer.proof if answer else "policy",
+        "outcome": str(WriteOutcome.AUTO_ALLOWED if by_rules else WriteOutcome.APPROVED),
+        "by": answer.by if answer else POLICY.by,
+        "proof": answer.proof if answer else POLICY.kind,
         "proposal_id": proposal.id,
         "before": receipt.before,
         "after": receipt.after,
         "receipt": receipt.id,
+        **{name: value for name, value in besides.items() if value is not None},
     }
-    if at is not None:
-        entry["insertion_point"] = at
-    used = proposal.origin.removeprefix(STRATEGY)
-    if proposal.origin.startswith(STRATEGY) and used != strategy:
-        entry["applied_strategy"] = used
-    warnings = [*proposal.warnings, *([receipt.note] if receipt.note else [])]
-    if warnings:
-        entry["warnings"] = warnings
-    return Made(entry=entry)
 
 
 def not_made(
-    request: FileWriteRequest,
+    request: Mapping[str, Any],
     *,
-    outcome: Outcome,
+    outcome: WriteOutcome,
     reason: str,
     at: float,
-    by: str = "policy",
-    proof: str = "policy",
+    proof: Proof = POLICY,
     proposal: Proposal | None = None,
-) -> NotMade:
+) -> Entry:
     """Return the entry of a write that was not made, with the reason."""
-    entry = cast("FileWriteRequest", dict(request))
-    entry["outcome"] = str(outcome)
-    entry["reason"] = reason
-    entry["timestamp"] = stamp(at)
-    entry["by"], entry["proof"] = by, proof
-    if proposal is not None:
-        entry["proposal_id"] = proposal.id
-        entry["before"] = proposal.base
-    return NotMade(entry=entry, told=outcome is Outcome.REJECTED)
+    known = {"proposal_id": proposal.id, "before": proposal.base} if proposal else {}
+    said = {"outcome": str(outcome), "reason": reason, "timestamp": stamp(at)}
+    return {**request, **said, "by": proof.by, "proof": proof.kind, **known}
 
 
-def plain(target_path: str, new_content: str, change: Change) -> FileWriteRequest:
-    """Return a measured write whose classification is text: checkpointers keep no enums."""
-    request = request_of(target_path, new_content, change)
-    request["classification"] = request["classification"].value  # type: ignore[typeddict-item]
-    return request
-
-
-def unmeasured(pending: object) -> FileWriteRequest:
+def unmeasured(pending: object) -> Entry:
     """Return what can be kept of a pending write that could not be measured."""
     said = pending if isinstance(pending, Mapping) else {}
-    return {
-        "target_path": _text(said.get("target_path")),
-        "new_content": _text(said.get("new_content")),
-    }
+    return {name: _text(said.get(name)) for name in ("target_path", "new_content")}
 
 
 def _text(value: object) -> str:

@@ -11,15 +11,14 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 
-from penstock.core.digest import digest
 from penstock.core.errors import StaleError
-from penstock.doors.langgraph.tool_calls import Wanted
+from penstock.doors.langgraph.tool_calls import GraphCall
 from penstock.doors.langgraph.tool_writes import ToolGate
 
 MOST = 10_000
 
 
-class Seen:
+class LastSeen:
     """The digests of files by conversation; the longest unused go first."""
 
     def __init__(self) -> None:
@@ -34,11 +33,7 @@ class Seen:
             if len(self._known) > MOST:
                 self._known.popitem(last=False)
 
-    def note_content(self, thread: str, path: str, content: bytes) -> None:
-        """Remember what a conversation has read."""
-        self.note(thread, path, digest(content))
-
-    def require(self, tools: ToolGate, wanted: Wanted, path: str, now: str | None) -> None:
+    def require(self, tools: ToolGate, wanted: GraphCall, path: str, now: str | None) -> None:
         """Raise StaleError where the file is not what the conversation has seen."""
         with self._lock:
             known = self._known.get((wanted.thread.id, path), now)
@@ -51,7 +46,7 @@ class Seen:
         )
 
 
-def _own(tools: ToolGate, wanted: Wanted, path: str, now: str | None) -> bool:
+def _own(tools: ToolGate, wanted: GraphCall, path: str, now: str | None) -> bool:
     """Say whether the conversation's own last change is what is there."""
     for receipt in tools.gate.receipts(path=path, limit=1):
         made = tools.gate.get(receipt.proposal)

@@ -8,7 +8,7 @@ done becomes an append, and that is logged as a warning.
 from __future__ import annotations
 
 from penstock.core.errors import InputError
-from penstock.core.merge import Merged, combine
+from penstock.core.merge import combine
 from penstock.doors.langgraph.config import LOG
 from penstock.doors.langgraph.errors import InvalidInsertionPointError, UnknownStrategyError
 
@@ -31,21 +31,15 @@ def apply_merge_strategy(
     Raises InvalidInsertionPointError and UnknownStrategyError.
     """
     old, new = (text.encode("utf-8", "surrogatepass") for text in (existing_content, new_content))
-    merged = merge(target_path, old, new, strategy, insertion_point)
-    return merged.content.decode("utf-8", "surrogatepass")
-
-
-def merge(path: str, old: bytes, new: bytes, strategy: str, at: int | None) -> Merged:
-    """Join two contents, and log what a person should know about it."""
     try:
-        merged = combine(old, new, strategy, at=at, path=path)
+        merged = combine(old, new, strategy, at=insertion_point, path=target_path)
     except InputError as wrong:
         kind = ERRORS.get(wrong.code)
         if kind is None:
             raise
         raise kind(wrong.code, wrong.message, because=wrong.because, hint=wrong.hint) from None
-    log_warnings(path, merged.warnings)
-    return merged
+    log_warnings(target_path, merged.warnings)
+    return merged.content.decode("utf-8", "surrogatepass")
 
 
 def log_warnings(path: str, warnings: tuple[str, ...]) -> None:

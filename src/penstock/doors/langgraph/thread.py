@@ -25,9 +25,9 @@ class Thread:
     step: str = ""
     resumable: bool = False
 
-    def proposal_id(self, at: int, path: str, digest: str, again: int = 0) -> str:
-        """Return the id of a write's proposal; `again` counts those whose time was over."""
-        told = json.dumps([self.id, self.step, at, path, digest, again])
+    def proposal_id(self, at: int, path: str, digest: str) -> str:
+        """Return the id of a write's proposal: the same at every run of its step."""
+        told = json.dumps([self.id, self.step, at, path, digest, 0])
         return f"hitl-{uuid.UUID(bytes=sha256(told.encode()).digest()[:16], version=4)}"
 
 

@@ -11,18 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from penstock.core.errors import InputError, PenstockError, RefusedError, StaleError
 from penstock.core.merge import Strategy
 from penstock.core.model import Verdict
-from penstock.core.proposal import OPEN, Proposal, State
+from penstock.core.proposal import Proposal, State
+from penstock.core.proposal_facts import words
 from penstock.doors.langgraph import approver
-from penstock.doors.langgraph.tool_calls import FAULTS, Asked, Wanted, phrase
-from penstock.doors.langgraph.tool_proposals import latest, living
+from penstock.doors.langgraph.errors import why
+from penstock.doors.langgraph.proposals import latest, renewed, stored
+from penstock.doors.langgraph.records import DecisionType, ReviewDecision, decision_of
+from penstock.doors.langgraph.settling import After, approve, reject, twice
+from penstock.doors.langgraph.tool_calls import FAULTS, CallEntry, GraphCall, phrase
+from penstock.doors.langgraph.tool_review import decided
 from penstock.doors.langgraph.tool_writes import ToolGate, left
 from penstock.gate import Judged
-from penstock.gate.finding import closed
 
 AGAIN = "read the file again and make the change to what is there now"
 
@@ -37,41 +42,53 @@ class Said:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Run:
+class ToolRun:
     """The tool runs, with these arguments."""
 
-    wanted: Wanted
+    wanted: GraphCall
     judged: Judged
 
 
-def settle(tools: ToolGate, wanted: Wanted, asked: Asked) -> Said | Run:
+def ask_and_settle(
+    tools: ToolGate, wanted: GraphCall, judged: Judged, *, asks: bool, after: After | None = None
+) -> Said | ToolRun:
+    """Ask about one call where somebody can be asked, and do what was decided.
+
+    What it writes must be known: between this question and its answer nothing is kept that
+    could tell whether a file changed.
+    """
+    asked = tools.ask(wanted, judged, after)
+    if asks and asked["proposals"]:
+        asked = decided(tools, [wanted], {wanted.id: asked})[wanted.id]
+    return settle(tools, wanted, asked)
+
+
+def settle(tools: ToolGate, wanted: GraphCall, asked: CallEntry) -> Said | ToolRun:
     """Do what was decided about a call."""
     if "refused" in asked:
         return Said(text=asked["refused"], facts={"status": "denied"})
-    decision = asked.get("decision")
-    if decision is None:
-        return waits(asked)
+    if "decision" not in asked:
+        return _waits(asked)
+    said = decision_of(asked["decision"])
     try:
-        return ANSWERS[decision["type"]](tools, wanted, asked, decision)
+        return twice(lambda: ANSWERS[said.kind](tools, wanted, asked, said))
     except FAULTS as problem:
         return failed(problem)
 
 
 def failed(problem: Exception) -> Said:
     """Say why nothing was written, and what the agent can do."""
+    stale = isinstance(problem, StaleError)
     if not isinstance(problem, PenstockError):
         return Said(text=f"Nothing was written: {problem}", facts={"status": "denied"})
-    stale = isinstance(problem, StaleError)
     # What is to be typed at a terminal is for people.
     hint = "" if problem.hint.startswith("penstock ") else problem.hint
-    why = f"{problem.message}: {problem.because}" if problem.because else problem.message
-    return Said(
-        text=f"Nothing was written: {phrase(why, AGAIN if stale else hint)}",
-        facts={"status": "stale" if stale else "denied", "code": problem.code},
-    )
+    text = phrase(why(problem), AGAIN if stale else hint)
+    facts = {"status": "stale" if stale else "denied", "code": problem.code}
+    return Said(text=f"Nothing was written: {text}", facts=facts)
 
 
-def waits(asked: Asked) -> Said:
+def _waits(asked: CallEntry) -> Said:
     """Say that nobody could be asked now."""
     if not asked["proposals"]:
         unknown = "what it writes is known only when it runs, and nobody can be asked now"
@@ -93,48 +110,30 @@ def waits(asked: Asked) -> Said:
 
 
 def _approve(
-    tools: ToolGate, wanted: Wanted, asked: Asked, decision: Mapping[str, Any]
-) -> Said | Run:
+    tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision
+) -> Said | ToolRun:
     if not asked["proposals"]:
         return _run(tools, wanted, asked)
-    approver.by_resume(tools.here)  # what cannot be approved must not be changed either
-    found = living(tools.gate, asked)
-    chosen = Strategy(decision.get("strategy") or Strategy.REPLACE)
-    if chosen is not Strategy.REPLACE and len(found) > 1:
-        raise InputError("is-a-set", "a strategy is for one file, and this call changes several")
-    if chosen is not Strategy.REPLACE and found[0].state is State.WAITING and not found[0].origin:
-        at = decision.get("insertion_point")
-        found = [tools.gate.with_strategy(found[0].id, chosen, at=at)]
-    return write(tools, found)
+    approver.by_resume(tools.here)  # an agent's own yes counts for nothing, whatever waits
+    return write(tools, renewed(tools.gate, asked["proposals"]), said)
 
 
-def write(tools: ToolGate, found: Sequence[Proposal]) -> Said:
+def write(
+    tools: ToolGate,
+    found: Sequence[Proposal],
+    said: ReviewDecision | None = None,
+    after: After | None = None,
+) -> Said:
     """Approve what waits and write it; what somebody else wrote meanwhile is only told."""
-    try:
-        _written_now(tools, found)
-    except StaleError:
-        if any(latest(tools.gate, one.id).state is not State.APPLIED for one in found):
-            raise
-    return _told_written([latest(tools.gate, one.id) for one in found])
-
-
-def _written_now(tools: ToolGate, found: Sequence[Proposal]) -> None:
-    over = next((one for one in found if one.state not in (*OPEN, State.APPLIED)), None)
-    if over is not None:
-        raise closed(over)
-    waiting = [one.id for one in found if one.state is State.WAITING]
-    if waiting:
-        tools.gate.answer_all(waiting, approve=True, proof=approver.by_resume(tools.here))
+    said = said or ReviewDecision()
+    if said.strategy is not Strategy.REPLACE and len(found) > 1:
+        raise InputError("is-a-set", "a strategy is for one file, and this call changes several")
     if any(one.state is not State.APPLIED for one in found):
-        tools.gate.apply(found[0].set_id or found[0].id)
+        approve(tools.gate, found, said, partial(approver.by_resume, tools.here), after)
+    return _told_written([latest(tools.gate, one) for one in found])
 
 
 def _told_written(found: Sequence[Proposal]) -> Said:
-    said = "; ".join(
-        f"{VERBS.get(one.change.kind, 'changed')} {one.path} "
-        f"(+{one.change.lines_added} -{one.change.lines_deleted} {one.change.unit})"
-        for one in found
-    )
     other = any(one.origin for one in found)
     facts = {
         "status": "applied",
@@ -142,15 +141,12 @@ def _told_written(found: Sequence[Proposal]) -> Said:
         "proposals": [one.id for one in found],
         "files": [{"path": one.path, "digest": one.content or ""} for one in found],
     }
-    told_ = " The person changed it first: read the file before you go on." if other else ""
-    text = f"A person approved this and it is written: {said}.{told_}"
+    told = " The person changed it first: read the file before you go on." if other else ""
+    text = f"A person approved this and it is written: {'; '.join(map(words, found))}.{told}"
     return Said(text=text, ok=True, facts=facts)
 
 
-VERBS = {"new": "created", "delete": "deleted"}
-
-
-def _run(tools: ToolGate, wanted: Wanted, asked: Asked) -> Run:
+def _run(tools: ToolGate, wanted: GraphCall, asked: CallEntry) -> ToolRun:
     """Let the tool run: what it leaves nobody can say before."""
     if tools.gate.key_needed():
         raise RefusedError(
@@ -162,90 +158,68 @@ def _run(tools: ToolGate, wanted: Wanted, asked: Asked) -> Run:
     if changed:
         names = ", ".join(f"`{path}`" for path in changed)
         raise StaleError("base-changed", f"{names} changed while a person was asked about this")
-    return _judged_again(tools, wanted)
-
-
-def _judged_again(tools: ToolGate, wanted: Wanted) -> Run:
     proof = approver.by_resume(tools.here)
-    judged = tools.judge(wanted)
-    if judged.decision.verdict is Verdict.DENY:
-        tools.record(wanted, judged.decision)
-        raise denied(judged)
+    judged = tools.require(wanted)
     approved = replace(judged.decision, verdict=Verdict.ALLOW)
     tools.record(wanted, approved, by=proof.by, proof=proof.kind)
-    return Run(wanted=wanted, judged=judged)
-
-
-def denied(judged: Judged) -> RefusedError:
-    """Return a denial as the error that says it."""
-    decision = judged.decision
-    because = decision.because or "the rules deny this"
-    return RefusedError(decision.code or "path-denied", because, hint=decision.suggestion)
+    return ToolRun(wanted=wanted, judged=judged)
 
 
 # -- edit, reject, respond -------------------------------------------------------------------------
 
 
-def _edit(tools: ToolGate, wanted: Wanted, asked: Asked, decision: Mapping[str, Any]) -> Said | Run:
+def _edit(
+    tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision
+) -> Said | ToolRun:
     """Do what the person put in the call's place; it is measured and judged like any other."""
     approver.by_resume(tools.here)
-    mine = replace(wanted, args=decision["args"])
-    judged = tools.judge(mine)
-    if judged.decision.verdict is Verdict.DENY:
-        tools.record(mine, judged.decision)
+    mine = replace(wanted, args=said.args)
+    try:
+        judged = tools.require(mine)
+    except RefusedError:
         _reject_all(tools, asked, "the edited call is denied")
-        raise denied(judged)
+        raise
     after = left(judged)
-    if not after:
-        _reject_all(tools, asked, "edited by a person")
-        return _run(tools, mine, asked)
-    found = living(tools.gate, asked)
-    if [one.path for one in found] == list(after):
-        return write(tools, [_revised(tools, one, after[one.path]) for one in found])
+    if after:
+        found = renewed(tools.gate, asked["proposals"])
+        if [one.path for one in found] == list(after):
+            return write(tools, found, said, after)
     _reject_all(tools, asked, "edited by a person")
+    if not after:
+        return _run(tools, mine, asked)
     instead = tools.ask(mine, judged)
     if "refused" in instead:
-        return Said(text=instead["refused"], facts={"status": "denied"})
+        return settle(tools, mine, instead)
     if not instead["proposals"]:
         raise StaleError("base-changed", "a file changed while the edited call was judged")
-    return write(tools, [latest(tools.gate, known) for known in instead["proposals"]])
+    return write(tools, [stored(tools.gate, known) for known in instead["proposals"]])
 
 
-def _revised(tools: ToolGate, one: Proposal, content: bytes | None) -> Proposal:
-    """Put the person's content in a proposal's place, unless an earlier run has done so."""
-    if one.origin or one.state is not State.WAITING or tools.gate.contents(one)[1] == content:
-        return one
-    return tools.gate.revise(one.id, content)
-
-
-def _reject(tools: ToolGate, wanted: Wanted, asked: Asked, decision: Mapping[str, Any]) -> Said:
-    reason = decision.get("message") or ""
-    _reject_all(tools, asked, reason)
+def _reject(tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision) -> Said:
+    _reject_all(tools, asked, said.message)
     because = f"A person rejected this call of `{wanted.name}`"
+    otherwise = "do something else; do not send it again unless you are asked to"
     return Said(
-        text=phrase(
-            f"{because}: {reason}" if reason else because,
-            "" if reason else "do something else; do not send it again unless you are asked to",
-        ),
+        text=f"{because}: {said.message}" if said.message else phrase(because, otherwise),
         facts={"status": "rejected", "proposals": asked["proposals"]},
     )
 
 
-def _respond(tools: ToolGate, wanted: Wanted, asked: Asked, decision: Mapping[str, Any]) -> Said:
+def _respond(tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision) -> Said:
     del wanted
     _reject_all(tools, asked, "a person answered in the tool's place")
     facts = {"status": "answered", "proposals": asked["proposals"]}
-    return Said(text=str(decision.get("message") or ""), ok=True, facts=facts)
+    return Said(text=said.message, ok=True, facts=facts)
 
 
-def _reject_all(tools: ToolGate, asked: Asked, reason: str) -> None:
-    """Close what is open; what is closed already stays as it is."""
-    found = [latest(tools.gate, known) for known in asked["proposals"]]
-    now = tools.gate.now()
-    open_now = [one.id for one in found if one.state in OPEN and not one.expired(now)]
-    if open_now:
-        no = approver.rejecting(approver.RESUME)
-        tools.gate.answer_all(open_now, approve=False, proof=no, reason=reason)
+def _reject_all(tools: ToolGate, asked: CallEntry, reason: str) -> None:
+    found = [stored(tools.gate, known) for known in asked["proposals"]]
+    reject(tools.gate, found, approver.rejecting(approver.RESUME), reason)
 
 
-ANSWERS = {"approve": _approve, "edit": _edit, "reject": _reject, "respond": _respond}
+ANSWERS = {
+    DecisionType.APPROVE: _approve,
+    DecisionType.EDIT: _edit,
+    DecisionType.REJECT: _reject,
+    DecisionType.RESPOND: _respond,
+}

@@ -14,13 +14,14 @@ from typing import Any, NotRequired, TypedDict
 
 from penstock.core.digest import digest
 from penstock.core.errors import PenstockError
+from penstock.doors.langgraph.errors import why
 from penstock.doors.langgraph.thread import Thread
 
-After = Mapping[str, bytes | None]  # what files are to hold, None for one that goes
+NONE: Mapping[str, str | None] = {}
 FAULTS = (PenstockError, OSError, ValueError, RecursionError)
 
 
-class Asked(TypedDict):
+class CallEntry(TypedDict):
     """One tool call that does not simply pass: plain JSON.
 
     `call` is the digest of the call's name and arguments. `known` names its proposals to a
@@ -39,7 +40,7 @@ class Asked(TypedDict):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class GraphCall:
     """A tool call, and the step of the graph that makes it."""
 
     name: str
@@ -60,22 +61,27 @@ class Wanted:
         """Return the id of this call's proposal for a file: the same at every run of its step."""
         return self.thread.proposal_id(0, path, f"{self.id} {self.fingerprint}")
 
-    def is_what(self, asked: Asked) -> bool:
+    def entry(
+        self, because: str = "", instead: str = "", bases: Mapping[str, str | None] = NONE
+    ) -> CallEntry:
+        """Return what is kept of this call while nothing is proposed or decided."""
+        return CallEntry(
+            call=self.fingerprint,
+            because=because,
+            instead=instead,
+            known="",
+            proposals=[],
+            bases=dict(bases),
+        )
+
+    def is_what(self, asked: CallEntry) -> bool:
         """Say whether an entry was made for exactly this call."""
         return bool(asked["call"]) and asked["call"] == self.fingerprint
 
 
-def refused(wanted: Wanted, why: str) -> Asked:
+def refused(wanted: GraphCall, said: str) -> CallEntry:
     """Return the entry of a call that is refused without asking anybody."""
-    return Asked(
-        call=wanted.fingerprint,
-        because="",
-        instead="",
-        known="",
-        proposals=[],
-        bases={},
-        refused=why,
-    )
+    return CallEntry(**{**wanted.entry(), "refused": said})
 
 
 def phrase(because: str, instead: str) -> str:
@@ -87,5 +93,4 @@ def told(problem: Exception) -> str:
     """Return a problem in one line, with what to do about it."""
     if not isinstance(problem, PenstockError):
         return str(problem)
-    why = f"{problem.message}: {problem.because}" if problem.because else problem.message
-    return phrase(why, problem.hint)
+    return phrase(why(problem), problem.hint)

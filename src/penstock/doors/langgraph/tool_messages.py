@@ -13,14 +13,14 @@ from langgraph.types import Command
 
 from penstock.doors.langgraph.thread import thread_here
 from penstock.doors.langgraph.tool_answers import Said
-from penstock.doors.langgraph.tool_calls import Asked, Wanted
+from penstock.doors.langgraph.tool_calls import CallEntry, GraphCall
 from penstock.gate import Judged
 
 ASKED = "penstock_asked"  # the middleware's key in the graph's state
 Answer = ToolMessage | Command[Any]
 
 
-def pending(state: Any) -> list[Wanted]:
+def pending(state: Any) -> list[GraphCall]:
     """Return the calls of the last message of the model that have no answer yet."""
     messages: list[AnyMessage] = state.get("messages") or []
     spoken = [at for at, one in enumerate(messages) if isinstance(one, AIMessage)]
@@ -32,20 +32,20 @@ def pending(state: Any) -> list[Wanted]:
     return [wanted_of(call) for call in calls if call["id"] not in answered]
 
 
-def wanted_of(call: Any) -> Wanted:
+def wanted_of(call: Any) -> GraphCall:
     """Return a call of a message in our words, with the step that runs now."""
     args = call["args"] if isinstance(call["args"], dict) else {}
-    return Wanted(name=call["name"], args=args, id=call["id"] or "", thread=thread_here())
+    return GraphCall(name=call["name"], args=args, id=call["id"] or "", thread=thread_here())
 
 
-def asked_of(request: ToolCallRequest, wanted: Wanted) -> Asked | None:
+def asked_of(request: ToolCallRequest, wanted: GraphCall) -> CallEntry | None:
     """Return what was decided about exactly this call, None when nobody was asked."""
     state = request.state if isinstance(request.state, dict) else {}
-    asked: Asked | None = (state.get(ASKED) or {}).get(wanted.id)
+    asked: CallEntry | None = (state.get(ASKED) or {}).get(wanted.id)
     return asked if asked is not None and wanted.is_what(asked) else None
 
 
-def message_of(wanted: Wanted, said: Said) -> ToolMessage:
+def message_of(wanted: GraphCall, said: Said) -> ToolMessage:
     """Return what is answered in a tool's place."""
     return ToolMessage(
         content=said.text,

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from penstock.core.digest import digest
 from penstock.core.errors import PenstockError
 from penstock.core.paths import RelPath
-from penstock.doors.langgraph.tool_calls import Wanted
+from penstock.doors.langgraph.tool_calls import GraphCall
 from penstock.doors.langgraph.tool_writes import ToolGate, written
 from penstock.gate import Judged
 
@@ -26,7 +26,7 @@ Content = bytes | Unseen | None
 
 
 @contextmanager
-def watching(tools: ToolGate, wanted: Wanted, judged: Judged) -> Iterator[None]:
+def watching(tools: ToolGate, wanted: GraphCall, judged: Judged) -> Iterator[None]:
     """Notice what a tool changes meanwhile."""
     before = {path: _content(tools, path) for path in list(written(judged))[:MOST_WATCHED]}
     try:
@@ -48,7 +48,7 @@ def _content(tools: ToolGate, path: str) -> Content:
         return Unseen()
 
 
-def _notice(tools: ToolGate, wanted: Wanted, before: Mapping[str, Content]) -> None:
+def _notice(tools: ToolGate, wanted: GraphCall, before: Mapping[str, Content]) -> None:
     for path, was in before.items():
         now = _content(tools, path)
         if isinstance(was, Unseen) or isinstance(now, Unseen) or was == now:

@@ -10,16 +10,18 @@ the same call of the same step again finds the same proposals.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from penstock.app import Workspace
 from penstock.core.display import spoken
+from penstock.core.errors import RefusedError
 from penstock.core.event import is_wanted, judged
 from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.core.paths import RelPath
 from penstock.core.proposal import Proposal, State
-from penstock.doors.langgraph.tool_calls import FAULTS, After, Asked, Wanted, phrase, refused, told
+from penstock.doors.langgraph.settling import After
+from penstock.doors.langgraph.tool_calls import FAULTS, CallEntry, GraphCall, phrase, refused, told
 from penstock.gate import Call, Gate, Item, Judged
 
 WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
@@ -46,7 +48,7 @@ class ToolGate:
         """The gate of the workspace."""
         return self.here.gate
 
-    def judge(self, wanted: Wanted) -> Judged:
+    def judge(self, wanted: GraphCall) -> Judged:
         """Return what the rules say to a call, measured against the disk."""
         judged = self.here.judge(
             Call(
@@ -59,11 +61,19 @@ class ToolGate:
         )
         return _confined(judged) if self.confined else judged
 
-    def actor(self, wanted: Wanted) -> Actor:
+    def require(self, wanted: GraphCall) -> Judged:
+        """Judge a call that is to be done now. Raises RefusedError where the rules deny it."""
+        judged = self.judge(wanted)
+        if judged.decision.verdict is Verdict.DENY:
+            self.record(wanted, judged.decision)
+            raise denied(judged)
+        return judged
+
+    def actor(self, wanted: GraphCall) -> Actor:
         """Return who asks, as the record tells it."""
         return Actor(agent=self.agent, session=wanted.thread.id, tool_call_id=wanted.id)
 
-    def _anchored(self, wanted: Wanted) -> Mapping[str, object]:
+    def _anchored(self, wanted: GraphCall) -> Mapping[str, object]:
         if not self.virtual or wanted.name not in VIRTUAL_TOOLS:
             return wanted.args
         return {
@@ -75,13 +85,13 @@ class ToolGate:
 
     # -- before anything happens -------------------------------------------------------------
 
-    def look(self, message: Sequence[Wanted]) -> dict[str, Asked]:
+    def look(self, message: Sequence[GraphCall]) -> dict[str, CallEntry]:
         """Look at all calls of one message; return those that a person decides about.
 
         Calls of one message run side by side, so only the first may change a file: two of them
         would overwrite each other, and each would be measured without the other.
         """
-        found: dict[str, Asked] = {}
+        found: dict[str, CallEntry] = {}
         taken: set[str] = set()
         for wanted in message:
             asked, paths = self._look_at(wanted, taken)
@@ -90,7 +100,7 @@ class ToolGate:
                 found[wanted.id] = asked
         return found
 
-    def _look_at(self, wanted: Wanted, taken: set[str]) -> tuple[Asked | None, set[str]]:
+    def _look_at(self, wanted: GraphCall, taken: set[str]) -> tuple[CallEntry | None, set[str]]:
         try:
             judged = self.judge(wanted)
             paths = set(written(judged))
@@ -104,27 +114,22 @@ class ToolGate:
             return refused(wanted, f"Penstock could not judge this call: {told(problem)}"), set()
         return None, paths
 
-    def _crowded(self, wanted: Wanted, judged: Judged, path: str) -> Asked:
+    def _crowded(self, wanted: GraphCall, judged: Judged, path: str) -> CallEntry:
         said = f"another call of the same message changes `{path}`"
         denied = replace(judged.decision, verdict=Verdict.DENY, code="twice-at-once", because=said)
         self.record(wanted, denied)
         return refused(wanted, phrase(said, LATER))
 
-    def ask(self, wanted: Wanted, judged: Judged, after: After | None = None) -> Asked:
+    def ask(self, wanted: GraphCall, judged: Judged, after: After | None = None) -> CallEntry:
         """Propose what a person must see; a call whose result is unknown is only described.
 
         `after` is what each file is to hold, where the caller knows it better than the call.
         """
         decision = judged.decision
-        asked = Asked(
-            call=wanted.fingerprint,
-            because=decision.because or "the rules say that a person decides on this",
-            instead=decision.suggestion,
-            known="",
-            proposals=[],
-            bases={path: self.held(path) for path in written(judged)},
-        )
-        made = self.proposed(wanted, asked["bases"], after)
+        because = decision.because or "the rules say that a person decides on this"
+        bases = {path: self.held(path) for path in written(judged)}
+        asked = wanted.entry(because, decision.suggestion, bases)
+        made = self.proposed(wanted, bases, after)
         if not made:
             self.record(wanted, decision)
             return asked
@@ -136,16 +141,16 @@ class ToolGate:
         return asked
 
     def proposed(
-        self, wanted: Wanted, bases: Mapping[str, str | None], after: After | None = None
+        self, wanted: GraphCall, bases: Mapping[str, str | None], after: After | None = None
     ) -> tuple[Proposal, ...]:
         """Propose what the call leaves, unless running it is the only way to know.
 
         Judged a second time, after the bases were taken: the content is then made from what
         the proposal will be compared with.
         """
-        known = [self.gate.get(wanted.proposal_id(path)) for path in bases]
-        if known and all(known):
-            return tuple(one for one in known if one is not None)
+        known = self.proposed_before(wanted, bases)
+        if known:
+            return known
         judged = self.judge(wanted)
         after = left(judged) if after is None else after
         if not after or set(after) != set(bases):
@@ -157,15 +162,14 @@ class ToolGate:
             judged=judged.decision,
         )
 
-    def asked_before(self, wanted: Wanted, judged: Judged) -> bool:
-        """Say whether this step has proposed this call already, and is run again.
+    def proposed_before(self, wanted: GraphCall, paths: Iterable[str]) -> tuple[Proposal, ...]:
+        """Return what this step has proposed for this call already, where it is run again.
 
         The file may be another by now, so that the rules would not ask today; but the question
         was about the file as it was, and so is the answer.
         """
-        paths = list(written(judged))
-        find = self.gate.get
-        return bool(paths) and all(find(wanted.proposal_id(path)) for path in paths)
+        known = [self.gate.get(wanted.proposal_id(path)) for path in paths]
+        return tuple(one for one in known if one is not None) if all(known) else ()
 
     def held(self, path: str) -> str | None:
         """Return the digest of what a file holds now; None where there is none."""
@@ -174,7 +178,9 @@ class ToolGate:
 
     # -- on the record -------------------------------------------------------------------------
 
-    def record(self, wanted: Wanted, decision: Decision, *, by: str = "", proof: str = "") -> None:
+    def record(
+        self, wanted: GraphCall, decision: Decision, *, by: str = "", proof: str = ""
+    ) -> None:
         """Put a judgement on the record, as far as `[audit] level` wants it there.
 
         What a person let through, `by` a `proof`, is always there.
@@ -186,7 +192,7 @@ class ToolGate:
         shown = command if isinstance(command, str) else ""
         self.add(wanted, judged(decision, {}, command=shown, by=by, proof=proof))
 
-    def add(self, wanted: Wanted, facts: Mapping[str, object]) -> str:
+    def add(self, wanted: GraphCall, facts: Mapping[str, object]) -> str:
         """Add a line about a call and return its hash."""
         who = {
             "agent": self.agent,
@@ -226,6 +232,13 @@ def _confined(judged: Judged) -> Judged:
         parts=(),
     )
     return replace(judged, decision=denied)
+
+
+def denied(judged: Judged) -> RefusedError:
+    """Return a denial as the error that says it."""
+    decision = judged.decision
+    because = decision.because or "the rules deny this"
+    return RefusedError(decision.code or "path-denied", because, hint=decision.suggestion)
 
 
 def left(judged: Judged) -> dict[str, bytes | None]:

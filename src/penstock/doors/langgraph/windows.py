@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from penstock.core.align_pairs import pairs
+from penstock.core.diff import between
 from penstock.core.model import Hunk
 
 WINDOW = 1024
@@ -20,6 +21,7 @@ GROWS = 4
 MEETS = 16  # equal lines in a row after which both sides have met again
 ENOUGH = 16  # one line of so many in pairs
 WORD = 8
+Ends = tuple[int, int]
 
 
 def hunks(a: array[int], b: array[int]) -> Iterator[Hunk]:
@@ -30,25 +32,28 @@ def hunks(a: array[int], b: array[int]) -> Iterator[Hunk]:
         same = _same(*both, i, j)
         i, j = i + same, j + same
         found, up_to = _window(a, b, i, j)
-        for hunk in found:
-            yield Hunk(
-                before_start=i + hunk.before_start,
-                before_end=i + hunk.before_end,
-                after_start=j + hunk.after_start,
-                after_end=j + hunk.after_end,
-            )
+        yield from (moved(hunk, i, j) for hunk in found)
         i, j = i + up_to[0], j + up_to[1]
 
 
+def moved(hunk: Hunk, i: int, j: int) -> Hunk:
+    """Return a hunk so many lines further down on both sides."""
+    return Hunk(
+        before_start=i + hunk.before_start,
+        before_end=i + hunk.before_end,
+        after_start=j + hunk.after_start,
+        after_end=j + hunk.after_end,
+    )
+
+
 def _same(x: memoryview, y: memoryview, i: int, j: int) -> int:
-    """Return how many lines are equal from two places on."""
+    """Return how many lines are equal from two places on, in ever smaller steps."""
     most = min(len(x) // WORD - i, len(y) // WORD - j)
-    done, step = 0, 64
-    while done < most:
-        size = min(step, most - done)
-        if not _equal(x, y, i + done, j + done, size):
-            return done + _differ_at(x, y, i + done, j + done, size)
-        done, step = done + size, min(2 * step, 1 << 16)
+    done, step = 0, 1 << 15
+    while step:
+        while done + step <= most and _equal(x, y, i + done, j + done, step):
+            done += step
+        step //= 8
     return done
 
 
@@ -56,29 +61,22 @@ def _equal(x: memoryview, y: memoryview, i: int, j: int, size: int) -> bool:
     return x[WORD * i : WORD * (i + size)] == y[WORD * j : WORD * (j + size)]
 
 
-def _differ_at(x: memoryview, y: memoryview, i: int, j: int, size: int) -> int:
-    """Return the first line that differs in two stretches that do."""
-    low, high = 0, size
-    while high - low > 1:
-        middle = (low + high) // 2
-        same = _equal(x, y, i + low, j + low, middle - low)
-        low, high = (middle, high) if same else (low, middle)
-    return low
-
-
-def _window(a: array[int], b: array[int], i: int, j: int) -> tuple[Sequence[Hunk], tuple[int, int]]:
+def _window(a: array[int], b: array[int], i: int, j: int) -> tuple[Sequence[Hunk], Ends]:
     """Align what follows two places; return the hunks, and how far both sides are then."""
     size = WINDOW
     while True:
         x, y = a[i : i + size], b[j : j + size]
         found = pairs(x, y)
         if i + size >= len(a) and j + size >= len(b):
-            return list(_between(found.a, found.b, len(x), len(y))), (len(x), len(y))
+            return _hunks(found.a, found.b, (len(x), len(y)))
         met = _met(found.a, found.b, size)
         if met is not None:
-            at = found.a[met], found.b[met]
-            return list(_between(found.a[:met], found.b[:met], *at)), at
+            return _hunks(found.a[:met], found.b[:met], (found.a[met], found.b[met]))
         size *= GROWS
+
+
+def _hunks(a: Sequence[int], b: Sequence[int], end: Ends) -> tuple[Sequence[Hunk], Ends]:
+    return list(between(chain(zip(a, b, strict=True), (end,)))), end
 
 
 def _met(a: Sequence[int], b: Sequence[int], size: int) -> int | None:
@@ -97,12 +95,3 @@ def _met(a: Sequence[int], b: Sequence[int], size: int) -> int | None:
         end = start
     enough = size > WINDOW and len(a) * ENOUGH > size
     return len(a) * 3 // 4 if enough else None
-
-
-def _between(a: Sequence[int], b: Sequence[int], rows: int, columns: int) -> Iterator[Hunk]:
-    """Yield what lies between pairs of equal lines."""
-    top = left = 0
-    for bottom, right in chain(zip(a, b, strict=True), ((rows, columns),)):
-        if bottom > top or right > left:
-            yield Hunk(before_start=top, before_end=bottom, after_start=left, after_end=right)
-        top, left = bottom + 1, right + 1

@@ -9,7 +9,7 @@ what was first shown of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from penstock.core.change import measure
@@ -19,16 +19,16 @@ from penstock.core.lines import survey
 from penstock.core.model import Action, Actor, Bytes, Change, Decision, Request, Verdict
 from penstock.core.overwrite import unmeasured
 from penstock.core.proposal import Proposal, State
-from penstock.doors.langgraph.classify import not_text, source_of
+from penstock.doors.langgraph.classify import not_text, request_of, source_of
 from penstock.doors.langgraph.errors import BadTargetError
-from penstock.doors.langgraph.progress import comparing
+from penstock.doors.langgraph.preview import comparing
 from penstock.doors.langgraph.project import Place, Project
+from penstock.doors.langgraph.proposals import standing
+from penstock.doors.langgraph.state import FileWriteRequest
 from penstock.doors.langgraph.thread import Thread
 from penstock.gate import Gate, Item, Proof
 
 AGENT = "langgraph"
-MOST_AGAIN = 10_000
-MOST_VERSIONS = 1000
 TOGETHER = "with the earlier changes of this run"
 THE_DOOR = Proof(by=AGENT, kind="door")
 
@@ -64,6 +64,13 @@ class Write:
     def path(self) -> str:
         """Where it goes, from the workspace on."""
         return self.place.path.text
+
+    @property
+    def request(self) -> FileWriteRequest:
+        """What was measured; its classification is text, because checkpointers keep no enums."""
+        request = request_of(self.place.shown, self.text, self.change)
+        request["classification"] = request["classification"].value  # type: ignore[typeddict-item]
+        return request
 
 
 @dataclass(kw_only=True)
@@ -109,9 +116,9 @@ class Judging:
     # -- the first write to a file ---------------------------------------------------------
 
     def _first(self, at: int, place: Place, content: bytes, text: str) -> Write:
-        shown, now = self._shown(at, place, content)
-        if now is None:
-            now = self.propose(at, place, content, again=0 if shown is None else None)
+        known = self._id(at, place, content)
+        shown = self.gate.get(known) if known else None
+        now = self.proposed(at, place, content)
         first = shown or now
         asks = first.decision.verdict is Verdict.ASK
         return Write(
@@ -125,34 +132,19 @@ class Judging:
             proposal=now,
         )
 
-    def known(self, at: int, place: Place, content: bytes) -> Proposal | None:
-        """Return the proposal that an earlier run of this step has made, if it is not over."""
-        return self._shown(at, place, content)[1]
+    def _id(self, at: int, place: Place, content: bytes) -> str:
+        """Return the id that an earlier run of this step has given; outside of a graph none."""
+        step = self.thread.step
+        return self.thread.proposal_id(at, place.path.text, digest(content)) if step else ""
 
-    def _shown(
-        self, at: int, place: Place, content: bytes
-    ) -> tuple[Proposal | None, Proposal | None]:
-        """Return the proposal that was shown first, and the one that stands for it now."""
-        first: Proposal | None = None
-        for again in range(MOST_AGAIN if self.thread.step else 0):
-            one = self.gate.get(self._id(at, place, content, again))
-            first = first or one
-            if one is None or not self.is_over(one):
-                return first, one
-        return first, None
+    def proposed(self, at: int, place: Place, content: bytes) -> Proposal:
+        """Return a write's proposal; one whose time is over is made again, as the file is now."""
+        known = self._id(at, place, content)
+        found, ids = standing(self.gate, [known]) if known else ([], [])
+        made = self.gate.get(ids[0]) if found else None
+        return made or self._propose(place, content, ids)
 
-    def is_over(self, one: Proposal) -> bool:
-        """Say whether its time is over, or a crash came before another could take its place."""
-        state = latest(self.gate, one).state
-        expired = one.expired(self.gate.now())
-        return expired or state in (State.EXPIRED, State.SUPERSEDED)
-
-    def _id(self, at: int, place: Place, content: bytes, again: int) -> str:
-        return self.thread.proposal_id(at, place.path.text, digest(content), again)
-
-    def propose(self, at: int, place: Place, content: bytes, *, again: int | None = 0) -> Proposal:
-        """Put a write on the queue as the file is now. `again` None takes the next free id."""
-        ids = self._free_id(at, place, content, again) if self.thread.step else ()
+    def _propose(self, place: Place, content: bytes, ids: Sequence[str]) -> Proposal:
         self.project.exists(place)
         with comparing(place.shown) as told, self.gate.measuring(told):
             (one,) = self.gate.propose(
@@ -164,14 +156,6 @@ class Judging:
             )
         self._require_text(one, place)
         return one
-
-    def _free_id(self, at: int, place: Place, content: bytes, again: int | None) -> tuple[str]:
-        numbers = range(MOST_AGAIN) if again is None else (again,)
-        for number in numbers:
-            known = self._id(at, place, content, number)
-            if again is not None or self.gate.get(known) is None:
-                break
-        return (known,)
 
     def _require_text(self, one: Proposal, place: Place) -> None:
         """A file that nobody can judge line by line is left alone."""
@@ -244,15 +228,3 @@ class Judging:
         old = self.gate.content(start)
         # What is no longer kept cannot be compared: in doubt somebody looks.
         return unmeasured(len(content)) if old is None else measure(old, content)
-
-
-def latest(gate: Gate, one: Proposal) -> Proposal:
-    """Return the newest version of a proposal: a strategy or an edit puts one in its place."""
-    now = gate.get(one.id) or one
-    if now.state is not State.SUPERSEDED:
-        return now
-    # Oldest first, so that one walk finds the end of the line.
-    for version in gate.find(path=now.path, limit=MOST_VERSIONS):
-        if version.parent == now.id:
-            now = version
-    return now

@@ -1,13 +1,18 @@
 """Read protocol messages off a stream of bytes: one line, one message, or what is wrong with it.
 
+The stream may be standard input and output, taken for the protocol alone. That is done before
+any library is loaded, because one that prints while it is imported would already break the
+protocol; so this module needs none.
 Always true: a line that is too long is passed over without being held, a key that stands twice
 is refused, and whoever sent a request that cannot be read gets an error under its own id where
-that can be told.
+that can be told. After `taken`, descriptor 1 is stderr and descriptor 0 is empty, for this process
+and for every child of it.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -110,3 +115,43 @@ def parsed(line: bytes) -> dict[str, object] | Wrong:
     if not isinstance(found, dict):
         return Wrong(code=INVALID_REQUEST, message="bad-json: the message is not an object")
     return found
+
+
+# --- the two descriptors ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wire:
+    """The two descriptors that the client holds the other ends of."""
+
+    read: int
+    write: int
+
+    def more(self, most: int) -> bytes:
+        """Return some more bytes of the client's, none at the end."""
+        return os.read(self.read, most)
+
+    def send(self, data: bytes) -> None:
+        """Send all of some bytes. Raises BrokenPipeError when the client is gone."""
+        left = memoryview(data)
+        while left:
+            left = left[os.write(self.write, left) :]
+
+
+def taken() -> Wire:
+    """Take both descriptors away from everybody else."""
+    wire = Wire(read=os.dup(0), write=os.dup(1))
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(_talk(), 1)
+    return wire
+
+
+def _talk() -> int:
+    """Return where prints go: stderr, or nowhere when there is none."""
+    try:
+        os.fstat(2)
+    except OSError:
+        return os.open(os.devnull, os.O_WRONLY)
+    return 2

@@ -1,4 +1,4 @@
-"""Speak the protocol over the wire that `wire` took: messages in, messages out.
+"""Speak the protocol over the wire that `lines` took: messages in, messages out.
 
 Reading lines is `lines`' work, answering the server's. The SDK has a transport of its own; it
 holds a line of any length, takes the last of two equal keys, says nothing to what is no message,
@@ -19,8 +19,7 @@ import mcp_types as types
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from penstock.doors.mcp.lines import INVALID_REQUEST, Lines, Wrong, parsed
-from penstock.doors.mcp.wire import Wire
+from penstock.doors.mcp.lines import INVALID_REQUEST, Lines, Wire, Wrong, parsed
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from penstock.core import proposal_facts
 from penstock.core.model import Decision
 from penstock.core.proposal import Proposal, Receipt, State
 from penstock.doors.mcp.asked import Answer, Asked, Json
@@ -14,7 +15,6 @@ from penstock.doors.mcp.asked import Answer, Asked, Json
 WAITS = "hitl_required"
 APPLIED = "applied"
 UNCHANGED = "unchanged"
-VERBS = {"new": "created", "delete": "deleted"}
 
 
 def named(made: Sequence[Proposal]) -> str:
@@ -24,10 +24,10 @@ def named(made: Sequence[Proposal]) -> str:
 
 def applied(made: Sequence[Proposal], receipts: Sequence[Receipt]) -> Answer:
     """Tell what was written."""
-    said = [f"{verb(one)} {one.path} ({counts(one)})" for one in made]
+    said = "; ".join(proposal_facts.words(one) for one in made)
     notes = [note for one in made for note in one.decision.notes]
     notes += [receipt.note for receipt in receipts if receipt.note]
-    told = "The rules allow this, and it is written: " + "; ".join(said) + "."
+    told = f"The rules allow this, and it is written: {said}."
     by_path = {receipt.path: receipt.id for receipt in receipts}
     files = [{**facts(one), "receipt": by_path.get(one.path, "")} for one in made]
     data = _data(APPLIED, made, files) | {"applied": True, "notes": notes}
@@ -79,24 +79,4 @@ def _data(status: str, made: Sequence[Proposal], files: Sequence[Json]) -> Json:
 
 def facts(one: Proposal) -> Json:
     """Return what is told of one file of a proposal."""
-    return {
-        "path": one.path,
-        "kind": str(one.change.kind),
-        "proposal_id": one.id,
-        "base_digest": one.base or "",
-        "content_digest": one.content or "",
-        "lines_added": one.change.lines_added,
-        "lines_deleted": one.change.lines_deleted,
-        "existing_lines": one.change.existing_lines,
-        "unit": one.change.unit,
-    }
-
-
-def verb(one: Proposal) -> str:
-    """Return what happens to a file, in one word."""
-    return VERBS.get(one.change.kind, "changed")
-
-
-def counts(one: Proposal) -> str:
-    """Return how much of a file changes."""
-    return f"+{one.change.lines_added} -{one.change.lines_deleted} {one.change.unit}"
+    return proposal_facts.facts(one) | {"unit": one.change.unit}
