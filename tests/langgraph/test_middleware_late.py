@@ -61,7 +61,7 @@ def test_with_a_key_an_unsigned_approval_decides_nothing_and_the_question_stays(
     scene = Guarded(own, [REPLACED, ("weather", {"city": "Delft"})])
     known = question(scene.start())["action_requests"][0]["proposal_id"]
     again = question(scene.resume(APPROVE))["action_requests"][0]
-    assert f"`penstock approve {known}`" in again["description"]
+    assert f"`penstock approve {known} --no-apply`" in again["description"]
     assert (own.root / "app.py").read_text() == LONG
     assert scene.ran == []
     with_key(own, "approve", known, "--yes")
@@ -171,7 +171,7 @@ def test_with_a_key_a_late_question_names_a_proposal_that_can_be_approved(own: P
     scene.start()
     an_hour_later(scene)
     description = question(scene.resume(APPROVE))["action_requests"][0]["description"]
-    known = description.partition("`penstock approve ")[2].partition("`")[0]
+    known = description.partition("`penstock approve ")[2].partition(" ")[0]
     with_key(own, "approve", known, "--yes")
     assert said(scene.resume(APPROVE))[0].status == "success"
     assert (own.root / "app.py").read_text() == SHORT
