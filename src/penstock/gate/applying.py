@@ -25,8 +25,9 @@ from penstock.core.errors import (
 )
 from penstock.core.model import Change, Decision, Request, Verdict
 from penstock.core.proposal import Move, Proposal, Receipt, State
+from penstock.gate.answer import signed_statement
 from penstock.gate.parts import Event, Parts, event_of
-from penstock.gate.proposing import ACTIONS, Proposing, refused, signed_statement
+from penstock.gate.proposing import ACTIONS, Proposing, refused
 from penstock.ports import FileState, PlannedWrite
 
 UNDO = "undo"
@@ -81,7 +82,7 @@ class Applying:
     def _check(self, one: Proposal) -> None:
         """Go on with the numbered list; the first check that fails names itself."""
         # (3) Its time is not over.
-        self.proposing.fresh(one.id)
+        self.proposing.answering.fresh(one.id)
         self._check_approved(one)
         # (4) The rules as they are now do not deny it; they may have changed since.
         self._check_rules(one)

@@ -12,6 +12,7 @@ from penstock.core.decide import decide
 from penstock.core.merge import Strategy
 from penstock.core.model import NOBODY, Actor, Decision, Request
 from penstock.core.proposal import Proposal, Receipt
+from penstock.gate.answer import Answering
 from penstock.gate.applying import Applying
 from penstock.gate.calls import Call
 from penstock.gate.judging import Judged, judge_call
@@ -26,7 +27,8 @@ class Gate:
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
-        self._proposing = Proposing(parts)
+        self._answering = Answering(parts)
+        self._proposing = Proposing(parts, self._answering)
         self._applying = Applying(parts, self._proposing)
         self._undoing = Undoing(parts, self._proposing)
         self._keeping = Keeping(parts)
@@ -69,13 +71,13 @@ class Gate:
         self, proposal_id: str, *, approve: bool, proof: Proof, reason: str = ""
     ) -> Proposal:
         """Approve or reject a waiting proposal."""
-        return self._proposing.answer(proposal_id, approve=approve, proof=proof, reason=reason)
+        return self._answering.answer(proposal_id, approve=approve, proof=proof, reason=reason)
 
     def answer_all(
         self, proposal_ids: Sequence[str], *, approve: bool, proof: Proof, reason: str = ""
     ) -> tuple[Proposal, ...]:
         """Approve or reject several waiting proposals, all or none."""
-        return self._proposing.answer_all(proposal_ids, approve=approve, proof=proof, reason=reason)
+        return self._answering.answer_all(proposal_ids, approve=approve, proof=proof, reason=reason)
 
     def apply(self, proposal_id: str, *, path: str | None = None) -> tuple[Receipt, ...]:
         """Write an approved proposal, or a whole set, after the numbered checks."""
@@ -85,7 +87,7 @@ class Gate:
 
     def expire(self) -> tuple[Proposal, ...]:
         """Close every proposal whose time is over, each with its line on the record."""
-        return self._proposing.expire()
+        return self._answering.expire()
 
     def contents(self, one: Proposal) -> tuple[bytes | None, bytes | None]:
         """Return the bytes before and after that were measured and are shown."""
@@ -130,7 +132,7 @@ class Gate:
 
     def renew(self, proposal_id: str) -> Proposal:
         """Give a waiting proposal its whole time again."""
-        return self._proposing.renew(proposal_id)
+        return self._answering.renew(proposal_id)
 
     # -- undo --------------------------------------------------------------------------------
 
