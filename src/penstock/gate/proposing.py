@@ -10,7 +10,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from penstock.core.change import measure
-from penstock.core.decide import decide
 from penstock.core.diff import hunks
 from penstock.core.digest import digest
 from penstock.core.display import warnings
@@ -31,9 +30,10 @@ from penstock.core.proposal import FIRST, Answer, Move, Proposal, State
 from penstock.core.proposal import after as state_after
 from penstock.core.rebase import Conflict, rebase
 from penstock.gate.answer import Answering, answered
-from penstock.gate.parts import ANYTHING, Event, Item, Parts, Proof, event_of
+from penstock.gate.parts import ANYTHING, UNDO, Event, Item, Parts, Proof, event_of
 
 NONE: Mapping[str, Answer] = {}
+NO_FACTS: Mapping[str, str] = {}
 
 ACTIONS = {
     ChangeKind.NEW: Action.CREATE,
@@ -60,6 +60,8 @@ class Proposing:
         set_id: str = "",
         ttl: float | None = None,
         judged: Decision | None = None,
+        origin: str = "",
+        extra: Mapping[str, str] = NO_FACTS,
     ) -> tuple[Proposal, ...]:
         """Measure, judge and store the files of one task; several files are one set.
 
@@ -77,8 +79,11 @@ class Proposing:
         left: dict[str, bytes | None] = {}
         for at, item in enumerate(items):
             known = ids[at] if at < len(ids) else self._new_id("hitl")
-            one = self.make(item, known, actor=actor, attended=attended, left=left, ttl=ttl)
-            made.append(replace(_at_least(one, judged), set_id=group))
+            one = self.make(
+                item, known, actor=actor, attended=attended, left=left, ttl=ttl, origin=origin
+            )
+            one = replace(one, set_id=group, extra={**one.extra, **extra})
+            made.append(_at_least(one, judged))
         return self.store(made)
 
     def make(
@@ -94,14 +99,16 @@ class Proposing:
     ) -> Proposal:
         """Measure one file as it is now against what it should hold, and judge that."""
         parts = self.parts
-        path = parts.path(item.path)
-        if left is not None and path.text in left:
+        # Whoever proposes stays in the workspace; rules lie outside it, too.
+        anywhere = parts.settled is not None or origin == UNDO
+        path = parts.name(item.path) if anywhere else parts.path(item.path).text
+        if left is not None and path in left:
             raise InputError(
                 "twice-in-one-set",
-                f"`{path.text}` stands twice in one set",
+                f"`{path}` stands twice in one set",
                 hint="send the file's final content once",
             )
-        before = self.current(path.text)
+        before = self.current(path)
         _require(item, before)
         policy = parts.policy()
         change = measure(
@@ -113,12 +120,12 @@ class Proposing:
         request = Request(
             action=ACTIONS[change.kind], change=change, attended=attended, actor=actor
         )
-        decision = decide(parts.request(path.text, request), policy, now=parts.clock.now().wall)
+        decision = parts.judge(path, request)
         if left is not None:
-            left[path.text] = item.content
+            left[path] = item.content
         return Proposal(
             id=proposal_id or self._new_id("hitl"),
-            path=path.text,
+            path=path,
             base=None if before is None else parts.blobs.put(before),
             content=None if item.content is None else parts.blobs.put(item.content),
             change=change,
@@ -129,13 +136,13 @@ class Proposing:
             actor=actor,
             warnings=_warnings(item.content, change),
             origin=origin,
-            extra={"resolved": parts.files.resolve(f"{parts.files.root}/{path.text}")},
+            extra={"resolved": parts.place(path)[0].resolve(parts.whole(path))},
         )
 
     def current(self, path: str) -> bytes | None:
         """Return what the file holds now; None when it is absent."""
-        known = self.parts.path(path)
-        return None if self.parts.files.state(known) is None else self.parts.files.read(known)
+        files, known = self.parts.place(path)
+        return None if files.state(known) is None else files.read(known)
 
     def store(self, made: Sequence[Proposal]) -> tuple[Proposal, ...]:
         """Put proposals on the queue and their lines on the record."""

@@ -19,7 +19,9 @@ from penstock.gate.judging import Judged, judge_call
 from penstock.gate.keeping import Keeping
 from penstock.gate.parts import Item, Parts, Proof
 from penstock.gate.proposing import Proposing
+from penstock.gate.rule_edits import Edited, RuleEdit, RuleEdits
 from penstock.gate.undoing import Undoing
+from penstock.ports import History
 
 
 class Gate:
@@ -84,6 +86,14 @@ class Gate:
         receipts = self._applying.apply(proposal_id, path=path)
         self._keeping.tidy()
         return receipts
+
+    def edit_rules(self, edit: RuleEdit, *, history: History) -> Edited:
+        """Propose, answer and apply an edit of rules files, wherever they lie.
+
+        Only the reviewer's door calls this; who may edit rules was decided there.
+        """
+        self._keeping.tidy()  # before: afterwards the rules would have to be read anew
+        return RuleEdits(self.parts, edit).write(history)
 
     def expire(self) -> tuple[Proposal, ...]:
         """Close every proposal whose time is over, each with its line on the record."""

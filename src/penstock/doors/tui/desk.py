@@ -69,9 +69,9 @@ class Desk:
         return Seen(one=one, before=before, after=after, moved=self._moved(one))
 
     def _moved(self, one: Proposal) -> bool:
-        parts = self.gate.parts
         try:
-            state = parts.files.state(parts.path(one.path))
+            files, path = self.gate.parts.place(one.path)
+            state = files.state(path)
         except PenstockError:  # no plain file any more
             return True
         return (state.digest if state else None) != one.base
