@@ -80,6 +80,21 @@ def test_an_edit_without_a_commit_is_undone_without_one(monkeypatch: pytest.Monk
         assert (at.text, at.repo.head()) == (RULES, head)
 
 
+def test_an_edit_and_another_write_are_undone_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    with scene(git=True) as at:
+        place = here(at, monkeypatch)
+        (made,) = place.gate.propose([Item(path="new/a.txt", content=b"a\n")])
+        place.gate.apply(made.id)
+        at.made(adding())
+        done = undo(place, last=2)
+        assert (at.text, (at.folder / "new").exists()) == (RULES, False)
+        assert at.repo.git("show", "--format=", "--name-only").split() == [at.file.name]
+        undo(place, receipt=done[0].set_id)
+        assert (at.folder / "new/a.txt").read_bytes() == b"a\n"
+        (again,) = place.gate.undoable(path="new/a.txt")
+        assert again.proposal == made.id
+
+
 def test_rules_that_were_saved_since_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     with scene() as at:
         place = here(at, monkeypatch)

@@ -186,7 +186,12 @@ class Applying:
         ]
         with named_whole(plan if files is not self.parts.files else ()):
             states = zip(claimed, files.replace_all(plan), strict=True)
-        return {one.id: state for one, state in states if state is not None}
+        return {one.id: self._as_stored(state, files) for one, state in states if state}
+
+    def _as_stored(self, state: FileState, files: Files) -> FileState:
+        """Return a state with the directories that were made as the workspace knows them."""
+        above = "" if files is self.parts.files else "/"
+        return replace(state, made=tuple(self.parts.name(above + made) for made in state.made))
 
     def _files_of(self, claimed: Sequence[Proposal]) -> Files:
         """Return the files that hold all of a set, which is written in one piece.
