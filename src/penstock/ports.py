@@ -356,7 +356,10 @@ class History(Protocol):
     def prepare(
         self, versions: Sequence[Version], *, message: str, snapshot: str
     ) -> PendingVersions:
-        """Make the versions before an edit safe. Raises StoreError: then nothing may be edited."""
+        """Make the versions before an edit safe. Raises StoreError: then nothing may be edited.
+
+        Without a message no commit is made of it; copies are kept.
+        """
 
     def at(self, path: str, *, commit: str = "", backup: str = "") -> bytes:
         """Return an earlier version of a file. Raises InputError when there is no such."""

@@ -21,11 +21,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from penstock.app import open_workspace
 from penstock.core.edits import edited, parse_operation
 from penstock.core.errors import PenstockError
 from penstock.core.rules import load
 from penstock.doors.reviewer.apply import Apply
 from penstock.doors.reviewer.asked import Asked
+from penstock.gate import Proof
 from penstock.stores.swap import is_temp_name
 from tests.faults.tracer import Plan, run, why_not
 from tests.reviewer.repos import NAME, Repo, clean, repo_at
@@ -228,11 +230,25 @@ def finish(at: History) -> None:
         answer = applied(at, _way_back(info))
         assert answer["success"], answer
         assert at.file.read_bytes() == before, "the way back is not exact"
+    before = at.file.read_bytes()
     last = applied(at, _operation(at, "add", []))
     assert last["success"], last
+    _undo(at, before)
     if at.in_git:
         assert at.repo.git("fsck", "--no-progress").strip() in ("", _dangling(at)), "git is unwell"
         assert at.repo.status() == [], f"git shows changes: {at.repo.status()}"
+
+
+def _undo(at: History, before: bytes) -> None:
+    """Take the newest edit back as `penstock undo` does, and look at the record."""
+    here = open_workspace(os.getcwd())
+    assert here.gate.recover() == (), "something is left to recover"
+    made = here.gate.undo(here.gate.undoable(last=1))
+    proof = Proof(by="ada", kind="terminal")
+    here.gate.answer_all([one.id for one in made], approve=True, proof=proof)
+    here.gate.apply(made[0].id)
+    assert at.file.read_bytes() == before, "undo is not exact"
+    assert here.verify().ok, "the record does not hold"
 
 
 def _dangling(at: History) -> str:
@@ -259,12 +275,15 @@ def staged(number: int) -> Iterator[History]:
         at.versions.append(at.file.read_bytes())
         if at.in_git:
             repo_at(at.folder)
-        kept = dict(os.environ)
+        kept, stood = dict(os.environ), os.getcwd()
+        if number % 2:  # the file lies in the workspace of the command, or outside it
+            os.chdir(at.folder)
         os.environ.clear()
         os.environ.update({**clean(at.home), "DECISION_REVIEWER_ALLOW_WRITES": "1"})
         try:
             yield at
         finally:
+            os.chdir(stood)
             os.environ.clear()
             os.environ.update(kept)
 

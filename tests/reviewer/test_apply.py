@@ -360,10 +360,11 @@ def test_the_record_of_the_workspace_tells_of_it_and_holds(kept: Reviewer) -> No
     kept.made(adding(), "--applied-by", "ada")
     (log,) = (kept.home / ".local/state/penstock").glob("rules-*/audit.jsonl")
     events = [json.loads(line) for line in log.read_text().splitlines()]
-    assert [event["op"] for event in events] == ["rules_changing", "rules_changed"]
-    assert events[1]["commit"] == kept.repo.head()
-    assert (events[1]["path"], events[1]["rules"]) == (kept.name, ["allow-npm-install"])
-    assert events[1]["by"] == "ada"
+    ops = ["proposed", "applying", "rules_changing", "applied", "rules_changed"]
+    assert [event["op"] for event in events] == ops
+    assert events[4]["commit"] == kept.repo.head()
+    assert (events[4]["path"], events[4]["rules"]) == (kept.name, ["allow-npm-install"])
+    assert events[4]["by"] == "ada"
 
 
 def test_validate_says_whether_a_file_holds_and_changes_nothing(loose: Reviewer) -> None:

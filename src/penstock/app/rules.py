@@ -7,8 +7,7 @@ Always true: looking leaves nothing behind; only what `editing` gives can change
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -18,10 +17,11 @@ from penstock.stores import rules_places
 from penstock.stores.places import RULES, state_home, user_rules
 
 if TYPE_CHECKING:
-    from penstock.gate.rule_edits import RuleEdits
-    from penstock.ports import AuditLog
+    from penstock.gate.rule_edits import Edited, RuleEdit
     from penstock.stores.reviewer_log import ReviewerLog
     from penstock.stores.rule_files import RuleHistory
+
+    Writing = Callable[[RuleEdit], Edited]
 
 CONFIG = rules_places.CONFIG
 discovered = rules_places.discovered
@@ -72,11 +72,11 @@ def target(named: str) -> str:
 
 def replaceable(paths: Sequence[str]) -> None:
     """Raise what the real run would raise for a file that cannot be replaced by another."""
-    from penstock.gate.rule_edits import inside
+    from penstock.core.paths import RelPath
     from penstock.stores.refusals import require_single
 
     for path in paths:
-        inside(path)
+        RelPath(text=path.removeprefix("/"))
         require_single(os.stat(path), path)
 
 
@@ -181,30 +181,11 @@ def inside_agent() -> str | None:
     return seen_here()
 
 
-def log_of(path: str) -> AuditLog:
-    """Return the record of the workspace that a rules file lies in."""
-    from penstock.core.policy import AuditSettings
-    from penstock.stores.short_log import ShortLog
-
-    here = home_of(path)
-    says = _says_something(f"{here.root}/{RULES}") or _says_something(user_rules())
-    settings = here.policy().audit if says else AuditSettings()
-
-    def full() -> AuditLog:
-        from penstock.app.record import Record
-        from penstock.stores.private import private_dir
-
-        private_dir(here.state)
-        return Record(here.audit_path, here.state, settings).unsigned
-
-    return ShortLog(here.audit_path, full, rotate_at=settings.rotate_bytes)
-
-
-def history(*, commit: bool = True) -> RuleHistory:
+def history() -> RuleHistory:
     """Return the versions of rules files."""
     from penstock.stores.rule_files import RuleHistory
 
-    return RuleHistory(commit=commit)
+    return RuleHistory()
 
 
 def reviewer_log() -> ReviewerLog:
@@ -228,31 +209,32 @@ def logged_targets(commit: str) -> tuple[str, ...]:
 
 
 @contextmanager
-def editing(paths: Sequence[str], *, by: str, commit: bool) -> Iterator[RuleEdits]:
+def editing(paths: Sequence[str], *, by: str, commit: bool) -> Iterator[Writing]:
     """Hold the locks of some rules files and give what can change them.
 
     What a crash left of an earlier edit is ended first. Raises StoreError `config-locked`.
     """
-    from penstock.gate.rule_edits import ROOT, RuleEdits
-    from penstock.stores.disk import DiskFiles
     from penstock.stores.rule_lock import SECONDS, locked
 
+    here, versions = _workspace(paths), history()
     with locked(paths, by=by, seconds=_seconds(SECONDS)):
-        files = DiskFiles(ROOT, journal_dir=os.path.join(state_home(), "rules-journal"))
-        files.recover()
-        here, versions = home_of(paths[0]), history(commit=commit)
-        versions.begin(paths)  # git answers while the edit is made
+        if commit:
+            versions.begin(paths)  # git answers while the edit is made
         try:
-            yield RuleEdits(
-                files=files,
-                history=versions,
-                log=log_of(paths[0]),
-                root=here.root,
-                approvers=lambda: here.keys,
-                clock=time.time,
-            )
+            here.rule_files.files.recover()
+            yield lambda edit: here.gate.edit_rules(edit, history=versions)
         finally:
             versions.close()
+    if "gate" in vars(here):
+        here.record.log.settle()
+
+
+def _workspace(paths: Sequence[str]) -> Workspace:
+    """Return the workspace of the command, which edits belong to: their undo is found there."""
+    try:
+        return workspace_of(os.path.realpath(os.getcwd()))
+    except OSError:  # a directory that is gone
+        return home_of(paths[0])
 
 
 def _seconds(usual: float) -> float:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from penstock.gate import Gate
     from penstock.gate.calls import Call
     from penstock.gate.judging import Judged
+    from penstock.gate.parts import RuleFiles
     from penstock.ports import AuditLog
     from penstock.stores.disk import DiskFiles
     from penstock.stores.installed import Installed
@@ -246,6 +247,7 @@ class Workspace:
                 verify=self.verify,
                 announce=self._announce,
                 inside_agent=inside_agent if self.library else None,
+                rules=self.rule_files,
             )
         )
         gate.recover()
@@ -259,6 +261,27 @@ class Workspace:
             self._proposals.close()
         if "record" in opened and "unsigned" in vars(self.record):
             self.record.unsigned.close()
+
+    @cached_property
+    def rule_files(self) -> RuleFiles:
+        """What is behind a change of rules files; their notes are in one place for the user."""
+        from penstock.gate.parts import RuleFiles
+        from penstock.stores.disk import DiskFiles
+        from penstock.stores.rule_files import RuleHistory
+
+        journal = os.path.join(state_home(), "rules-journal")
+        files = DiskFiles("/", journal_dir=journal)
+        return RuleFiles(files=files, history=RuleHistory, record=self._record_of)
+
+    def _record_of(self, rules: str) -> tuple[AuditLog, str]:
+        """Return the record of the workspace that a rules file lies in, and that workspace."""
+        from penstock.stores.private import private_dir
+
+        home = workspace_of(os.path.dirname(rules))
+        if home.root == self.root:
+            return self.record.log, self.root
+        private_dir(home.state)
+        return home.record.unsigned, home.root
 
     def _announce(self, made: Sequence[Proposal]) -> None:
         """Have a person told, if anything waits for one.

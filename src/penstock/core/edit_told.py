@@ -87,6 +87,13 @@ def commit_message(
     return "\n".join([subject(operation, changes), "", *lines, "", TRAILER, ""])
 
 
+def undo_message(messages: Sequence[str]) -> str:
+    """Return the message of the commit that takes back edits with these messages."""
+    first = messages[0].partition("\n")[0]
+    said = f'Undo "{_one_line(first)}"' if len(messages) == 1 else f"Undo {len(messages)} edits"
+    return "\n".join([f"revert(config): {said}", "", TRAILER, ""])
+
+
 def subject(operation: Operation, changes: Sequence[Changed]) -> str:
     """Return the first line of that message."""
     if operation.type == "rollback":

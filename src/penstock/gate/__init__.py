@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Call", "Gate", "Item", "Judged", "Parts", "Prepared", "Proof", "judge_call"]
 
-# Each name is imported at its first use: an edit of the rules takes one step of the gate, and
-# must not pay for all of them.
+# Each name is imported at its first use: judging a call takes one step of the gate, and must not
+# pay for all of them.
 HOMES = {
     "Call": "calls",
     "Prepared": "calls",

@@ -1,7 +1,7 @@
-"""Apply: the only way in which Penstock changes a file.
+"""Apply: the only way in which Penstock changes a file, the rules themselves included.
 
 The checks carry the numbers of the broker spec's list. Writing itself, with its own last
-comparison, is `Files.replace`.
+comparison, is `Files.replace`; what is kept of rules files around a write is `versions`'.
 Always true: the line `applying` is on the disk before the file is touched, one claim wins, and
 after any fault what is told is what the disk says.
 """
@@ -14,7 +14,6 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from penstock.core.change import measure
-from penstock.core.decide import decide
 from penstock.core.errors import (
     AuditError,
     InputError,
@@ -24,12 +23,14 @@ from penstock.core.errors import (
     StoreError,
 )
 from penstock.core.model import Change, Decision, Request, Verdict
+from penstock.core.paths import parse
 from penstock.core.proposal import Move, Proposal, Receipt, State
-from penstock.gate.parts import Event, Parts, event_of
-from penstock.gate.proposing import ACTIONS, Proposing, refused, signed_statement
-from penstock.ports import FileState, PlannedWrite
+from penstock.gate.answer import signed_statement
+from penstock.gate.parts import UNDO, Event, Parts, event_of
+from penstock.gate.proposing import ACTIONS, Proposing, refused
+from penstock.gate.versions import EDIT, Versions, named_whole
+from penstock.ports import Files, FileState, PlannedWrite
 
-UNDO = "undo"
 States: TypeAlias = Mapping[str, FileState]  # by a proposal's id, what the writer has left
 NONE: States = {}
 
@@ -41,8 +42,11 @@ class Applying:
         self.parts = parts
         self.proposing = proposing
 
-    def apply(self, proposal_id: str, *, path: str | None = None) -> tuple[Receipt, ...]:
+    def apply(
+        self, proposal_id: str, *, path: str | None = None, versions: Versions | None = None
+    ) -> tuple[Receipt, ...]:
         """Write an approved proposal, or all proposals of a set, or nothing."""
+        versions = versions or Versions(self.parts)
         members = self._members(proposal_id, path)
         for one in members:
             self._check(one)
@@ -52,10 +56,11 @@ class Applying:
             self.parts.record_all(
                 [event_of("applying", one, status="applying", claim=token) for one in claimed]
             )
+            versions.prepare(claimed, self.proposing.contents)
             states = self._write(claimed)
         except PenstockError as fault:
-            return self._after_fault(claimed, token, fault)
-        return self._written(claimed, token, states=states)
+            return self._after_fault(claimed, token, fault, versions)
+        return self._written(claimed, token, states=states, versions=versions)
 
     def _members(self, proposal_id: str, path: str | None) -> tuple[Proposal, ...]:
         """Return what is written together: one proposal, or all of the set that it is part of."""
@@ -73,7 +78,7 @@ class Applying:
     def _check_path(self, named: Proposal | None, path: str | None) -> None:
         if path is None:
             return
-        given = self.parts.path(path).text
+        given = self.parts.name(path)
         if named is None or given != named.path:
             known = f"for `{named.path}`" if named else "a set of files"
             raise InputError("path-mismatch", f"the proposal is {known}, not for `{path}`")
@@ -81,7 +86,7 @@ class Applying:
     def _check(self, one: Proposal) -> None:
         """Go on with the numbered list; the first check that fails names itself."""
         # (3) Its time is not over.
-        self.proposing.fresh(one.id)
+        self.proposing.answering.fresh(one.id)
         self._check_approved(one)
         # (4) The rules as they are now do not deny it; they may have changed since.
         self._check_rules(one)
@@ -140,8 +145,7 @@ class Applying:
         forgeable = by_policy(one) and self.parts.key_needed()
         change = self._measured_again(one) if forgeable else one.change
         request = Request(action=ACTIONS[change.kind], change=change, actor=one.actor)
-        now = self.parts.clock.now().wall
-        return decide(self.parts.request(one.path, request), self.parts.policy(), now=now)
+        return self.parts.judge(one.path, request)
 
     def _measured_again(self, one: Proposal) -> Change:
         """Where no signature covers it, the bytes speak, not what the queue says of them."""
@@ -150,8 +154,7 @@ class Applying:
         return measure(before, after, change_threshold=threshold, progress=self.parts.progress)
 
     def _check_place(self, one: Proposal) -> None:
-        files = self.parts.files
-        now = files.resolve(f"{files.root}/{one.path}")
+        now = self.parts.place(one.path)[0].resolve(self.parts.whole(one.path))
         if now != one.extra.get("resolved", now):
             self._outdate(one)
             raise StaleError(
@@ -162,8 +165,7 @@ class Applying:
             )
 
     def _check_base(self, one: Proposal) -> None:
-        state = self.parts.files.state(self.parts.path(one.path))
-        now = None if state is None else state.digest
+        now = self._digest(one)
         if now != one.base:
             self._outdate(one)
             raise stale(one, now)
@@ -173,22 +175,48 @@ class Applying:
         self.parts.record_of("outdated", moved, status=moved.state)
 
     def _write(self, claimed: Sequence[Proposal]) -> States:
+        files = self._files_of(claimed)
         plan = [
             PlannedWrite(
-                path=self.parts.path(one.path),
+                path=parse(self.parts.whole(one.path), root=files.root),
                 new=self.proposing.blob(one.content),
                 expect=one.base,
             )
             for one in claimed
         ]
-        states = zip(claimed, self.parts.files.replace_all(plan), strict=True)
-        return {one.id: state for one, state in states if state is not None}
+        with named_whole(plan if files is not self.parts.files else ()):
+            states = zip(claimed, files.replace_all(plan), strict=True)
+        return {one.id: self._as_stored(state, files) for one, state in states if state}
+
+    def _as_stored(self, state: FileState, files: Files) -> FileState:
+        """Return a state with the directories that were made as the workspace knows them."""
+        above = "" if files is self.parts.files else "/"
+        return replace(state, made=tuple(self.parts.name(above + made) for made in state.made))
+
+    def _files_of(self, claimed: Sequence[Proposal]) -> Files:
+        """Return the files that hold all of a set, which is written in one piece.
+
+        Of an edit of rules any later edit, wherever it is made, ends what a crash left.
+        """
+        rules, edits = self.parts.rules, any(EDIT in one.extra for one in claimed)
+        return rules.files if rules and edits else self.parts.files
 
     def _written(
-        self, claimed: Sequence[Proposal], token: str, *, how: str = "", states: States = NONE
+        self,
+        claimed: Sequence[Proposal],
+        token: str,
+        *,
+        how: str = "",
+        states: States = NONE,
+        versions: Versions | None = None,
     ) -> tuple[Receipt, ...]:
         """Record what was done. The files hold it already, so nothing here may say otherwise."""
+        if versions is not None:
+            versions.publish()
         receipts = self._receipted(claimed, how, states)
+        if versions is not None:
+            versions.tell_done()
+            receipts = tuple(versions.noted(receipt) for receipt in receipts)
         if not all(receipt.event_hash for receipt in receipts):
             return receipts  # the claim stays, so the next start puts the line on the record
         try:
@@ -245,16 +273,18 @@ class Applying:
         )
 
     def _after_fault(
-        self, claimed: Sequence[Proposal], token: str, fault: PenstockError
+        self, claimed: Sequence[Proposal], token: str, fault: PenstockError, versions: Versions
     ) -> tuple[Receipt, ...]:
         """Read the disk and answer from what is there."""
         if all(self._holds(one, one.content) for one in claimed):
             return tuple(
                 replace(receipt, note=receipt.note or f"written in spite of: {fault.message}")
-                for receipt in self._written(claimed, token)
+                for receipt in self._written(claimed, token, versions=versions)
             )
         with suppress(PenstockError):  # nothing that fails now may hide what failed first
             self._abandon(claimed, token, fault)
+        with suppress(PenstockError):
+            versions.drop(fault)
         raise fault
 
     def _abandon(self, claimed: Sequence[Proposal], token: str, fault: PenstockError) -> None:
@@ -267,14 +297,19 @@ class Applying:
 
     def _holds(self, one: Proposal, known: str | None) -> bool:
         try:
-            state = self.parts.files.state(self.parts.path(one.path))
+            return self._digest(one) == known
         except PenstockError:
             return False
-        return (None if state is None else state.digest) == known
+
+    def _digest(self, one: Proposal) -> str | None:
+        files, path = self.parts.place(one.path)
+        state = files.state(path)
+        return None if state is None else state.digest
 
     def recover(self) -> tuple[Receipt, ...]:
         """Finish what a crash left in the middle; the disk says how far it came."""
-        for ended in self.parts.files.recover():
+        rules = self.parts.rules
+        for ended in (*self.parts.files.recover(), *(rules.files.recover() if rules else ())):
             self.parts.record(
                 "recovered",
                 path=", ".join(ended.paths),
@@ -295,13 +330,16 @@ class Applying:
             self.parts.proposals.release(token)
             for one in claimed:
                 self.parts.record_of("abandoned", one, status="error", code="interrupted")
+                if EDIT in one.extra:  # nobody waits for it any more
+                    self._outdate(one)
         return tuple(receipts)
 
     def _sweep(self, one: Proposal) -> None:
         """Remove what a power cut left beside a file, where even the writer's note was lost."""
         with suppress(PenstockError):  # it is only in the way; the write is what matters
             known = [data for data in self.proposing.contents(one) if data is not None]
-            swept = self.parts.files.sweep(self.parts.path(one.path), known)
+            files, path = self.parts.place(one.path)
+            swept = files.sweep(path, known)
             if swept:
                 self.parts.record("recovered", path=one.path, status="swept", notes=swept)
 

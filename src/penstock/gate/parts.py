@@ -10,14 +10,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from penstock.core.decide import decide
 from penstock.core.findings import Report
-from penstock.core.model import Actor, Request, Target
+from penstock.core.model import Actor, Decision, Request, Target
 from penstock.core.paths import RelPath, locate, parse
 from penstock.core.policy import Policy
 from penstock.core.proposal import Proposal
-from penstock.ports import Appended, AuditLog, Blobs, Clock, Files, Proposals
+from penstock.core.spelling import beneath
+from penstock.ports import Appended, AuditLog, Blobs, Clock, Files, History, Proposals
 
 ANYTHING = "anything"
+UNDO = "undo"  # the origin of what puts back
 Fact = str | int | float | Sequence[str] | None
 Event = Mapping[str, object]
 
@@ -28,6 +31,7 @@ class Item:
 
     `expect` is the digest of what the content was made from, None for no file: where the file
     holds something else by now, nothing is proposed. A whole new content may say ANYTHING.
+    Outside the workspace the path is absolute; only an edit of rules, or its undo, may have one.
     """
 
     path: str
@@ -75,11 +79,25 @@ def nobody(_: Sequence[Proposal]) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RuleFiles:
+    """Rules files, which lie anywhere: all files of the machine, and the versions of these.
+
+    `record` gives the record of the workspace that a rules file lies in, and that workspace.
+    """
+
+    files: Files
+    history: Callable[[], History]
+    record: Callable[[str], tuple[AuditLog, str]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Parts:
     """Everything behind the gate. `announce` hears of what was proposed, and must not wait.
 
     `verify` compares the record with all that there is to compare it with. Where a program of
     somebody else's holds the gate, `inside_agent` says why it runs inside an agent, or None.
+    `settled` is the decision on an edit of rules, whose own checks stand in the place of the
+    rules themselves: those keep agents from a path, and must not keep people from the rules.
     """
 
     files: Files
@@ -93,6 +111,8 @@ class Parts:
     progress: Progress = field(default_factory=Progress)
     announce: Callable[[Sequence[Proposal]], None] = nobody
     inside_agent: Callable[[], str | None] | None = None
+    rules: RuleFiles | None = None
+    settled: Decision | None = None
 
     def key_needed(self) -> bool:
         """True once a key exists, or where the rules ask for one: then nothing else approves."""
@@ -101,6 +121,31 @@ class Parts:
     def path(self, text: str) -> RelPath:
         """Return the workspace path that a stored text names."""
         return parse(text, root=self.files.root)
+
+    def place(self, text: str) -> tuple[Files, RelPath]:
+        """Return the files that a stored path lies in, and the path as they know it."""
+        if self.rules is None or not text.startswith("/") or beneath(text, self.files.root):
+            return self.files, self.path(text)
+        return self.rules.files, RelPath(text=text.removeprefix("/"))
+
+    def name(self, text: str) -> str:
+        """Return a path as it is stored: absolute where it lies outside the workspace."""
+        files, path = self.place(text)
+        return path.text if files is self.files else f"/{path.text}"
+
+    def whole(self, text: str) -> str:
+        """Return a stored path as an absolute one."""
+        return text if text.startswith("/") else f"{self.files.root.rstrip('/')}/{text}"
+
+    def judge(self, path: str, request: Request) -> Decision:
+        """Return what is decided about a change of a file, found anew on the disk."""
+        if self.settled is not None:
+            return self.settled
+        return decide(self.request(path, request), self.policy(), now=self.clock.now().wall)
+
+    def request(self, path: str, request: Request) -> Request:
+        """Return a request with its target found anew on the disk."""
+        return replace(request, target=self.locate(path))
 
     def locate(self, path: str) -> Target:
         """Return every name that a path is judged by, as the disk is now."""
@@ -112,10 +157,6 @@ class Parts:
             known_as=files.known_as,
             folds=files.folds,
         )
-
-    def request(self, path: str, request: Request) -> Request:
-        """Return a request with its target found anew on the disk."""
-        return replace(request, target=self.locate(path))
 
     def record(
         self,

@@ -1,7 +1,7 @@
-"""Propose and answer: a change is measured, judged, stored and shown; then somebody decides.
+"""Propose: a change is measured, judged, stored and shown; deciding about it is `answer`'s.
 
-Always true: proposing never writes. What a person approves is exactly the bytes behind the
-digests they saw: a strategy, a choice of hunks, an edit or a new base makes a new proposal.
+Always true: proposing never writes. A proposal's digests never change: a strategy, a choice of
+hunks, an edit or a new base makes a new proposal.
 """
 
 from __future__ import annotations
@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from penstock.core.approval import statement
 from penstock.core.change import measure
-from penstock.core.decide import decide
 from penstock.core.diff import hunks
 from penstock.core.digest import digest
 from penstock.core.display import warnings
@@ -28,13 +26,14 @@ from penstock.core.model import (
     Request,
     Verdict,
 )
-from penstock.core.proposal import FIRST, OPEN, Answer, Move, Proposal, State
+from penstock.core.proposal import FIRST, Answer, Move, Proposal, State
 from penstock.core.proposal import after as state_after
 from penstock.core.rebase import Conflict, rebase
-from penstock.gate.parts import ANYTHING, Event, Item, Parts, Proof, event_of
+from penstock.gate.answer import Answering, answered
+from penstock.gate.parts import ANYTHING, UNDO, Event, Item, Parts, Proof, event_of
 
 NONE: Mapping[str, Answer] = {}
-POLICY = Proof(by="policy", kind="policy")
+NO_FACTS: Mapping[str, str] = {}
 
 ACTIONS = {
     ChangeKind.NEW: Action.CREATE,
@@ -45,10 +44,11 @@ ACTIONS = {
 
 
 class Proposing:
-    """The steps from content to an answered proposal."""
+    """The steps from content to a proposal, and from one version to the next."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, answering: Answering) -> None:
         self.parts = parts
+        self.answering = answering
 
     def propose(
         self,
@@ -60,6 +60,8 @@ class Proposing:
         set_id: str = "",
         ttl: float | None = None,
         judged: Decision | None = None,
+        origin: str = "",
+        extra: Mapping[str, str] = NO_FACTS,
     ) -> tuple[Proposal, ...]:
         """Measure, judge and store the files of one task; several files are one set.
 
@@ -77,8 +79,11 @@ class Proposing:
         left: dict[str, bytes | None] = {}
         for at, item in enumerate(items):
             known = ids[at] if at < len(ids) else self._new_id("hitl")
-            one = self.make(item, known, actor=actor, attended=attended, left=left, ttl=ttl)
-            made.append(replace(_at_least(one, judged), set_id=group))
+            one = self.make(
+                item, known, actor=actor, attended=attended, left=left, ttl=ttl, origin=origin
+            )
+            one = replace(one, set_id=group, extra={**one.extra, **extra})
+            made.append(_at_least(one, judged))
         return self.store(made)
 
     def make(
@@ -94,14 +99,16 @@ class Proposing:
     ) -> Proposal:
         """Measure one file as it is now against what it should hold, and judge that."""
         parts = self.parts
-        path = parts.path(item.path)
-        if left is not None and path.text in left:
+        # Whoever proposes stays in the workspace; rules lie outside it, too.
+        anywhere = parts.settled is not None or origin == UNDO
+        path = parts.name(item.path) if anywhere else parts.path(item.path).text
+        if left is not None and path in left:
             raise InputError(
                 "twice-in-one-set",
-                f"`{path.text}` stands twice in one set",
+                f"`{path}` stands twice in one set",
                 hint="send the file's final content once",
             )
-        before = self.current(path.text)
+        before = self.current(path)
         _require(item, before)
         policy = parts.policy()
         change = measure(
@@ -113,12 +120,12 @@ class Proposing:
         request = Request(
             action=ACTIONS[change.kind], change=change, attended=attended, actor=actor
         )
-        decision = decide(parts.request(path.text, request), policy, now=parts.clock.now().wall)
+        decision = parts.judge(path, request)
         if left is not None:
-            left[path.text] = item.content
+            left[path] = item.content
         return Proposal(
             id=proposal_id or self._new_id("hitl"),
-            path=path.text,
+            path=path,
             base=None if before is None else parts.blobs.put(before),
             content=None if item.content is None else parts.blobs.put(item.content),
             change=change,
@@ -129,13 +136,13 @@ class Proposing:
             actor=actor,
             warnings=_warnings(item.content, change),
             origin=origin,
-            extra={"resolved": parts.files.resolve(f"{parts.files.root}/{path.text}")},
+            extra={"resolved": parts.place(path)[0].resolve(parts.whole(path))},
         )
 
     def current(self, path: str) -> bytes | None:
         """Return what the file holds now; None when it is absent."""
-        known = self.parts.path(path)
-        return None if self.parts.files.state(known) is None else self.parts.files.read(known)
+        files, known = self.parts.place(path)
+        return None if files.state(known) is None else files.read(known)
 
     def store(self, made: Sequence[Proposal]) -> tuple[Proposal, ...]:
         """Put proposals on the queue and their lines on the record."""
@@ -157,84 +164,6 @@ class Proposing:
         variant = "89ab"[int(token[16], 16) % 4]
         halves = f"{token[:8]}-{token[8:12]}-4{token[13:16]}", f"{token[17:20]}-{token[20:32]}"
         return f"{kind}-{halves[0]}-{variant}{halves[1]}"
-
-    # -- answers ---------------------------------------------------------------------------
-
-    def answer(
-        self, proposal_id: str, *, approve: bool, proof: Proof, reason: str = ""
-    ) -> Proposal:
-        """Approve or reject one waiting proposal, and put who did so on the record."""
-        return self.answer_all([proposal_id], approve=approve, proof=proof, reason=reason)[0]
-
-    def answer_all(
-        self, proposal_ids: Sequence[str], *, approve: bool, proof: Proof, reason: str = ""
-    ) -> tuple[Proposal, ...]:
-        """Approve or reject several waiting proposals, all or none."""
-        found = [self.fresh(known) for known in proposal_ids]
-        answers = {
-            one.id: self._prove(one, approve=approve, proof=proof, reason=reason) for one in found
-        }
-        moved = self.parts.proposals.answer(answers, Move.APPROVE if approve else Move.REJECT)
-        self.parts.record_all([_answered(one, answers[one.id]) for one in moved])
-        return moved
-
-    def _prove(self, one: Proposal, *, approve: bool, proof: Proof, reason: str) -> Answer:
-        """Sign an approval where a key exists; without one the record says which proof it was."""
-        at = self.parts.clock.now().wall
-        unsigned = Answer(approved=approve, by=proof.by, proof=proof.kind, at=at, reason=reason)
-        if not approve:
-            return unsigned
-        if proof.sign is None:
-            if self.parts.key_needed():
-                raise _key_needed(one, exists=self.parts.approvers.required())
-            return unsigned
-        said = signed_statement(one, at)
-        signature, key_id = proof.sign(said)
-        if not self.parts.approvers.valid(said, signature, key_id):
-            raise RefusedError(
-                "unknown-key",
-                f"the key `{key_id}` is not an approver's here",
-                hint="see `penstock approver show`",
-            )
-        return replace(unsigned, signature=signature, key_id=key_id)
-
-    def renew(self, proposal_id: str) -> Proposal:
-        """Give a waiting proposal its whole time again."""
-        one = self.fresh(proposal_id)
-        moved = self.parts.proposals.move(one.id, Move.RENEW, at=self.parts.clock.now())
-        self.parts.record_of("renewed", moved, status=moved.state)
-        return moved
-
-    def fresh(self, proposal_id: str) -> Proposal:
-        """Return a proposal whose time is not over; an expired one is closed and told."""
-        one = self.parts.proposals.get(proposal_id)
-        if one is None:
-            raise InputError(
-                "not-found",
-                f"there is no proposal `{proposal_id}`",
-                hint="list them with `penstock proposals --all`",
-            )
-        if one.expired(self.parts.clock.now()):
-            one = self._expire(one)
-        if one.state is State.EXPIRED:
-            raise StaleError(
-                "expired",
-                f"the proposal for `{one.path}` has expired",
-                because=f"it waited longer than {one.ttl:g} seconds",
-                hint="ask the agent to propose again",
-            )
-        return one
-
-    def expire(self) -> tuple[Proposal, ...]:
-        """Close every open proposal whose time is over."""
-        now = self.parts.clock.now()
-        over = [one for one in self.parts.proposals.find(states=tuple(OPEN)) if one.expired(now)]
-        return tuple(self._expire(one) for one in over)
-
-    def _expire(self, one: Proposal) -> Proposal:
-        closed = self.parts.proposals.move(one.id, Move.EXPIRE, at=self.parts.clock.now())
-        self.parts.record_of("expired", closed, status=closed.state)
-        return closed
 
     # -- new versions ----------------------------------------------------------------------
 
@@ -280,7 +209,7 @@ class Proposing:
         told = [
             _superseded(one, by[one.id], rejected.get(one.id))
             if one.id in by
-            else _answered(one, rejected[one.id])
+            else answered(one, rejected[one.id])
             for one in closed
         ]
         self.parts.record_all([*told, *map(_proposed, made)])
@@ -290,7 +219,7 @@ class Proposing:
         self, proposal_id: str, strategy: Strategy, *, at: int | None = None
     ) -> Proposal:
         """Combine the proposed content with what is there, in one of the four ways."""
-        one = self.fresh(proposal_id)
+        one = self.answering.fresh(proposal_id)
         before, after = self.contents(one)
         if before is None or after is None or strategy is Strategy.REPLACE:
             return one
@@ -302,7 +231,7 @@ class Proposing:
         self, proposal_id: str, chosen: Collection[int], *, reason: str = ""
     ) -> Proposal:
         """Keep only some hunks of a proposal; the rest goes back to the agent with the reason."""
-        one = self.fresh(proposal_id)
+        one = self.answering.fresh(proposal_id)
         before, after = self.contents(one)
         if before is None or after is None:
             raise InputError("no-hunks", f"`{one.path}` is created or removed whole")
@@ -332,7 +261,7 @@ class Proposing:
             raise InputError(
                 "not-in-set", f"`{', '.join(unknown)}` is not in this set" if unknown else "no file"
             )
-        fresh = [self.fresh(one.id) for one in found]
+        fresh = [self.answering.fresh(one.id) for one in found]
         group = self._new_id("set")
         made = [
             self._version(one, self.contents(one)[1], origin="chosen", set_id=group)
@@ -341,7 +270,7 @@ class Proposing:
         ]
         why = ": ".join(filter(None, ("not chosen from its set", reason)))
         left = {
-            one.id: self._prove(one, approve=False, proof=proof, reason=why)
+            one.id: self.answering.prove(one, approve=False, proof=proof, reason=why)
             for one in fresh
             if one.path not in paths
         }
@@ -421,36 +350,6 @@ def _left_out(before: bytes, after: bytes, chosen: Collection[int]) -> str:
     ]
     more = f" and {len(left) - 8} more" if len(left) > 8 else ""
     return f"of {len(found)} hunks, not taken: {', '.join(left[:8])}{more}" if left else ""
-
-
-def _answered(one: Proposal, answer: Answer) -> Event:
-    return event_of(
-        "approved" if answer.approved else "rejected",
-        one,
-        status=one.state,
-        by=answer.by,
-        proof=answer.proof,
-        reason=answer.reason,
-        signature=answer.signature,
-        key_id=answer.key_id,
-        signed_at=answer.at if answer.signature else None,
-    )
-
-
-def _key_needed(one: Proposal, *, exists: bool) -> RefusedError:
-    """Return the error for an approval that is not signed and has to be."""
-    because = "a key was set up, and since then nothing else approves"
-    hint = "type the passphrase at a terminal, or hand it over by file descriptor"
-    if not exists:
-        because, hint = "the rules ask for one, [approval] require_key", "penstock approver init"
-    return RefusedError(
-        "key-needed", f"`{one.path}` needs an approver's key", because=because, hint=hint
-    )
-
-
-def signed_statement(one: Proposal, at: float) -> bytes:
-    """Return what an approver signs: this proposal, these bytes, this path, this policy."""
-    return statement(one.id, one.base, one.content, one.decision.revision, at, path=one.path)
 
 
 def _place(conflict: Conflict) -> str:

@@ -18,14 +18,16 @@ from penstock.core.model import NOBODY, Actor, Decision, Request, Source, Target
 from penstock.core.paths import RelPath
 from penstock.core.policy import Policy
 from penstock.core.proposal import Moment, Proposal, Receipt, State
+from penstock.gate.answer import Answering
 from penstock.gate.applying import Applying, receipt_id
 from penstock.gate.calls import Call
 from penstock.gate.judging import judge_call
 from penstock.gate.keeping import Keeping
 from penstock.gate.parts import Item, Parts, Proof
 from penstock.gate.proposing import Proposing
+from penstock.gate.rule_edits import Edited, RuleEdit, RuleEdits
 from penstock.gate.undoing import Undoing
-from penstock.ports import Appended, FileKind
+from penstock.ports import Appended, FileKind, History
 
 LOOK_EVERY = 0.2  # seconds between two looks at a proposal that is waited for
 LONGEST_WAIT = 7 * 86_400.0  # seconds
@@ -37,7 +39,8 @@ class Gate:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._proposing = Proposing(parts)
+        self._answering = Answering(parts)
+        self._proposing = Proposing(parts, self._answering)
         self._applying = Applying(parts, self._proposing)
         self._undoing = Undoing(parts, self._proposing)
         self._keeping = Keeping(parts)
@@ -167,7 +170,8 @@ class Gate:
 
     def digest(self, path: str) -> str | None:
         """Return the digest of what a file holds now; None when it is absent."""
-        state = self._parts.files.state(self._parts.path(path))
+        files, found = self._parts.place(path)
+        state = files.state(found)
         return None if state is None else state.digest
 
     def current(self, path: str) -> bytes | None:
@@ -212,14 +216,14 @@ class Gate:
     ) -> Proposal:
         """Approve or reject a waiting proposal."""
         proof = self._believed(proof, approve=approve)
-        return self._proposing.answer(proposal_id, approve=approve, proof=proof, reason=reason)
+        return self._answering.answer(proposal_id, approve=approve, proof=proof, reason=reason)
 
     def answer_all(
         self, proposal_ids: Sequence[str], *, approve: bool, proof: Proof, reason: str = ""
     ) -> tuple[Proposal, ...]:
         """Approve or reject several waiting proposals, all or none."""
         proof = self._believed(proof, approve=approve)
-        return self._proposing.answer_all(proposal_ids, approve=approve, proof=proof, reason=reason)
+        return self._answering.answer_all(proposal_ids, approve=approve, proof=proof, reason=reason)
 
     def _believed(self, proof: Proof, *, approve: bool) -> Proof:
         """Return a proof as it is recorded: a program cannot say that it asked at a terminal."""
@@ -255,9 +259,17 @@ class Gate:
         """Say whether only an approver's key approves here."""
         return self._parts.key_needed()
 
+    def edit_rules(self, edit: RuleEdit, *, history: History) -> Edited:
+        """Propose, answer and apply an edit of rules files, wherever they lie.
+
+        Only the reviewer's door calls this; who may edit rules was decided there.
+        """
+        self._keeping.tidy()  # before: afterwards the rules would have to be read anew
+        return RuleEdits(self._parts, edit).write(history)
+
     def expire(self) -> tuple[Proposal, ...]:
         """Close every proposal whose time is over, each with its line on the record."""
-        return self._proposing.expire()
+        return self._answering.expire()
 
     def contents(self, one: Proposal) -> tuple[bytes | None, bytes | None]:
         """Return the bytes before and after that were measured and are shown."""
@@ -303,7 +315,7 @@ class Gate:
 
     def renew(self, proposal_id: str) -> Proposal:
         """Give a waiting proposal its whole time again."""
-        return self._proposing.renew(proposal_id)
+        return self._answering.renew(proposal_id)
 
     # -- undo --------------------------------------------------------------------------------
 

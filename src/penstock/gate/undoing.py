@@ -13,9 +13,9 @@ from itertools import takewhile
 from penstock.core.errors import InputError, StaleError
 from penstock.core.model import Actor, Verdict
 from penstock.core.proposal import Proposal, Receipt, State
-from penstock.gate.applying import UNDO
-from penstock.gate.parts import Item, Parts
+from penstock.gate.parts import UNDO, Item, Parts
 from penstock.gate.proposing import Proposing
+from penstock.gate.versions import undone
 
 
 class Undoing:
@@ -32,7 +32,7 @@ class Undoing:
         """
         if receipt:
             return self._named(receipt)
-        wanted = self.parts.path(path).text if path else ""
+        wanted = self.parts.name(path) if path else ""
         done = self.parts.proposals.receipts(path=wanted)
         stands = standing(done)
         left = [r for r in done if r.id in stands and not r.undoes]
@@ -140,7 +140,8 @@ class Undoing:
                 yield path, self._image(written)
 
     def _digest(self, path: str) -> str | None:
-        state = self.parts.files.state(self.parts.path(path))
+        files, known = self.parts.place(path)
+        state = files.state(known)
         return None if state is None else state.digest
 
     def _one(self, item: Item, by: Actor, ids: Sequence[str], group: str) -> Proposal:
@@ -151,8 +152,14 @@ class Undoing:
             decision=decision,
             state=State.WAITING,
             set_id=group,
-            extra={**one.extra, "undoes": " ".join(ids)},
+            extra={**one.extra, **undone(self._taken_back(ids)), "undoes": " ".join(ids)},
         )
+
+    def _taken_back(self, ids: Sequence[str]) -> list[Proposal]:
+        """Return the proposals of some receipts, as far as they are known; newest first."""
+        receipts = [self.parts.proposals.receipt(known) for known in ids]
+        found = [self.parts.proposals.get(one.proposal) for one in receipts if one]
+        return [one for one in found if one is not None]
 
     def _net(self, receipts: Sequence[Receipt]) -> dict[str, tuple[str | None, str | None]]:
         """Return for each path (what was there first, what must be there now).

@@ -22,15 +22,14 @@ from penstock.stores.git_run import GitError, Running
 
 
 class RuleHistory:
-    """The versions of rules files; with `commit` False only copies are made."""
+    """The versions of rules files."""
 
-    def __init__(self, *, commit: bool = True) -> None:
-        self._commit = commit
+    def __init__(self) -> None:
         self._asked: dict[str, Running] = {}
 
     def begin(self, paths: Sequence[str]) -> None:
         """Ask where some files lie, which takes a while; `prepare` takes the answers."""
-        for path in paths if self._commit else ():
+        for path in paths:
             with suppress(GitError):
                 asked = ask_repository(path)
                 if asked is not None:
@@ -42,12 +41,15 @@ class RuleHistory:
             asked.drop()
 
     def prepare(self, versions: Sequence[Version], *, message: str, snapshot: str) -> PendingEdit:
-        """Make commits that nobody sees yet, and the copies of what git does not keep."""
+        """Make commits that nobody sees yet, and the copies of what git does not keep.
+
+        Without a message there is no commit, and all are copied.
+        """
         notes: list[str] = []
         homes: dict[Repository, list[Version]] = {}
         copied: list[Version] = []
         for one in versions:
-            home = self._home(one.path, notes) if self._commit else None
+            home = self._home(one.path, notes) if message else None
             (copied if home is None else homes.setdefault(home, [])).append(one)
         commits: list[tuple[Pending, list[Version]]] = []
         for home, mine in homes.items():

@@ -71,7 +71,9 @@ def ask_signed(
 def _unsigned(waiting: Sequence[str]) -> str:
     if not waiting:
         return ""
-    commands = " and ".join(f"`penstock approve {known} --no-apply`" for known in dict.fromkeys(waiting))
+    commands = " and ".join(
+        f"`penstock approve {known} --no-apply`" for known in dict.fromkeys(waiting)
+    )
     return (
         "An approval needs the approver's key, and an answer here cannot carry its signature. "
         f"Run {commands} in a terminal, then approve here again.\n\n"

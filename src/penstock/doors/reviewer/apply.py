@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from penstock.core.edits import Operation
     from penstock.doors.reviewer.planning import Plan
     from penstock.gate import Proof
-    from penstock.gate.rule_edits import RuleEdits
 
 Prove = Callable[["Workspace", tuple[str, ...]], "Proof"]
 
@@ -137,7 +136,7 @@ class Apply:
         del effect, planning
         proof, shown = self._proven(operation)
         paths, by = operation.files, self._by()
-        with app.editing(paths, by=by, commit=not self.asked.no_commit) as edits:
+        with app.editing(paths, by=by, commit=not self.asked.no_commit) as write:
             plan = self._plan(operation)
             if proof is not None and plan.after != shown:
                 raise StaleError(
@@ -147,7 +146,7 @@ class Apply:
                 )
             if proof is None:
                 proof, _ = self._proven(operation, plan)
-            return self._through_the_gate(plan, edits, proof)
+            return self._through_the_gate(plan, write, proof)
 
     def _proven(
         self, operation: Operation, plan: Plan | None = None
@@ -163,7 +162,7 @@ class Apply:
         here = app.asks_person(plan.files) if reasons else None
         return (self.prove(here, reasons), plan.after) if here else (None, {})
 
-    def _through_the_gate(self, plan: Plan, edits: RuleEdits, proof: Proof | None) -> Answer:
+    def _through_the_gate(self, plan: Plan, write: app.Writing, proof: Proof | None) -> Answer:
         from penstock.core.edits import commit_message
         from penstock.gate.rule_edits import RuleEdit
         from penstock.ports import Version
@@ -179,17 +178,16 @@ class Apply:
         )
         names = ", ".join(path.rpartition("/")[2] for path in plan.after)
         edit = RuleEdit(
-            operation=plan.operation.type,
             versions=tuple(
                 Version(path=path, before=plan.before[path], after=data)
                 for path, data in plan.after.items()
             ),
-            message=message,
+            message="" if self.asked.no_commit else message,
             snapshot=f"chore(config): snapshot {names} before an edit\n",
             facts=self._facts(plan),
             proof=proof,
         )
-        done = edits.write(edit)
+        done = write(edit)
         info = answers.rollback_info(done.kept, message.partition("\n")[0])
         return self._done(plan, info, done.notes)
 
@@ -215,7 +213,12 @@ class Apply:
 
     def _facts(self, plan: Plan) -> dict[str, object]:
         ids = dict.fromkeys(one.rule_id for one in plan.edited.changes if one.rule_id)
-        return {"rules": list(ids), "by": self._by(), "forced": self.asked.force or None}
+        return {
+            "operation": plan.operation.type,
+            "rules": list(ids),
+            "by": self._by(),
+            "forced": self.asked.force or None,
+        }
 
     def _by(self) -> str:
         from penstock.app.proof import who

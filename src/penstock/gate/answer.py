@@ -1,0 +1,130 @@
+"""Answer: somebody decides about what waits, and proves who they are.
+
+How a person is asked is each door's business; whether a signature is an approver's, the keys'.
+Always true: what is approved is exactly the bytes behind the digests that were shown; once a key
+exists, nothing but its signature approves; who decided is on the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from penstock.core.approval import statement
+from penstock.core.errors import InputError, RefusedError, StaleError
+from penstock.core.proposal import OPEN, Answer, Move, Proposal, State
+from penstock.gate.parts import Event, Parts, Proof, event_of
+
+
+class Answering:
+    """The steps from a waiting proposal to an answered one."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+
+    def answer(
+        self, proposal_id: str, *, approve: bool, proof: Proof, reason: str = ""
+    ) -> Proposal:
+        """Approve or reject one waiting proposal, and put who did so on the record."""
+        return self.answer_all([proposal_id], approve=approve, proof=proof, reason=reason)[0]
+
+    def answer_all(
+        self, proposal_ids: Sequence[str], *, approve: bool, proof: Proof, reason: str = ""
+    ) -> tuple[Proposal, ...]:
+        """Approve or reject several waiting proposals, all or none."""
+        found = [self.fresh(known) for known in proposal_ids]
+        answers = {
+            one.id: self.prove(one, approve=approve, proof=proof, reason=reason) for one in found
+        }
+        moved = self.parts.proposals.answer(answers, Move.APPROVE if approve else Move.REJECT)
+        self.parts.record_all([answered(one, answers[one.id]) for one in moved])
+        return moved
+
+    def prove(self, one: Proposal, *, approve: bool, proof: Proof, reason: str) -> Answer:
+        """Sign an approval where a key exists; without one the record says which proof it was."""
+        at = self.parts.clock.now().wall
+        unsigned = Answer(approved=approve, by=proof.by, proof=proof.kind, at=at, reason=reason)
+        if not approve:
+            return unsigned
+        if proof.sign is None:
+            if self.parts.key_needed():
+                raise _key_needed(one, exists=self.parts.approvers.required())
+            return unsigned
+        said = signed_statement(one, at)
+        signature, key_id = proof.sign(said)
+        if not self.parts.approvers.valid(said, signature, key_id):
+            raise RefusedError(
+                "unknown-key",
+                f"the key `{key_id}` is not an approver's here",
+                hint="see `penstock approver show`",
+            )
+        return replace(unsigned, signature=signature, key_id=key_id)
+
+    def renew(self, proposal_id: str) -> Proposal:
+        """Give a waiting proposal its whole time again."""
+        one = self.fresh(proposal_id)
+        moved = self.parts.proposals.move(one.id, Move.RENEW, at=self.parts.clock.now())
+        self.parts.record_of("renewed", moved, status=moved.state)
+        return moved
+
+    def fresh(self, proposal_id: str) -> Proposal:
+        """Return a proposal whose time is not over; an expired one is closed and told."""
+        one = self.parts.proposals.get(proposal_id)
+        if one is None:
+            raise InputError(
+                "not-found",
+                f"there is no proposal `{proposal_id}`",
+                hint="list them with `penstock proposals --all`",
+            )
+        if one.expired(self.parts.clock.now()):
+            one = self._expire(one)
+        if one.state is State.EXPIRED:
+            raise StaleError(
+                "expired",
+                f"the proposal for `{one.path}` has expired",
+                because=f"it waited longer than {one.ttl:g} seconds",
+                hint="ask the agent to propose again",
+            )
+        return one
+
+    def expire(self) -> tuple[Proposal, ...]:
+        """Close every open proposal whose time is over."""
+        now = self.parts.clock.now()
+        over = [one for one in self.parts.proposals.find(states=tuple(OPEN)) if one.expired(now)]
+        return tuple(self._expire(one) for one in over)
+
+    def _expire(self, one: Proposal) -> Proposal:
+        closed = self.parts.proposals.move(one.id, Move.EXPIRE, at=self.parts.clock.now())
+        self.parts.record_of("expired", closed, status=closed.state)
+        return closed
+
+
+def answered(one: Proposal, answer: Answer) -> Event:
+    """Return the line that says who decided what, and why."""
+    return event_of(
+        "approved" if answer.approved else "rejected",
+        one,
+        status=one.state,
+        by=answer.by,
+        proof=answer.proof,
+        reason=answer.reason,
+        signature=answer.signature,
+        key_id=answer.key_id,
+        signed_at=answer.at if answer.signature else None,
+    )
+
+
+def _key_needed(one: Proposal, *, exists: bool) -> RefusedError:
+    """Return the error for an approval that is not signed and has to be."""
+    because = "a key was set up, and since then nothing else approves"
+    hint = "type the passphrase at a terminal, or hand it over by file descriptor"
+    if not exists:
+        because, hint = "the rules ask for one, [approval] require_key", "penstock approver init"
+    return RefusedError(
+        "key-needed", f"`{one.path}` needs an approver's key", because=because, hint=hint
+    )
+
+
+def signed_statement(one: Proposal, at: float) -> bytes:
+    """Return what an approver signs: this proposal, these bytes, this path, this policy."""
+    return statement(one.id, one.base, one.content, one.decision.revision, at, path=one.path)
