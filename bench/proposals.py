@@ -13,7 +13,7 @@ from itertools import count
 from bench.row import Row, best_of, each
 from penstock.core.codec import to_json
 from penstock.core.model import Change, ChangeKind, Decision, Reason, Verdict
-from penstock.core.proposal import Moment, Move, Proposal, State
+from penstock.core.proposal import Moment, Proposal, State, Transition
 from penstock.stores.blobs import DiskBlobs
 from penstock.stores.sqlite import SqliteProposals
 
@@ -78,7 +78,7 @@ def _listing(few: SqliteProposals, many: SqliteProposals) -> Row:
     """List what waits: as long as the answer is, whatever the history."""
     for store in (few, many):
         for proposal in store.find(states=[State.APPROVED]):
-            store.move(proposal.id, Move.REJECT)
+            store.move(proposal.id, Transition.REJECT)
         store.add([replace(PROPOSAL, id=f"w-{n}") for n in range(20)])
     subject, baseline = best_of(
         [
@@ -101,7 +101,7 @@ def _life(store: SqliteProposals, numbers: Iterator[int]) -> Callable[[], None]:
         name = f"p-{next(numbers)}"
         store.add([replace(PROPOSAL, id=name)])
         store.get(name)
-        store.move(name, Move.APPROVE)
+        store.move(name, Transition.APPROVE)
 
     return run
 

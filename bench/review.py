@@ -95,10 +95,10 @@ def _screen(gate: Gate) -> Iterator[Row]:
 async def _measured(gate: Gate) -> dict[str, float]:
     """Return the best times of showing a proposal, and of drawing a page of it."""
     from penstock.doors.tui.app import ReviewApp
-    from penstock.doors.tui.desk import Desk
+    from penstock.doors.tui.desk import ReviewDesk
 
     best = dict.fromkeys(("big", "small", "page of big", "page of small"), float("inf"))
-    app = ReviewApp(Desk(gate, _Nobody()), live=False)
+    app = ReviewApp(ReviewDesk(gate, _Nobody()), live=False)
     async with app.run_test(size=SIZE) as pilot:
         await app.workers.wait_for_complete()
         for _ in range(ROUNDS):

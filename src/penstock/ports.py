@@ -14,7 +14,7 @@ from typing import Protocol
 
 from penstock.core.model import Source
 from penstock.core.paths import RelPath
-from penstock.core.proposal import Answer, Moment, Move, Proposal, Receipt, State
+from penstock.core.proposal import Answer, Moment, Proposal, Receipt, State, Transition
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,7 +43,7 @@ class FileKind(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
+class DirectoryEntry:
     """One name in a directory; `size` is a regular file's, 0 for everything else."""
 
     name: str
@@ -69,7 +69,7 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Recovered:
+class RecoveredWrite:
     """A write that a crash interrupted: its files, how it ended, and what was kept beside them.
 
     `kept` are files that hold a version nobody asked to drop; a person looks at them.
@@ -111,7 +111,7 @@ class Files(Protocol):
     def below(self, path: RelPath) -> Iterator[RelPath]:
         """Yield every file and link below a directory, links not followed."""
 
-    def entries(self, path: RelPath | None) -> tuple[Entry, ...]:
+    def entries(self, path: RelPath | None) -> tuple[DirectoryEntry, ...]:
         """Return what a directory holds, by name; None is the workspace itself.
 
         Names that are no text are left out. Raises InputError `not-found`, `is-symlink` or
@@ -146,7 +146,7 @@ class Files(Protocol):
     def unmake(self, paths: Sequence[RelPath]) -> None:
         """Remove those of these directories that are empty, innermost first."""
 
-    def recover(self) -> tuple[Recovered, ...]:
+    def recover(self) -> tuple[RecoveredWrite, ...]:
         """Finish or put back what a crash left, and clean up our own temporary files."""
 
     def sweep(self, path: RelPath, contents: Collection[bytes]) -> tuple[str, ...]:
@@ -158,7 +158,7 @@ class Files(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Appended:
+class LogEntry:
     """A line that is on the chain now."""
 
     seq: int
@@ -169,12 +169,12 @@ class Appended:
 class AuditLog(Protocol):
     """The chain. Lines are only ever added."""
 
-    def append(self, event: Mapping[str, object], *, durable: bool) -> Appended:
+    def append(self, event: Mapping[str, object], *, durable: bool) -> LogEntry:
         """Add one line; with `durable` it has reached the disk. Raises AuditError."""
 
     def append_many(
         self, events: Sequence[Mapping[str, object]], *, durable: bool
-    ) -> Sequence[Appended]:
+    ) -> Sequence[LogEntry]:
         """Add several lines in one piece, all or none. Raises AuditError."""
 
 
@@ -211,7 +211,7 @@ class Proposals(Protocol):
     def move(
         self,
         proposal_id: str,
-        move: Move,
+        move: Transition,
         *,
         answer: Answer | None = None,
         at: Moment | None = None,
@@ -224,7 +224,7 @@ class Proposals(Protocol):
         of `token`. Raises InputError `not-found`.
         """
 
-    def answer(self, answers: Mapping[str, Answer], move: Move) -> tuple[Proposal, ...]:
+    def answer(self, answers: Mapping[str, Answer], move: Transition) -> tuple[Proposal, ...]:
         """Make the move of an answer for each of several proposals, all or none."""
 
     def supersede(
@@ -316,7 +316,7 @@ class Version:
     after: bytes
 
 
-class Kind(StrEnum):
+class VersionKind(StrEnum):
     """How an earlier version of a rules file is kept."""
 
     GIT = "git"
@@ -324,14 +324,14 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Kept:
+class KeptVersion:
     """Where the version before an edit is found: a commit's id, or a copy's path.
 
     `commit` is the commit that holds the edit itself, "" where there is none.
     """
 
     path: str
-    kind: Kind
+    kind: VersionKind
     previous: str
     commit: str = ""
 
@@ -339,7 +339,7 @@ class Kept:
 class PendingVersions(Protocol):
     """Versions that are safe, of an edit that is not yet made."""
 
-    def publish(self) -> tuple[Kept, ...]:
+    def publish(self) -> tuple[KeptVersion, ...]:
         """The files hold the edit now: make it part of the history, and say where."""
 
     def drop(self) -> None:

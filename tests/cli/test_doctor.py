@@ -22,13 +22,13 @@ from penstock.doors.hook import probe
 from penstock.doors.hook.agents import NAMES
 from penstock.doors.hook.asked import ask_hook, to_ask
 from penstock.doors.hook.clients import TAKES, WRITES, Raw
-from penstock.doors.hook.findings import BAD, Place
+from penstock.doors.hook.findings import BAD, SettingsPlace
 from penstock.doors.hook.live import installed
 from penstock.doors.hook.live_clients import AGENTS
 from penstock.doors.hook.offs import ways_off
 from penstock.doors.hook.registered import looked_at
 from penstock.doors.hook.registry import find, hook_command, module
-from penstock.doors.hook.talk import ALLOW, ASK, BEFORE, DENY, Answer
+from penstock.doors.hook.talk import ALLOW, ASK, BEFORE, DENY, HookAnswer
 from tests.agents.install import NotHereError
 from tests.agents.install import cache as clients
 from tests.agents.install import command as client
@@ -132,8 +132,8 @@ OFF = [
 ]
 
 
-def place(tmp_path: Path) -> Place:
-    return Place(
+def place(tmp_path: Path) -> SettingsPlace:
+    return SettingsPlace(
         root=str(tmp_path / "project"),
         home=str(tmp_path / "home"),
         system=str(tmp_path / "system"),
@@ -337,14 +337,18 @@ def test_what_we_say_to_an_agent_is_what_it_would_understand(agent: str) -> None
     call = module(agent).read(WRITES[agent]("/p", ".env"), {})
     assert call.event == BEFORE
     assert not call.attended or agent == "copilot"
-    for answer in (Answer(DENY, "no"), Answer(ASK, "whether")):
+    for answer in (HookAnswer(DENY, "no"), HookAnswer(ASK, "whether")):
         reply = module(agent).say(call, answer)
         heard = TAKES[agent](
             Raw(code=reply.code, stdout=reply.stdout, stderr=reply.stderr, seconds=0)
         )
         assert heard.refused
         assert heard.reason == answer.reason
-    for answer in (Answer(), Answer(notes=("careful",)), Answer(ALLOW, "yes", granted=True)):
+    for answer in (
+        HookAnswer(),
+        HookAnswer(notes=("careful",)),
+        HookAnswer(ALLOW, "yes", granted=True),
+    ):
         reply = module(agent).say(call, answer)
         heard = TAKES[agent](
             Raw(code=reply.code, stdout=reply.stdout, stderr=reply.stderr, seconds=0)

@@ -13,7 +13,7 @@ from penstock.core.audit import Query
 from penstock.core.chain import GENESIS
 from penstock.core.errors import InputError
 from penstock.core.event import compose
-from penstock.core.verify import Walk
+from penstock.core.verify import LogWalk
 from penstock.ports import AuditLog
 from penstock.stores.jsonl import JsonlLog
 from tests.fakes.audit_log import MemoryLog
@@ -49,7 +49,7 @@ def log(request: pytest.FixtureRequest, tmp_path: Path, clock: Ticking) -> Log:
 
 
 def is_sound(log: Log, count: int) -> bool:
-    walk = Walk()
+    walk = LogWalk()
     walk.feed(b"".join(line + b"\n" for line in log.lines()))
     return not (walk.problems or walk.breaks) and walk.mark.count == count
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from penstock.core.errors import InputError, PenstockError, StaleError
 from penstock.core.model import Actor, Change, ChangeKind, Decision, Reason, Verdict
-from penstock.core.proposal import NEXT, OPEN, Answer, Moment, Move, Proposal, Receipt, State
+from penstock.core.proposal import NEXT, OPEN, Answer, Moment, Proposal, Receipt, State, Transition
 from penstock.stores.sqlite import SqliteProposals
 from tests.fakes.queue import MemoryProposals
 
@@ -170,7 +170,7 @@ def test_any_text_can_be_an_id_a_path_and_a_set(queue: Queue, text: str) -> None
     queue.claim([text], token=text or "t")
     assert queue.claimed() == ((text or "t", made),)
     queue.release(text or "t")
-    assert queue.move(text, Move.APPLY).state is State.APPLIED
+    assert queue.move(text, Transition.APPLY).state is State.APPLIED
     queue.add_receipt(receipt(text, path=text, set_id=text))
     assert queue.receipt(text) == receipt(text, path=text, set_id=text)
     assert len(queue.receipts(path=text, set_id=text)) == 1
@@ -186,13 +186,13 @@ def test_two_ids_that_only_look_alike_are_two(queue: Queue) -> None:
 
 
 @pytest.mark.parametrize("state", State)
-@pytest.mark.parametrize("move", Move)
+@pytest.mark.parametrize("move", Transition)
 def test_every_move_of_the_table_is_stored_and_no_other(
-    queue: Queue, state: State, move: Move
+    queue: Queue, state: State, move: Transition
 ) -> None:
     before = proposal(state=state)
     queue.add([before])
-    at = Moment(wall=1500.0) if move is Move.EXPIRE else Moment(wall=1050.0)
+    at = Moment(wall=1500.0) if move is Transition.EXPIRE else Moment(wall=1050.0)
     if (state, move) in NEXT:
         moved = queue.move("p1", move, at=at)
         assert moved.state is NEXT[state, move]
@@ -206,15 +206,17 @@ def test_every_move_of_the_table_is_stored_and_no_other(
 
 def test_a_move_keeps_everything_but_state_and_answer(queue: Queue) -> None:
     queue.add([proposal()])
-    assert queue.move("p1", Move.APPROVE, answer=YES) == proposal(state=State.APPROVED, answer=YES)
-    assert queue.move("p1", Move.OUTDATE) == proposal(state=State.STALE, answer=YES)
+    assert queue.move("p1", Transition.APPROVE, answer=YES) == proposal(
+        state=State.APPROVED, answer=YES
+    )
+    assert queue.move("p1", Transition.OUTDATE) == proposal(state=State.STALE, answer=YES)
     assert queue.get("p1") == proposal(state=State.STALE, answer=YES)
 
 
 def test_renewing_starts_the_time_again(queue: Queue) -> None:
     queue.add([proposal()])
     later = Moment(wall=1100.0, boot=110.0, boot_id="b")
-    assert queue.move("p1", Move.RENEW, at=later).created == later
+    assert queue.move("p1", Transition.RENEW, at=later).created == later
     found = queue.get("p1")
     assert found is not None
     assert found == proposal(created=later)
@@ -223,29 +225,29 @@ def test_renewing_starts_the_time_again(queue: Queue) -> None:
 
 def test_what_has_run_out_cannot_be_renewed(queue: Queue) -> None:
     queue.add([proposal()])
-    refused("expired", lambda: queue.move("p1", Move.RENEW, at=Moment(wall=1120.0)))
-    refused("no-time", lambda: queue.move("p1", Move.RENEW), InputError)
+    refused("expired", lambda: queue.move("p1", Transition.RENEW, at=Moment(wall=1120.0)))
+    refused("no-time", lambda: queue.move("p1", Transition.RENEW), InputError)
     assert queue.get("p1") == proposal()
 
 
 def test_what_was_renewed_meanwhile_does_not_expire(queue: Queue) -> None:
     """Someone saw it run out, but before they could say so it was given more time."""
     queue.add([proposal()])
-    queue.move("p1", Move.RENEW, at=Moment(wall=1119.0))
-    refused("not-expired", lambda: queue.move("p1", Move.EXPIRE, at=Moment(wall=1121.0)))
-    assert queue.move("p1", Move.EXPIRE, at=Moment(wall=1239.0)).state is State.EXPIRED
+    queue.move("p1", Transition.RENEW, at=Moment(wall=1119.0))
+    refused("not-expired", lambda: queue.move("p1", Transition.EXPIRE, at=Moment(wall=1121.0)))
+    assert queue.move("p1", Transition.EXPIRE, at=Moment(wall=1239.0)).state is State.EXPIRED
 
 
 def test_an_answer_fits_its_move(queue: Queue) -> None:
     queue.add([proposal()])
-    refused("answer-mismatch", lambda: queue.move("p1", Move.APPROVE, answer=NO), InputError)
-    refused("answer-mismatch", lambda: queue.move("p1", Move.REJECT, answer=YES), InputError)
+    refused("answer-mismatch", lambda: queue.move("p1", Transition.APPROVE, answer=NO), InputError)
+    refused("answer-mismatch", lambda: queue.move("p1", Transition.REJECT, answer=YES), InputError)
     assert queue.get("p1") == proposal()
-    assert queue.move("p1", Move.REJECT, answer=NO).answer == NO
+    assert queue.move("p1", Transition.REJECT, answer=NO).answer == NO
 
 
 def test_moving_what_is_not_there_says_so(queue: Queue) -> None:
-    refused("not-found", lambda: queue.move("p9", Move.APPROVE), InputError)
+    refused("not-found", lambda: queue.move("p9", Transition.APPROVE), InputError)
 
 
 # Claiming
@@ -302,7 +304,7 @@ def test_a_released_claim_can_be_taken_again(queue: Queue) -> None:
 def test_what_is_written_is_claimed_no_more(queue: Queue) -> None:
     approved(queue, "p1", "p2")
     queue.claim(["p1", "p2"], token="one")
-    queue.move("p1", Move.APPLY)
+    queue.move("p1", Transition.APPLY)
     assert [p.id for _, p in queue.claimed()] == ["p2"]
     queue.release("one")
     found = queue.get("p1")
@@ -310,13 +312,15 @@ def test_what_is_written_is_claimed_no_more(queue: Queue) -> None:
     assert found.state is State.APPLIED
 
 
-@pytest.mark.parametrize("move", [Move.REJECT, Move.EXPIRE, Move.OUTDATE, Move.SUPERSEDE])
-def test_while_it_is_written_nobody_else_moves_it(queue: Queue, move: Move) -> None:
+@pytest.mark.parametrize(
+    "move", [Transition.REJECT, Transition.EXPIRE, Transition.OUTDATE, Transition.SUPERSEDE]
+)
+def test_while_it_is_written_nobody_else_moves_it(queue: Queue, move: Transition) -> None:
     approved(queue, "p1")
     queue.claim(["p1"], token="one")
     refused("claimed", lambda: queue.move("p1", move))
     refused("claimed", lambda: queue.move("p1", move, token="two"))
-    refused("claimed", lambda: queue.move("p1", Move.APPLY, token="two"))
+    refused("claimed", lambda: queue.move("p1", Transition.APPLY, token="two"))
     assert queue.move("p1", move, token="one").state is NEXT[State.APPROVED, move]
     assert queue.claimed() == ()
 
@@ -336,7 +340,7 @@ def test_of_many_threads_one_claims_and_one_applies(queue: Queue) -> None:
         start.wait()
         for call in (
             lambda: queue.claim(["p1"], token=name),
-            lambda: queue.move("p2", Move.APPLY),
+            lambda: queue.move("p2", Transition.APPLY),
         ):
             try:
                 call()
@@ -401,7 +405,7 @@ def test_a_set_is_forgotten_whole(queue: Queue) -> None:
     )
     assert queue.forget(before=1500.0) == 1
     assert ids(queue.find()) == ["a", "b"]
-    queue.move("b", Move.REJECT, answer=NO)
+    queue.move("b", Transition.REJECT, answer=NO)
     assert queue.forget(before=1500.0) == 2
     assert queue.find() == ()
 
@@ -427,7 +431,7 @@ def test_the_latest_time_is_remembered(queue: Queue) -> None:
 NAMES = st.sampled_from(["a", "b", "c"])
 STEPS = st.one_of(
     st.tuples(st.just("add"), NAMES, st.sampled_from(State)),
-    st.tuples(st.just("move"), NAMES, st.sampled_from(Move)),
+    st.tuples(st.just("move"), NAMES, st.sampled_from(Transition)),
     st.tuples(st.just("claim"), st.lists(NAMES, max_size=3), st.sampled_from(["t", "u"])),
     st.tuples(st.just("release"), st.sampled_from(["t", "u"]), st.none()),
     st.tuples(st.just("find"), st.sets(st.sampled_from(State)), st.integers(0, 4)),
@@ -465,16 +469,16 @@ def test_both_queues_answer_alike(tmp_path_factory: pytest.TempPathFactory, step
 def test_several_are_answered_all_or_none(queue: Queue) -> None:
     queue.add([proposal("p1"), proposal("p2"), proposal("p3", state=State.APPLIED)])
     with pytest.raises(StaleError):
-        queue.answer({"p1": YES, "p2": YES, "p3": YES}, Move.APPROVE)
+        queue.answer({"p1": YES, "p2": YES, "p3": YES}, Transition.APPROVE)
     with pytest.raises(InputError):
-        queue.answer({"p1": YES, "none": YES}, Move.APPROVE)
+        queue.answer({"p1": YES, "none": YES}, Transition.APPROVE)
     assert ids(queue.find(states=[State.WAITING])) == ["p1", "p2"]
-    answered = queue.answer({"p1": YES, "p2": YES}, Move.APPROVE)
+    answered = queue.answer({"p1": YES, "p2": YES}, Transition.APPROVE)
     assert [(one.id, one.state, one.answer) for one in answered] == [
         ("p1", State.APPROVED, YES),
         ("p2", State.APPROVED, YES),
     ]
-    assert queue.answer({}, Move.APPROVE) == ()
+    assert queue.answer({}, Transition.APPROVE) == ()
 
 
 def test_new_versions_are_stored_with_what_they_close_all_or_none(queue: Queue) -> None:
@@ -522,7 +526,7 @@ def test_what_is_claimed_is_not_answered(queue: Queue) -> None:
     queue.add([proposal("p1", state=State.APPROVED), proposal("p2", state=State.APPROVED)])
     queue.claim(["p2"], token="t")
     with pytest.raises(StaleError, match="claimed"):
-        queue.answer({"p1": NO, "p2": NO}, Move.REJECT)
+        queue.answer({"p1": NO, "p2": NO}, Transition.REJECT)
     assert ids(queue.find(states=[State.APPROVED])) == ["p1", "p2"]
 
 

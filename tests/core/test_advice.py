@@ -15,8 +15,8 @@ from penstock.core.advice import (
     PROMPT,
     SCHEMA,
     Advice,
-    Facts,
-    Outcome,
+    AdviceOutcome,
+    CallFacts,
     question,
     tightened,
     undecided,
@@ -67,7 +67,7 @@ def test_only_what_no_rule_decides_is_asked(decision: Decision, open_: bool, why
 
 
 def said(verdict: Verdict | None) -> Advice:
-    return Advice(outcome=Outcome.ANSWERED, verdict=verdict, reasoning="why", model="m")
+    return Advice(outcome=AdviceOutcome.ANSWERED, verdict=verdict, reasoning="why", model="m")
 
 
 def test_advice_never_loosens_anything() -> None:
@@ -99,7 +99,9 @@ def test_no_advice_changes_nothing() -> None:
 
 
 def test_every_assessment_can_be_told_on_the_record() -> None:
-    event = Advice(outcome=Outcome.TIMEOUT, reasoning="late", model="m", milliseconds=7).event()
+    event = Advice(
+        outcome=AdviceOutcome.TIMEOUT, reasoning="late", model="m", milliseconds=7
+    ).event()
     assert event["op"] == "advised"
     assert event["verdict"] == "none"
     assert (event["status"], event["model"], event["milliseconds"]) == ("timeout", "m", 7)
@@ -110,7 +112,7 @@ def test_every_assessment_can_be_told_on_the_record() -> None:
 
 
 def asked(tool_input: dict[str, object], **more: Any) -> tuple[dict[str, Any], str]:
-    made: Any = question(SETTINGS, Facts(tool="Bash", tool_input=tool_input, **more))
+    made: Any = question(SETTINGS, CallFacts(tool="Bash", tool_input=tool_input, **more))
     return made, made["messages"][1]["content"]
 
 
@@ -129,7 +131,7 @@ def test_the_settings_are_heard() -> None:
     settings_ = AdvisorSettings(
         model="x", temperature=0.0, system_prompt="be brief", provider_preferences=("a", "b")
     )
-    made: Any = question(settings_, Facts(tool="T", tool_input={}))
+    made: Any = question(settings_, CallFacts(tool="T", tool_input={}))
     assert made["messages"][0]["content"] == "be brief"
     assert made["provider"] == {"order": ["a", "b"]}
     assert made["temperature"] == 0.0

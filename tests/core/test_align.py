@@ -280,7 +280,7 @@ def test_a_tally_never_calls_a_line_alone_that_comes_twice() -> None:
     rng = random.Random(7)
     a = array("q", (hash(str(rng.randrange(900))) for _ in range(1000)))
     b = array("q", (hash(str(rng.randrange(900))) for _ in range(1000)))
-    tally = align_tally.Tally(a, b, lines=100)
+    tally = align_tally.LineOccurrences(a, b, lines=100)
     for line in {*a, *b}:
         if tally.alone([line]) == b"\1":
             assert a.count(line) <= 1 >= b.count(line)

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq
 
 from penstock.core import align, change
-from penstock.core.change import Lost, lost, lost_lines, measure
+from penstock.core.change import LineLoss, lost, lost_lines, measure
 from penstock.core.errors import InputError
 from penstock.core.model import Bytes, Change, ChangeKind
-from penstock.core.notes import Note
+from penstock.core.notes import NotePrefix
 
 NEW, MODIFY, REPLACE, DELETE = ChangeKind
 
@@ -201,39 +201,39 @@ def test_counts_of_a_large_file_are_those_of_git(tmp_path: Path) -> None:
 BIG = b"".join(b"value_%d = compute(%d)\n" % (n, n) for n in range(60))
 
 TOLD = [
-    ("all goes", BIG, b"", Note.EMPTIED),
-    ("only blanks stay", BIG, b" \n\t\n", Note.EMPTIED),
-    ("dots for the rest", BIG, b"value_0 = compute(0)\n# ... existing code ...\n", Note.STUB),
-    ("words for the rest", BIG, BIG[:200] + b"\n// rest of the file unchanged\n", Note.STUB),
-    ("a body of dots", BIG, b"def compute(n):\n    ...\n", Note.STUB),
-    ("a body of pass", BIG, b"def compute(n):\n    pass\n", Note.STUB),
-    ("not implemented", BIG, b"def compute(n):\n    raise NotImplementedError\n", Note.STUB),
-    ("other methods", BIG, b"class A {\n  /* ... other methods */\n}\n", Note.STUB),
-    ("an ellipsis sign", BIG, "value = 1\n# … (omitted)\n".encode(), Note.STUB),
-    ("one line for many", BIG, BIG.replace(b"\n", b";") + b"\n", Note.ONE_LINE),
-    ("one giant line", b"a\nb\n", b"x" * 5000 + b"\n", Note.ONE_LINE),
-    ("a giant line in a new file", None, b"x" * 5000, Note.ONE_LINE),
-    ("CRLF to LF", b"a\r\nb\r\n", b"a\nb\n", Note.LINE_ENDS),
-    ("LF to CRLF", b"a\nb\n", b"a\r\nb\r\n", Note.LINE_ENDS),
-    ("LF to both", b"a\nb\n", b"a\r\nb\n", Note.LINE_ENDS),
-    ("CR to LF", b"a\rb\r", b"a\nb\n", Note.LINE_ENDS),
-    ("ends that change places", b"a\r\nb\n", b"a\nb\r\n", Note.LINE_ENDS),
-    ("a mark comes", b"a\n", b"\xef\xbb\xbfa\n", Note.BYTE_ORDER_MARK),
-    ("a mark goes", b"\xef\xbb\xbfa\n", b"a\n", Note.BYTE_ORDER_MARK),
-    ("the last newline goes", b"a\n", b"a", Note.FINAL_NEWLINE),
-    ("the last newline comes", b"a", b"a\n", Note.FINAL_NEWLINE),
-    ("NUL before", b"a\0\n", b"a\n", Note.IN_BYTES),
-    ("NUL after", b"a\n", b"a\0\n", Note.IN_BYTES),
-    ("latin-1", b"caf\xe9\n", b"cafe\n", Note.IN_BYTES),
-    ("a new binary file", None, b"\0", Note.IN_BYTES),
-    ("a binary file that goes", b"\0", None, Note.IN_BYTES),
-    ("a binary file that is emptied", b"\0", b"", Note.EMPTIED),
+    ("all goes", BIG, b"", NotePrefix.EMPTIED),
+    ("only blanks stay", BIG, b" \n\t\n", NotePrefix.EMPTIED),
+    ("dots for the rest", BIG, b"value_0 = compute(0)\n# ... existing code ...\n", NotePrefix.STUB),
+    ("words for the rest", BIG, BIG[:200] + b"\n// rest of the file unchanged\n", NotePrefix.STUB),
+    ("a body of dots", BIG, b"def compute(n):\n    ...\n", NotePrefix.STUB),
+    ("a body of pass", BIG, b"def compute(n):\n    pass\n", NotePrefix.STUB),
+    ("not implemented", BIG, b"def compute(n):\n    raise NotImplementedError\n", NotePrefix.STUB),
+    ("other methods", BIG, b"class A {\n  /* ... other methods */\n}\n", NotePrefix.STUB),
+    ("an ellipsis sign", BIG, "value = 1\n# … (omitted)\n".encode(), NotePrefix.STUB),
+    ("one line for many", BIG, BIG.replace(b"\n", b";") + b"\n", NotePrefix.ONE_LINE),
+    ("one giant line", b"a\nb\n", b"x" * 5000 + b"\n", NotePrefix.ONE_LINE),
+    ("a giant line in a new file", None, b"x" * 5000, NotePrefix.ONE_LINE),
+    ("CRLF to LF", b"a\r\nb\r\n", b"a\nb\n", NotePrefix.LINE_ENDS),
+    ("LF to CRLF", b"a\nb\n", b"a\r\nb\r\n", NotePrefix.LINE_ENDS),
+    ("LF to both", b"a\nb\n", b"a\r\nb\n", NotePrefix.LINE_ENDS),
+    ("CR to LF", b"a\rb\r", b"a\nb\n", NotePrefix.LINE_ENDS),
+    ("ends that change places", b"a\r\nb\n", b"a\nb\r\n", NotePrefix.LINE_ENDS),
+    ("a mark comes", b"a\n", b"\xef\xbb\xbfa\n", NotePrefix.BYTE_ORDER_MARK),
+    ("a mark goes", b"\xef\xbb\xbfa\n", b"a\n", NotePrefix.BYTE_ORDER_MARK),
+    ("the last newline goes", b"a\n", b"a", NotePrefix.FINAL_NEWLINE),
+    ("the last newline comes", b"a", b"a\n", NotePrefix.FINAL_NEWLINE),
+    ("NUL before", b"a\0\n", b"a\n", NotePrefix.IN_BYTES),
+    ("NUL after", b"a\n", b"a\0\n", NotePrefix.IN_BYTES),
+    ("latin-1", b"caf\xe9\n", b"cafe\n", NotePrefix.IN_BYTES),
+    ("a new binary file", None, b"\0", NotePrefix.IN_BYTES),
+    ("a binary file that goes", b"\0", None, NotePrefix.IN_BYTES),
+    ("a binary file that is emptied", b"\0", b"", NotePrefix.EMPTIED),
 ]
 
 
 @pytest.mark.parametrize(("why", "before", "after", "note"), TOLD)
 def test_what_a_person_should_know_is_told(
-    why: str, before: bytes | None, after: bytes | None, note: Note
+    why: str, before: bytes | None, after: bytes | None, note: NotePrefix
 ) -> None:
     found = measure(before, after)
     assert [told for told in found.notes if told.startswith(note + ":")], (why, found.notes)
@@ -282,7 +282,7 @@ def test_only_identical_bytes_are_the_same(content: bytes) -> None:
 
 def test_a_long_new_content_is_not_searched_for_placeholders() -> None:
     before, after = b"x = 1\n" * 400_000, b"y = 1\n" * 200_000 + b"# ... existing code ...\n"
-    assert not [note for note in measure(before, after).notes if note.startswith(Note.STUB)]
+    assert not [note for note in measure(before, after).notes if note.startswith(NotePrefix.STUB)]
 
 
 # ---------------------------------------------------------------- bytes
@@ -340,7 +340,7 @@ def test_bounds_are_told_with_both_numbers_and_a_straddled_threshold_is_a_replac
     assert found.least_deleted < found.lines_deleted
     assert found.least_deleted / 400 < 0.2 <= found.change_ratio == found.lines_deleted / 400
     assert found.kind is REPLACE
-    told = [note for note in found.notes if note.startswith(Note.BOUNDS)]
+    told = [note for note in found.notes if note.startswith(NotePrefix.BOUNDS)]
     assert f"between {found.least_deleted} and {found.lines_deleted} lines" in told[0]
 
 
@@ -389,9 +389,11 @@ def test_lost_lines_come_with_their_numbers_and_without_their_ends() -> None:
 
 def test_lost_lines_beyond_the_limit_are_counted() -> None:
     before = b"".join(numbered(300))
-    assert lost(before, b"", limit=2) == Lost(lines=((1, b"line 0"), (2, b"line 1")), hidden=298)
+    assert lost(before, b"", limit=2) == LineLoss(
+        lines=((1, b"line 0"), (2, b"line 1")), hidden=298
+    )
     assert lost(before, before).lines == ()
-    assert lost(before, b"", limit=0) == Lost(lines=(), hidden=300)
+    assert lost(before, b"", limit=0) == LineLoss(lines=(), hidden=300)
     assert len(lost_lines(before, b"")) == 200
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from penstock.core.checkpoint import (
     Checkpoint,
     CheckpointPolicy,
-    PublicKey,
+    SignerKey,
     make_key,
     open_note,
     parse_checkpoint,
@@ -201,7 +201,7 @@ def test_a_key_needs_thirty_two_bytes() -> None:
 
 
 def test_a_key_that_is_no_point_verifies_nothing() -> None:
-    assert not PublicKey(name="a", raw=b"short").verifies(b"s" * 64, b"text")
+    assert not SignerKey(name="a", raw=b"short").verifies(b"s" * 64, b"text")
 
 
 def test_a_file_of_notes_splits_into_its_notes() -> None:

@@ -17,20 +17,20 @@ from penstock.core.dialects import (
     read_write_policies,
 )
 from penstock.core.known_names import DEFAULT_LISTS
-from penstock.core.layers import Loaded, build
+from penstock.core.layers import LoadResult, build
 from penstock.core.model import Action, Request, Verdict
 from penstock.core.policy import Warn
 
 HOOK = "claude-code-permissions-hook.toml"
 
 
-def hook(text: str, **others: str) -> Loaded:
+def hook(text: str, **others: str) -> LoadResult:
     named = {HOOK: text.encode()}
     named.update({name.replace("_", "."): body.encode() for name, body in others.items()})
     return read_permissions_hook(HOOK, named.get)
 
 
-def said(level: Loaded) -> list[str]:
+def said(level: LoadResult) -> list[str]:
     return [str(one) for one in (*level.problems, *level.warnings)]
 
 
@@ -220,7 +220,7 @@ def test_no_bytes_make_a_foreign_reader_fail(data: bytes) -> None:
 # --- claude-code-permissions-hook.toml --------------------------------------------------
 
 
-def answer(level: Loaded, tool: str, **fields: object) -> str:
+def answer(level: LoadResult, tool: str, **fields: object) -> str:
     """Return allow, deny or passthrough, as the original would for a call."""
     assert level.ok, said(level)
     leaves = tuple(str(fields.get("command", "")).split(" && ")) if tool == "Bash" else ()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from penstock.core import disguise, unseen
 from penstock.core.display import spoken, visible, visible_bytes, visible_diff, warnings
 from penstock.core.spelling import IGNORED
-from penstock.core.unseen import ROWS, Kind, kind_of, short_name
+from penstock.core.unseen import ROWS, HiddenKind, kind_of, short_name
 
 # --- shown ---------------------------------------------------------------------------------
 
@@ -370,4 +370,4 @@ def test_no_text_takes_quadratic_time(name: str) -> None:
 
 
 def test_kinds_all_have_something_to_say() -> None:
-    assert {sort.kind for sort in disguise.SORTS} == set(Kind)
+    assert {sort.kind for sort in disguise.SORTS} == set(HiddenKind)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from penstock.core.edits import (
-    Checked,
+    EditCheck,
     checked,
     commit_message,
     edited,
@@ -41,14 +41,16 @@ RULE: dict[str, Any] = {
 }
 
 
-def check(text: str, file: str = HOOK, others: dict[str, str] | None = None, **op: Any) -> Checked:
+def check(
+    text: str, file: str = HOOK, others: dict[str, str] | None = None, **op: Any
+) -> EditCheck:
     operation = parse_operation(op)
     files = {name: data.encode() for name, data in {file: text, **(others or {})}.items()}
     made = edited({file: files[file]}, operation)
     return checked(files.get, file, made, operation)
 
 
-def adding(rule: dict[str, Any], text: str = FLAT, kind: str = "allow", **more: Any) -> Checked:
+def adding(rule: dict[str, Any], text: str = FLAT, kind: str = "allow", **more: Any) -> EditCheck:
     return check(text, type="add_rule", rule_type=kind, rule=rule, **more)
 
 
@@ -211,7 +213,7 @@ def test_an_older_text_is_checked_like_any_edit() -> None:
 # --- what is only said ------------------------------------------------------------------
 
 
-def kinds(found: Checked) -> list[str]:
+def kinds(found: EditCheck) -> list[str]:
     assert not found.blocking
     return [one.type for one in found.warnings]
 

@@ -12,7 +12,7 @@ from penstock.core.edit_book import read_book
 from penstock.core.edit_operation import EditError
 from penstock.core.edit_read import quick_lines, read_document
 from penstock.core.edit_source import differing, read_text
-from penstock.core.edit_text import Block, LostError, read_blocks, shared_blocks
+from penstock.core.edit_text import LostError, TomlBlock, read_blocks, shared_blocks
 from penstock.core.toml_lines import find_lines
 from tests.core.edit_files import Chunk, files, written
 
@@ -66,7 +66,7 @@ def test_blocks_that_two_texts_begin_with_need_not_be_read_twice(
     assert _read(text, first) == _read(text, [])
 
 
-def _read(text: str, first: list[Block]) -> list[Block] | None:
+def _read(text: str, first: list[TomlBlock]) -> list[TomlBlock] | None:
     try:
         return read_blocks(text, first)
     except LostError:

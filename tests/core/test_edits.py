@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from penstock.core.edits import Edited, EditError, edited, parse_operation, told
+from penstock.core.edits import EditError, EditResult, edited, parse_operation, told
 
 FLAT = """\
 # rules of this machine
@@ -76,7 +76,7 @@ NEW: dict[str, object] = {"id": "new", "tool": "Bash", "command_regex": "^npm in
 FILE = "rules.toml"
 
 
-def edit(text: str, *, file: str = FILE, **operation: object) -> Edited:
+def edit(text: str, *, file: str = FILE, **operation: object) -> EditResult:
     return edited({file: text.encode()}, parse_operation(operation))
 
 

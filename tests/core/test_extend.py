@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from penstock.core.extend_plan import MAX_STATEMENTS, MAX_WARNINGS, Planner
 from penstock.core.extend_proof import prove
 from penstock.core.extend_source import MAX_BYTES, MAX_LINES, CannotExtendError, read
-from penstock.core.merge import Merged, Strategy, combine
+from penstock.core.merge import MergeResult, Strategy, combine
 
 
 def cases(name: str) -> list[object]:
@@ -34,7 +34,7 @@ def cases(name: str) -> list[object]:
     return found
 
 
-def extended(existing: str, new: str, path: str = "mod.py") -> Merged:
+def extended(existing: str, new: str, path: str = "mod.py") -> MergeResult:
     return combine(dedent(existing).encode(), dedent(new).encode(), "extend", path=path)
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from penstock.core import lines
 from penstock.core.errors import StaleError
 from penstock.core.lines import (
-    Facts,
+    ChangeSpan,
+    ContentFacts,
     OldMac,
-    Span,
     differing,
     line_list,
     numbers,
@@ -41,27 +41,42 @@ def numbered(content: bytes, *, pairs: bool = False) -> list[int]:
 
 
 FACTS = [
-    (b"", Facts(), 0, "an empty file has no line"),
-    (b"a\nb\n", Facts(size=4, feeds=2), 2, "two lines"),
-    (b"a\nb", Facts(size=3, feeds=1, ends=False), 2, "a last line without newline counts"),
-    (b"\n\n", Facts(size=2, feeds=2), 2, "empty lines are lines"),
-    (b"a\r\nb\r\n", Facts(size=6, feeds=2, returns=2, pairs=2), 2, "CRLF is one end"),
-    (b"a\rb\r", Facts(size=4, returns=2), 2, "A17: without any LF, CR ends lines"),
-    (b"a\rb", Facts(size=3, returns=1, ends=False), 2, "A17: and the last one counts"),
-    (b"a\rb\nc\r", Facts(size=6, feeds=1, returns=2, ends=False), 2, "otherwise CR is content"),
-    (b"a\x0bb\x0cc\xe2\x80\xa8d\n", Facts(size=10, feeds=1), 1, "VT, FF, U+2028 end nothing"),
-    (b"\xef\xbb\xbfa\n", Facts(size=5, feeds=1, bom=True), 1, "a mark is told"),
-    (b"a\0b\n", Facts(size=4, feeds=1, text=False), 1, "NUL is no text"),
-    (b"a\xffb\n", Facts(size=4, feeds=1, text=False), 1, "bytes that are not UTF-8 are no text"),
-    (b"a\xe2\x82", Facts(size=3, text=False, ends=False), 1, "nor is a character cut short"),
-    ("é€\n".encode(), Facts(size=6, feeds=1), 1, "characters of several bytes are text"),
+    (b"", ContentFacts(), 0, "an empty file has no line"),
+    (b"a\nb\n", ContentFacts(size=4, feeds=2), 2, "two lines"),
+    (b"a\nb", ContentFacts(size=3, feeds=1, ends=False), 2, "a last line without newline counts"),
+    (b"\n\n", ContentFacts(size=2, feeds=2), 2, "empty lines are lines"),
+    (b"a\r\nb\r\n", ContentFacts(size=6, feeds=2, returns=2, pairs=2), 2, "CRLF is one end"),
+    (b"a\rb\r", ContentFacts(size=4, returns=2), 2, "A17: without any LF, CR ends lines"),
+    (b"a\rb", ContentFacts(size=3, returns=1, ends=False), 2, "A17: and the last one counts"),
+    (
+        b"a\rb\nc\r",
+        ContentFacts(size=6, feeds=1, returns=2, ends=False),
+        2,
+        "otherwise CR is content",
+    ),
+    (
+        b"a\x0bb\x0cc\xe2\x80\xa8d\n",
+        ContentFacts(size=10, feeds=1),
+        1,
+        "VT, FF, U+2028 end nothing",
+    ),
+    (b"\xef\xbb\xbfa\n", ContentFacts(size=5, feeds=1, bom=True), 1, "a mark is told"),
+    (b"a\0b\n", ContentFacts(size=4, feeds=1, text=False), 1, "NUL is no text"),
+    (
+        b"a\xffb\n",
+        ContentFacts(size=4, feeds=1, text=False),
+        1,
+        "bytes that are not UTF-8 are no text",
+    ),
+    (b"a\xe2\x82", ContentFacts(size=3, text=False, ends=False), 1, "nor is a character cut short"),
+    ("é€\n".encode(), ContentFacts(size=6, feeds=1), 1, "characters of several bytes are text"),
 ]
 
 
 @pytest.mark.usefixtures("block")
 @pytest.mark.parametrize(("content", "facts", "count", "why"), FACTS)
 def test_a_survey_tells_what_content_is_made_of(
-    content: bytes, facts: Facts, count: int, why: str
+    content: bytes, facts: ContentFacts, count: int, why: str
 ) -> None:
     found = survey(Bytes(content))
     assert found == facts, why
@@ -126,7 +141,7 @@ def test_what_lies_outside_the_span_is_equal_and_whole_lines(before: bytes, afte
         assert span.start in (0, len(side)) or side[span.start - 1 : span.start] == b"\n"
         assert not tail or end == 0 or side[end - 1 : end] == b"\n"
     if before == after:
-        assert span == Span(start=len(before), before_end=len(before), after_end=len(before))
+        assert span == ChangeSpan(start=len(before), before_end=len(before), after_end=len(before))
 
 
 def feed_lines(content: bytes, *, pairs: bool = False) -> list[bytes]:

@@ -17,8 +17,8 @@ from penstock.core.model import Action
 from penstock.core.patch import (
     MAX_BYTES,
     MAX_LINES,
-    Dialect,
     FilePatch,
+    PatchDialect,
     apply_all,
     apply_patch,
     parse_patch,
@@ -179,7 +179,7 @@ def test_a_diff_tells_what_it_does_to_which_file(
 ) -> None:
     patch = one(text)
     assert (patch.action, patch.path, patch.moved_to) == (action, path, moved)
-    assert patch.dialect is Dialect.UNIFIED
+    assert patch.dialect is PatchDialect.UNIFIED
 
 
 def test_text_and_bytes_are_read_alike() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from penstock.core.errors import StaleError
 from penstock.core.model import Change, ChangeKind, Decision, Verdict
-from penstock.core.proposal import FIRST, NEXT, OPEN, Moment, Move, Proposal, State, after
+from penstock.core.proposal import FIRST, NEXT, OPEN, Moment, Proposal, State, Transition, after
 
 PAGE = Path(__file__).parents[2] / "docs" / "concepts" / "proposals.md"
 ARROW = re.compile(r"^ +(\[\*\]|\w+) --> (\[\*\]|\w+)(?:: (\w+))?$", re.MULTILINE)
@@ -32,24 +32,26 @@ PROPOSAL = Proposal(
 
 # Twelve outcomes that must not exist, whoever edits the table: why they matter.
 NEVER = [
-    (State.REJECTED, Move.APPROVE, "a no stays a no"),
-    (State.DENIED, Move.APPROVE, "a person does not overrule the rules by approving"),
-    (State.DENIED, Move.APPLY, "what the rules refuse is never written"),
-    (State.REJECTED, Move.APPLY, "what a person refused is never written"),
-    (State.WAITING, Move.APPLY, "no write without an answer"),
-    (State.EXPIRED, Move.APPROVE, "too late is too late"),
-    (State.EXPIRED, Move.APPLY, "an old yes is no yes"),
-    (State.EXPIRED, Move.RENEW, "renew is for before the end"),
-    (State.STALE, Move.APPLY, "the answer was about other bytes"),
-    (State.SUPERSEDED, Move.APPLY, "the newer version counts"),
-    (State.APPLIED, Move.APPLY, "one answer, one write"),
-    (State.APPROVED, Move.RENEW, "a yes does not live longer by asking"),
+    (State.REJECTED, Transition.APPROVE, "a no stays a no"),
+    (State.DENIED, Transition.APPROVE, "a person does not overrule the rules by approving"),
+    (State.DENIED, Transition.APPLY, "what the rules refuse is never written"),
+    (State.REJECTED, Transition.APPLY, "what a person refused is never written"),
+    (State.WAITING, Transition.APPLY, "no write without an answer"),
+    (State.EXPIRED, Transition.APPROVE, "too late is too late"),
+    (State.EXPIRED, Transition.APPLY, "an old yes is no yes"),
+    (State.EXPIRED, Transition.RENEW, "renew is for before the end"),
+    (State.STALE, Transition.APPLY, "the answer was about other bytes"),
+    (State.SUPERSEDED, Transition.APPLY, "the newer version counts"),
+    (State.APPLIED, Transition.APPLY, "one answer, one write"),
+    (State.APPROVED, Transition.RENEW, "a yes does not live longer by asking"),
 ]
 
 
 @pytest.mark.parametrize("state", State)
-@pytest.mark.parametrize("move", Move)
-def test_every_move_leads_where_the_table_says_or_is_refused(state: State, move: Move) -> None:
+@pytest.mark.parametrize("move", Transition)
+def test_every_move_leads_where_the_table_says_or_is_refused(
+    state: State, move: Transition
+) -> None:
     if (state, move) in NEXT:
         assert after(state, move) is NEXT[state, move]
         return
@@ -60,7 +62,9 @@ def test_every_move_leads_where_the_table_says_or_is_refused(state: State, move:
 
 
 @pytest.mark.parametrize(("state", "move", "why"), NEVER)
-def test_moves_that_would_undo_an_answer_do_not_exist(state: State, move: Move, why: str) -> None:
+def test_moves_that_would_undo_an_answer_do_not_exist(
+    state: State, move: Transition, why: str
+) -> None:
     assert (state, move) not in NEXT, why
 
 
@@ -85,8 +89,8 @@ def test_what_was_written_or_refused_has_no_way_on() -> None:
 
 
 def test_only_an_approved_proposal_can_be_applied() -> None:
-    assert [here for (here, move) in NEXT if move is Move.APPLY] == [State.APPROVED]
-    assert {move for (_, move), to in NEXT.items() if to is State.APPLIED} == {Move.APPLY}
+    assert [here for (here, move) in NEXT if move is Transition.APPLY] == [State.APPROVED]
+    assert {move for (_, move), to in NEXT.items() if to is State.APPLIED} == {Transition.APPLY}
 
 
 def test_every_verdict_has_a_first_state_and_only_allow_needs_no_answer() -> None:

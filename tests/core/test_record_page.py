@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from penstock.core.findings import Kind
+from penstock.core.findings import TamperKind
 from penstock.core.shapes import NOTICED
 from tests.core.records import block, record
 
@@ -35,7 +35,7 @@ def test_the_program_on_the_page_verifies_a_record_and_finds_an_edit(tmp_path: P
 
 
 def test_every_finding_is_explained_on_the_page() -> None:
-    for kind in Kind:
+    for kind in TamperKind:
         assert f"`{kind.value}`" in PAGE
 
 

@@ -26,7 +26,7 @@ def files(**named: str) -> Callable[[str], bytes | None]:
     return {name.replace("_", "."): text.encode() for name, text in named.items()}.get
 
 
-def loaded(text: str, **others: str) -> rules.Loaded:
+def loaded(text: str, **others: str) -> rules.LoadResult:
     return rules.load("penstock.toml", files(penstock_toml=text, **others))
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from penstock import presets
 from penstock.core import rules, schema
-from penstock.core.fields import BY_NAME, RULE, RULE_TABLES, TABLES, TOP, Field, Kind
+from penstock.core.fields import BY_NAME, RULE, RULE_TABLES, TABLES, TOP, Field, FieldKind
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 MANUAL = os.path.join(ROOT, "docs", "reference", "policy.md")
@@ -77,22 +77,22 @@ def test_an_example_of_the_manual_loads_and_fits_the_schema(text: str) -> None:
     assert misfits(tomllib.loads(text)) == []
 
 
-HOLDS: Mapping[Kind, str] = {
-    Kind.TEXT: "text",
-    Kind.ID: "text",
-    Kind.REGEX: "regex",
-    Kind.GLOBS: "list of globs",
-    Kind.TEXTS: "list of texts",
-    Kind.WORD: "one of",
-    Kind.WORDS: "list of",
-    Kind.FLAG: "true or false",
-    Kind.COUNT: "whole number",
-    Kind.RATIO: "number",
-    Kind.NUMBER: "number",
-    Kind.MOMENT: "date and time",
-    Kind.URL: "address",
-    Kind.TARGETS: "list of addresses",
-    Kind.HOURS: "hours",
+HOLDS: Mapping[FieldKind, str] = {
+    FieldKind.TEXT: "text",
+    FieldKind.ID: "text",
+    FieldKind.REGEX: "regex",
+    FieldKind.GLOBS: "list of globs",
+    FieldKind.TEXTS: "list of texts",
+    FieldKind.WORD: "one of",
+    FieldKind.WORDS: "list of",
+    FieldKind.FLAG: "true or false",
+    FieldKind.COUNT: "whole number",
+    FieldKind.RATIO: "number",
+    FieldKind.NUMBER: "number",
+    FieldKind.MOMENT: "date and time",
+    FieldKind.URL: "address",
+    FieldKind.TARGETS: "list of addresses",
+    FieldKind.HOURS: "hours",
 }
 
 
@@ -143,22 +143,22 @@ def test_an_editor_shows_the_mistakes_that_the_reader_finds(document: dict[str, 
 
 def value_of(one: Field) -> st.SearchStrategy[object]:
     """Return values for a field: mostly right ones, some wrong."""
-    right: dict[Kind, st.SearchStrategy[object]] = {
-        Kind.TEXT: st.sampled_from(["x", "{path}", ""]),
-        Kind.ID: st.sampled_from(["a", "b-1"]),
-        Kind.REGEX: st.sampled_from(["^a", "b$", "("]),
-        Kind.GLOBS: st.lists(st.sampled_from(["**/a", "b/*", ""]), max_size=2),
-        Kind.TEXTS: st.lists(st.sampled_from(["a", "b"]), max_size=2),
-        Kind.WORD: st.sampled_from([*one.words, "other"]),
-        Kind.WORDS: st.lists(st.sampled_from([*one.words, "other"]), max_size=2),
-        Kind.FLAG: st.booleans(),
-        Kind.COUNT: st.sampled_from([-1, 0, 1, 5000]),
-        Kind.RATIO: st.sampled_from([0, 0.5, 1, 1.5]),
-        Kind.NUMBER: st.sampled_from([0, 1.5, 3]),
-        Kind.MOMENT: st.sampled_from(["2030-01-01T00:00:00Z", "never"]),
-        Kind.URL: st.sampled_from(["http://x", "x"]),
-        Kind.TARGETS: st.lists(st.sampled_from(["env:NAME", "json://host", "x", "dbus://"])),
-        Kind.HOURS: st.sampled_from(["22:00-07:00", " 1:05 - 23:59", "24:00-07:00", "7-8"]),
+    right: dict[FieldKind, st.SearchStrategy[object]] = {
+        FieldKind.TEXT: st.sampled_from(["x", "{path}", ""]),
+        FieldKind.ID: st.sampled_from(["a", "b-1"]),
+        FieldKind.REGEX: st.sampled_from(["^a", "b$", "("]),
+        FieldKind.GLOBS: st.lists(st.sampled_from(["**/a", "b/*", ""]), max_size=2),
+        FieldKind.TEXTS: st.lists(st.sampled_from(["a", "b"]), max_size=2),
+        FieldKind.WORD: st.sampled_from([*one.words, "other"]),
+        FieldKind.WORDS: st.lists(st.sampled_from([*one.words, "other"]), max_size=2),
+        FieldKind.FLAG: st.booleans(),
+        FieldKind.COUNT: st.sampled_from([-1, 0, 1, 5000]),
+        FieldKind.RATIO: st.sampled_from([0, 0.5, 1, 1.5]),
+        FieldKind.NUMBER: st.sampled_from([0, 1.5, 3]),
+        FieldKind.MOMENT: st.sampled_from(["2030-01-01T00:00:00Z", "never"]),
+        FieldKind.URL: st.sampled_from(["http://x", "x"]),
+        FieldKind.TARGETS: st.lists(st.sampled_from(["env:NAME", "json://host", "x", "dbus://"])),
+        FieldKind.HOURS: st.sampled_from(["22:00-07:00", " 1:05 - 23:59", "24:00-07:00", "7-8"]),
     }
     return right[one.kind] | st.sampled_from([3, "text", True, ["l"]])
 

@@ -27,7 +27,7 @@ from penstock.core.regexes import search
 from penstock.core.rules import load, parse_policy
 from penstock.core.suggest import (
     EXCLUDED,
-    Form,
+    RulesFormat,
     Suggestion,
     draft,
     made_rule,
@@ -335,13 +335,15 @@ def test_only_one_tool_may_be_asked_about_and_names_stay_apart() -> None:
     assert found.rule["id"] == "allow-npm-test-2"
 
 
-@pytest.mark.parametrize("form", list(Form))
-def test_a_suggested_rule_loads_in_the_format_it_is_for(form: Form) -> None:
-    file = "penstock.toml" if form is Form.PENSTOCK else "claude-code-permissions-hook.toml"
-    base = policy("" if form is Form.PENSTOCK else ORIGINAL, file=file)
+@pytest.mark.parametrize("form", list(RulesFormat))
+def test_a_suggested_rule_loads_in_the_format_it_is_for(form: RulesFormat) -> None:
+    file = "penstock.toml" if form is RulesFormat.PENSTOCK else "claude-code-permissions-hook.toml"
+    base = policy("" if form is RulesFormat.PENSTOCK else ORIGINAL, file=file)
     found = one(suggest([ran(f"npm install p{n}") for n in range(4)], base, form=form))
     stored = "match" in found.rule
-    assert stored is (form is Form.PENSTOCK)  # the original's format has no room for examples
+    assert stored is (
+        form is RulesFormat.PENSTOCK
+    )  # the original's format has no room for examples
     assert found.match
     assert "npm install p0\nrm -rf ~" in found.not_match
     assert found.rule["command_exclude_regex"] == EXCLUDED
@@ -352,33 +354,33 @@ def test_paths_of_the_originals_log_become_rules_of_either_kind() -> None:
         replace(ran(""), tool="Read", tool_input={"file_path": f"/p/src/{n}.py"}) for n in "abcd"
     ]
     original = policy(ORIGINAL, file="claude-code-permissions-hook.toml")
-    flat = one(suggest(past, original, form=Form.FLAT))
+    flat = one(suggest(past, original, form=RulesFormat.FLAT))
     assert flat.rule["file_path_regex"] == r"^/p/src/[A-Za-z0-9_@%+=-][A-Za-z0-9_@%+=.-]*\.py$"
-    ours = one(suggest(past, policy(), form=Form.PENSTOCK))
+    ours = one(suggest(past, policy(), form=RulesFormat.PENSTOCK))
     assert (ours.rule["paths"], ours.rule["actions"]) == (["src/*.py"], ["read"])
     assert ours.risk is Risk.LOW
     # Our own record knows paths from the project on, which the original never sees.
     own = [wrote(f"src/{n}.py", "passthrough") for n in "abcd"]
-    assert suggest(own, original, form=Form.FLAT) == []
+    assert suggest(own, original, form=RulesFormat.FLAT) == []
 
 
 def test_a_draft_that_does_not_hold_its_examples_is_no_rule() -> None:
     (cluster,) = clusters(many("npm install a", "npm install b", "npm install c"))
-    good = draft(cluster, Form.PENSTOCK, ())
-    assert made_rule(good, Form.PENSTOCK) is not None
+    good = draft(cluster, RulesFormat.PENSTOCK, ())
+    assert made_rule(good, RulesFormat.PENSTOCK) is not None
     for key, value in (("command_regex", "^npm"), ("command_regex", "("), ("command_regex", "^x$")):
         rule = {**good.rule, key: value}
         if value == "^npm":
             rule["command_exclude_regex"] = "zork"
         bad = type(good)(rule=rule, match=good.match, not_match=good.not_match)
-        assert made_rule(bad, Form.PENSTOCK) is None
-        assert made_rule(bad, Form.FLAT) is None
+        assert made_rule(bad, RulesFormat.PENSTOCK) is None
+        assert made_rule(bad, RulesFormat.FLAT) is None
 
 
 def test_a_rule_is_added_to_the_level_that_a_person_edits() -> None:
     base = policy()
     (cluster,) = clusters(many("npm test"))
-    rule = made_rule(draft(cluster, Form.PENSTOCK, ()), Form.PENSTOCK)
+    rule = made_rule(draft(cluster, RulesFormat.PENSTOCK, ()), RulesFormat.PENSTOCK)
     assert rule is not None
     more = with_rule(base, rule)
     assert more.layers[0].rules[-1].id == "allow-npm-test"

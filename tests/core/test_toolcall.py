@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from penstock.core.errors import InputError
 from penstock.core.model import Action
 from penstock.core.toolcall import (
-    Inserted,
+    ApplyPatch,
+    InsertLines,
     Intent,
     NotebookCell,
-    Patched,
     Swap,
     Swaps,
     Whole,
@@ -451,7 +451,7 @@ def test_a_patch_gives_each_file_its_content() -> None:
     added, moved, gone, deleted = intents("apply_patch", {"patch": ENVELOPE}, cwd="/p")
     assert resulting(added, None) == b"x\n"
     assert moved.source == "b"
-    assert isinstance(moved.edit, Patched)
+    assert isinstance(moved.edit, ApplyPatch)
     assert resulting(moved, b"x\n") == b"y\n"
     assert resulting(gone, b"x\n") is None
     assert resulting(deleted, b"x\n") is None
@@ -553,7 +553,7 @@ def test_the_edits_are_values_that_others_can_make() -> None:
     for edit, after in (
         (Whole(content=b"x"), b"x"),
         (Swaps(swaps=(Swap(old="a", new="b"),)), b"b"),
-        (Inserted(text="b"), b"a\nb"),
+        (InsertLines(text="b"), b"a\nb"),
     ):
         assert resulting(Intent(action=Action.WRITE, path="f", edit=edit), b"a") == after
     assert NotebookCell(source="x").mode == "replace"

@@ -7,7 +7,7 @@ import pytest
 from penstock.core.checkpoint import Checkpoint
 from penstock.core.errors import AuditError
 from penstock.core.merkle import leaf_hash
-from penstock.core.trust import Evidence, Found, Head, Opened, compare
+from penstock.core.trust import CheckpointNote, Evidence, LogFacts, LogHead, compare
 from tests.core.trees import root_of
 
 LEAVES = [leaf_hash(str(number).encode()) for number in range(20)]
@@ -15,23 +15,23 @@ FORGED = [*LEAVES[:6], *(leaf_hash(b"forged%d" % number) for number in range(14)
 SIZES = range(21)
 
 
-def note(size: int, leaves: list[bytes] = LEAVES) -> Opened:
+def note(size: int, leaves: list[bytes] = LEAVES) -> CheckpointNote:
     checkpoint = Checkpoint(origin="o", size=size, root=root_of(leaves[:size]))
-    return Opened(checkpoint=checkpoint, size=size)
+    return CheckpointNote(checkpoint=checkpoint, size=size)
 
 
-def found(count: int, leaves: list[bytes] = LEAVES, at_head: str = "") -> Found:
-    return Found(
+def found(count: int, leaves: list[bytes] = LEAVES, at_head: str = "") -> LogFacts:
+    return LogFacts(
         count=count,
         roots={size: root_of(leaves[:size]) for size in SIZES if size <= count},
         at_head=at_head,
     )
 
 
-BAD = Opened(checkpoint=None, error=AuditError("bad-signature", "it does not fit"), size=9)
-HEAD = Head(seq=14, event_hash="sha256:" + "a" * 64)
+BAD = CheckpointNote(checkpoint=None, error=AuditError("bad-signature", "it does not fit"), size=9)
+HEAD = LogHead(seq=14, event_hash="sha256:" + "a" * 64)
 
-CASES: list[tuple[str, Evidence, Found, list[tuple[str, int]]]] = [
+CASES: list[tuple[str, Evidence, LogFacts, list[tuple[str, int]]]] = [
     ("nothing to compare with", Evidence(), found(10), []),
     ("all agrees", Evidence(own=[note(5), note(10)], remembered=note(10)), found(12), []),
     ("older evidence is fine", Evidence(own=[note(5)], witnesses={"w": note(3)}), found(12), []),
@@ -74,7 +74,7 @@ CASES: list[tuple[str, Evidence, Found, list[tuple[str, int]]]] = [
 
 @pytest.mark.parametrize(("name", "evidence", "now", "expected"), CASES, ids=[c[0] for c in CASES])
 def test_evidence_says_what_happened(
-    name: str, evidence: Evidence, now: Found, expected: list[tuple[str, int]]
+    name: str, evidence: Evidence, now: LogFacts, expected: list[tuple[str, int]]
 ) -> None:
     problems = compare(evidence, now)
     assert [(problem.kind.value, problem.line) for problem in problems] == expected
@@ -110,9 +110,11 @@ def test_roots_are_wanted_at_the_size_of_every_good_note() -> None:
 def test_a_root_is_agreed_with_where_the_hash_signed_beside_it_is_there() -> None:
     heads = {size: f"sha256:{size:064d}" for size in SIZES}
 
-    def with_head(size: int, head: str) -> Opened:
+    def with_head(size: int, head: str) -> CheckpointNote:
         root = root_of(LEAVES[:size])
-        return Opened(checkpoint=Checkpoint(origin="o", size=size, root=root, head=head), size=size)
+        return CheckpointNote(
+            checkpoint=Checkpoint(origin="o", size=size, root=root, head=head), size=size
+        )
 
     own = [with_head(5, heads[5]), with_head(7, heads[6]), note(9), with_head(11, heads[11])]
     agreed = Evidence(own=own).agreed({size: heads[size] for size in (5, 6, 7, 9)})
@@ -143,7 +145,7 @@ def test_an_older_note_is_opened_where_it_could_tell_something(
     text: str, opened: bool, why: str
 ) -> None:
     last = Checkpoint(origin="o", size=10, root=root_of(LEAVES[:10]), head=HASHES[10])
-    own = [Opened(checkpoint=last, size=10)]
+    own = [CheckpointNote(checkpoint=last, size=10)]
     found = Evidence(own=own, older=[text], check=lambda _: BAD).opened(HASHES)
     assert list(found.own) == ([BAD, *own] if opened else own)
     assert found.older == ()

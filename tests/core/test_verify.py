@@ -11,18 +11,20 @@ from hypothesis import strategies as st
 
 from penstock.core import verify
 from penstock.core.breaks import find_hashes
-from penstock.core.findings import Kind, Problem, Report
+from penstock.core.findings import AuditProblem, AuditReport, TamperKind
 from penstock.core.recordline import strict_object
 from penstock.core.shapes import MOST_NAMES, Shapes
-from penstock.core.verify import START, Mark, Walk, pass_block
+from penstock.core.verify import START, LogWalk, VerifyMark, pass_block
 from tests.core.records import ZEROS, block, body, linked, record, relinked
 
 Lines = list[bytes]
 
 
-def walked(lines: Lines, tail: bytes = b"", *, size: int = 1000) -> tuple[list[Problem], Walk]:
+def walked(
+    lines: Lines, tail: bytes = b"", *, size: int = 1000
+) -> tuple[list[AuditProblem], LogWalk]:
     """Verify lines that come in blocks of `size`."""
-    walk = Walk()
+    walk = LogWalk()
     blocks = [block(lines[at : at + size]) for at in range(0, len(lines), size)]
     for each in blocks:
         walk.feed(each)
@@ -30,7 +32,7 @@ def walked(lines: Lines, tail: bytes = b"", *, size: int = 1000) -> tuple[list[P
     return walk.finish(find_hashes(blocks, walk.orphans)), walk
 
 
-def kinds(problems: list[Problem]) -> list[tuple[str, int]]:
+def kinds(problems: list[AuditProblem]) -> list[tuple[str, int]]:
     return [(problem.kind.value, problem.line) for problem in problems]
 
 
@@ -133,7 +135,7 @@ CRAFTED: list[tuple[str, Lines, list[tuple[str, int]]]] = [
 def test_a_line_is_judged_by_its_form_even_if_its_hashes_are_right(
     name: str, lines: Lines, expected: list[tuple[str, int]], repeat: bool
 ) -> None:
-    walk = Walk()
+    walk = LogWalk()
     if repeat:  # a walk that has learned what lines look like judges no differently
         for line in record(3):
             walk._shapes.learn(json.loads(line))
@@ -224,7 +226,7 @@ def test_any_bytes_put_in_are_a_finding_and_never_an_exception(at: int, data: by
     assert problems
     for problem in problems:
         assert 0 <= problem.line <= len(lines) + 1
-    Report(count=walk.mark.count, head=walk.mark.hash, problems=tuple(problems)).as_json()
+    AuditReport(count=walk.mark.count, head=walk.mark.hash, problems=tuple(problems)).as_json()
 
 
 # --- the quick way --------------------------------------------------------------------------
@@ -238,14 +240,14 @@ def learned(*records: Lines) -> Shapes:
     return shapes
 
 
-def passes(lines: Lines, shapes: Shapes, before: Mark = START) -> bool:
+def passes(lines: Lines, shapes: Shapes, before: VerifyMark = START) -> bool:
     return pass_block(block(lines), before, shapes) is not None
 
 
 def test_a_sound_block_of_known_lines_passes_as_a_whole() -> None:
     lines = record(200)
     mark = pass_block(block(lines), START, learned(lines[:1]))
-    assert mark == Mark(hash=_end(lines[-1]), seq=199, ts="2025-01-13T12:03:19Z", count=200)
+    assert mark == VerifyMark(hash=_end(lines[-1]), seq=199, ts="2025-01-13T12:03:19Z", count=200)
 
 
 def test_a_block_of_unknown_lines_does_not_pass_as_a_whole() -> None:
@@ -313,8 +315,8 @@ def test_a_block_that_does_not_follow_does_not_pass() -> None:
     assert before is not None
     assert passes(R[4:], known, before)
     assert not passes(R[5:], known, before)
-    assert not passes(R[4:], known, Mark(hash=before.hash, seq=9, ts="", count=4))
-    assert not passes(R[4:], known, Mark(hash=before.hash, seq=3, ts="2026", count=4))
+    assert not passes(R[4:], known, VerifyMark(hash=before.hash, seq=9, ts="", count=4))
+    assert not passes(R[4:], known, VerifyMark(hash=before.hash, seq=3, ts="2026", count=4))
 
 
 def test_lines_that_do_not_begin_with_their_time_are_not_held_to_it() -> None:
@@ -327,7 +329,7 @@ def test_unnumbered_lines_among_numbered_ones_are_read_one_by_one() -> None:
     assert not passes(mixed, learned(mixed))
 
 
-class Counting(Walk):
+class Counting(LogWalk):
     """A walk that counts how many lines it reads one by one."""
 
     looks = 0
@@ -361,12 +363,12 @@ def test_problems_are_counted_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 STRICT: list[tuple[bytes, Callable[[object], bool]]] = [
-    (b"[1]", lambda found: found is Kind.NOT_JSON),
-    (b"[" * 100_000, lambda found: found is Kind.NOT_JSON),
-    (b'{"a":' * 2000 + b"1" + b"}" * 2000, lambda found: found is Kind.NOT_JSON),
-    (b'{"a":' + b"9" * 10_000 + b"}", lambda found: found is Kind.NOT_JSON),
-    (b'{"a":"\xff"}', lambda found: found is Kind.NOT_JSON),
-    (b'{"a":1,"a":1}', lambda found: found is Kind.DUPLICATE_KEYS),
+    (b"[1]", lambda found: found is TamperKind.NOT_JSON),
+    (b"[" * 100_000, lambda found: found is TamperKind.NOT_JSON),
+    (b'{"a":' * 2000 + b"1" + b"}" * 2000, lambda found: found is TamperKind.NOT_JSON),
+    (b'{"a":' + b"9" * 10_000 + b"}", lambda found: found is TamperKind.NOT_JSON),
+    (b'{"a":"\xff"}', lambda found: found is TamperKind.NOT_JSON),
+    (b'{"a":1,"a":1}', lambda found: found is TamperKind.DUPLICATE_KEYS),
     (b'{"a":1}', lambda found: found == {"a": 1}),
 ]
 
@@ -379,8 +381,8 @@ def test_a_line_is_read_as_strictly_as_anybody_might(
 
 
 def test_a_report_is_the_document_that_the_command_prints() -> None:
-    problem = Problem(kind=Kind.EDITED, line=5, message="m")
-    report = Report(count=9, head=ZEROS, problems=(problem,), warnings=(problem,))
+    problem = AuditProblem(kind=TamperKind.EDITED, line=5, message="m")
+    report = AuditReport(count=9, head=ZEROS, problems=(problem,), warnings=(problem,))
     assert report.as_json() == {
         "ok": False,
         "count": 9,
@@ -389,4 +391,4 @@ def test_a_report_is_the_document_that_the_command_prints() -> None:
         "warnings": [{"kind": "edited", "line": 5, "message": "m"}],
         "level": "chain",
     }
-    assert Report(count=0, head=ZEROS, warnings=(problem,)).ok
+    assert AuditReport(count=0, head=ZEROS, warnings=(problem,)).ok

@@ -31,8 +31,8 @@ from penstock.doors.hook.talk import (
     DENY,
     OTHER,
     START,
-    Answer,
-    Call,
+    HookAnswer,
+    HookCall,
 )
 
 ROOT = "/home/me/project"
@@ -515,12 +515,12 @@ def test_what_a_module_asks_of_the_environment_reaches_the_resident() -> None:
 
 # Answers
 
-NO = Answer(DENY, "Protected path: .env cannot be modified")
-WHETHER = Answer(ASK, "214 of 270 lines would be lost")
-TOLD = Answer(notes=("production code", "be careful"))
-NOTHING = Answer()
-YES = Answer(ALLOW, "a rule allows this", granted=True)
-OBSERVED = Answer(notes=("a protected file was changed",))
+NO = HookAnswer(DENY, "Protected path: .env cannot be modified")
+WHETHER = HookAnswer(ASK, "214 of 270 lines would be lost")
+TOLD = HookAnswer(notes=("production code", "be careful"))
+NOTHING = HookAnswer()
+YES = HookAnswer(ALLOW, "a rule allows this", granted=True)
+OBSERVED = HookAnswer(notes=("a protected file was changed",))
 R, Q, T, G = NO.reason, WHETHER.reason, "production code\nbe careful", YES.reason
 SEEN = OBSERVED.notes[0]
 
@@ -663,7 +663,7 @@ def test_what_is_said_to_an_agent_is_exactly_this(agent: str, which: str) -> Non
 @pytest.mark.parametrize("agent", [name for name in NAMES if name != "claude"])
 def test_a_refusal_always_has_a_reason(agent: str) -> None:
     """Codex and Gemini take a refusal without one for a hook that failed, and write."""
-    reply = module(agent).say(Call(agent, BEFORE), Answer(DENY))
+    reply = module(agent).say(HookCall(agent, BEFORE), HookAnswer(DENY))
     assert "Penstock" in reply.stdout + reply.stderr
 
 
@@ -671,7 +671,7 @@ def test_a_refusal_always_has_a_reason(agent: str) -> None:
 @pytest.mark.parametrize("event", [OTHER, START, CONFIG, AFTER])
 def test_what_is_over_or_none_of_ours_is_never_refused_by_exit_code(agent: str, event: str) -> None:
     for answer in (NOTHING, OBSERVED, NO):
-        reply = module(agent).say(Call(agent, event), answer)
+        reply = module(agent).say(HookCall(agent, event), answer)
         assert reply.code == 0
         assert '"deny"' not in reply.stdout
 

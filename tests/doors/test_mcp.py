@@ -19,7 +19,7 @@ from penstock import app
 from penstock.core.errors import RefusedError, StaleError
 from penstock.core.paths import RelPath
 from penstock.doors.mcp import reading
-from penstock.doors.mcp.asked import Asked
+from penstock.doors.mcp.asked import ToolCall
 from penstock.doors.mcp.tools import TOOLS
 from tests.cli.waiting import events, gate_of, state_dir, state_of, surroundings_of
 from tests.doors.mcp_client import (
@@ -188,7 +188,7 @@ def test_a_save_between_reading_and_proposing_is_never_undone(shop: Project) -> 
             return propose(*args, **more)
 
         here.gate.propose = late  # type: ignore[method-assign]
-        asked = Asked(here=here, tool="edit_file")
+        asked = ToolCall(here=here, tool="edit_file")
         arguments = {"path": "src/app.py", "old_string": "one", "new_string": "1"}
         with pytest.raises(StaleError, match="base-changed"):
             TOOLS["edit_file"].run(asked, arguments)
@@ -409,13 +409,13 @@ def test_a_link_that_is_turned_round_meanwhile_opens_nothing(shop: Project) -> N
     """The file that a link led to is judged by itself, whatever the link leads to by then."""
     link = shop.root / "link.txt"
 
-    class Turning(Asked):
+    class Turning(ToolCall):
         """Somebody points the link elsewhere right after it was followed."""
 
         def reach(self, text: str) -> RelPath:
             link.unlink(missing_ok=True)
             link.symlink_to(".env")
-            reached = Asked.reach(self, text)
+            reached = ToolCall.reach(self, text)
             link.unlink()
             link.symlink_to("docs")
             return reached

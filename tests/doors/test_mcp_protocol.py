@@ -21,7 +21,7 @@ from penstock.cli import COMMANDS
 from penstock.core.distribution import NAME
 from penstock.core.errors import InputError
 from penstock.doors.mcp.address import host_and_port
-from penstock.doors.mcp.asked import Asked, denied
+from penstock.doors.mcp.asked import ToolCall, denied
 from penstock.doors.mcp.tools import TOOLS
 from tests.cli.waiting import state_of, surroundings_of
 from tests.doors.mcp_client import (
@@ -294,7 +294,7 @@ def test_a_search_asks_the_rules_exactly_what_a_read_asks(shop: Project) -> None
         ".ssh/config",
     ]
     with surroundings_of(shop):
-        asked = Asked(here=app.open_workspace(str(shop.root)), tool="search_files")
+        asked = ToolCall(here=app.open_workspace(str(shop.root)), tool="search_files")
         quick = asked.readable()
         found = {name: quick(name) for name in names}
         assert found == {name: not denied(asked.may_read(name)) for name in names}

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.doors.mcp.lines import Lines, Wrong, parsed, too_long
+from penstock.doors.mcp.lines import LineFault, LineReader, parsed, too_long
 from tests.doors.mcp_client import PENSTOCK
 from tests.project import Project
 
@@ -39,14 +39,14 @@ def fed(data: bytes, size: int) -> Callable[[int], bytes]:
 @settings(deadline=None, max_examples=200)
 @given(st.lists(st.binary(max_size=30).filter(lambda b: b"\n" not in b)), st.integers(1, 50))
 def test_lines_come_out_the_same_however_they_arrive(lines: list[bytes], size: int) -> None:
-    found = list(Lines(fed(b"".join(line + b"\n" for line in lines), size), longest=20))
+    found = list(LineReader(fed(b"".join(line + b"\n" for line in lines), size), longest=20))
     assert len(found) == len(lines)
     for got, line in zip(found, lines, strict=True):
-        assert isinstance(got, Wrong) if len(line) > 20 else got == line
+        assert isinstance(got, LineFault) if len(line) > 20 else got == line
 
 
 def test_a_last_line_without_its_end_is_read() -> None:
-    assert list(Lines(fed(b"a\nb", 1))) == [b"a", b"b"]
+    assert list(LineReader(fed(b"a\nb", 1))) == [b"a", b"b"]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_the_request_behind_a_line_that_is_too_long_is_told_where_it_can_be(
 )
 def test_what_is_no_message_is_told(line: bytes, code: int) -> None:
     found = parsed(line)
-    assert isinstance(found, Wrong)
+    assert isinstance(found, LineFault)
     assert found.code == code
 
 

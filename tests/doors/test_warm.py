@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from penstock.app.workspace import read_rules, workspace_of
 from penstock.doors.hook.engine import Engine
 from penstock.doors.hook.short import Cold, NotShortError, short_answer
-from penstock.doors.hook.talk import BEFORE, Answer, Call
-from penstock.doors.hook.warm import Images, Signing, Warm
+from penstock.doors.hook.talk import BEFORE, HookAnswer, HookCall
+from penstock.doors.hook.warm import CheckpointSigner, Images, Warm
 from penstock.stores import watched
 from tests.doors.claude_calls import before
 
@@ -55,13 +55,13 @@ def warm() -> Warm:
     return Warm(Engine())
 
 
-def call(root: Path, tool: str, path: str, **given: str) -> Call:
+def call(root: Path, tool: str, path: str, **given: str) -> HookCall:
     full = path if path.startswith(("/", "~")) else f"{root}/{path}"
     tool_input = {"file_path": full, **given}
-    return Call("claude", BEFORE, tool=tool, tool_input=tool_input, cwd=str(root), call_id="t1")
+    return HookCall("claude", BEFORE, tool=tool, tool_input=tool_input, cwd=str(root), call_id="t1")
 
 
-def told(answer: Answer | None) -> tuple[object, ...]:
+def told(answer: HookAnswer | None) -> tuple[object, ...]:
     return (answer.verdict, answer.reason, answer.notes, answer.granted) if answer else ()
 
 
@@ -226,7 +226,7 @@ def test_checkpoints_are_signed_after_so_many_events(root: Path, warm: Warm) -> 
 
 def test_signing_is_due_by_time_as_well(root: Path) -> None:
     now = [0.0]
-    signing = Signing(lambda: now[0])
+    signing = CheckpointSigner(lambda: now[0])
     here = workspace_of(str(root))
     signing.after(here, 1)
     now[0] += here.record.settings.checkpoint_seconds + 1

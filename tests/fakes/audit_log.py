@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from penstock.core import chain
 from penstock.core.audit import EVERYTHING, Query, parse_line
 from penstock.core.event import compose
-from penstock.core.trust import Head
+from penstock.core.trust import LogHead
 from penstock.core.when import stamp
-from penstock.ports import Appended
+from penstock.ports import LogEntry
 
 
 class MemoryLog:
@@ -25,7 +25,7 @@ class MemoryLog:
         self._lines: list[bytes] = []
         self._hash = chain.GENESIS
 
-    def append(self, event: Mapping[str, object] | bytes, *, durable: bool) -> Appended:
+    def append(self, event: Mapping[str, object] | bytes, *, durable: bool) -> LogEntry:
         """Add one line; `durable` asks for no more than memory can give."""
         del durable
         body = event if isinstance(event, bytes) else compose(event)
@@ -34,22 +34,22 @@ class MemoryLog:
 
     def append_many(
         self, events: Sequence[Mapping[str, object]], *, durable: bool
-    ) -> Sequence[Appended]:
+    ) -> Sequence[LogEntry]:
         """Add several lines, all or none."""
         del durable
         bodies = [compose(event) for event in events]
         with self._mutex:
             return [self._add(body) for body in bodies]
 
-    def _add(self, body: bytes) -> Appended:
+    def _add(self, body: bytes) -> LogEntry:
         seq, prev = len(self._lines), self._hash
         line, self._hash = chain.link(stamp(self._clock()), seq, body, prev)
         self._lines.append(line)
-        return Appended(seq=seq, prev_hash=prev, event_hash=self._hash)
+        return LogEntry(seq=seq, prev_hash=prev, event_hash=self._hash)
 
-    def head(self) -> Head | None:
+    def head(self) -> LogHead | None:
         """Return the end of the record, or None where there is none."""
-        return Head(seq=len(self._lines) - 1, event_hash=self._hash) if self._lines else None
+        return LogHead(seq=len(self._lines) - 1, event_hash=self._hash) if self._lines else None
 
     def lines(self, query: Query = EVERYTHING) -> Iterator[bytes]:
         """Yield the lines that a query asks for, oldest first, without their newlines."""

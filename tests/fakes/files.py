@@ -14,7 +14,7 @@ from penstock.core.digest import digest
 from penstock.core.errors import InputError
 from penstock.core.model import Bytes
 from penstock.core.paths import RelPath
-from penstock.ports import Entry, FileKind, FileState, PlannedWrite, Recovered
+from penstock.ports import DirectoryEntry, FileKind, FileState, PlannedWrite, RecoveredWrite
 from penstock.stores import reach, refusals
 
 NEW_MODE = 0o644
@@ -92,7 +92,7 @@ class MemoryFiles:
             if name.startswith(start):
                 yield RelPath(text=name)
 
-    def entries(self, path: RelPath | None) -> tuple[Entry, ...]:
+    def entries(self, path: RelPath | None) -> tuple[DirectoryEntry, ...]:
         """Return what a directory holds, by name."""
         start = "" if path is None else self._key(path.text) + "/"
         kind = FileKind.DIRECTORY if path is None else self.kind(path)
@@ -105,11 +105,11 @@ class MemoryFiles:
         }
         return tuple(self._entry(start, name) for name in sorted(names))
 
-    def _entry(self, start: str, name: str) -> Entry:
+    def _entry(self, start: str, name: str) -> DirectoryEntry:
         path = RelPath(text=start + name)
         kind = self.kind(path) or FileKind.DIRECTORY
         size = len(self.read(path)) if kind is FileKind.FILE else 0
-        return Entry(name=name, kind=kind, size=size)
+        return DirectoryEntry(name=name, kind=kind, size=size)
 
     def state(self, path: RelPath) -> FileState | None:
         """Return what is there now, or None."""
@@ -172,7 +172,7 @@ class MemoryFiles:
         del path, contents
         return ()
 
-    def recover(self) -> tuple[Recovered, ...]:
+    def recover(self) -> tuple[RecoveredWrite, ...]:
         """Return nothing: what is in memory does not outlive a crash."""
         return ()
 

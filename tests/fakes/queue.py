@@ -24,7 +24,7 @@ from penstock.core.moves import (
     not_found,
     supersessions,
 )
-from penstock.core.proposal import OPEN, Answer, Moment, Move, Proposal, Receipt, State
+from penstock.core.proposal import OPEN, Answer, Moment, Proposal, Receipt, State, Transition
 
 
 class MemoryProposals:
@@ -69,7 +69,7 @@ class MemoryProposals:
     def move(
         self,
         proposal_id: str,
-        move: Move,
+        move: Transition,
         *,
         answer: Answer | None = None,
         at: Moment | None = None,
@@ -84,7 +84,7 @@ class MemoryProposals:
             self._claims.pop(proposal_id, None)
             return now
 
-    def answer(self, answers: Mapping[str, Answer], move: Move) -> tuple[Proposal, ...]:
+    def answer(self, answers: Mapping[str, Answer], move: Transition) -> tuple[Proposal, ...]:
         """Make the move of an answer for each of several proposals, all or none."""
         with self._lock:
             held = {name: self._held(name) for name in answers}
@@ -144,7 +144,7 @@ class MemoryProposals:
                 for one in receipts
                 if self._held(one.proposal)[0].state is not State.APPLIED
             }
-            done = {name: moved(one, Move.APPLY) for name, one in open_ones.items()}
+            done = {name: moved(one, Transition.APPLY) for name, one in open_ones.items()}
             self._proposals.update(done)
             for receipt in receipts:
                 self._receipts.setdefault(receipt.id, receipt)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from penstock.core.checkpoint import make_key, open_note
 from penstock.core.errors import PenstockError
-from penstock.core.findings import Report
+from penstock.core.findings import AuditReport
 from penstock.stores.checkpoints import Checkpoints
 from penstock.stores.head_memory import HeadMemory
 from penstock.stores.jsonl import JsonlLog
@@ -73,7 +73,7 @@ def paths(folder: str) -> list[str]:
     return [path for line in lines if (path := json.loads(line)["path"])]
 
 
-def sound(folder: str) -> Report:
+def sound(folder: str) -> AuditReport:
     report = verify_log(os.path.join(folder, "audit.jsonl"))
     assert report.ok, f"not sound: {report.as_json()}"
     told = {warning.kind.value for warning in report.warnings}

@@ -17,7 +17,7 @@ from penstock.core.export import Format, encode
 from penstock.core.outcomes import Sender
 from penstock.core.redact import redact
 from penstock.core.shapes import Shapes
-from penstock.core.verify import START, Walk, pass_block
+from penstock.core.verify import START, LogWalk, pass_block
 from penstock.core.when import parse_when
 from tests.core.records import block, linked, record
 
@@ -29,7 +29,7 @@ SENDER = Sender(version="0")
 def as_log(data: bytes) -> None:
     """Bytes put into a sound record are found; what passes as a whole passes line by line."""
     lines = [*SOUND[:3], *data.split(b"\n"), *SOUND[3:]]
-    walk = Walk()
+    walk = LogWalk()
     walk.feed(block(lines))
     walk.tear(data)
     problems = walk.finish(find_hashes([block(lines)], walk.orphans))
@@ -53,7 +53,7 @@ def as_line(data: bytes) -> None:
     if event is not None:
         shapes.learn(event)
     if pass_block(block(lines), START, shapes) is not None:
-        walk = Walk()
+        walk = LogWalk()
         walk.feed(block(lines))
         assert not walk.problems
         assert not walk.breaks

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from penstock.core.findings import Report
+from penstock.core.findings import AuditReport
 from penstock.core.policy import Policy
 from penstock.core.rules import parse_policy
-from penstock.gate import Call, Gate, Item, Judged, Parts, Proof, judge_call
-from penstock.ports import Appended
+from penstock.gate import Call, Gate, Item, Judgement, Parts, Proof, judge_call
+from penstock.ports import LogEntry
 from tests.fakes.files import MemoryFiles
 from tests.fakes.queue import FixedClock, MemoryBlobs, MemoryProposals
 
@@ -48,17 +48,17 @@ class Log:
     events: list[Mapping[str, object]] = field(default_factory=list)
     fails_at: str = ""
 
-    def append(self, event: Mapping[str, object], *, durable: bool) -> Appended:
+    def append(self, event: Mapping[str, object], *, durable: bool) -> LogEntry:
         from penstock.core.errors import AuditError
 
         if event["op"] == self.fails_at:
             raise AuditError("audit-failed", "the record cannot be written")
         self.events.append(event)
-        return Appended(seq=len(self.events), prev_hash="p", event_hash=f"e{len(self.events)}")
+        return LogEntry(seq=len(self.events), prev_hash="p", event_hash=f"e{len(self.events)}")
 
     def append_many(
         self, events: Sequence[Mapping[str, object]], *, durable: bool
-    ) -> Sequence[Appended]:
+    ) -> Sequence[LogEntry]:
         kept = len(self.events)
         try:
             return [self.append(event, durable=durable) for event in events]
@@ -98,7 +98,7 @@ class World:
             clock=self.clock,
             policy=lambda: self.policy,
             approvers=NoKeys(),
-            verify=lambda: Report(count=len(self.log.events), head=""),
+            verify=lambda: AuditReport(count=len(self.log.events), head=""),
         )
         self.gate = Gate(self.parts)
 
@@ -106,7 +106,7 @@ class World:
         known = self.parts.path(path)
         return self.files.read(known) if self.files.kind(known) else None
 
-    def judged(self, call: Call) -> Judged:
+    def judged(self, call: Call) -> Judgement:
         return judge_call(self.files, self.policy, call, now=self.clock.now().wall)
 
     def propose(self, path: str, content: bytes | None) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from penstock.core.notify import Message
-from penstock.stores.messages import Target, send, show_on_desktop, targets_of
+from penstock.stores.messages import MessageTarget, send, show_on_desktop, targets_of
 from tests.notify.mailbox import Mailbox
 
 SAID = Message(title="a title", body="a body")
@@ -54,11 +54,13 @@ def test_without_the_extra_the_answer_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "apprise", None)
-    assert "pip install 'penstock-gate[notify]'" in send(Target(name="x", address="json://a"), SAID)
+    assert "pip install 'penstock-gate[notify]'" in send(
+        MessageTarget(name="x", address="json://a"), SAID
+    )
 
 
 def test_a_service_that_nobody_knows_is_told() -> None:
-    assert "does not know" in send(Target(name="x", address="nosuchservice://a"), SAID)
+    assert "does not know" in send(MessageTarget(name="x", address="nosuchservice://a"), SAID)
 
 
 KNOWN = [
@@ -89,18 +91,18 @@ def test_the_services_of_the_manual_are_known_and_none_of_them_is_local(address:
 
 @pytest.mark.parametrize("schema", ["syslog", "dbus", "gnome", "glib"])
 def test_a_local_service_that_came_through_is_still_refused(schema: str) -> None:
-    assert send(Target(name="x", address=f"{schema}://"), SAID)
+    assert send(MessageTarget(name="x", address=f"{schema}://"), SAID)
 
 
 def test_another_kind_of_service_gets_the_same_message(box: Mailbox) -> None:
-    target = Target(name="x", address=f"ntfy://127.0.0.1:{box.port}/topic")
+    target = MessageTarget(name="x", address=f"ntfy://127.0.0.1:{box.port}/topic")
     assert send(target, SAID) == ""
     assert (box.got[0]["title"], box.got[0]["message"]) == (SAID.title, SAID.body)
 
 
 def test_a_slow_service_is_left_in_time(box: Mailbox) -> None:
     box.open.clear()
-    wrong = send(Target(name="x", address=f"{box.target}?rto=30"), SAID, within=0.5)
+    wrong = send(MessageTarget(name="x", address=f"{box.target}?rto=30"), SAID, within=0.5)
     assert wrong in ("the service did not answer within 0.5 seconds", "the service did not take it")
 
 

@@ -14,7 +14,7 @@ from penstock.core.model import Actor, Change, ChangeKind, Decision, Verdict
 from penstock.core.notify import groups, harmless, message
 from penstock.core.notify_settings import (
     LOCAL,
-    Event,
+    NotifyEvent,
     Quiet,
     ignored,
     label,
@@ -141,9 +141,14 @@ NARROW: list[tuple[dict[str, object], dict[str, object], str, object]] = [
     ({}, {"contents": True}, "contents", False),
     ({}, {"desktop": False}, "desktop", False),
     ({"desktop": False}, {"desktop": True}, "desktop", False),
-    ({"events": ("waiting", "expiring")}, {"events": ("waiting",)}, "events", {Event.WAITING}),
+    (
+        {"events": ("waiting", "expiring")},
+        {"events": ("waiting",)},
+        "events",
+        {NotifyEvent.WAITING},
+    ),
     ({"events": ("expiring",)}, {"events": ("waiting",)}, "events", set()),
-    ({}, {}, "events", {Event.WAITING}),
+    ({}, {}, "events", {NotifyEvent.WAITING}),
     ({"every_seconds": 60}, {"every_seconds": 5}, "every_seconds", 60),
     ({"every_seconds": 5}, {"every_seconds": 60}, "every_seconds", 60),
     ({"quiet": "22:00-07:00"}, {"quiet": "1:00-2:00"}, "quiet", Quiet(start=1320, end=420)),
@@ -168,7 +173,7 @@ def test_a_set_is_one_group_and_what_a_person_made_is_none() -> None:
         one("e", origin="undo"),
         one("f", state=State.APPROVED),
     ]
-    made = groups(found, NOW, {Event.WAITING})
+    made = groups(found, NOW, {NotifyEvent.WAITING})
     assert [(group.key, len(group.files)) for group in made] == [
         ("waiting:a", 1),
         ("waiting:set-1", 2),
@@ -176,13 +181,13 @@ def test_a_set_is_one_group_and_what_a_person_made_is_none() -> None:
 
 
 def test_little_time_left_is_told_once_a_quarter_is_left_and_not_when_it_is_over() -> None:
-    events = {Event.EXPIRING}
+    events = {NotifyEvent.EXPIRING}
     later = [Moment(wall=NOW.wall + after) for after in (2699, 2700, 3599, 3600)]
     assert [len(groups([one("a")], at, events)) for at in later] == [0, 1, 1, 0]
 
 
 def test_a_message_says_what_would_be_lost_with_a_link_and_no_content() -> None:
-    due = groups([one("hitl-1", warnings=("x",))], NOW, {Event.WAITING})
+    due = groups([one("hitl-1", warnings=("x",))], NOW, {NotifyEvent.WAITING})
     said = message(due, workspace="shop", now=NOW, link="http://127.0.0.1:7717/")
     assert said.title == "Penstock: src/app.py waits for you in shop"
     assert said.body == (
@@ -194,7 +199,7 @@ def test_a_message_says_what_would_be_lost_with_a_link_and_no_content() -> None:
 
 
 def test_many_are_one_message_that_names_the_first_ten() -> None:
-    due = groups([one(f"p{at}", path=f"f{at}.py") for at in range(25)], NOW, {Event.WAITING})
+    due = groups([one(f"p{at}", path=f"f{at}.py") for at in range(25)], NOW, {NotifyEvent.WAITING})
     said = message(due, workspace="shop", now=NOW, link="http://a")
     assert said.title == "Penstock: 25 changes wait for you in shop"
     assert "f9.py" in said.body
@@ -204,20 +209,20 @@ def test_many_are_one_message_that_names_the_first_ten() -> None:
 
 def test_a_large_set_names_its_first_files_and_says_how_many_more() -> None:
     found = [one(f"p{at}", path=f"f{at}.py", set_id="set-1") for at in range(12)]
-    said = message(groups(found, NOW, {Event.WAITING}), workspace="shop", now=NOW)
+    said = message(groups(found, NOW, {NotifyEvent.WAITING}), workspace="shop", now=NOW)
     assert said.title == "Penstock: a change of 12 files waits for you in shop"
     assert "... and 2 more files of this set" in said.body
 
 
 def test_a_reminder_says_that_it_is_one() -> None:
     at = Moment(wall=NOW.wall + 3000)
-    said = message(groups([one("a")], at, {Event.EXPIRING}), workspace="shop", now=at)
+    said = message(groups([one("a")], at, {NotifyEvent.EXPIRING}), workspace="shop", now=at)
     assert "has little time left" in said.title
     assert "waits for 10 more minutes" in said.body
 
 
 def test_contents_are_in_it_only_where_they_were_asked_for() -> None:
-    due = groups([one("a")], NOW, {Event.WAITING})
+    due = groups([one("a")], NOW, {NotifyEvent.WAITING})
     assert "-secret" not in message(due, workspace="w", now=NOW).body
     assert "-secret" in message(due, workspace="w", now=NOW, contents={"a": "-secret"}).body
 
@@ -229,7 +234,7 @@ HOSTILE = ["<!channel>", "@everyone", "[click](http://evil)", "`code`", "a\nb", 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_that_an_agent_wrote_is_obeyed_where_it_arrives(text: str) -> None:
     proposal = one("a", path=text, actor=Actor(agent=text))
-    said = message(groups([proposal], NOW, {Event.WAITING}), workspace=text, now=NOW)
+    said = message(groups([proposal], NOW, {NotifyEvent.WAITING}), workspace=text, now=NOW)
     for sign in ("<", ">", "@", "`", "[", "]", "\x1b", "\u202e", "://", "www."):
         assert sign not in said.title + said.body
     assert len(said.body.split("\n")) == 3

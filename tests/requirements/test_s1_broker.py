@@ -817,7 +817,7 @@ def every_role_has_a_home() -> None:
     """The spec's helpers, and where each of them lives."""
     homes: dict[str, Callable[..., object]] = {
         "_mvp_init_filebroker": Broker.__init__,
-        "_get_param": asked.Asked.text,
+        "_get_param": asked.ToolRequest.text,
         "_sha256_text": digest,
         "_sha256_file_stream": window,
         "_hitl_cleanup": Broker._tidy,

@@ -26,7 +26,7 @@ from penstock.core.edits import edited, parse_operation
 from penstock.core.errors import PenstockError
 from penstock.core.rules import load
 from penstock.doors.reviewer.apply import Apply
-from penstock.doors.reviewer.asked import Asked
+from penstock.doors.reviewer.asked import ApplyArguments
 from penstock.gate import Proof
 from penstock.stores.swap import is_temp_name
 from tests.faults.tracer import Plan, run, why_not
@@ -148,7 +148,7 @@ def _way_back(info: Document) -> Document:
 
 def applied(at: History, operation: Document) -> Document:
     """Apply an operation in this process."""
-    asked = Asked(json=json.dumps(operation), target_file=str(at.file))
+    asked = ApplyArguments(json=json.dumps(operation), target_file=str(at.file))
     answer = Apply(asked=asked, environ=os.environ, prove=_nobody).run()
     return answer.document
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from penstock.doors.reviewer.answers import Answer
+from penstock.doors.reviewer.answers import CommandResult
 from penstock.doors.reviewer.apply import Apply
-from penstock.doors.reviewer.asked import Asked
+from penstock.doors.reviewer.asked import ApplyArguments
 from tests.reviewer.repos import NAME, Repo, clean, repo_at
 from tests.reviewer.reviewing import AGENT_WORDS, RULES, SWITCH
 
@@ -42,11 +42,11 @@ class Scene:
     def logged(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.log.read_text().splitlines()]
 
-    def answer(self, operation: object, target: str = "-", **asked: Any) -> Answer:
+    def answer(self, operation: object, target: str = "-", **asked: Any) -> CommandResult:
         """Apply an operation to the file, or to another target."""
         text = operation if isinstance(operation, str) else json.dumps(operation)
         named = str(self.file) if target == "-" else target
-        one = Asked(json=text, target_file=named, **asked)
+        one = ApplyArguments(json=text, target_file=named, **asked)
         return Apply(asked=one, environ=os.environ, prove=_nobody).run()
 
     def made(self, operation: object, **asked: Any) -> dict[str, Any]:

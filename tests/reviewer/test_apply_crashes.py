@@ -14,7 +14,7 @@ import pytest
 
 from penstock.core.edits import edited, parse_operation
 from penstock.doors.reviewer.apply import Apply
-from penstock.doors.reviewer.asked import Asked
+from penstock.doors.reviewer.asked import ApplyArguments
 from tests.faults import power
 from tests.faults.tracer import Plan, can_inject_errors, run, why_not
 from tests.reviewer.repos import NAME, Repo, clean, repo_at
@@ -114,7 +114,7 @@ def _prepared(disk: str) -> None:
 
 def _edited(disk: str) -> str:
     os.environ.update({**clean(Path(disk, "home")), "DECISION_REVIEWER_ALLOW_WRITES": "1"})
-    asked = Asked(json=json.dumps(adding()), target_file=str(Path(disk, "rules", NAME)))
+    asked = ApplyArguments(json=json.dumps(adding()), target_file=str(Path(disk, "rules", NAME)))
     return json.dumps(Apply(asked=asked, environ=os.environ, prove=_nobody).run().document)
 
 

@@ -14,7 +14,7 @@ from penstock.core.errors import InputError
 from penstock.ports import Version
 from penstock.stores import git_run
 from penstock.stores.git import commit_id, repository_of
-from penstock.stores.git_commit import Committed
+from penstock.stores.git_commit import Commit
 from penstock.stores.git_run import GitError
 from tests.reviewer.repos import NAME, Repo, clean, repo_at
 
@@ -36,7 +36,7 @@ def repo(tmp_path: Path) -> Repo:
     return repo_at(tmp_path / "repo", committed=OLD.decode())
 
 
-def commit(repo: Repo, *, old: bytes = OLD, new: bytes = NEW, name: str = NAME) -> Committed:
+def commit(repo: Repo, *, old: bytes = OLD, new: bytes = NEW, name: str = NAME) -> Commit:
     """Do what an edit does: prepare, write, publish."""
     file = repo.root / name
     found = repository_of(str(file))

@@ -18,7 +18,7 @@ from penstock.stores.jsonl import JsonlLog
 from penstock.stores.log_reader import read_lines
 from penstock.stores.segments import rotated
 from penstock.stores.signed_log import SignedLog
-from penstock.stores.treefile import Place, TreeFile
+from penstock.stores.treefile import TreeFile, TreePosition
 from penstock.stores.verify_log import verify_log
 from penstock.stores.witness import FolderWitness
 from tests.core.trees import root_of
@@ -250,8 +250,8 @@ def test_the_tree_is_grown_by_what_is_new_and_not_read_from_the_beginning(
     pieces = tree.pieces_after(place)
     assert pieces is not None
     assert sum(piece.block.count(b"\n") for piece in pieces) == 1
-    assert tree.pieces_after(Place(size=3, hash="sha256:no", first=0, offset=500)) is None
-    assert tree.pieces_after(Place(size=3, hash="sha256:no", first=77, offset=500)) is None
+    assert tree.pieces_after(TreePosition(size=3, hash="sha256:no", first=0, offset=500)) is None
+    assert tree.pieces_after(TreePosition(size=3, hash="sha256:no", first=77, offset=500)) is None
 
 
 # --- keys -------------------------------------------------------------------------------------

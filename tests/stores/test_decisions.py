@@ -20,7 +20,7 @@ from penstock.core.errors import AuditError
 from penstock.core.past import Past, past_of
 from penstock.stores import decision_index
 from penstock.stores.decision_lines import Rows, kind_of, quick, seconds_of
-from penstock.stores.decisions import ALL, Decisions, Wanted, recent
+from penstock.stores.decisions import ALL, DecisionQuery, Decisions, recent
 from tests.reviewer import logs
 
 Line = logs.Line
@@ -62,11 +62,11 @@ def asked(path: Path, place: Path) -> Decisions:
     return Decisions([str(path)], lambda _: str(place))
 
 
-def told(decisions: Decisions, wanted: Wanted = ALL) -> list[str]:
+def told(decisions: Decisions, wanted: DecisionQuery = ALL) -> list[str]:
     return [past.ts for past in decisions.newest(wanted)]
 
 
-def by_hand(path: Path, wanted: Wanted) -> list[str]:
+def by_hand(path: Path, wanted: DecisionQuery) -> list[str]:
     found = []
     for line in path.read_bytes().split(b"\n"):
         past = past_of(parse_line(line) or {})
@@ -81,24 +81,24 @@ def by_hand(path: Path, wanted: Wanted) -> list[str]:
 
 WANTED = [
     ALL,
-    Wanted(decision="deny"),
-    Wanted(source="llm"),
-    Wanted(decision="deny", rule="r3"),
-    Wanted(session="s2"),
-    Wanted(session="s2", decision="deny"),
-    Wanted(session="nobody"),
-    Wanted(needs_review=True),
-    Wanted(needs_review=False, tool="Bash"),
-    Wanted(tool="Zork"),
-    Wanted(since=seconds_of(logs.at(40))),
-    Wanted(since=seconds_of(logs.at(40)), until=seconds_of(logs.at(60)), decision="deny"),
+    DecisionQuery(decision="deny"),
+    DecisionQuery(source="llm"),
+    DecisionQuery(decision="deny", rule="r3"),
+    DecisionQuery(session="s2"),
+    DecisionQuery(session="s2", decision="deny"),
+    DecisionQuery(session="nobody"),
+    DecisionQuery(needs_review=True),
+    DecisionQuery(needs_review=False, tool="Bash"),
+    DecisionQuery(tool="Zork"),
+    DecisionQuery(since=seconds_of(logs.at(40))),
+    DecisionQuery(since=seconds_of(logs.at(40)), until=seconds_of(logs.at(60)), decision="deny"),
 ]
 
 
 @pytest.mark.parametrize("wanted", WANTED, ids=str)
 @pytest.mark.parametrize("spaced", [False, True])
 def test_the_index_answers_what_reading_every_line_does(
-    tmp_path: Path, place: Path, wanted: Wanted, spaced: bool
+    tmp_path: Path, place: Path, wanted: DecisionQuery, spaced: bool
 ) -> None:
     path = logs.write(tmp_path / "log", mixed(100), spaced=spaced)
     expected = by_hand(path, wanted)
@@ -115,13 +115,13 @@ def test_what_was_denied_most_is_counted_by_its_text(tmp_path: Path, place: Path
     expected = Counter(x["tool_input"]["command"] for x in lines if x.get("decision") == "deny")
     for _ in range(2):
         assert asked(path, place).denied_commands() == expected
-    since = Wanted(since=seconds_of(logs.at(50)))
+    since = DecisionQuery(since=seconds_of(logs.at(50)))
     late = Counter(x["tool_input"]["command"] for x in lines[50:] if x.get("decision") == "deny")
     assert asked(path, place).denied_commands(since) == late
-    assert asked(path, place).denied_commands(Wanted(tool="Read")) == Counter()
-    by_rule = asked(path, place).denied_commands(Wanted(tool="Bash", rule="r3"))
+    assert asked(path, place).denied_commands(DecisionQuery(tool="Read")) == Counter()
+    by_rule = asked(path, place).denied_commands(DecisionQuery(tool="Bash", rule="r3"))
     assert by_rule == Counter({"rm -rf x": 5})
-    assert sum(asked(path, place).denied_commands(Wanted(session="s3")).values()) == 20
+    assert sum(asked(path, place).denied_commands(DecisionQuery(session="s3")).values()) == 20
 
 
 @pytest.mark.parametrize("mess", [1, 5, 60])  # hooks that write at once, and a shuffled log
@@ -132,7 +132,7 @@ def test_a_log_that_is_not_in_order_is_still_asked_by_time(
     chance = random.Random(3)
     lines.sort(key=lambda line: int(line["timestamp"][17:19]) + chance.uniform(0, mess))
     path = logs.write(tmp_path / "log", lines)
-    wanted = Wanted(since=seconds_of(logs.at(20)), until=seconds_of(logs.at(30)))
+    wanted = DecisionQuery(since=seconds_of(logs.at(20)), until=seconds_of(logs.at(30)))
     for _ in range(2):
         decisions = asked(path, place)
         assert sorted(told(decisions, wanted)) == sorted(by_hand(path, wanted))
@@ -317,7 +317,7 @@ def _read(path: str, place: str, count: int) -> None:
     for _ in range(5):
         decisions = Decisions([path], lambda _: place)
         assert decisions.total >= count
-        assert len(list(islice(decisions.newest(Wanted(decision="deny")), 5))) == 5
+        assert len(list(islice(decisions.newest(DecisionQuery(decision="deny")), 5))) == 5
 
 
 def test_several_processes_may_read_and_index_one_log(tmp_path: Path, place: Path) -> None:

@@ -490,7 +490,7 @@ def test_someone_who_wants_to_write_is_noticed_and_does_not_end_the_process(
     (root / "a").write_bytes(b"old")
     folder = os.open(root, os.O_RDONLY)
     try:
-        with contents.Watched(folder, "a") as file:
+        with contents.LeasedFile(folder, "a") as file:
             assert file.holds(digest(b"old"))
             assert fcntl.fcntl(file.descriptor, fcntl.F_GETSIG) == signal.SIGURG
             with pytest.raises(BlockingIOError):
@@ -602,7 +602,7 @@ def test_what_a_file_system_does_not_offer_is_done_by_steps(
     """A kernel that knows the call on a file system that does not: found out at the use."""
 
     def refuse(*_: object) -> None:
-        raise kernel.NotOffered("rename with a condition")
+        raise kernel.UnsupportedCall("rename with a condition")
 
     monkeypatch.setattr(kernel, "exchange", refuse)
     monkeypatch.setattr(kernel, "move", refuse)

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from penstock.core.audit import Query
 from penstock.core.chain import GENESIS
 from penstock.core.errors import AuditError
-from penstock.core.trust import Evidence, Head
+from penstock.core.trust import Evidence, LogHead
 from penstock.stores import group
 from penstock.stores.head_memory import HeadMemory
 from penstock.stores.jsonl import JsonlLog
@@ -489,7 +489,7 @@ def test_a_memory_that_cannot_be_written_is_told_on_the_record(path: str, tmp_pa
 def test_the_memory_only_goes_forward(tmp_path: Path) -> None:
     memory = HeadMemory(str(tmp_path / "head"))
     assert memory.recall() is None
-    newer, older = (Head(seq=seq, event_hash="sha256:" + "a" * 64) for seq in (9, 4))
+    newer, older = (LogHead(seq=seq, event_hash="sha256:" + "a" * 64) for seq in (9, 4))
     memory.remember(newer)
     memory.remember(older)
     assert memory.recall() == newer

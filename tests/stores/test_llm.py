@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from penstock.core.advice import Advice, Facts, Outcome
+from penstock.core.advice import Advice, AdviceOutcome, CallFacts
 from penstock.core.model import Verdict
 from penstock.core.policy import AdvisorSettings
 from penstock.stores import llm
 from penstock.stores.llm import advise
 from tests.stores.endpoint import Behaviour, Endpoint, Handler, completion, gives, listening, says
 
-FACTS = Facts(tool="Bash", tool_input={"command": "make deploy"}, action="run")
+FACTS = CallFacts(tool="Bash", tool_input={"command": "make deploy"}, action="run")
 
 
 @dataclass
@@ -48,7 +48,7 @@ def test_an_assessment_arrives_with_model_time_and_reasoning(
     world: World, verdict: Verdict
 ) -> None:
     advice = world.ask(says(str(verdict)))
-    assert (advice.outcome, advice.verdict) == (Outcome.ANSWERED, verdict)
+    assert (advice.outcome, advice.verdict) == (AdviceOutcome.ANSWERED, verdict)
     assert (advice.model, advice.reasoning, advice.attempts) == ("tiny", "because", 1)
     assert 0 <= advice.milliseconds < 20_000
 
@@ -99,7 +99,7 @@ NONSENSE: list[tuple[str, Behaviour]] = [
 @pytest.mark.parametrize("behaviour", [b for _, b in NONSENSE], ids=[name for name, _ in NONSENSE])
 def test_nonsense_is_no_opinion(world: World, behaviour: Behaviour) -> None:
     advice = world.ask(behaviour)
-    assert (advice.outcome, advice.verdict) == (Outcome.NONSENSE, None)
+    assert (advice.outcome, advice.verdict) == (AdviceOutcome.NONSENSE, None)
     assert advice.reasoning
 
 
@@ -117,12 +117,12 @@ FAULTS: list[tuple[str, Behaviour]] = [
 @pytest.mark.parametrize("behaviour", [b for _, b in FAULTS], ids=[name for name, _ in FAULTS])
 def test_a_fault_is_no_opinion(world: World, behaviour: Behaviour) -> None:
     advice = world.ask(behaviour)
-    assert (advice.outcome, advice.verdict) == (Outcome.FAULT, None)
+    assert (advice.outcome, advice.verdict) == (AdviceOutcome.FAULT, None)
 
 
 def test_nobody_there_is_no_opinion(world: World) -> None:
     world.endpoint.server_close()
-    assert world.ask().outcome is Outcome.FAULT
+    assert world.ask().outcome is AdviceOutcome.FAULT
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
@@ -170,13 +170,13 @@ SLOW: list[tuple[str, Behaviour]] = [
 def test_asking_ends_in_time_whatever_comes(world: World, behaviour: Behaviour) -> None:
     start = time.monotonic()
     advice = world.ask(behaviour, within=0.5, max_retries=5)
-    assert (advice.outcome, advice.verdict) == (Outcome.TIMEOUT, None)
+    assert (advice.outcome, advice.verdict) == (AdviceOutcome.TIMEOUT, None)
     assert time.monotonic() - start < 10  # endless otherwise
     assert advice.milliseconds >= 400
 
 
 def test_without_time_nobody_is_asked(world: World) -> None:
-    assert world.ask(says("deny"), within=0).outcome is Outcome.TIMEOUT
+    assert world.ask(says("deny"), within=0).outcome is AdviceOutcome.TIMEOUT
     assert not world.endpoint.asked
 
 
@@ -185,7 +185,7 @@ def test_an_endpoint_that_hangs_holds_a_few_threads_at_most(world: World) -> Non
     outcomes = [world.ask(dawdles, within=0.05).outcome for _ in range(2 * llm.MOST_AT_ONCE)]
     hanging = [t for t in threading.enumerate() if t.name == "advisor"]
     assert len(hanging) <= llm.MOST_AT_ONCE, before
-    assert set(outcomes) <= {Outcome.TIMEOUT, Outcome.NOT_ASKED}
+    assert set(outcomes) <= {AdviceOutcome.TIMEOUT, AdviceOutcome.NOT_ASKED}
     world.endpoint.over.set()
     for thread in hanging:
         thread.join(20)
@@ -231,12 +231,12 @@ def test_nothing_leaves_without_a_key_for_that_place(
     settings = AdvisorSettings(enabled=True, endpoint=endpoint, model="m")
     advice = advise(settings, FACTS, environ=environ)
     assert advice is not None
-    assert (advice.outcome, advice.attempts) == (Outcome.NOT_ASKED, 0), why
+    assert (advice.outcome, advice.attempts) == (AdviceOutcome.NOT_ASKED, 0), why
 
 
 def test_a_key_that_no_header_can_hold_is_a_fault_and_is_not_told(world: World) -> None:
     world.environ["PENSTOCK_LLM_API_KEY"] = "secret\r\nX: y"
     advice = world.ask(says("allow"))
-    assert advice.outcome is Outcome.FAULT
+    assert advice.outcome is AdviceOutcome.FAULT
     assert "secret" not in advice.reasoning
     assert not world.endpoint.asked

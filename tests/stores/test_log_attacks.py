@@ -19,7 +19,7 @@ import pytest
 
 from penstock.core.checkpoint import Checkpoint, make_key
 from penstock.core.errors import AuditError
-from penstock.core.findings import Report
+from penstock.core.findings import AuditReport
 from penstock.core.merkle import leaf_hash
 from penstock.core.trust import Evidence
 from penstock.stores.checkpoints import Checkpoints
@@ -80,7 +80,7 @@ class Scene:
         text = "".join(note + "\n" for note in [*notes, KEY.sign(whole)])
         Path(self.checkpoints.path).write_text(text)
 
-    def verify(self, level: int) -> Report:
+    def verify(self, level: int) -> AuditReport:
         every = self.checkpoints.evidence(self.memory.recall())
         evidence = Evidence(
             own=every.own if level >= 2 else (),

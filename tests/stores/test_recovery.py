@@ -16,11 +16,11 @@ import pytest
 from penstock.core.digest import digest
 from penstock.core.errors import PenstockError, StaleError, StoreError
 from penstock.core.paths import RelPath
-from penstock.ports import Ending, PlannedWrite, Recovered
+from penstock.ports import Ending, PlannedWrite, RecoveredWrite
 from penstock.stores import refusals, writer
 from penstock.stores.disk import DiskFiles
-from penstock.stores.journal import Decided
-from penstock.stores.swap import Step, is_temp_name, temp_name
+from penstock.stores.journal import SetDirection
+from penstock.stores.swap import FileStep, is_temp_name, temp_name
 from penstock.stores.writer import Batch, _plan
 
 OLD, NEW = b"old", b"new"
@@ -59,7 +59,7 @@ def opened(tmp_path: Path, *, exchange: bool = True) -> DiskFiles:
     )
 
 
-def crash(files: DiskFiles, writes: list[PlannedWrite], *, swapped: int = -1) -> list[Step]:
+def crash(files: DiskFiles, writes: list[PlannedWrite], *, swapped: int = -1) -> list[FileStep]:
     """Carry out a write up to some swaps and let go; -1 lets go in the middle of staging."""
     writer = files._writer
     plans = [_plan(write) for write in writes]
@@ -137,7 +137,7 @@ def test_a_crash_is_ended_one_way_or_the_other(
     if restarted:
         renumber(files)
     assert files.recover() == (
-        Recovered(paths=tuple(write.path.text for write in writes), ending=ending),
+        RecoveredWrite(paths=tuple(write.path.text for write in writes), ending=ending),
     )
     assert everything(files) == there
     for write in writes:
@@ -201,7 +201,7 @@ def test_what_a_set_decided_is_carried_on_with(files: DiskFiles) -> None:
     journal = Path(files.root).parent / "journal"
     (note,) = journal.iterdir()
     with note.open("a") as file:
-        file.write(json.dumps({"decided": Decided.BACK.value}) + "\n")
+        file.write(json.dumps({"decided": SetDirection.BACK.value}) + "\n")
     (recovered,) = files.recover()
     assert recovered.ending is Ending.PUT_BACK
     assert everything(files) == BEFORE
@@ -301,7 +301,7 @@ def test_without_a_journal_there_is_nothing_to_go_by(files: DiskFiles) -> None:
 # -- a swap that meets somebody else ------------------------------------------------------
 
 
-def middle(files: DiskFiles, write: PlannedWrite) -> tuple[Step, Batch]:
+def middle(files: DiskFiles, write: PlannedWrite) -> tuple[FileStep, Batch]:
     """Return a step whose names have been swapped, its directory still open."""
     writer = files._writer
     plan = _plan(write)

@@ -19,7 +19,7 @@ import pytest
 
 from penstock.core.errors import StoreError
 from penstock.core.model import Change, ChangeKind, Decision, Verdict
-from penstock.core.proposal import Moment, Move, Proposal, Receipt, State
+from penstock.core.proposal import Moment, Proposal, Receipt, State, Transition
 from penstock.stores import sqlite as sqlite_store
 from penstock.stores.sqlite import MIGRATIONS, SqliteProposals
 from penstock.stores.sqlite_file import Database, migrate
@@ -377,7 +377,7 @@ def test_a_queue_outlives_its_process(path: str) -> None:
     """S1-075: the queue is there after a restart, answers and renewals included."""
     with opened(path) as queue:
         queue.add([replace(PROPOSAL, state=State.WAITING)])
-        queue.move("p1", Move.RENEW, at=Moment(wall=1050.0, boot=3.0, boot_id="b"))
+        queue.move("p1", Transition.RENEW, at=Moment(wall=1050.0, boot=3.0, boot_id="b"))
     script = "tell(str(queue.get('p1').created.wall)); queue.move('p1', Move.APPROVE)"
     assert child(path, script).communicate()[0] == b"1050.0\n"
     with opened(path) as queue:
@@ -526,11 +526,11 @@ def test_waiting_for_another_writer_has_an_end(path: str) -> None:
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError) as caught:
-            queue.move("p1", Move.APPLY)
+            queue.move("p1", Transition.APPLY)
         assert caught.value.code == "queue-busy"
         assert queue.get("p1") == PROPOSAL, "readers do not wait for writers"
         other.close()
-        assert queue.move("p1", Move.APPLY).state is State.APPLIED
+        assert queue.move("p1", Transition.APPLY).state is State.APPLIED
 
 
 def test_a_fault_inside_a_move_changes_nothing(path: str) -> None:
@@ -541,7 +541,7 @@ def test_a_fault_inside_a_move_changes_nothing(path: str) -> None:
             path, "CREATE TRIGGER stop BEFORE DELETE ON claims BEGIN SELECT RAISE(FAIL, 'no'); END"
         )
         with pytest.raises(StoreError):
-            queue.move("p1", Move.APPLY)
+            queue.move("p1", Transition.APPLY)
         edit(path, "DROP TRIGGER stop")
         assert queue.get("p1") == PROPOSAL
         assert len(queue.claimed()) == 1
@@ -634,7 +634,7 @@ def test_a_read_only_disk_is_an_error(tmp_path: Path) -> None:
         remount = ["mount", "-o", "remount,ro", str(tmp_path / "disk")]
         subprocess.run(remount, check=True)
         with opened(path) as queue, pytest.raises(StoreError) as caught:
-            queue.move("p1", Move.APPLY)
+            queue.move("p1", Transition.APPLY)
         assert caught.value.code in ("read-only", "queue-failed")
         with opened(path + "2") as queue, pytest.raises(StoreError) as caught:
             queue.find()
@@ -669,7 +669,7 @@ def test_every_question_is_answered_from_an_index(path: str) -> None:
         queue.find(path="a.py", states=[State.APPLIED], limit=5)
         queue.claim(["1"], token="t")
         queue.claimed()
-        queue.move("2", Move.APPLY)
+        queue.move("2", Transition.APPLY)
         queue.release("t")
         queue.receipt("r")
         queue.receipts(path="a.py")

@@ -10,8 +10,8 @@ import pytest
 
 from penstock.core import chain
 from penstock.core.checkpoint import make_key
-from penstock.core.findings import Report
-from penstock.core.trust import Evidence, Opened
+from penstock.core.findings import AuditReport
+from penstock.core.trust import CheckpointNote, Evidence
 from penstock.stores import segments
 from penstock.stores import verify_log as module
 from penstock.stores.checkpoints import Checkpoints
@@ -146,7 +146,7 @@ def test_a_log_that_is_rotated_while_it_is_verified_is_not_called_tampered(
     put(path, record(40))
     walk = module._walked
 
-    def rotated_meanwhile(files: list[Segment], notice: frozenset[str]) -> Report:
+    def rotated_meanwhile(files: list[Segment], notice: frozenset[str]) -> AuditReport:
         if not rotated(path):
             Path(path).rename(segment_name(path, 0, 39))
             put(path, linked([body(40)], record(40)[-1][-73:-2].decode()))
@@ -246,6 +246,6 @@ def test_a_checkpoint_is_compared_by_its_hash_and_otherwise_by_its_root(
     signed = apart.sign()
     assert signed is not None
     log.append({"op": "y"}, durable=True)
-    note = Opened(checkpoint=replace(signed, **changes), size=signed.size)
+    note = CheckpointNote(checkpoint=replace(signed, **changes), size=signed.size)
     report = verify_log(log.path, Evidence(own=[note]))
     assert [problem.kind for problem in report.problems] == kinds

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from penstock.core.model import Actor
 from penstock.core.rules import parse_policy
-from penstock.doors.tui.desk import Desk
+from penstock.doors.tui.desk import ReviewDesk
 from penstock.gate import Item, Proof
 from tests.journeys.world import PERSON, World
 from tests.tui.stage import Stage, on_screen
@@ -84,7 +84,7 @@ def world() -> World:
 
 @asynccontextmanager
 async def scene(keys: NoKey, size: tuple[int, int]) -> AsyncIterator[Stage]:
-    async with on_screen(Desk(world().gate, keys), size=size) as stage:
+    async with on_screen(ReviewDesk(world().gate, keys), size=size) as stage:
         yield stage
 
 

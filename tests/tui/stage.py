@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from penstock.app import open_workspace
 from penstock.core.proposal import Proposal
 from penstock.doors.tui.app import Edit, ReviewApp
-from penstock.doors.tui.desk import Desk
+from penstock.doors.tui.desk import ReviewDesk
 from penstock.doors.tui.dialogs import Dialog
 from penstock.doors.tui.keys import AtTerminal
 from penstock.gate import Gate
@@ -94,13 +94,15 @@ async def review(
         project.write("penstock.toml", RULES)
     with surroundings_of(project):
         here = open_workspace(str(project.root))
-        desk = Desk(here.gate, AtTerminal(here))
+        desk = ReviewDesk(here.gate, AtTerminal(here))
         async with on_screen(desk, size=size, edit=edit, **more) as stage:
             yield stage
 
 
 @asynccontextmanager
-async def on_screen(desk: Desk, *, size: tuple[int, int], **more: Any) -> AsyncIterator[Stage]:
+async def on_screen(
+    desk: ReviewDesk, *, size: tuple[int, int], **more: Any
+) -> AsyncIterator[Stage]:
     """Open the full screen on a desk."""
     app = ReviewApp(desk, **{"live": False, "too_soon": 0.0, **more})
     async with app.run_test(size=size) as pilot:

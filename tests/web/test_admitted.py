@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from penstock.core.loopback import brought
-from penstock.doors.web.admitted import Admitted
+from penstock.doors.web.admitted import Admission
 from penstock.doors.web.auth import cookies_of
 from tests.web.served import TOKEN, Served, serving
 
@@ -54,7 +54,7 @@ def reached(served: Served, method: str, path: str, headers: dict[str, str], bod
         "headers": [(name.lower().encode(), value.encode()) for name, value in headers.items()],
         "app": make_app(served.world),
     }
-    asyncio.run(Admitted(behind, served.world)(scope, receive, send))
+    asyncio.run(Admission(behind, served.world)(scope, receive, send))
     assert len(statuses) == 1
     assert statuses[0] < 500
     assert bool(inside) == (statuses[0] == 200)

@@ -14,14 +14,14 @@ from penstock.core.diffrows import Kind
 from penstock.core.merge import select_hunks
 from penstock.doors.web import words
 from penstock.doors.web.comparison import LONGEST, Comparison
-from penstock.doors.web.diffview import PAGE, Pager, Row, View
+from penstock.doors.web.diffview import PAGE, Pager, PageRow, View
 from penstock.doors.web.marking import markup
 
 TAG = re.compile(r"<[^>]*>")
 BOTH = pytest.mark.parametrize("view", list(View))
 
 
-def rows(before: bytes | None, after: bytes | None, view: View = View.UNIFIED) -> list[Row]:
+def rows(before: bytes | None, after: bytes | None, view: View = View.UNIFIED) -> list[PageRow]:
     pager = Pager(Comparison(before, after), view)
     return [row for number in range(1, pager.pages + 1) for row in pager.page(number).rows]
 

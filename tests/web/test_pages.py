@@ -12,7 +12,7 @@ import pytest
 from penstock.app import Workspace
 from penstock.core.proposal import State
 from penstock.doors.web.answering import ACTIONS
-from penstock.doors.web.looks import Look, first_difference, look_of, picture_type
+from penstock.doors.web.looks import Presentation, first_difference, look_of, picture_type
 from penstock.doors.web.saying import as_ranges, from_ranges, size, span
 from penstock.gate import Item
 from tests.web.served import ASK_ALL, LINES, WORDS, Answer, Browser, Served, serving
@@ -554,18 +554,18 @@ def test_wide_text_is_shown_and_offers_no_choice_that_works_on_its_bytes(served:
 
 
 LOOKS = [
-    (b"a", b"b", Look.TEXT, "text"),
-    (None, b"", Look.TEXT, "an empty file"),
-    ("a".encode("utf-16"), "b".encode("utf-16"), Look.TEXT, "wide text with its mark"),
-    (PNG, b"x\0", Look.PICTURE, "a picture on one side"),
-    (b"a\0", b"b\0", Look.BYTES, "bytes"),
-    (b"\xff\xfea\0\0", None, Look.BYTES, "a mark of wide text before what is none"),
+    (b"a", b"b", Presentation.TEXT, "text"),
+    (None, b"", Presentation.TEXT, "an empty file"),
+    ("a".encode("utf-16"), "b".encode("utf-16"), Presentation.TEXT, "wide text with its mark"),
+    (PNG, b"x\0", Presentation.PICTURE, "a picture on one side"),
+    (b"a\0", b"b\0", Presentation.BYTES, "bytes"),
+    (b"\xff\xfea\0\0", None, Presentation.BYTES, "a mark of wide text before what is none"),
 ]
 
 
 @pytest.mark.parametrize(("before", "after", "look", "why"), LOOKS)
 def test_a_content_is_told_by_its_bytes(
-    before: bytes | None, after: bytes | None, look: Look, why: str
+    before: bytes | None, after: bytes | None, look: Presentation, why: str
 ) -> None:
     assert look_of(before, after) is look, why
 

@@ -17,14 +17,14 @@ from penstock.stores.places import RULES, home, state_home, user_rules
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock.core.layers import Loaded
+    from penstock.core.layers import LoadResult
     from penstock.core.past import Past
-    from penstock.stores.decisions import Decisions, Wanted
+    from penstock.stores.decisions import DecisionQuery, Decisions
 
 __all__ = [
+    "DecisionQuery",
     "Decisions",
     "Logs",
-    "Wanted",
     "index_folder",
     "is_ours",
     "loaded_config",
@@ -40,7 +40,7 @@ FOLDER = "decisions"
 REVIEW_LOG, USUAL_LOG = "/var/log/claude-decisions-review.log", "/var/log/claude-tool-use.log"
 
 
-def loaded_config(path: str) -> Loaded:
+def loaded_config(path: str) -> LoadResult:
     """Read a rules file with what it includes."""
     from penstock.core.rules import load
 
@@ -85,14 +85,16 @@ def index_folder(path: str) -> str:
     return os.path.join(os.path.dirname(path) if own else state_home(), FOLDER)
 
 
-def wanted(**asked: Any) -> Wanted:
+def wanted(**asked: Any) -> DecisionQuery:
     """Return a choice among decisions."""
-    from penstock.stores.decisions import Wanted
+    from penstock.stores.decisions import DecisionQuery
 
-    return Wanted(**asked)
+    return DecisionQuery(**asked)
 
 
-def logs_of(*, named: Sequence[str] = (), config: Loaded | None = None, start: str = "") -> Logs:
+def logs_of(
+    *, named: Sequence[str] = (), config: LoadResult | None = None, start: str = ""
+) -> Logs:
     """Return the logs that are named; else the workspace's record and those of a rules file."""
     if named:
         paths = [os.path.realpath(os.path.expanduser(path)) for path in named]
@@ -110,7 +112,7 @@ def _has_lines(path: str) -> bool:
         return False
 
 
-def original_logs(config: Loaded) -> tuple[str, ...]:
+def original_logs(config: LoadResult) -> tuple[str, ...]:
     """Return the logs that a rules file of the original writes to, the one that tells most."""
     said = config.settings.get("original")
     if said is None:
@@ -133,7 +135,7 @@ def past_of_edit(target: str, *, most: int) -> list[Past]:
     return past_of(loaded_config(target), most=most)
 
 
-def past_of(config: Loaded, *, most: int) -> list[Past]:
+def past_of(config: LoadResult, *, most: int) -> list[Past]:
     """Return the decisions that tell of a rules file which was read already."""
     start = os.path.dirname(config.name)
     return logs_of(config=config, start=start).recent(most, alike=True)

@@ -20,12 +20,12 @@ from penstock.stores.passphrase import passphrase_from_environment
 
 if TYPE_CHECKING:
     from penstock.gate import Proof
-    from penstock.stores.keys import PublicKey
+    from penstock.stores.keys import ApproverPublicKey
 
 __all__ = [
     "ATTEMPTS",
     "PASSPHRASE_VARIABLE",
-    "PublicKey",
+    "ApproverPublicKey",
     "attempts_recorded",
     "by_key",
     "need_code_set_up",

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from penstock.core.audit import Query
-    from penstock.core.findings import Report
+    from penstock.core.findings import AuditReport
     from penstock.core.policy import AuditSettings
-    from penstock.core.trust import Head
+    from penstock.core.trust import LogHead
     from penstock.stores.checkpoints import Checkpoints
     from penstock.stores.jsonl import JsonlLog
     from penstock.stores.signed_log import SignedLog
@@ -91,7 +91,7 @@ class Record:
         )
         return SignedLog(self.unsigned, self.checkpoints, policy=policy, clock=time.time)
 
-    def head(self) -> Head | None:
+    def head(self) -> LogHead | None:
         """Return the last line's place and hash, or None where there is no record."""
         import time
 
@@ -121,7 +121,7 @@ class Record:
         lines = lines_of(self.path, Query(last=last, since=since))
         return tuple(parse_line(line) or {} for line in lines)
 
-    def verify(self, *, notice: frozenset[str] = frozenset()) -> Report:
+    def verify(self, *, notice: frozenset[str] = frozenset()) -> AuditReport:
         """Compare the log with everything that there is to compare it with.
 
         Lines whose `op` is in `notice` come along, at no further pass.
@@ -143,12 +143,12 @@ def lines_of(path: str, query: Query) -> Iterator[bytes]:
     return read_lines(path, query)
 
 
-def _no_record(remembered: Head | None) -> Report:
+def _no_record(remembered: LogHead | None) -> AuditReport:
     """A record that never was is sound; one that was remembered has been taken away."""
-    from penstock.core.findings import Kind, Problem, Report
+    from penstock.core.findings import AuditProblem, AuditReport, TamperKind
 
     if remembered is None:
-        return Report(count=0, head="")
+        return AuditReport(count=0, head="")
     message = f"the record is gone; it had {remembered.seq + 1} events when it was last seen"
-    gone = Problem(kind=Kind.DELETED, line=0, message=message)
-    return Report(count=0, head="", problems=(gone,), level="remembered")
+    gone = AuditProblem(kind=TamperKind.DELETED, line=0, message=message)
+    return AuditReport(count=0, head="", problems=(gone,), level="remembered")

@@ -17,11 +17,11 @@ from penstock.stores import rules_places
 from penstock.stores.places import RULES, state_home, user_rules
 
 if TYPE_CHECKING:
-    from penstock.gate.rule_edits import Edited, RuleEdit
+    from penstock.gate.rule_edits import RuleEdit, RuleEditResult
     from penstock.stores.reviewer_log import ReviewerLog
     from penstock.stores.rule_files import RuleHistory
 
-    Writing = Callable[[RuleEdit], Edited]
+    Writing = Callable[[RuleEdit], RuleEditResult]
 
 CONFIG = rules_places.CONFIG
 discovered = rules_places.discovered

@@ -10,10 +10,10 @@ from typing import Any
 
 from penstock.app.workspace import Workspace, open_workspace, workspace_root
 from penstock.stores.places import state_home, state_of
-from penstock.stores.roots import Serving, forget_serving, keep_serving, known_roots, serving
+from penstock.stores.roots import ServerAddress, forget_serving, keep_serving, known_roots, serving
 
 __all__ = [
-    "Serving",
+    "ServerAddress",
     "found",
     "known_workspaces",
     "left",
@@ -52,7 +52,7 @@ def left() -> None:
     forget_serving(state_home())
 
 
-def found() -> Serving | None:
+def found() -> ServerAddress | None:
     """Return the server that runs, if one does."""
     return serving(state_home())
 

@@ -16,17 +16,24 @@ from penstock.app.notify import is_quiet, settings_here, start_process
 from penstock.app.workspace import Workspace
 from penstock.core.errors import PenstockError
 from penstock.core.notify import Group, Message, groups, harmless, message
-from penstock.core.notify_settings import Event, NotifySettings
+from penstock.core.notify_settings import NotifyEvent, NotifySettings
 from penstock.core.proposal import Moment, Proposal, State
-from penstock.stores.messages import DESKTOP, Target, has_desktop, send, show_on_desktop, targets_of
-from penstock.stores.outbox import Outbox, Told
+from penstock.stores.messages import (
+    DESKTOP,
+    MessageTarget,
+    has_desktop,
+    send,
+    show_on_desktop,
+    targets_of,
+)
+from penstock.stores.outbox import Deliveries, Outbox
 from penstock.stores.places import state_home, user_rules
 
 LIFE = 60.0  # seconds that a turn may take, besides waiting between two messages
 MOST_TRIES, TRIES_AT_ONCE = 30, 3
 PREVIEW = 3000
 
-Try = Callable[[Target, Message], str]
+Try = Callable[[MessageTarget, Message], str]
 
 
 @dataclass
@@ -61,7 +68,9 @@ class Teller:
                 self.go_on(self.here.root)
                 return
 
-    def _left(self, outbox: Outbox, settings: NotifySettings) -> dict[Target, tuple[Group, ...]]:
+    def _left(
+        self, outbox: Outbox, settings: NotifySettings
+    ) -> dict[MessageTarget, tuple[Group, ...]]:
         return self._open(self.targets(settings), outbox.told(), settings)
 
     def _turn(self, outbox: Outbox, settings: NotifySettings, end: float) -> bool:
@@ -86,40 +95,44 @@ class Teller:
         return True
 
     def _open(
-        self, targets: Sequence[Target], told: Told, settings: NotifySettings
-    ) -> dict[Target, tuple[Group, ...]]:
+        self, targets: Sequence[MessageTarget], told: Deliveries, settings: NotifySettings
+    ) -> dict[MessageTarget, tuple[Group, ...]]:
         """Return what each target is still to be told in this run."""
         found = groups(self._waiting(), _now(), settings.events)
         told.keep_only({group.key for group in found})
         left = {one: _left(found, told, one.name) for one in targets if self._may_try(one)}
         return {one: due for one, due in left.items() if due}
 
-    def targets(self, settings: NotifySettings) -> tuple[Target, ...]:
+    def targets(self, settings: NotifySettings) -> tuple[MessageTarget, ...]:
         """Return everybody to tell."""
         beside = os.path.dirname(user_rules())
         found = targets_of(settings.targets, self.environ, beside=beside)
         shown = settings.desktop and has_desktop(self.environ)
-        return (*found, Target(name=DESKTOP)) if shown else found
+        return (*found, MessageTarget(name=DESKTOP)) if shown else found
 
-    def _finish(self, outbox: Outbox, settings: NotifySettings, told: Told) -> None:
+    def _finish(self, outbox: Outbox, settings: NotifySettings, told: Deliveries) -> None:
         """Keep the mark while something may still have to be told later."""
         found = groups(self._waiting(), _now(), settings.events)
         failed = any(_left(found, told, one.name) for one in self.targets(settings))
-        later = Event.EXPIRING in settings.events and bool(self._waiting())
+        later = NotifyEvent.EXPIRING in settings.events and bool(self._waiting())
         if not failed and not later:
             outbox.clear()
 
-    def _may_try(self, target: Target) -> bool:
+    def _may_try(self, target: MessageTarget) -> bool:
         return self._failures.get(target.name, 0) < TRIES_AT_ONCE
 
-    def _pause(self, target: Target, told: Told, settings: NotifySettings) -> float:
+    def _pause(self, target: MessageTarget, told: Deliveries, settings: NotifySettings) -> float:
         """Return how long to wait before the next message to a target."""
         since = max(0.0, time.time() - told.last.get(target.name, 0.0))
         again = self._not_before.get(target.name, 0.0) - time.monotonic()
         return max(settings.every_seconds - since, again, 0.0)
 
     def _told_to(
-        self, target: Target, due: Sequence[Group], told: Told, settings: NotifySettings
+        self,
+        target: MessageTarget,
+        due: Sequence[Group],
+        told: Deliveries,
+        settings: NotifySettings,
     ) -> None:
         wrong = self.try_one(target, self._message(due, settings))
         if wrong:
@@ -133,18 +146,20 @@ class Teller:
                 told.done.setdefault(group.key, set()).add(target.name)
         self._record(target, due, wrong, told)
 
-    def try_one(self, target: Target, said: Message) -> str:
+    def try_one(self, target: MessageTarget, said: Message) -> str:
         """Send a message once; return what went wrong."""
         if target.name == DESKTOP:
             return show_on_desktop(said, self.environ)
         return self.tell(target, said)
 
-    def _failed(self, target: Target, due: Sequence[Group], told: Told) -> None:
+    def _failed(self, target: MessageTarget, due: Sequence[Group], told: Deliveries) -> None:
         count = self._failures.get(target.name, 0) + 1
         self._failures[target.name] = count
         self._not_before[target.name] = time.monotonic() + 2.0 ** (count - 1)
 
-    def _record(self, target: Target, due: Sequence[Group], wrong: str, told: Told) -> None:
+    def _record(
+        self, target: MessageTarget, due: Sequence[Group], wrong: str, told: Deliveries
+    ) -> None:
         """Put on the record what was sent, what could not be, and what was given up."""
         tries = max(told.tried(group.key, target.name) for group in due)
         if wrong and tries not in (TRIES_AT_ONCE, MOST_TRIES):
@@ -196,7 +211,7 @@ class Teller:
         return tuple(one for one in found if not one.expired(now))
 
 
-def _left(found: Sequence[Group], told: Told, target: str) -> tuple[Group, ...]:
+def _left(found: Sequence[Group], told: Deliveries, target: str) -> tuple[Group, ...]:
     """Return what a target was not told yet and was not tried too often for."""
     return tuple(
         group

@@ -33,20 +33,20 @@ from penstock.stores.places import (
 # whoever judges needs no queue.
 if TYPE_CHECKING:
     from penstock.app.record import Record
-    from penstock.core.advice import Advice, Facts
+    from penstock.core.advice import Advice, CallFacts
     from penstock.core.builtin import Own
     from penstock.core.compiled import Stamp
-    from penstock.core.findings import Report
-    from penstock.core.layers import Loaded
+    from penstock.core.findings import AuditReport
+    from penstock.core.layers import LoadResult
     from penstock.core.policy import Policy
     from penstock.core.proposal import Proposal
     from penstock.gate import Gate
     from penstock.gate.calls import Call
-    from penstock.gate.judging import Judged
+    from penstock.gate.judging import Judgement
     from penstock.gate.parts import RuleFiles
     from penstock.ports import AuditLog
     from penstock.stores.disk import DiskFiles
-    from penstock.stores.installed import Installed
+    from penstock.stores.installed import InstallRecord
     from penstock.stores.jsonl import JsonlLog
     from penstock.stores.keys import ApproverKeys
     from penstock.stores.sqlite import SqliteProposals
@@ -87,7 +87,7 @@ def policy_of(
     *,
     state: str = "",
     policy_file: str | None = None,
-    others: Sequence[Loaded] = (),
+    others: Sequence[LoadResult] = (),
     read: Reading | None = None,
 ) -> Policy:
     """Return the policy in force for a workspace, or for one named file.
@@ -118,7 +118,7 @@ def _in_force(
     read: Callable[[str], bytes | None],
     project: str,
     user: str,
-    others: Sequence[Loaded] = (),
+    others: Sequence[LoadResult] = (),
     last_good: Policy | None = None,
 ) -> Policy:
     from penstock.core.rules import in_force
@@ -149,7 +149,7 @@ def own_places(root: str) -> Own:
 
 def judge_here(
     call: Call, *, workspace: str | None, policy_file: str | None = None, now: float
-) -> Judged:
+) -> Judgement:
     """Judge a call against a workspace as it is; needs no state and leaves none."""
     from penstock.gate.judging import judge_call
     from penstock.stores.disk import DiskFiles
@@ -160,7 +160,7 @@ def judge_here(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Brought:
+class DoorExtras:
     """What a door brings along: a level of rules from a file of its own, and a second log.
 
     `level` reads the file's bytes (None: there is none); `beside` returns the log to write to
@@ -168,7 +168,7 @@ class Brought:
     """
 
     file: str
-    level: Callable[[bytes | None], Loaded]
+    level: Callable[[bytes | None], LoadResult]
     beside: Callable[[AuditLog], AuditLog]
 
 
@@ -181,7 +181,7 @@ class Workspace:
 
     root: str
     state: str
-    brought: Brought | None = None
+    brought: DoorExtras | None = None
     library: bool = False
 
     @cached_property
@@ -211,11 +211,11 @@ class Workspace:
         return DiskFiles(self.root, journal_dir=os.path.join(self.state, "journal"))
 
     @cached_property
-    def installed(self) -> Installed:
+    def installed(self) -> InstallRecord:
         """What `init` has changed here."""
-        from penstock.stores.installed import Installed
+        from penstock.stores.installed import InstallRecord
 
-        return Installed(self.state)
+        return InstallRecord(self.state)
 
     @cached_property
     def _proposals(self) -> SqliteProposals:
@@ -350,7 +350,7 @@ class Workspace:
             self._keep(policy, stamps)
         return policy
 
-    def _levels(self, read: Reading) -> tuple[Loaded, ...]:
+    def _levels(self, read: Reading) -> tuple[LoadResult, ...]:
         brought = self.brought
         return () if brought is None else (brought.level(read(brought.file)),)
 
@@ -370,7 +370,7 @@ class Workspace:
         paths = dict.fromkeys((*own, *more, *policy.files))
         return tuple(known.get(path) or stamp(path) for path in paths)
 
-    def verify(self, log: str = "") -> Report:
+    def verify(self, log: str = "") -> AuditReport:
         """Compare the record with all evidence, and each approval with its signature.
 
         Of another log than this workspace's only the chain and the signatures can be compared.
@@ -394,7 +394,7 @@ class Workspace:
             warnings=(*report.warnings, *approvals.warnings),
         )
 
-    def judge(self, call: Call, *, measures: bool = True) -> Judged:
+    def judge(self, call: Call, *, measures: bool = True) -> Judgement:
         """Return what the rules say to a tool call, without opening the queue or the record."""
         import time
 
@@ -402,7 +402,9 @@ class Workspace:
 
         return judge_call(self.files, self.policy(), call, now=time.time(), measures=measures)
 
-    def advise(self, facts: Facts, *, environ: Mapping[str, str], within: float) -> Advice | None:
+    def advise(
+        self, facts: CallFacts, *, environ: Mapping[str, str], within: float
+    ) -> Advice | None:
         """Return what the advisor thinks of a call that no rule decides; None without one."""
         settings = self.policy().advisor
         if not settings.enabled:
@@ -473,7 +475,7 @@ def workspace_of(start: str) -> Workspace:
 
 
 def open_workspace(
-    workspace: str | None = None, *, state: str | None = None, brought: Brought | None = None
+    workspace: str | None = None, *, state: str | None = None, brought: DoorExtras | None = None
 ) -> Workspace:
     """Find a workspace and its state."""
     root = workspace_root(workspace)

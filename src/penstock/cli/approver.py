@@ -11,7 +11,7 @@ from penstock.cli.output import console, json_option, print_json, tell, workspac
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
-    from penstock.app.proof import PublicKey
+    from penstock.app.proof import ApproverPublicKey
 
 
 @click.group()
@@ -59,7 +59,7 @@ def replace(workspace: str | None, as_json: bool) -> int:
     return OK
 
 
-def _recorded(here: Workspace, made: PublicKey, **facts: str) -> None:
+def _recorded(here: Workspace, made: ApproverPublicKey, **facts: str) -> None:
     """Put a key on the record, so that old approvals stay checkable and another is noticed."""
     event = {"op": "key_made", "path": "", "status": "done", "key_id": made.id}
     here.record.log.append({**event, "approver": made.text, **facts}, durable=True)

@@ -12,7 +12,7 @@ from penstock.cli import COULD_NOT, OK
 from penstock.cli.output import console, json_option, print_json, workspace_option
 
 if TYPE_CHECKING:
-    from penstock.core.layers import Loaded
+    from penstock.core.layers import LoadResult
     from penstock.core.problems import Problem
 
 
@@ -50,7 +50,7 @@ def command(files: tuple[str, ...], schema: bool, workspace: str | None, as_json
     return COULD_NOT if broken else OK
 
 
-def _print(results: Mapping[str, Loaded]) -> None:
+def _print(results: Mapping[str, LoadResult]) -> None:
     out = console()
     for path, result in results.items():
         for problem in (*result.problems, *result.warnings):
@@ -61,7 +61,7 @@ def _print(results: Mapping[str, Loaded]) -> None:
         out.print("no rules file here: the preset `guard` is in force", markup=False)
 
 
-def _document(path: str, result: Loaded) -> dict[str, object]:
+def _document(path: str, result: LoadResult) -> dict[str, object]:
     return {
         "file": path,
         "rules": len(result.rules),
@@ -70,7 +70,7 @@ def _document(path: str, result: Loaded) -> dict[str, object]:
     }
 
 
-def _with_ignored(found: Loaded) -> Loaded:
+def _with_ignored(found: LoadResult) -> LoadResult:
     """Warn of settings that count only in the user's own file, and stand elsewhere."""
     from dataclasses import replace
 

@@ -11,7 +11,7 @@ from penstock.cli import COULD_NOT, OK
 from penstock.cli.output import echo, json_option, print_json, printable, workspace_option
 
 if TYPE_CHECKING:
-    from penstock.doors.hook.doctor import Report
+    from penstock.doors.hook.doctor import DoctorReport
 
 COLOUR = {"ok": "green", "note": "cyan", "warn": "yellow", "bad": "red"}
 
@@ -43,7 +43,7 @@ def command(live: bool, workspace: str | None, as_json: bool) -> int:
     return OK if report.sound else COULD_NOT
 
 
-def document(report: Report) -> dict[str, object]:
+def document(report: DoctorReport) -> dict[str, object]:
     """Return a report as data."""
     return {
         "ok": report.sound,
@@ -55,7 +55,7 @@ def document(report: Report) -> dict[str, object]:
     }
 
 
-def show(report: Report) -> None:
+def show(report: DoctorReport) -> None:
     """Print a report for a person."""
     for one in report.findings:
         status = click.style(f"{one.status:5}", fg=COLOUR[one.status])

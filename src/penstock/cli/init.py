@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from penstock.app import Workspace
     from penstock.doors.hook.install import Wish
-    from penstock.doors.hook.registry import Step
+    from penstock.doors.hook.registry import PlanStep
 
 DONE = {"create": "created", "change": "changed", "remove": "removed"}
 WOULD = {word: f"would {word}" for word in DONE}
@@ -84,7 +84,7 @@ def _token(here: Workspace, dry_run: bool) -> str:
     return "..." if dry_run else hook_token(os.path.dirname(here.state))
 
 
-class Facts(TypedDict):
+class InitSummary(TypedDict):
     """What was done, or would be; `--json` prints it as it is."""
 
     workspace: str
@@ -97,12 +97,12 @@ class Facts(TypedDict):
 def _facts(
     here: Workspace,
     wish: Wish,
-    steps: list[Step],
+    steps: list[PlanStep],
     found: dict[str, str],
     *,
     dry_run: bool,
     left: list[str],
-) -> Facts:
+) -> InitSummary:
     from penstock.doors.hook.install import described
     from penstock.doors.hook.registry import module
 
@@ -131,7 +131,7 @@ def _off(here: Workspace, wish: Wish) -> Iterator[str]:
 
 
 def _left(
-    wish: Wish, steps: list[Step], *, named: bool, found: bool, preset: str | None
+    wish: Wish, steps: list[PlanStep], *, named: bool, found: bool, preset: str | None
 ) -> list[str]:
     """Return what a person has to know or do now."""
     from penstock.doors.hook.present import LEFT
@@ -155,7 +155,7 @@ def _left(
     return [*left, "prove that it works: penstock doctor"]
 
 
-def _show(facts: Facts) -> None:
+def _show(facts: InitSummary) -> None:
     out = console()
     show_changes(out, facts["changes"], diffs=facts["dry_run"])
     for agent in facts["agents"]:

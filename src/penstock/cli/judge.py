@@ -14,7 +14,7 @@ from penstock.core.display import spoken
 from penstock.core.errors import InputError
 from penstock.core.model import Change, Decision, Verdict
 from penstock.core.quickjson import strict
-from penstock.gate import Call, Judged
+from penstock.gate import Call, Judgement
 
 
 @click.command()
@@ -73,7 +73,7 @@ def parsed(text: str) -> dict[str, object]:
     return found
 
 
-def document(judged: Judged) -> dict[str, object]:
+def document(judged: Judgement) -> dict[str, object]:
     """Return the decision as one JSON document."""
     decision = judged.decision
     return {
@@ -122,7 +122,7 @@ def _change(change: Change | None) -> dict[str, object] | None:
 COLOUR = {Verdict.ALLOW: "green", Verdict.ASK: "yellow", Verdict.DENY: "red"}
 
 
-def show(judged: Judged) -> None:
+def show(judged: Judgement) -> None:
     """Print the decision for a person."""
     decision = judged.decision
     verdict = click.style(str(decision.verdict), fg=COLOUR[decision.verdict], bold=True)
@@ -132,7 +132,7 @@ def show(judged: Judged) -> None:
         echo(f"  {line}")
 
 
-def _details(judged: Judged) -> Iterator[str]:
+def _details(judged: Judgement) -> Iterator[str]:
     """Yield what stands behind a decision, a line each."""
     decision = judged.decision
     if decision.suggestion:

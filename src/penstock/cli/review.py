@@ -71,7 +71,7 @@ def _full_screen(here: Workspace) -> int:
     from penstock.cli.edit import edited
     from penstock.cli.proof import person
     from penstock.doors.tui.app import ReviewApp
-    from penstock.doors.tui.desk import Desk
+    from penstock.doors.tui.desk import ReviewDesk
     from penstock.doors.tui.keys import AtTerminal
 
     if os.environ.get("NO_COLOR") == "":  # an empty one asks for nothing
@@ -80,7 +80,7 @@ def _full_screen(here: Workspace) -> int:
     if here.keys.exists() and os.environ.get(PASSPHRASE_VARIABLE):
         keys.take(person(here))
     has_editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    left = ReviewApp(Desk(here.gate, keys), edit=edited if has_editor else None).run()
+    left = ReviewApp(ReviewDesk(here.gate, keys), edit=edited if has_editor else None).run()
     return WAITING if left else OK
 
 

@@ -11,8 +11,8 @@ import click
 
 from penstock.core.errors import PenstockError
 from penstock.doors.reviewer.printing import keep_standard
-from penstock.doors.reviewer.query import Asking, QueryError
-from penstock.doors.reviewer.query_command import Progress, of_ours, show, start_of
+from penstock.doors.reviewer.query import QueryContext, QueryError
+from penstock.doors.reviewer.query_command import LogProgress, of_ours, show, start_of
 
 Document = dict[str, object]
 
@@ -37,7 +37,7 @@ def rule_option(function: F) -> F:
 
 
 def told(
-    answer: Callable[[Asking], Document],
+    answer: Callable[[QueryContext], Document],
     *,
     config: str,
     logs: tuple[str, ...],
@@ -50,7 +50,9 @@ def told(
     gc.disable()  # very many small values, none of them a circle, and the end is near
     try:
         start = start_of(workspace)
-        asking = Asking(config=config, logs=logs, start=start, now=time.time(), told=Progress())
+        asking = QueryContext(
+            config=config, logs=logs, start=start, now=time.time(), told=LogProgress()
+        )
         document = answer(asking)
     except QueryError as wrong:
         document, code = {"success": False, **wrong.document()}, 1

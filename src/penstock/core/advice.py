@@ -26,7 +26,7 @@ MOST_DEPTH = 4
 MOST_REASONING = 1000
 
 
-class Outcome(StrEnum):
+class AdviceOutcome(StrEnum):
     """How asking ended; all but `ANSWERED` are no opinion."""
 
     ANSWERED = "answered"
@@ -37,7 +37,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Facts:
+class CallFacts:
     """A call as the model gets to see it."""
 
     tool: str
@@ -51,7 +51,7 @@ class Facts:
 class Advice:
     """One assessment: `verdict` None is no opinion, and `reasoning` then says why."""
 
-    outcome: Outcome
+    outcome: AdviceOutcome
     verdict: Verdict | None = None
     reasoning: str = ""
     model: str = ""
@@ -130,7 +130,7 @@ SCHEMA: Mapping[str, object] = {
 }
 
 
-def question(settings: AdvisorSettings, facts: Facts) -> dict[str, object]:
+def question(settings: AdvisorSettings, facts: CallFacts) -> dict[str, object]:
     """Return the request as the endpoint takes it."""
     call = {
         "tool": facts.tool[:100],

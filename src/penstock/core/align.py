@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from penstock.core import align_anchors, align_walk, align_way, align_windows, lcs
 from penstock.core.align_cuts import Chain, Common, unsettled, view
-from penstock.core.align_tally import Tally
+from penstock.core.align_tally import LineOccurrences
 from penstock.core.align_way import Way
 from penstock.core.lcs import Lines
 
@@ -121,7 +121,7 @@ def _between(way: Way, work: Work) -> Common:
 
 def _reduced(a: array[int], b: array[int], work: Work) -> Common:
     """Measure what both sides have; without the rest they may be much more alike."""
-    tally = Tally(a, b, lines=len(a) + len(b))
+    tally = LineOccurrences(a, b, lines=len(a) + len(b))
     seen_a, seen_b = tally.reduce(a), tally.reduce(b)
     del tally
     if lcs.cost(a, b) <= FAIR:

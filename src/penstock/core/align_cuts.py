@@ -53,7 +53,7 @@ class Chain:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Piece:
+class CutRange:
     """A part of both contents between two cuts: half-open ranges of lines and of gaps."""
 
     top: int
@@ -87,10 +87,10 @@ def cuts(loose: Sequence[int]) -> array[int]:
     return array("i", chain((0,), safe, (len(loose),)))
 
 
-def piece_of(found: Chain, first: int, last: int, rows: int, columns: int) -> Piece:
+def piece_of(found: Chain, first: int, last: int, rows: int, columns: int) -> CutRange:
     """Return the piece that some gaps of a chain make, with the anchors between them."""
     end = last == len(found.loose)
-    return Piece(
+    return CutRange(
         top=found.a[first - 1] + 1 if first else 0,
         bottom=rows if end else found.a[last - 1],
         left=found.b[first - 1] + 1 if first else 0,
@@ -100,7 +100,7 @@ def piece_of(found: Chain, first: int, last: int, rows: int, columns: int) -> Pi
     )
 
 
-def unsettled(found: Chain, rows: int, columns: int) -> Iterator[Piece]:
+def unsettled(found: Chain, rows: int, columns: int) -> Iterator[CutRange]:
     """Yield the pieces in which there may be more pairs than the chain has."""
     loose, proven = found.loose, found.proven or bytes(len(found.loose))
     for first, last in pairwise(cuts(loose)):

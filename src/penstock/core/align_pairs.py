@@ -14,8 +14,8 @@ from itertools import compress, pairwise
 
 from penstock.core import align_anchors, lcs
 from penstock.core.align import Work, measure, shared_ends
-from penstock.core.align_cuts import Chain, Piece, cuts, piece_of, view
-from penstock.core.align_tally import Tally
+from penstock.core.align_cuts import Chain, CutRange, cuts, piece_of, view
+from penstock.core.align_tally import LineOccurrences
 from penstock.core.lcs import Lines
 
 # Work that is spent without a thought.
@@ -78,7 +78,7 @@ def _at_once(a: Lines, b: Lines, top: int, left: int, found: Pairs) -> None:
 
 def _large(a: array[int], b: array[int]) -> Pairs:
     """Find pairs piece by piece, among the lines that both sides have."""
-    tally = Tally(a, b, lines=len(a) + len(b))
+    tally = LineOccurrences(a, b, lines=len(a) + len(b))
     at_a, at_b = _kept(tally, a), _kept(tally, b)
     seen_a, seen_b = tally.reduce(a), tally.reduce(b)
     counting, finding, within, found = Work.allowed(), Work.allowed(), Pairs(), Pairs()
@@ -103,12 +103,12 @@ def _is_empty(chain: Chain, first: int, last: int) -> bool:
     return chain.a[first - 1] + 1 == chain.a[first] or chain.b[first - 1] + 1 == chain.b[first]
 
 
-def _kept(tally: Tally, lines: array[int]) -> array[int]:
+def _kept(tally: LineOccurrences, lines: array[int]) -> array[int]:
     return array("i", compress(range(len(lines)), tally.on_both_sides(lines)))
 
 
 def _in_piece(
-    a: array[int], b: array[int], chain: Chain, piece: Piece, found: Pairs, work: Work
+    a: array[int], b: array[int], chain: Chain, piece: CutRange, found: Pairs, work: Work
 ) -> None:
     """Find the pairs of one piece: the best, or those between its anchors, or some."""
     x, y = view(a, piece.top, piece.bottom), view(b, piece.left, piece.right)

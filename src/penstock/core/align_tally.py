@@ -23,7 +23,7 @@ FEWEST_BITS, MOST_BITS = 12, 24
 CHUNK = 1 << 16
 
 
-class Tally:
+class LineOccurrences:
     """How often each line comes in `a` and in `b`, which have so many `lines` together."""
 
     def __init__(self, a: Iterable[int], b: Iterable[int], *, lines: int) -> None:

@@ -13,7 +13,7 @@ from collections import Counter
 from operator import eq
 
 from penstock.core import lcs
-from penstock.core.align_way import Side, Way
+from penstock.core.align_way import PairingSide, Way
 
 # A walk is lost after so many unequal lines in a row; more when the vote said to go straight on.
 PATIENCE, MOST_PATIENCE = 3, 128
@@ -33,7 +33,7 @@ Place = tuple[int, int]
 
 def walk(a: array[int], b: array[int]) -> Way | None:
     """Pair two contents on the way; None when they differ too much for that."""
-    one, two = Side.of(a), Side.of(b)
+    one, two = PairingSide.of(a), PairingSide.of(b)
     i = j = effort = 0
     patience, step = PATIENCE, FIRST_STEP
     while i < len(a) and j < len(b):
@@ -80,7 +80,7 @@ def _same(x: array[int], y: array[int]) -> bytes:
     return b"".join(parts)
 
 
-def _pair_stretch(one: Side, two: Side, i: int, j: int, same: bytes) -> None:
+def _pair_stretch(one: PairingSide, two: PairingSide, i: int, j: int, same: bytes) -> None:
     """Pair the lines that are the same from `i` and `j` on, and what is found in between."""
     at = 0
     while (hole := same.find(HOLE, at)) >= 0:
@@ -91,7 +91,7 @@ def _pair_stretch(one: Side, two: Side, i: int, j: int, same: bytes) -> None:
     _pair(one, two, i + at, j + at, same[at:])
 
 
-def _pair(one: Side, two: Side, i: int, j: int, same: bytes) -> None:
+def _pair(one: PairingSide, two: PairingSide, i: int, j: int, same: bytes) -> None:
     """Pair the lines that are the same from `i` and `j` on; a stretch keeps its shift."""
     one.paired[i : i + len(same)] = two.paired[j : j + len(same)] = same
     if not one.starts or one.starts[-1] - two.starts[-1] != i - j:
@@ -127,7 +127,7 @@ def _next_equal(a: array[int], b: array[int], i: int, j: int) -> tuple[int, int]
     return i, j
 
 
-def _pair_skipped(one: Side, two: Side, start: Place, end: Place) -> None:
+def _pair_skipped(one: PairingSide, two: PairingSide, start: Place, end: Place) -> None:
     """Pair what can be paired between two places; mostly that is nothing."""
     x, y = one.lines[start[0] : end[0]], two.lines[start[1] : end[1]]
     if len(x) + len(y) <= MOST_SKIPPED and not set(x).isdisjoint(y):

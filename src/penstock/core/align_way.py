@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import chain, compress, islice
 
 from penstock.core.align_cuts import Chain
-from penstock.core.align_tally import Tally
+from penstock.core.align_tally import LineOccurrences
 
 # So many anchors are looked for on each side of a loose line, not further away than that.
 WANTED, AROUND = 2, 48
@@ -31,7 +31,7 @@ UNPAIRED = bytes([1, 0]) + bytes(254)
 
 
 @dataclass(slots=True)
-class Side:
+class PairingSide:
     """One content on a way: its lines, a flag for each that is paired, where stretches start."""
 
     lines: array[int]
@@ -39,7 +39,7 @@ class Side:
     starts: array[int] = field(default_factory=lambda: array("i"))
 
     @classmethod
-    def of(cls, lines: array[int]) -> Side:
+    def of(cls, lines: array[int]) -> PairingSide:
         """Return a side of which nothing is paired yet."""
         return cls(lines, bytearray(len(lines)))
 
@@ -58,10 +58,10 @@ class Side:
         return places
 
 
-Way = tuple[Side, Side]
+Way = tuple[PairingSide, PairingSide]
 
 
-def chain_of(one: Side, two: Side) -> Chain | None:
+def chain_of(one: PairingSide, two: PairingSide) -> Chain | None:
     """Return the chain of anchors near loose lines; None when no line is loose on both sides."""
     loose_a, loose_b = _loose(one, two)
     if not loose_a:
@@ -75,7 +75,7 @@ def chain_of(one: Side, two: Side) -> Chain | None:
     return Chain(a=at_a, b=at_b, loose=counted, paired=_pairs_per_gap(one, at_a))
 
 
-def _loose(one: Side, two: Side) -> tuple[array[int], array[int]]:
+def _loose(one: PairingSide, two: PairingSide) -> tuple[array[int], array[int]]:
     """Return the places of lines that lack a partner on both sides, so could be paired."""
     left_a, left_b = one.left(), two.left()
     both: set[int] = set()
@@ -89,7 +89,9 @@ def _loose(one: Side, two: Side) -> tuple[array[int], array[int]]:
     )
 
 
-def _anchors(here: Side, there: Side, loose: array[int]) -> tuple[array[int], array[int]]:
+def _anchors(
+    here: PairingSide, there: PairingSide, loose: array[int]
+) -> tuple[array[int], array[int]]:
     """Return places here and there of paired lines near loose ones that have no other partner."""
     near = _near(here, loose)
     partners = _partners(here, there, near)
@@ -97,7 +99,7 @@ def _anchors(here: Side, there: Side, loose: array[int]) -> tuple[array[int], ar
     if len(loose) * reach <= len(here.lines):
         kept = _alone_nearby(here, there, near, partners, reach)
     elif len(near) > MOST_WANTED:
-        tally = Tally(here.lines, there.lines, lines=len(here.lines) + len(there.lines))
+        tally = LineOccurrences(here.lines, there.lines, lines=len(here.lines) + len(there.lines))
         kept = tally.alone(map(here.lines.__getitem__, near))
     else:
         once = _once({here.lines[at] for at in near}, here.lines, there.lines)
@@ -106,7 +108,7 @@ def _anchors(here: Side, there: Side, loose: array[int]) -> tuple[array[int], ar
 
 
 def _alone_nearby(
-    here: Side, there: Side, near: array[int], partners: array[int], reach: int
+    here: PairingSide, there: PairingSide, near: array[int], partners: array[int], reach: int
 ) -> bytes:
     """Tell which lines could not be paired otherwise by any way as good as this one.
 
@@ -125,7 +127,7 @@ def _alone_nearby(
     return bytes(kept)
 
 
-def _near(side: Side, loose: array[int]) -> array[int]:
+def _near(side: PairingSide, loose: array[int]) -> array[int]:
     """Return the places of paired lines around loose ones that may well come only once."""
     often = _often(side.lines)
     near: set[int] = set()
@@ -153,7 +155,7 @@ def _once(wanted: set[int], *sides: array[int]) -> set[int]:
     return wanted
 
 
-def _partners(here: Side, there: Side, places: array[int]) -> array[int]:
+def _partners(here: PairingSide, there: PairingSide, places: array[int]) -> array[int]:
     """Return where the partners of paired lines are."""
     found = array("i")
     ends = chain(here.starts[1:], (len(here.lines),))
@@ -173,7 +175,7 @@ def _per_gap(places: array[int], anchors: array[int]) -> array[int]:
     return counted
 
 
-def _pairs_per_gap(side: Side, anchors: array[int]) -> array[int]:
+def _pairs_per_gap(side: PairingSide, anchors: array[int]) -> array[int]:
     """Return how many lines are paired in each gap between anchors."""
     counted, start = array("i"), 0
     for end in chain(anchors, (len(side.lines),)):

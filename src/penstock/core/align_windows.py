@@ -12,7 +12,7 @@ from collections import Counter
 from itertools import compress
 
 from penstock.core.align_anchors import longest_rise
-from penstock.core.align_way import Side, Way
+from penstock.core.align_way import PairingSide, Way
 
 # Lines of a window, and how many of both sides must be done with before the next.
 WINDOW = 2048
@@ -23,7 +23,7 @@ Flags = tuple[bytes, bytes]
 
 def pair(a: array[int], b: array[int]) -> Way | None:
     """Pair two contents; None when they differ too much, or too few lines come once."""
-    one, two = Side.of(a), Side.of(b)
+    one, two = PairingSide.of(a), PairingSide.of(b)
     often: set[int] = set()
     i = j = 0
     while i < len(a) and j < len(b):

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from penstock.core.approval import KEY_BYTES, check, key_id, statement, succession
-from penstock.core.findings import Kind, Problem
+from penstock.core.findings import AuditProblem, TamperKind
 
 APPROVED, KEY_MADE = "approved", "key_made"
 NOTICE = frozenset({APPROVED, KEY_MADE})
@@ -37,8 +37,8 @@ class Approvals:
 
     elsewhere: bool = False
     keys: dict[str, bytes] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
-    warnings: list[Problem] = field(default_factory=list)
+    problems: list[AuditProblem] = field(default_factory=list)
+    warnings: list[AuditProblem] = field(default_factory=list)
     needed: bool = False  # a key was made further up, and since then nothing else approves
     since: str = ""  # the time of the first known key, as the record writes times
     latest: str = ""  # the id of the key that the record named last
@@ -75,7 +75,9 @@ class Approvals:
             return
         if self.latest not in ("", found) and not handed_on:
             said = f"the key `{found}` took the place of `{self.latest}` without its signature"
-            self.warnings.append(Problem(kind=Kind.KEY_REPLACED, line=line, message=said))
+            self.warnings.append(
+                AuditProblem(kind=TamperKind.KEY_REPLACED, line=line, message=said)
+            )
         self.keys[found] = public
         self.latest = found
 
@@ -96,7 +98,7 @@ class Approvals:
             self._tell(line, f"the approval of `{event.get('path')}` was not signed like this")
 
     def _tell(self, line: int, message: str) -> None:
-        self.problems.append(Problem(kind=Kind.BAD_APPROVAL, line=line, message=message))
+        self.problems.append(AuditProblem(kind=TamperKind.BAD_APPROVAL, line=line, message=message))
 
 
 def _key(text: object) -> bytes:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from penstock.core.chain import GENESIS
-from penstock.core.findings import Kind, Problem
+from penstock.core.findings import AuditProblem, TamperKind
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,7 +37,7 @@ def find_hashes(blocks: Iterable[bytes], wanted: frozenset[str]) -> dict[str, in
     return found
 
 
-def explain(breaks: Sequence[Break], where: Mapping[str, int]) -> list[Problem]:
+def explain(breaks: Sequence[Break], where: Mapping[str, int]) -> list[AuditProblem]:
     """Say what each broken link means, from where the hash it names is found.
 
     Found further down: lines changed places. Found above: what stands between was put in.
@@ -65,29 +65,29 @@ def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-def _reordered(low: int, high: int) -> Problem:
+def _reordered(low: int, high: int) -> AuditProblem:
     said = f"lines {low} to {high - 1} are not in the order in which they were written"
-    return Problem(kind=Kind.REORDERED, line=low, message=said)
+    return AuditProblem(kind=TamperKind.REORDERED, line=low, message=said)
 
 
-def _explained(found: Break, above: int) -> Problem:
+def _explained(found: Break, above: int) -> AuditProblem:
     number, gap = found.number, found.seq - found.before_seq - 1
     if found.prev == GENESIS:
-        kind, line = Kind.RESTARTED, number
+        kind, line = TamperKind.RESTARTED, number
         said = "the chain starts anew here"
     elif above:
-        kind, line = Kind.INSERTED, above + 1
+        kind, line = TamperKind.INSERTED, above + 1
         said = f"line {number} follows line {above}; what stands between was put in"
     elif number == 1:
-        kind, line = Kind.DELETED, 1
+        kind, line = TamperKind.DELETED, 1
         said = f"the beginning is missing{f': {found.seq} events' if found.seq > 0 else ''}"
     elif found.seq >= 0 and gap > 0:
-        kind, line = Kind.DELETED, number
+        kind, line = TamperKind.DELETED, number
         said = f"{gap} event(s) are missing before this line"
     elif found.seq >= 0:
-        kind, line = Kind.EDITED, number - 1
+        kind, line = TamperKind.EDITED, number - 1
         said = f"it was replaced: line {number} names another hash than this line has"
     else:
-        kind, line = Kind.DELETED, number
+        kind, line = TamperKind.DELETED, number
         said = "the line that this one follows is missing"
-    return Problem(kind=kind, line=line, message=said)
+    return AuditProblem(kind=kind, line=line, message=said)

@@ -20,9 +20,9 @@ from penstock.core.diff import hunks
 from penstock.core.errors import InputError
 from penstock.core.lines import (
     NO_FACTS,
-    Facts,
+    ChangeSpan,
+    ContentFacts,
     OldMac,
-    Span,
     as_source,
     common_end,
     common_start,
@@ -33,7 +33,7 @@ from penstock.core.lines import (
     survey,
 )
 from penstock.core.model import Change, ChangeKind, Source
-from penstock.core.notes import Note
+from penstock.core.notes import NotePrefix
 
 # What is at most so many bytes and lines, both sides together, may be held at once.
 FEW_BYTES, FEW_LINES = 8 << 20, 1 << 18
@@ -93,7 +93,7 @@ class _Progress:
             self.tell(self.total, self.total)
 
 
-def _created(now: Facts) -> Change:
+def _created(now: ContentFacts) -> Change:
     return Change(
         kind=ChangeKind.NEW,
         new_lines=_units(now, now.text),
@@ -104,7 +104,7 @@ def _created(now: Facts) -> Change:
     )
 
 
-def _deleted(was: Facts) -> Change:
+def _deleted(was: ContentFacts) -> Change:
     lines = _units(was, was.text)
     return Change(
         kind=ChangeKind.DELETE,
@@ -118,7 +118,7 @@ def _deleted(was: Facts) -> Change:
     )
 
 
-def _units(facts: Facts, text: bool) -> int:
+def _units(facts: ContentFacts, text: bool) -> int:
     return facts.lines if text else facts.size
 
 
@@ -152,7 +152,7 @@ def _changed(before: Source, after: Source, threshold: float, told: _Progress) -
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Counted:
+class _Counts:
     """What was counted: `deleted` at most, `least` of it for certain."""
 
     deleted: int
@@ -161,16 +161,18 @@ class _Counted:
     identical: bool
 
 
-def _in_bytes(before: Source, after: Source) -> _Counted:
+def _in_bytes(before: Source, after: Source) -> _Counts:
     """Count the bytes from the first to the last that differs."""
     shorter = min(before.size, after.size)
     start = common_start(before, after, end=shorter)
     shared = start + common_end(before, after, end=shorter - start)
     deleted, added = before.size - shared, after.size - shared
-    return _Counted(deleted=deleted, least=deleted, added=added, identical=deleted == added == 0)
+    return _Counts(deleted=deleted, least=deleted, added=added, identical=deleted == added == 0)
 
 
-def _in_lines(before: Source, was: Facts, after: Source, now: Facts, told: _Progress) -> _Counted:
+def _in_lines(
+    before: Source, was: ContentFacts, after: Source, now: ContentFacts, told: _Progress
+) -> _Counts:
     """Count the lines that go and come."""
     old = OldMac(before) if was.old_mac else before
     new = OldMac(after) if now.old_mac else after
@@ -178,7 +180,7 @@ def _in_lines(before: Source, was: Facts, after: Source, now: Facts, told: _Prog
     # One side in old Mac style reads like the other and yet has other bytes.
     identical = span.start == was.size == now.size and was.old_mac == now.old_mac
     rows, columns, common = _common(old, was, new, now, span, told)
-    return _Counted(
+    return _Counts(
         deleted=rows - common.least,
         least=rows - common.most,
         added=columns - common.least,
@@ -187,7 +189,12 @@ def _in_lines(before: Source, was: Facts, after: Source, now: Facts, told: _Prog
 
 
 def _common(
-    old: Source, was: Facts, new: Source, now: Facts, span: Span, told: _Progress
+    old: Source,
+    was: ContentFacts,
+    new: Source,
+    now: ContentFacts,
+    span: ChangeSpan,
+    told: _Progress,
 ) -> tuple[int, int, Common]:
     """Return how many lines differ as they stand on each side, and what they have in common."""
     if was.lines + now.lines > MOST_LINES:
@@ -214,7 +221,7 @@ def _lines_between(source: Source, start: int, end: int) -> int:
 
 
 def _notes(
-    before: Source, was: Facts, after: Source, now: Facts, counted: _Counted
+    before: Source, was: ContentFacts, after: Source, now: ContentFacts, counted: _Counts
 ) -> Iterator[str]:
     """Yield what is to be told about content that changes."""
     if not (was.text and now.text):
@@ -224,23 +231,23 @@ def _notes(
     found = list(notes.about_text(before, was, after, now))
     yield from found
     if not (found or counted.deleted or counted.added):
-        yield f"{Note.LINE_ENDS}: some lines change theirs, and nothing else"
+        yield f"{NotePrefix.LINE_ENDS}: some lines change theirs, and nothing else"
     if counted.least < counted.deleted:
         yield (
-            f"{Note.BOUNDS}: between {counted.least} and {counted.deleted} lines are deleted;"
+            f"{NotePrefix.BOUNDS}: between {counted.least} and {counted.deleted} lines are deleted;"
             " exact counts would take too long"
         )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Lost:
+class LineLoss:
     """The lines that a change takes away: the first of them, and how many more there are."""
 
     lines: tuple[tuple[int, bytes], ...]
     hidden: int
 
 
-def lost(before: bytes, after: bytes, *, limit: int = 200) -> Lost:
+def lost(before: bytes, after: bytes, *, limit: int = 200) -> LineLoss:
     r"""Return the lost lines with their numbers, counted from 1, at most `limit` of them.
 
     Lines come without their ends; one that only changes `\r\n` for `\n` is not lost.
@@ -248,7 +255,7 @@ def lost(before: bytes, after: bytes, *, limit: int = 200) -> Lost:
     gone = [hunk.before for hunk in hunks(before, after, line_ends=False)]
     wanted = list(islice(chain.from_iterable(gone), max(limit, 0)))
     lines = _lines_at(before, wanted)
-    return Lost(lines=lines, hidden=sum(map(len, gone)) - len(lines))
+    return LineLoss(lines=lines, hidden=sum(map(len, gone)) - len(lines))
 
 
 def lost_lines(before: bytes, after: bytes, *, limit: int = 200) -> tuple[tuple[int, bytes], ...]:

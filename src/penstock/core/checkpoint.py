@@ -45,7 +45,7 @@ class Checkpoint:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class PublicKey:
+class SignerKey:
     """A name and an Ed25519 key that checks signatures."""
 
     name: str
@@ -79,12 +79,12 @@ class CheckpointKey:
     name: str
     seed: bytes
 
-    def public(self) -> PublicKey:
+    def public(self) -> SignerKey:
         """Return the half that may be shown to everybody."""
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
         key = Ed25519PrivateKey.from_private_bytes(self.seed).public_key()
-        return PublicKey(name=self.name, raw=key.public_bytes_raw())
+        return SignerKey(name=self.name, raw=key.public_bytes_raw())
 
     def sign(self, checkpoint: Checkpoint) -> str:
         """Return a signed note of a checkpoint."""
@@ -130,12 +130,12 @@ def read_key(text: str) -> CheckpointKey:
     return key
 
 
-def read_public_key(text: str) -> PublicKey:
+def read_public_key(text: str) -> SignerKey:
     """Read a public key as `written` gave it."""
     parts = text.strip().split("+", 2)
     if len(parts) != 3:
         raise AuditError("bad-key", "this is not a public key")
-    key = PublicKey(name=require_name(parts[0]), raw=_typed(parts[2]))
+    key = SignerKey(name=require_name(parts[0]), raw=_typed(parts[2]))
     if key.key_id.hex() != parts[1]:
         raise AuditError("bad-key", "the public key does not fit its own id")
     return key
@@ -178,7 +178,7 @@ def parse_checkpoint(body: str) -> Checkpoint:
     return Checkpoint(origin=origin, size=int(size), root=root, head=heads[0] if heads else "")
 
 
-def open_note(note: str, keys: Iterable[PublicKey]) -> Checkpoint:
+def open_note(note: str, keys: Iterable[SignerKey]) -> Checkpoint:
     """Return the checkpoint in a note that one of these keys signed.
 
     Raises AuditError `bad-checkpoint` for no note at all, `unknown-signer` when none of the

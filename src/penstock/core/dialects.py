@@ -16,13 +16,13 @@ from typing import cast
 
 from penstock.core.digest import digest
 from penstock.core.field_values import READERS, WrongValueError, glob_fault
-from penstock.core.fields import Field, Kind
+from penstock.core.fields import Field, FieldKind
 from penstock.core.hook_dialect import looks_original, read_permissions_hook
 from penstock.core.known_names import DEFAULT_LISTS, PROTECTED_REASON, WARNED_NOTE
-from penstock.core.layers import Loaded
+from penstock.core.layers import LoadResult
 from penstock.core.model import COVERS, Action, Verdict
 from penstock.core.policy import Rule, Where
-from penstock.core.problems import Report, did_you_mean, shown
+from penstock.core.problems import ProblemReport, did_you_mean, shown
 from penstock.core.sheet import Document, read_json, read_yaml
 
 __all__ = [
@@ -46,8 +46,8 @@ def read(
     file: str,
     data: bytes,
     reading: Callable[[str], bytes | None],
-    parsed: tuple[Document, Report] | None = None,
-) -> Loaded:
+    parsed: tuple[Document, ProblemReport] | None = None,
+) -> LoadResult:
     """Read a file that is not in Penstock's own format."""
     if file.endswith(".json"):
         return read_write_policies(data, file=file)
@@ -62,9 +62,9 @@ WRITE_KEYS = (*DEFAULT_LISTS, "paranoid", "suppress", "outside_project")
 OUTSIDE = ("none", "ask", "deny")
 
 
-def read_write_policies(data: bytes | None, *, file: str = "write-policies.json") -> Loaded:
+def read_write_policies(data: bytes | None, *, file: str = "write-policies.json") -> LoadResult:
     """Read the hook spec's policy file; None is a missing one. Never has problems."""
-    report = Report(file=file)
+    report = ProblemReport(file=file)
     document = read_json(data, report) if data is not None else {}
     if not isinstance(document, dict):
         # An open failure is what that spec asks for, and its defaults still protect.
@@ -75,7 +75,7 @@ def read_write_policies(data: bytes | None, *, file: str = "write-policies.json"
             report.warn(f"unknown key {shown(key)} is ignored", hint=did_you_mean(key, WRITE_KEYS))
     lists = {name: _globs_of(document, name, DEFAULT_LISTS[name], report) for name in DEFAULT_LISTS}
     suppressed = _globs_of(document, "suppress", (), report)
-    return Loaded(
+    return LoadResult(
         name=file,
         rules=_write_rules(lists, suppressed, Where(file=file)),
         settings=_write_settings(document, report),
@@ -86,7 +86,7 @@ def read_write_policies(data: bytes | None, *, file: str = "write-policies.json"
 
 
 def _globs_of(
-    document: Mapping[str, object], name: str, default: tuple[str, ...], report: Report
+    document: Mapping[str, object], name: str, default: tuple[str, ...], report: ProblemReport
 ) -> tuple[str, ...]:
     """Return a list's usable globs; a list that is missing or none has its default."""
     raw = document.get(name, list(default))
@@ -129,7 +129,9 @@ def _write_rules(
     return tuple(rule for rule in rules if rule.paths)
 
 
-def _write_settings(document: Mapping[str, object], report: Report) -> dict[str, dict[str, object]]:
+def _write_settings(
+    document: Mapping[str, object], report: ProblemReport
+) -> dict[str, dict[str, object]]:
     paranoid, outside = document.get("paranoid", False), document.get("outside_project", "none")
     if not isinstance(paranoid, bool):
         report.warn("`paranoid` must be true or false, so it is true", hint="without quotes")
@@ -154,38 +156,42 @@ SECTION = "file_broker"
 class _Key:
     """A key of the section: what it may hold, its default, and where it goes in settings."""
 
-    kind: Kind
+    kind: FieldKind
     default: object
     to: tuple[str, str] | None = None
     least: int = 0
 
 
 BROKER_KEYS: Mapping[str, _Key] = {
-    "enabled": _Key(kind=Kind.FLAG, default=True, to=("broker", "enabled")),
-    "hitl_ttl_seconds": _Key(kind=Kind.COUNT, default=120, to=("approval", "ttl_seconds"), least=1),
+    "enabled": _Key(kind=FieldKind.FLAG, default=True, to=("broker", "enabled")),
+    "hitl_ttl_seconds": _Key(
+        kind=FieldKind.COUNT, default=120, to=("approval", "ttl_seconds"), least=1
+    ),
     "max_read_bytes_default": _Key(
-        kind=Kind.COUNT, default=32_000, to=("limits", "max_read_bytes_default"), least=1
+        kind=FieldKind.COUNT, default=32_000, to=("limits", "max_read_bytes_default"), least=1
     ),
     "max_read_bytes_hard": _Key(
-        kind=Kind.COUNT, default=131_072, to=("limits", "max_read_bytes_hard"), least=1
+        kind=FieldKind.COUNT, default=131_072, to=("limits", "max_read_bytes_hard"), least=1
     ),
     "max_write_bytes_hard": _Key(
-        kind=Kind.COUNT, default=524_288, to=("limits", "max_write_bytes"), least=1
+        kind=FieldKind.COUNT, default=524_288, to=("limits", "max_write_bytes"), least=1
     ),
-    "audit_log_enabled": _Key(kind=Kind.FLAG, default=True, to=("broker", "audit_log_enabled")),
-    "auto_apply": _Key(kind=Kind.FLAG, default=False, to=("broker", "auto_apply")),
+    "audit_log_enabled": _Key(
+        kind=FieldKind.FLAG, default=True, to=("broker", "audit_log_enabled")
+    ),
+    "auto_apply": _Key(kind=FieldKind.FLAG, default=False, to=("broker", "auto_apply")),
     "allowlisted_create_dirs": _Key(
-        kind=Kind.TEXTS, default=("src/", "lib/", "tests/", "docs/", "scripts/")
+        kind=FieldKind.TEXTS, default=("src/", "lib/", "tests/", "docs/", "scripts/")
     ),
     "deny_path_globs": _Key(
-        kind=Kind.TEXTS, default=("**/.env", "**/*.pem", "**/*id_rsa*", "**/secrets/**")
+        kind=FieldKind.TEXTS, default=("**/.env", "**/*.pem", "**/*id_rsa*", "**/secrets/**")
     ),
 }
 
 
-def read_file_broker(data: bytes | None, *, file: str = "config.yaml") -> Loaded:
+def read_file_broker(data: bytes | None, *, file: str = "config.yaml") -> LoadResult:
     """Read the broker's section of a YAML file; None, or no section, is its defaults."""
-    report = Report(file=file)
+    report = ProblemReport(file=file)
     document = read_yaml(data, report) if data is not None else {}
     section: object = {}
     if isinstance(document, dict):
@@ -200,7 +206,7 @@ def read_file_broker(data: bytes | None, *, file: str = "config.yaml") -> Loaded
     for name, key in BROKER_KEYS.items():
         if key.to is not None:
             settings.setdefault(key.to[0], {})[key.to[1]] = values[name]
-    return Loaded(
+    return LoadResult(
         name=file,
         rules=_broker_rules(values, report),
         settings=settings,
@@ -211,7 +217,7 @@ def read_file_broker(data: bytes | None, *, file: str = "config.yaml") -> Loaded
     )
 
 
-def _section_values(section: object, report: Report) -> dict[str, object]:
+def _section_values(section: object, report: ProblemReport) -> dict[str, object]:
     values = {name: key.default for name, key in BROKER_KEYS.items()}
     if not isinstance(section, dict):
         report.wrong(f"`{SECTION}` must be a mapping", SECTION, hint="indent its keys below it")
@@ -231,7 +237,7 @@ def _section_values(section: object, report: Report) -> dict[str, object]:
     return values
 
 
-def _broker_rules(values: Mapping[str, object], report: Report) -> tuple[Rule, ...]:
+def _broker_rules(values: Mapping[str, object], report: ProblemReport) -> tuple[Rule, ...]:
     """A deny list, and an allow-list of directories turned into what it denies."""
     line = report.line_of
     globs = cast("tuple[str, ...]", values["deny_path_globs"])
@@ -261,7 +267,7 @@ def _broker_rules(values: Mapping[str, object], report: Report) -> tuple[Rule, .
     return (denied, created) if globs else (created,)
 
 
-def _check_globs(globs: tuple[str, ...], name: str, report: Report) -> None:
+def _check_globs(globs: tuple[str, ...], name: str, report: ProblemReport) -> None:
     for at, glob in enumerate(globs):
         fault = glob_fault(glob)
         if fault:

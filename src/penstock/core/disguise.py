@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 
-from penstock.core.homoglyphs import Word, deceiving_words
-from penstock.core.unseen import CALLED, Kind, class_of, kind_of
+from penstock.core.homoglyphs import LookalikeWord, deceiving_words
+from penstock.core.unseen import CALLED, HiddenKind, class_of, kind_of
 
 MOST_WARNINGS = 20
 MOST_FOUND = 1000
@@ -49,7 +49,7 @@ NOT_IN_A_FLAG = "".join(rf"(?<!\U0001f3f4{TAG_LETTER}{{{n}}}.)" for n in range(7
 class Sort:
     """One sort of hidden character: how to find it where it has no business, what to say."""
 
-    kind: Kind
+    kind: HiddenKind
     find: str
     does: str
     name: str
@@ -62,113 +62,115 @@ def _far_from(letters: str) -> str:
     return before + "".join(f"(?!{'.' * n}[{letters}])" for n in (0, 1, 2))
 
 
-def _all(kind: Kind) -> str:
+def _all(kind: HiddenKind) -> str:
     return f"[{class_of(kind)}]"
 
 
 SORTS = (
     Sort(
-        kind=Kind.DIRECTION,
-        find=_all(Kind.DIRECTION),
+        kind=HiddenKind.DIRECTION,
+        find=_all(HiddenKind.DIRECTION),
         does="hides",
         name="direction control",
         so="what is shown is not in the order in which it is read by programs",
     ),
     Sort(
-        kind=Kind.ESCAPE,
+        kind=HiddenKind.ESCAPE,
         find=r"\x1b(?=[\]P^_X])|[\x90\x98\x9d-\x9f]",
         does="has",
         name="terminal command",
         so="it can change a terminal's title, links or clipboard",
     ),
     Sort(
-        kind=Kind.ESCAPE,
+        kind=HiddenKind.ESCAPE,
         find=r"\x1b(?![\]P^_X])|[\x9b\x9c]",
         does="has",
         name="escape sequence",
         so="a terminal obeys instead of showing it",
     ),
     Sort(
-        kind=Kind.RETURN,
+        kind=HiddenKind.RETURN,
         find=r"\r(?!\n)",
         does="has",
         name="lone carriage return",
         so="a terminal writes over what came before",
     ),
     Sort(
-        kind=Kind.LINE,
-        find=_all(Kind.LINE),
+        kind=HiddenKind.LINE,
+        find=_all(HiddenKind.LINE),
         does="has",
         name="line separator",
         so="most editors show a new line where other programs see none",
     ),
-    Sort(kind=Kind.CONTROL, find=_all(Kind.CONTROL), does="has", name="control character"),
     Sort(
-        kind=Kind.TAG,
-        find=_all(Kind.TAG) + NOT_IN_A_FLAG,
+        kind=HiddenKind.CONTROL, find=_all(HiddenKind.CONTROL), does="has", name="control character"
+    ),
+    Sort(
+        kind=HiddenKind.TAG,
+        find=_all(HiddenKind.TAG) + NOT_IN_A_FLAG,
         does="hides",
         name="tag character",
         so="text that programs can read and people cannot",
     ),
     Sort(
-        kind=Kind.NOTHING,
-        find=rf"(?!\A\ufeff|(?<=[{SHAPED}])\u200b){_all(Kind.NOTHING)}",
+        kind=HiddenKind.NOTHING,
+        find=rf"(?!\A\ufeff|(?<=[{SHAPED}])\u200b){_all(HiddenKind.NOTHING)}",
         does="hides",
         name="invisible character",
     ),
     Sort(
-        kind=Kind.JOINER,
+        kind=HiddenKind.JOINER,
         find=rf"(?<![{SHAPED}])(?:\u200c|\u200d(?<![{EMOJI}\ufe0f].)|\u200d(?![{EMOJI}]))",
         does="hides",
         name="zero-width joiner",
     ),
     Sort(
-        kind=Kind.VARIATION,
+        kind=HiddenKind.VARIATION,
         find=rf"(?!(?<=[{EMOJI}])[\ufe0e\ufe0f]|(?<=[0-9#*])\ufe0f\u20e3"
         rf"|(?<=[{IDEOGRAPH}])[\ufe00-\ufe02\U000e0100-\U000e01ef]"
-        rf"|(?<=[\u1820-\u18af])[\u180b-\u180d\u180f]){_all(Kind.VARIATION)}",
+        rf"|(?<=[\u1820-\u18af])[\u180b-\u180d\u180f]){_all(HiddenKind.VARIATION)}",
         does="hides",
         name="variation selector",
         so="data can be hidden this way",
     ),
     Sort(
-        kind=Kind.FILLER,
+        kind=HiddenKind.FILLER,
         find=rf"(?!(?<=[\u2801-\u28ff])\u2800|\u2800[\u2801-\u28ff]"
-        rf"|[\u115f\u1160][\u1100-\u11ff]){_all(Kind.FILLER)}",
+        rf"|[\u115f\u1160][\u1100-\u11ff]){_all(HiddenKind.FILLER)}",
         does="hides",
         name="blank letter",
         so="a name can be made of it that nobody sees",
     ),
     Sort(
-        kind=Kind.MARK,
-        find=rf"{_all(Kind.MARK)}{_far_from(RIGHT_TO_LEFT)}",
+        kind=HiddenKind.MARK,
+        find=rf"{_all(HiddenKind.MARK)}{_far_from(RIGHT_TO_LEFT)}",
         does="hides",
         name="direction mark",
     ),
     Sort(
-        kind=Kind.BYTE,
-        find=_all(Kind.BYTE),
+        kind=HiddenKind.BYTE,
+        find=_all(HiddenKind.BYTE),
         does="has",
         name="undecodable byte",
         so="this is not UTF-8 text",
     ),
     Sort(
-        kind=Kind.SPACE,
+        kind=HiddenKind.SPACE,
         find=rf"(?!{HARD_SPACE}(?:[:;!?%]|{FOREIGN})|(?<={FOREIGN}){HARD_SPACE}"
         rf"|(?<=\d){HARD_SPACE}[\da-zA-Z]|(?<=[{WIDE}])\u3000|(?<![^\n])\u3000|\u3000[{WIDE}])"
-        rf"{_all(Kind.SPACE)}",
+        rf"{_all(HiddenKind.SPACE)}",
         does="has",
         name="odd space",
         so="easily taken for an ordinary space",
     ),
     Sort(
-        kind=Kind.PRIVATE,
-        find=_all(Kind.PRIVATE),
+        kind=HiddenKind.PRIVATE,
+        find=_all(HiddenKind.PRIVATE),
         does="has",
         name="private-use character",
         so="the look depends on the font",
     ),
-    Sort(kind=Kind.NEVER, find=_all(Kind.NEVER), does="has", name="noncharacter"),
+    Sort(kind=HiddenKind.NEVER, find=_all(HiddenKind.NEVER), does="has", name="noncharacter"),
 )
 # Signs that are taken for ASCII punctuation, where nothing around them explains them.
 PUNCTUATION = (
@@ -177,7 +179,7 @@ PUNCTUATION = (
 )
 
 
-class Lines:
+class LineCounter:
     """Tells the line of a position. Positions come in order, so the text is counted once."""
 
     def __init__(self, text: str) -> None:
@@ -194,7 +196,7 @@ class Lines:
 
 
 @dataclass(kw_only=True, slots=True)
-class Tally:
+class FindTally:
     """Where something was found: a few lines by number, all finds by count."""
 
     count: int = 0
@@ -247,15 +249,15 @@ def _hidden(text: str) -> Iterator[str]:
             yield _sentence(sort, tally)
 
 
-def _tally(text: str, find: str) -> Tally:
+def _tally(text: str, find: str) -> FindTally:
     """Count what a pattern finds, up to a number that nobody needs to know better."""
-    tally, lines = Tally(), Lines(text)
+    tally, lines = FindTally(), LineCounter(text)
     for found in islice(_compiled(find).finditer(text), MOST_FOUND + 1):
         tally.add(lines.of(found.start()), code=ord(found[0][0]), size=len(found[0]))
     return tally
 
 
-def _sentence(sort: Sort, tally: Tally) -> str:
+def _sentence(sort: Sort, tally: FindTally) -> str:
     does = sort.does if len(tally.lines) == 1 else {"hides": "hide", "has": "have"}[sort.does]
     only = next(iter(tally.codes)) if len(tally.codes) == 1 else None
     name = CALLED.get(only, sort.name) if only is not None else sort.name
@@ -269,11 +271,11 @@ def _a(name: str) -> str:
 
 def _words(text: str) -> Iterator[str]:
     """One sentence for each different word."""
-    words: dict[str, tuple[Word, Tally]] = {}
-    lines = Lines(text)
+    words: dict[str, tuple[LookalikeWord, FindTally]] = {}
+    lines = LineCounter(text)
     finds = deceiving_words(text)
     for word in islice(finds, MOST_FOUND):
-        _, tally = words.setdefault(word.text, (word, Tally()))
+        _, tally = words.setdefault(word.text, (word, FindTally()))
         tally.add(lines.of(word.at))
     if next(finds, None):
         yield f"more than {MOST_FOUND} words mix scripts, and only the first are told"
@@ -286,30 +288,30 @@ def _words(text: str) -> Iterator[str]:
             yield f"`{shown}` on {tally.where} looks Latin and is in {word.script} letters"
 
 
-def _punctuation(tally: Tally) -> str:
+def _punctuation(tally: FindTally) -> str:
     return f"{tally.where}: signs that look like ASCII punctuation and are not ({tally.which})"
 
 
-def _gap(tally: Tally) -> str:
+def _gap(tally: FindTally) -> str:
     return f"{tally.where}: text after {tally.most} spaces or tabs, perhaps out of sight"
 
 
-def _stacked(tally: Tally) -> str:
+def _stacked(tally: FindTally) -> str:
     return f"{tally.where}: up to {tally.most} marks stacked on one letter"
 
 
-def _trailing(tally: Tally) -> str:
+def _trailing(tally: FindTally) -> str:
     if tally.count == 1:
         return f"{tally.where} has {tally.most} trailing spaces"
     return f"{tally.where} have trailing spaces, up to {tally.most}"
 
 
-def _long_line(tally: Tally) -> str:
+def _long_line(tally: FindTally) -> str:
     return f"{tally.where}: very long, up to {tally.most} characters in one line"
 
 
 # A run is taken whole and never given back, or a long one would take quadratic time.
-SHAPES: tuple[tuple[str, Callable[[Tally], str]], ...] = (
+SHAPES: tuple[tuple[str, Callable[[FindTally], str]], ...] = (
     (PUNCTUATION, _punctuation),
     (rf"[ \t](?<![ \t]{{2}})[ \t]{{{LONG_GAP - 1},}}+(?=\S)", _gap),
     (rf"[{MARKS}]{{{STACKED_MARKS},}}+", _stacked),

@@ -13,7 +13,7 @@ import re
 from functools import cache, lru_cache
 
 from penstock.core.disguise import warnings
-from penstock.core.unseen import Kind, class_of, short_name
+from penstock.core.unseen import HiddenKind, class_of, short_name
 
 __all__ = ["spoken", "visible", "visible_bytes", "visible_diff", "warnings"]
 
@@ -73,7 +73,7 @@ def _shown(text: str, besides: str) -> str:
 @cache
 def _hidden(besides: str, below: int) -> re.Pattern[str]:
     """Find runs of hidden characters; a small set of them is found much faster."""
-    hidden = class_of(*(kind for kind in Kind if kind is not Kind.RETURN), below=below)
+    hidden = class_of(*(kind for kind in HiddenKind if kind is not HiddenKind.RETURN), below=below)
     return re.compile(rf"([{hidden}{OPEN}{besides}])\1*+")
 
 

@@ -35,14 +35,14 @@ SECTION = re.compile(r"[a-z][a-z0-9-]{0,63}\Z")
 
 def parse_operation(document: object) -> Operation:
     """Read an operation; raise an EditError that tells everything that is wrong with it."""
-    reading = _Reading()
+    reading = _OperationReader()
     made = _operation(reading, document)
     if reading.details or made is None:
         raise EditError(*reading.details[:100], error_type="invalid_operation")
     return made
 
 
-class _Reading:
+class _OperationReader:
     """Collects what is wrong, so that all of it is told at once."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class _Reading:
 
 
 def _operation(
-    reading: _Reading, document: object, place: str = "", file: str = ""
+    reading: _OperationReader, document: object, place: str = "", file: str = ""
 ) -> Operation | None:
     if not isinstance(document, dict):
         reading.wrong(place.rstrip("."), "an operation must be a JSON object", 'write {"type": ..}')
@@ -80,7 +80,9 @@ def _operation(
     return Operation(type=kind, place=place, **values)  # type: ignore[arg-type]
 
 
-def _check_keys(reading: _Reading, document: Mapping[str, object], kind: str, place: str) -> None:
+def _check_keys(
+    reading: _OperationReader, document: Mapping[str, object], kind: str, place: str
+) -> None:
     required, optional = KEYS[kind]
     known = ("type", *required, *optional)
     for key in document:
@@ -91,13 +93,15 @@ def _check_keys(reading: _Reading, document: Mapping[str, object], kind: str, pl
             reading.wrong(f"{place}{key}", f"Missing required field: {key}", f"add `{key}`")
 
 
-def _check_rollback(reading: _Reading, document: Mapping[str, object], place: str) -> None:
+def _check_rollback(reading: _OperationReader, document: Mapping[str, object], place: str) -> None:
     if ("to_commit" in document) is ("to_backup" in document):
         told = "exactly one of 'to_commit' or 'to_backup' is needed"
         reading.wrong(f"{place}to_commit", told, "name the commit, or the backup")
 
 
-def _parts(reading: _Reading, document: Mapping[str, object], file: str) -> tuple[Operation, ...]:
+def _parts(
+    reading: _OperationReader, document: Mapping[str, object], file: str
+) -> tuple[Operation, ...]:
     parts = document.get("operations")
     if not isinstance(parts, list) or not 0 < len(parts) <= MAX_OPERATIONS:
         told = f"must be a list of 1 to {MAX_OPERATIONS} operations"
@@ -119,7 +123,9 @@ class _WrongError(Exception):
     """A value that cannot be what it should; its text and its hint."""
 
 
-def _values(reading: _Reading, document: Mapping[str, object], place: str) -> dict[str, object]:
+def _values(
+    reading: _OperationReader, document: Mapping[str, object], place: str
+) -> dict[str, object]:
     """Read the keys of an operation, each by its own reader."""
     values: dict[str, object] = {}
     for key, raw in document.items():

@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from penstock.core.edit_dialect import Dialect, dialect_of, is_nameless, table_of
+from penstock.core.edit_dialect import RuleDialect, dialect_of, is_nameless, table_of
 from penstock.core.edit_source import read_text
-from penstock.core.edit_text import END_MARKER, MARKER, Block, Name, Pair, read_pairs
+from penstock.core.edit_text import END_MARKER, MARKER, Name, Pair, TomlBlock, read_pairs
 from penstock.core.sheet import BOM, Document
 
 OFF_RUN = re.compile(rf"^{re.escape(MARKER)}([^\n]*)\n(?:#[^\n]*\n)*", re.M)
@@ -23,7 +23,7 @@ SYNTHETIC = re.compile(r"(?:(.+)-)?([a-z]+)-([1-9][0-9]{0,6})\Z")
 
 
 @dataclass(kw_only=True, slots=True, eq=False)
-class Piece:
+class LinePiece:
     """Whole lines of the file. A block has a `name`; a gap has None.
 
     `header` and `body` are where its header's line begins and ends in `text`; `line` is the
@@ -49,11 +49,11 @@ class Piece:
 
 
 @dataclass(kw_only=True, slots=True, eq=False)
-class Placed:
+class RulePlace:
     """One rule: its id, "" if it has none, and its pieces, the one with its header first."""
 
     id: str
-    pieces: list[Piece]
+    pieces: list[LinePiece]
 
 
 @dataclass(kw_only=True, slots=True)
@@ -61,15 +61,15 @@ class Book:
     """A file in pieces. `inline` are tables whose rules are written in another way."""
 
     path: str
-    dialect: Dialect
+    dialect: RuleDialect
     document: Document
     newline: str
     bom: str = ""
     cut: str = ""  # what is missing at the end: a newline, or nothing
-    pieces: list[Piece] = field(default_factory=list)
-    rules: dict[Name, list[Placed]] = field(default_factory=dict)
-    by_id: dict[str, tuple[Name, Placed]] = field(default_factory=dict)
-    off: dict[str, Piece] = field(default_factory=dict)  # what was switched off, by id
+    pieces: list[LinePiece] = field(default_factory=list)
+    rules: dict[Name, list[RulePlace]] = field(default_factory=dict)
+    by_id: dict[str, tuple[Name, RulePlace]] = field(default_factory=dict)
+    off: dict[str, LinePiece] = field(default_factory=dict)  # what was switched off, by id
     nameless: bool = False  # the fork that this file is for refuses `id` and `description`
 
     def text(self) -> bytes:
@@ -94,7 +94,7 @@ class Book:
     def tidy(self, at: int) -> None:
         """Join what stands between blocks near a place, so that it is as if read anew."""
         near = slice(max(at - 3, 0), at + 6)
-        kept: list[Piece] = []
+        kept: list[LinePiece] = []
         for piece in self.pieces[near]:
             if kept and piece.is_gap and kept[-1].is_gap:
                 kept[-1].text += piece.text
@@ -124,13 +124,13 @@ def read_book(path: str, data: bytes) -> Book:
 # --- pieces and rules -------------------------------------------------------------------
 
 
-def _pieces(text: str, blocks: list[Block]) -> Iterator[Piece]:
+def _pieces(text: str, blocks: list[TomlBlock]) -> Iterator[LinePiece]:
     """Cut the text at the ends of its blocks; what is between them is cut once more."""
     line, counted = 1, 0
     ends = [block.head for block in blocks[1:]] + [len(text)]
     for block, end in zip(blocks, ends, strict=True):
         line, counted = line + text.count("\n", counted, block.start), block.start
-        yield Piece(
+        yield LinePiece(
             text=text[block.head : block.tail],
             name=block.name,
             many=block.many,
@@ -142,7 +142,7 @@ def _pieces(text: str, blocks: list[Block]) -> Iterator[Piece]:
             yield from _gap(text[block.tail : end])
 
 
-def _gap(text: str) -> Iterator[Piece]:
+def _gap(text: str) -> Iterator[LinePiece]:
     """Cut out the rules that were switched off."""
     at = 0
     if MARKER in text:
@@ -157,11 +157,11 @@ def _gap(text: str) -> Iterator[Piece]:
             if found.start() < at:
                 continue
             if found.start() > at:
-                yield Piece(text=text[at : found.start()])
-            yield Piece(text=text[found.start() : end], off=found[1].rstrip("\r"))
+                yield LinePiece(text=text[at : found.start()])
+            yield LinePiece(text=text[found.start() : end], off=found[1].rstrip("\r"))
             at = end
     if at < len(text):
-        yield Piece(text=text[at:])
+        yield LinePiece(text=text[at:])
 
 
 def _place_rules(book: Book) -> None:
@@ -177,14 +177,14 @@ def _place_rules(book: Book) -> None:
             continue
         rules = book.rules.setdefault(table, [])
         if name == table and piece.many:
-            rules.append(Placed(id="", pieces=[piece]))
+            rules.append(RulePlace(id="", pieces=[piece]))
         elif rules:
             rules[-1].pieces.append(piece)
     for table, rules in book.rules.items():
         _name_rules(book, table, rules)
 
 
-def _name_rules(book: Book, table: Name, rules: list[Placed]) -> None:
+def _name_rules(book: Book, table: Name, rules: list[RulePlace]) -> None:
     raw = rules_in(book.document, table)
     for placed, one in zip(rules, raw, strict=False):
         given = one.get("id") if isinstance(one, dict) else None

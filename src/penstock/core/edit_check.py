@@ -14,14 +14,14 @@ from dataclasses import dataclass
 
 from penstock.core import rules
 from penstock.core.dialects import is_original
-from penstock.core.edit_dialect import Dialect, dialect_of
-from penstock.core.edit_operation import RULE_KEYS, Detail, EditError, Operation, Warning_
+from penstock.core.edit_dialect import RuleDialect, dialect_of
+from penstock.core.edit_operation import RULE_KEYS, Detail, EditError, EditWarning, Operation
 from penstock.core.edit_source import parsing, read_text
-from penstock.core.edit_told import Changed
+from penstock.core.edit_told import EditEffect
 from penstock.core.edit_warnings import warnings_of
 from penstock.core.hook_dialect import meaning_of
 from penstock.core.hook_rules import BRANCH, ORIGINAL_KEYS, Meaning
-from penstock.core.layers import Loaded
+from penstock.core.layers import LoadResult
 from penstock.core.problems import Problem, did_you_mean, shown
 from penstock.core.regex_faults import beyond_rust
 from penstock.core.regexes import fault
@@ -33,15 +33,15 @@ MOST_TOLD = 100
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Checked:
+class EditCheck:
     """What stops an edit, what should be known about it, and the policy that it would make.
 
     `overlaps` are the ids of the rules that the changed ones partly cover.
     """
 
     blocking: tuple[Detail, ...] = ()
-    warnings: tuple[Warning_, ...] = ()
-    loaded: Loaded | None = None
+    warnings: tuple[EditWarning, ...] = ()
+    loaded: LoadResult | None = None
     overlaps: tuple[str, ...] = ()
 
 
@@ -49,9 +49,9 @@ def check(
     read: Read,
     path: str,
     texts: Mapping[str, bytes],
-    changes: tuple[Changed, ...],
+    changes: tuple[EditEffect, ...],
     operation: Operation,
-) -> Checked:
+) -> EditCheck:
     """Check the policy at `path` with some texts in place of what `read` gives."""
 
     def overlaid(name: str) -> bytes | None:
@@ -59,7 +59,7 @@ def check(
 
     alone = tuple(_rule_details(read, overlaid, changes, operation))
     if alone:
-        return Checked(blocking=alone[:MOST_TOLD])
+        return EditCheck(blocking=alone[:MOST_TOLD])
 
     parse = parsing(texts)
     level = rules.load(path, overlaid, parse=parse)
@@ -71,32 +71,32 @@ def check(
     ]
     blocking += _half_advisor(levels, operation)
     if blocking:
-        return Checked(blocking=tuple(dict.fromkeys(blocking))[:MOST_TOLD], loaded=level)
+        return EditCheck(blocking=tuple(dict.fromkeys(blocking))[:MOST_TOLD], loaded=level)
     found, overlaps = warnings_of(levels, changes)
     other = tuple(_other_dialect(read, texts))
-    return Checked(warnings=(*other, *found), loaded=level, overlaps=overlaps)
+    return EditCheck(warnings=(*other, *found), loaded=level, overlaps=overlaps)
 
 
 def _unreached(
-    level: Loaded, read: Read, texts: Mapping[str, bytes], parse: rules.Parse
-) -> list[Loaded]:
+    level: LoadResult, read: Read, texts: Mapping[str, bytes], parse: rules.Parse
+) -> list[LoadResult]:
     """Load the edited files that the policy does not include: they must load, too."""
     reached = {file for file, _ in level.sources}
     others = [] if level.problems else [file for file in texts if file not in reached]
     return [rules.load(file, read, parse=parse) for file in others]
 
 
-def _other_dialect(read: Read, texts: Mapping[str, bytes]) -> Iterator[Warning_]:
+def _other_dialect(read: Read, texts: Mapping[str, bytes]) -> Iterator[EditWarning]:
     """Warn where one key tells that the whole file is in another of the original's dialects."""
     for path, data in texts.items():
         old, new = _document(path, read(path)), _document(path, data)
-        if not old or dialect_of(path, new) is Dialect.OWN:
+        if not old or dialect_of(path, new) is RuleDialect.OWN:
             continue
         meanings = {meaning_of(old), meaning_of(new)}
         if len(meanings) > 1 and Meaning.LEAVES in meanings:
             message = f"All rules of {path} are now read as those of another dialect"
             hint = "Leave out `reason`, `subagent_type_regex` and what else only one fork has"
-            yield Warning_("dialect_change", message, hint)
+            yield EditWarning("dialect_change", message, hint)
 
 
 def _document(path: str, data: bytes | None) -> Document:
@@ -106,7 +106,7 @@ def _document(path: str, data: bytes | None) -> Document:
         return {}
 
 
-def _half_advisor(levels: list[Loaded], operation: Operation) -> list[Detail]:
+def _half_advisor(levels: list[LoadResult], operation: Operation) -> list[Detail]:
     """The original checks these settings only when it is asked to; we do when they change."""
     if not any(one.type == "update_llm_config" for one in operation.each):
         return []
@@ -121,7 +121,7 @@ def _half_advisor(levels: list[Loaded], operation: Operation) -> list[Detail]:
 
 
 def _rule_details(
-    read: Read, overlaid: Read, changes: tuple[Changed, ...], operation: Operation
+    read: Read, overlaid: Read, changes: tuple[EditEffect, ...], operation: Operation
 ) -> Iterator[Detail]:
     for one, changed in _written(operation, changes):
         path = changed.path
@@ -133,8 +133,8 @@ def _rule_details(
 
 
 def _written(
-    operation: Operation, changes: tuple[Changed, ...]
-) -> Iterator[tuple[Operation, Changed]]:
+    operation: Operation, changes: tuple[EditEffect, ...]
+) -> Iterator[tuple[Operation, EditEffect]]:
     """Yield each operation that writes a rule with the last change to that rule."""
     last = {(one.path, one.rule_id): one for one in changes if one.after is not None}
     for one in operation.each:
@@ -146,11 +146,11 @@ def _written(
             yield one, changed
 
 
-def _faults(rule: Mapping[str, object], place: str, dialect: Dialect) -> Iterator[Detail]:
+def _faults(rule: Mapping[str, object], place: str, dialect: RuleDialect) -> Iterator[Detail]:
     """Yield what is wrong with one rule by itself."""
-    if dialect is not Dialect.OWN:
+    if dialect is not RuleDialect.OWN:
         yield from _foreign(rule, place)
-    needs_tool = dialect is not Dialect.OWN or TOOL_FIELDS & rule.keys()
+    needs_tool = dialect is not RuleDialect.OWN or TOOL_FIELDS & rule.keys()
     if "tool" in rule and "tool_regex" in rule:
         yield Detail(f"{place}tool_regex", BOTH_TOOLS, "Keep one of them.")
     elif not {"tool", "tool_regex"} & rule.keys() and (needs_tool or not CONDITIONS & rule.keys()):
@@ -159,7 +159,7 @@ def _faults(rule: Mapping[str, object], place: str, dialect: Dialect) -> Iterato
         if key in TOOL_FIELDS and not isinstance(value, str):
             yield Detail(f"{place}{key}", f"`{key}` must be text in quotes, not {shown(value)}")
         if key in REGEX_FIELDS and isinstance(value, str) and "${" not in value:
-            found = fault(value) or (beyond_rust(value) if dialect is not Dialect.OWN else None)
+            found = fault(value) or (beyond_rust(value) if dialect is not RuleDialect.OWN else None)
             if found is not None:
                 yield Detail(f"{place}{key}", f"Regex compilation failed: {found}", found.hint)
 
@@ -196,7 +196,7 @@ class _Shift:
 
 def _detail(
     problem: Problem,
-    changes: tuple[Changed, ...],
+    changes: tuple[EditEffect, ...],
     operation: Operation,
     shift: _Shift | None,
 ) -> Detail:
@@ -235,7 +235,7 @@ def _settings_of(operation: Operation) -> Mapping[str, str]:
     return {key: f"changes.{key}" for key in changes}
 
 
-def _other_place(problem: Problem, told: str, changed: Changed) -> str:
+def _other_place(problem: Problem, told: str, changed: EditEffect) -> str:
     """Return where the rule is that was there before: readers name the one that they read first."""
     file, _, line = told.removeprefix("at ").rpartition(":")
     ours = file == changed.path and line.isdigit() and changed.line <= int(line) <= changed.until

@@ -19,7 +19,7 @@ from penstock.core.hook_rules import ORIGINAL_KEYS
 from penstock.core.sheet import Document
 
 
-class Dialect(Enum):
+class RuleDialect(Enum):
     """How a file writes its rules."""
 
     OWN = auto()  # penstock.toml: five tables, and rules that can be disabled by a key
@@ -32,17 +32,17 @@ OUR_FIELDS = frozenset(BY_NAME["rule"]) - ORIGINAL_KEYS - {"enabled"}
 OURS = frozenset({"version", "preset", "defaults", "on_error", "gate", "approval", "broker"})
 
 
-def dialect_of(path: str, document: Document) -> Dialect:
+def dialect_of(path: str, document: Document) -> RuleDialect:
     """Tell how a file writes its rules; in doubt as the original does, which we read too."""
     if posixpath.basename(path) == "penstock.toml" or OURS & document.keys():
-        return Dialect.OWN
+        return RuleDialect.OWN
     if not dialects.is_original(path, document) and _uses_our_words(document):
-        return Dialect.OWN
+        return RuleDialect.OWN
     logging = document.get("logging")
     sections = any(_is_section(key, value) for key, value in document.items())
     late = isinstance(logging, dict) and "review_log_file" in logging
     flat = "allow" in document or "deny" in document
-    return Dialect.SECTIONED if (sections or late) and not flat else Dialect.FLAT
+    return RuleDialect.SECTIONED if (sections or late) and not flat else RuleDialect.FLAT
 
 
 def _is_section(key: str, value: object) -> bool:
@@ -62,12 +62,12 @@ def _uses_our_words(document: Document) -> bool:
     )
 
 
-def is_nameless(document: Document, dialect: Dialect) -> bool:
+def is_nameless(document: Document, dialect: RuleDialect) -> bool:
     """Tell whether a file is for the fork that refuses keys it does not know, as `id` is.
 
     It shows by what only that fork has, and by rules none of which has an id.
     """
-    if dialect is not Dialect.FLAT:
+    if dialect is not RuleDialect.FLAT:
         return False
     rules = [
         rule
@@ -84,10 +84,10 @@ def is_nameless(document: Document, dialect: Dialect) -> bool:
     return bool(theirs or logs) and not {"id", "description"} & keys
 
 
-def table_of(name: Name, dialect: Dialect) -> Name | None:
+def table_of(name: Name, dialect: RuleDialect) -> Name | None:
     """Return the table of rules that a header's name leads into, or None."""
-    if dialect is Dialect.SECTIONED:
+    if dialect is RuleDialect.SECTIONED:
         inside = len(name) > 1 and name[1] in ("allow", "deny") and name[0] not in SETTINGS
         return name[:2] if inside else None
-    known = RULE_TABLES if dialect is Dialect.OWN else ("allow", "deny")
+    known = RULE_TABLES if dialect is RuleDialect.OWN else ("allow", "deny")
     return name[:1] if name[0] in known else None

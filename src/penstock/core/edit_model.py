@@ -59,7 +59,7 @@ def _without(document: Document, table: Name) -> Document:
     return copy
 
 
-def _change(document: Document, step: steps.Change) -> Document:
+def _change(document: Document, step: steps.ChangeKeys) -> Document:
     rules = _rules(document, step.table)
     rules[step.number] = _changed(cast("Document", rules[step.number]), step.changes)
     return _with(document, step.table, rules)
@@ -72,10 +72,12 @@ def _changed(table: Document, changes: Mapping[str, object]) -> Document:
 
 def _enable(document: Document, step: steps.Enable) -> Document:
     changes = {"enabled": None if step.drops else step.enabled}
-    return _change(document, steps.Change(table=step.table, number=step.number, changes=changes))
+    return _change(
+        document, steps.ChangeKeys(table=step.table, number=step.number, changes=changes)
+    )
 
 
-def _move(document: Document, step: steps.Move) -> Document:
+def _move(document: Document, step: steps.MoveRule) -> Document:
     rules = _rules(document, step.table)
     rules.insert(step.to, rules.pop(step.number))
     return _with(document, step.table, rules)
@@ -105,9 +107,9 @@ TAKES: Mapping[type, Callable[[Document, Any], Document]] = {
     steps.SwitchOn: _insert,
     steps.Delete: _delete,
     steps.SwitchOff: _delete,
-    steps.Change: _change,
+    steps.ChangeKeys: _change,
     steps.Enable: _enable,
-    steps.Move: _move,
+    steps.MoveRule: _move,
     steps.Forget: _same,
     steps.SetKeys: _set_keys,
     steps.Include: _include,

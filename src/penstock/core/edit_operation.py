@@ -28,7 +28,7 @@ class Detail:
 
 
 @dataclass(frozen=True, slots=True)
-class Warning_:  # noqa: N801 - `Warning` is Python's own
+class EditWarning:
     """Something that does not stop an edit, and that a person should know."""
 
     type: str

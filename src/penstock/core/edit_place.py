@@ -8,7 +8,7 @@ no comment that belonged to nobody, or to another rule, becomes this one's.
 
 from __future__ import annotations
 
-from penstock.core.edit_book import Book, Piece, Placed
+from penstock.core.edit_book import Book, LinePiece, RulePlace
 from penstock.core.edit_text import Name, lines_of
 
 
@@ -24,7 +24,7 @@ def _last_line(text: str) -> str:
     return text[text.rfind("\n", 0, len(text) - 1) + 1 :]
 
 
-def put_rule(book: Book, placed: Placed, table: Name, number: int, *, behind: bool) -> None:
+def put_rule(book: Book, placed: RulePlace, table: Name, number: int, *, behind: bool) -> None:
     """Put a rule's pieces before the n-th rule of its table, or behind the one before that."""
     rules = book.rules.setdefault(table, [])
     if number < len(rules) and not (behind and number):
@@ -39,21 +39,21 @@ def put_rule(book: Book, placed: Placed, table: Name, number: int, *, behind: bo
         book.by_id[placed.id] = (table, placed)
 
 
-def _last_of_section(book: Book, table: Name) -> Piece | None:
+def _last_of_section(book: Book, table: Name) -> LinePiece | None:
     near = [
         piece for piece in book.pieces if len(table) > 1 and (piece.name or ())[:1] == table[:1]
     ]
     return near[-1] if near else None
 
 
-def _put_before(book: Book, pieces: list[Piece], other: Piece) -> None:
+def _put_before(book: Book, pieces: list[LinePiece], other: LinePiece) -> None:
     at = book.pieces.index(other)
     after = [] if _is_tight(book, at - 1 if book.pieces[at - 1].text else at) else [_blank(book)]
     book.pieces[at:at] = [*pieces, *after]
     book.tidy(at)
 
 
-def put_after(book: Book, pieces: list[Piece], other: Piece) -> None:
+def put_after(book: Book, pieces: list[LinePiece], other: LinePiece) -> None:
     """Put pieces behind another one and behind the comments that hang directly below it."""
     at = book.pieces.index(other)
     if other.is_gap or not other.text:
@@ -71,18 +71,18 @@ def put_after(book: Book, pieces: list[Piece], other: Piece) -> None:
     book.tidy(at)
 
 
-def _cut_at_blank(gap: Piece) -> list[Piece]:
+def _cut_at_blank(gap: LinePiece) -> list[LinePiece]:
     """Split a gap before its first blank line."""
     size = 0
     for line in lines_of(gap.text):
         if _is_blank(line):
-            return [Piece(text=gap.text[:size]), Piece(text=gap.text[size:])]
+            return [LinePiece(text=gap.text[:size]), LinePiece(text=gap.text[size:])]
         size += len(line)
     return [gap]
 
 
-def _blank(book: Book) -> Piece:
-    return Piece(text=book.newline)
+def _blank(book: Book) -> LinePiece:
+    return LinePiece(text=book.newline)
 
 
 def _is_tight(book: Book, at: int) -> bool:
@@ -94,7 +94,7 @@ def _is_tight(book: Book, at: int) -> bool:
     return at > 1 and bool(book.pieces[at - 1].text) and not book.pieces[at - 1].is_gap
 
 
-def take(book: Book, pieces: list[Piece]) -> None:
+def take(book: Book, pieces: list[LinePiece]) -> None:
     """Take pieces out, each with the one blank line that set it apart."""
     for piece in pieces:
         at = book.pieces.index(piece)
@@ -105,7 +105,7 @@ def take(book: Book, pieces: list[Piece]) -> None:
         book.tidy(at)
 
 
-def _close(before: Piece | None, behind: Piece | None, newline: str) -> None:
+def _close(before: LinePiece | None, behind: LinePiece | None, newline: str) -> None:
     """Drop one of the two blank lines that now meet, or the one at an end of the file."""
     open_before = before is not None and before.is_gap and _is_blank(_last_line(before.text))
     open_behind = behind is not None and behind.is_gap and _is_blank(_first_line(behind.text))
@@ -118,6 +118,6 @@ def _close(before: Piece | None, behind: Piece | None, newline: str) -> None:
         behind.text = behind.text[len(_first_line(behind.text)) :]
 
 
-def _is_start(piece: Piece) -> bool:
+def _is_start(piece: LinePiece) -> bool:
     """True for the empty top of a file, and for a comment that the next block may touch."""
     return not piece.text or piece.is_gap

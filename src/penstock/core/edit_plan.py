@@ -10,19 +10,19 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 
-from penstock.core.edit_book import Book, Piece, rules_in
-from penstock.core.edit_dialect import Dialect
+from penstock.core.edit_book import Book, LinePiece, rules_in
+from penstock.core.edit_dialect import RuleDialect
 from penstock.core.edit_operation import LLM_KEYS, RULE_KEYS, Detail, EditError, Operation
 from penstock.core.edit_steps import (
     LLM,
     OUR_NOTE,
-    Change,
+    ChangeKeys,
     Delete,
     Enable,
     Forget,
     Include,
     Insert,
-    Move,
+    MoveRule,
     Rule,
     SetKeys,
     Step,
@@ -74,12 +74,12 @@ def _add(book: Book, op: Operation) -> Insert:
 
 
 def _table_for(book: Book, op: Operation) -> Name:
-    kinds = RULE_TABLES if book.dialect is Dialect.OWN else ("allow", "deny")
+    kinds = RULE_TABLES if book.dialect is RuleDialect.OWN else ("allow", "deny")
     if op.rule_type not in kinds:
         error = f"a rule file of the original has no {op.rule_type} rules"
         raise _refuse(op, "rule_type", error, f"one of {', '.join(kinds)}")
-    empty = book.dialect is Dialect.FLAT and not book.rules
-    if book.dialect is not Dialect.SECTIONED and not (op.section and empty):
+    empty = book.dialect is RuleDialect.FLAT and not book.rules
+    if book.dialect is not RuleDialect.SECTIONED and not (op.section and empty):
         if op.section:
             raise _refuse(op, "section", "this file has no sections", "leave `section` out")
         return (op.rule_type,)
@@ -193,7 +193,7 @@ def _update(book: Book, op: Operation) -> Step | None:
         for key, value in op.changes.items()
         if (key in known if value is None else not _same(known.get(key), value))
     }
-    return Change(table=table, number=number, changes=changes) if changes else None
+    return ChangeKeys(table=table, number=number, changes=changes) if changes else None
 
 
 def _same(one: object, other: object) -> bool:
@@ -205,7 +205,7 @@ def _toggle(book: Book, op: Operation) -> Step | None:
     if off is not None and book.find(op.id) is None:
         return _switch_on(book, op, off) if op.enabled else None
     table, number = _found(book, op)
-    if book.dialect is Dialect.OWN:
+    if book.dialect is RuleDialect.OWN:
         return _enable(book, op, table, number)
     if op.enabled:
         return None
@@ -228,14 +228,14 @@ def _enable(book: Book, op: Operation, table: Name, number: int) -> Enable | Non
     return Enable(table=table, number=number, enabled=op.enabled, drops=op.enabled and ours)
 
 
-def _switch_on(book: Book, op: Operation, off: Piece) -> SwitchOn:
+def _switch_on(book: Book, op: Operation, off: LinePiece) -> SwitchOn:
     table, text, rule = _brought_back(op, off)
     before = set(map(id, book.pieces[: book.pieces.index(off)]))
     number = sum(id(placed.pieces[0]) in before for placed in book.rules.get(table, []))
     return SwitchOn(table=table, number=number, piece=off, text=text, rule=rule)
 
 
-def _brought_back(op: Operation, off: Piece) -> tuple[Name, str, Rule]:
+def _brought_back(op: Operation, off: LinePiece) -> tuple[Name, str, Rule]:
     """Return the table, the text and the rule that a commented piece stands for."""
     kept = [line for line in lines_of(off.text)[1:] if not line.startswith(END_MARKER)]
     text = "".join(line[2:] if line.startswith("# ") else line[1:] for line in kept)
@@ -250,14 +250,14 @@ def _brought_back(op: Operation, off: Piece) -> tuple[Name, str, Rule]:
     return table, text, rules[0]
 
 
-def _reorder(book: Book, op: Operation) -> Move | None:
+def _reorder(book: Book, op: Operation) -> MoveRule | None:
     table, number = _found(book, op)
     if op.position.id == op.id:
         return None
     to = _number(book, op, "move_to", table, len(book.rules[table]))
     to -= to > number
     behind = op.position.where == "after"
-    return Move(table=table, number=number, to=to, behind=behind) if to != number else None
+    return MoveRule(table=table, number=number, to=to, behind=behind) if to != number else None
 
 
 # --- settings ---------------------------------------------------------------------------

@@ -14,9 +14,9 @@ import tomllib
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from penstock.core.edit_text import SIMPLE_PAIR, SIMPLE_STRING, Block, LostError, Name
+from penstock.core.edit_text import SIMPLE_PAIR, SIMPLE_STRING, LostError, Name, TomlBlock
 from penstock.core.sheet import Document
-from penstock.core.toml_lines import Lines, find_lines
+from penstock.core.toml_lines import TomlPositions, find_lines
 
 MOST_KEPT = 20_000  # blocks
 ESCAPE = re.compile(r"\\(.)")
@@ -24,9 +24,9 @@ ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\"
 WORDS = {"true": True, "false": False}
 
 
-def read_document(text: str, blocks: list[Block]) -> Document:
+def read_document(text: str, blocks: list[TomlBlock]) -> Document:
     """Return the document of a text."""
-    making = _Making()
+    making = _DocumentBuilder()
     for block in blocks:
         body = text[block.body : block.tail]
         values = block_values(body) if block.plain else _by_tomllib(body)
@@ -74,7 +74,7 @@ def _by_tomllib(body: str) -> Document:
 
 
 @dataclass(slots=True)
-class _Making:
+class _DocumentBuilder:
     """A document that headers add to, with the rules of TOML about what they may add to.
 
     `made` are the tables that headers made, by identity: True once one was named by itself.
@@ -133,11 +133,11 @@ class _Making:
 
 
 @lru_cache(maxsize=2)
-def _all_lines(text: str) -> Lines:
+def _all_lines(text: str) -> TomlPositions:
     return find_lines(text)
 
 
-def quick_lines(text: str, blocks: list[Block], document: Document) -> Lines:
+def quick_lines(text: str, blocks: list[TomlBlock], document: Document) -> TomlPositions:
     """Return the lines of the arrays' elements that headers begin; others when they are asked for.
 
     Finding the lines of all keys takes longer than reading the document.
@@ -152,4 +152,6 @@ def quick_lines(text: str, blocks: list[Block], document: Document) -> Lines:
             counts[block.name] = number + 1
             known[(*block.name, number)] = line
     names = frozenset(document)
-    return Lines(known, rest=lambda path: _all_lines(text).of(*path) if path[0] in names else 1)
+    return TomlPositions(
+        known, rest=lambda path: _all_lines(text).of(*path) if path[0] in names else 1
+    )

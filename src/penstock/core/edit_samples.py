@@ -33,12 +33,12 @@ def samples(pattern: str) -> tuple[str, ...]:
     """Return a few texts in which a pattern is found; none when it is too tangled."""
     if fault(pattern) is not None:
         return ()
-    made = _Reader(pattern).whole()
+    made = _PatternReader(pattern).whole()
     return tuple(dict.fromkeys(text for text in made if search(pattern, text)))
 
 
 @dataclass(slots=True)
-class _Reader:
+class _PatternReader:
     """Reads a pattern once, from left to right; each part becomes the texts it may stand for."""
 
     pattern: str

@@ -13,8 +13,8 @@ from functools import lru_cache
 
 from penstock.core.edit_operation import Detail, EditError
 from penstock.core.edit_read import quick_lines, read_document
-from penstock.core.edit_text import Block, LostError, read_blocks, shared_blocks
-from penstock.core.problems import Report
+from penstock.core.edit_text import LostError, TomlBlock, read_blocks, shared_blocks
+from penstock.core.problems import ProblemReport
 from penstock.core.sheet import BOM, MAX_BYTES, Document, read_toml
 
 
@@ -29,7 +29,7 @@ class Read:
     newline: str
     cut: str
     document: Document
-    blocks: list[Block]
+    blocks: list[TomlBlock]
 
 
 @lru_cache(maxsize=4)
@@ -46,7 +46,7 @@ def read_text(path: str, data: bytes) -> Read:
             read = Read(text=text, newline=newline, cut=cut, document=document, blocks=blocks)
             _remember(path, read)
             return read
-    report = Report(file=path)
+    report = ProblemReport(file=path)
     if read_toml(data, report) is None:
         raise EditError(*(_syntax(one.message, one.hint) for one in report.problems))
     # No text is known that leads here; if there is one, it is not for us to edit.
@@ -59,7 +59,7 @@ _last: dict[str, Read] = {}
 MOST_FILES = 4
 
 
-def _known_blocks(path: str, text: str) -> list[Block]:
+def _known_blocks(path: str, text: str) -> list[TomlBlock]:
     last = _last.get(path)
     return shared_blocks(text, last.text, last.blocks) if last else []
 
@@ -70,10 +70,10 @@ def _remember(path: str, read: Read) -> None:
     _last[path] = read
 
 
-def parsing(paths: Container[str]) -> Callable[[bytes, Report], Document | None]:
+def parsing(paths: Container[str]) -> Callable[[bytes, ProblemReport], Document | None]:
     """Return what reads a policy's files where those at some paths were read a moment ago."""
 
-    def parse(data: bytes, report: Report) -> Document | None:
+    def parse(data: bytes, report: ProblemReport) -> Document | None:
         if report.file in paths:
             with suppress(EditError):
                 read = read_text(report.file, data)

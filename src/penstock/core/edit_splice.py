@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from penstock.core import edit_steps as steps
-from penstock.core.edit_book import Book, Piece, Placed
-from penstock.core.edit_dialect import Dialect
+from penstock.core.edit_book import Book, LinePiece, RulePlace
+from penstock.core.edit_dialect import RuleDialect
 from penstock.core.edit_lists import appended, without
 from penstock.core.edit_operation import Detail, EditError
 from penstock.core.edit_place import put_after, put_rule, take
@@ -23,7 +23,7 @@ from penstock.core.edit_values import prose, toml_key, toml_value
 from penstock.core.hook_dialect import SETTINGS
 
 
-def spliced(book: Book, step: steps.Step) -> Piece | None:
+def spliced(book: Book, step: steps.Step) -> LinePiece | None:
     """Change a book by a step; return the piece that the step was about, if it is still there."""
     return TAKES[type(step)](book, step)
 
@@ -31,20 +31,22 @@ def spliced(book: Book, step: steps.Step) -> Piece | None:
 # --- rules ------------------------------------------------------------------------------
 
 
-def _insert(book: Book, step: steps.Insert) -> Piece:
+def _insert(book: Book, step: steps.Insert) -> LinePiece:
     notes = "".join(f"{note}{book.newline}" for note in step.notes)
     header = f"[[{'.'.join(map(toml_key, step.table))}]]{book.newline}"
     first = [key for key in ("id", "description") if key in step.rule]
     keys = [*first, *(key for key in step.rule if key not in first)]
     lines = [f"{toml_key(k)} = {_value(book, k, step.rule[k])}{book.newline}" for k in keys]
-    piece = Piece(
+    piece = LinePiece(
         text=notes + header + "".join(lines),
         name=step.table,
         many=True,
         header=len(notes),
         body=len(notes) + len(header),
     )
-    put_rule(book, Placed(id=step.id, pieces=[piece]), step.table, step.number, behind=step.behind)
+    put_rule(
+        book, RulePlace(id=step.id, pieces=[piece]), step.table, step.number, behind=step.behind
+    )
     return piece
 
 
@@ -54,7 +56,7 @@ def _value(book: Book, key: str, value: object, like: str = "") -> str:
     return toml_value(value, like=like, newline=book.newline)
 
 
-def _drop(book: Book, table: Name, number: int) -> Placed:
+def _drop(book: Book, table: Name, number: int) -> RulePlace:
     placed = book.rules[table].pop(number)
     if placed.id and book.by_id.get(placed.id, (table, placed))[1] is placed:
         del book.by_id[placed.id]
@@ -65,20 +67,20 @@ def _delete(book: Book, step: steps.Delete) -> None:
     take(book, _drop(book, step.table, step.number).pieces)
 
 
-def _move(book: Book, step: steps.Move) -> Piece:
+def _move(book: Book, step: steps.MoveRule) -> LinePiece:
     placed = _drop(book, step.table, step.number)
     take(book, placed.pieces)
     put_rule(book, placed, step.table, step.to, behind=step.behind)
     return placed.pieces[0]
 
 
-def _change(book: Book, step: steps.Change) -> Piece:
+def _change(book: Book, step: steps.ChangeKeys) -> LinePiece:
     piece = book.rules[step.table][step.number].pieces[0]
     _set_all(book, piece, step.changes)
     return piece
 
 
-def _enable(book: Book, step: steps.Enable) -> Piece:
+def _enable(book: Book, step: steps.Enable) -> LinePiece:
     piece = book.rules[step.table][step.number].pieces[0]
     pair = _pair(piece, ("enabled",))
     if pair is None:
@@ -88,7 +90,7 @@ def _enable(book: Book, step: steps.Enable) -> Piece:
     return piece
 
 
-def _switch_off(book: Book, step: steps.SwitchOff) -> Piece:
+def _switch_off(book: Book, step: steps.SwitchOff) -> LinePiece:
     placed = book.rules[step.table][step.number]
     first, last = (book.pieces.index(placed.pieces[at]) for at in (0, -1))
     between = book.pieces[first : last + 1]
@@ -100,8 +102,8 @@ def _switch_off(book: Book, step: steps.SwitchOff) -> Piece:
     text = "".join(piece.text for piece in between)[len(head) :]
     lines = [_commented(line) for line in lines_of(text)]
     end = [] if _ends_by_itself(book, last) else [f"{END_MARKER}{book.newline}"]
-    off = Piece(text="".join([f"{MARKER}{step.id}{book.newline}", *lines, *end]), off=step.id)
-    book.pieces[first : last + 1] = [*([Piece(text=head)] if head else []), off]
+    off = LinePiece(text="".join([f"{MARKER}{step.id}{book.newline}", *lines, *end]), off=step.id)
+    book.pieces[first : last + 1] = [*([LinePiece(text=head)] if head else []), off]
     book.tidy(first)
     book.off[step.id] = off
     return off
@@ -117,15 +119,17 @@ def _ends_by_itself(book: Book, last: int) -> bool:
     return behind is None or not behind.text.lstrip(" \t").startswith("#")
 
 
-def _switch_on(book: Book, step: steps.SwitchOn) -> Piece:
+def _switch_on(book: Book, step: steps.SwitchOn) -> LinePiece:
     at = book.pieces.index(step.piece)
     head = _comments_above(book, at)
     body = len(head) + step.text.index("\n") + 1
-    piece = Piece(text=head + step.text, name=step.table, many=True, header=len(head), body=body)
+    piece = LinePiece(
+        text=head + step.text, name=step.table, many=True, header=len(head), body=body
+    )
     book.pieces[at] = piece
     book.tidy(at)
     del book.off[step.piece.off]
-    placed = Placed(id=step.piece.off, pieces=[piece])
+    placed = RulePlace(id=step.piece.off, pieces=[piece])
     book.rules.setdefault(step.table, []).insert(step.number, placed)
     book.by_id[placed.id] = (step.table, placed)
     return piece
@@ -150,16 +154,16 @@ def _forget(book: Book, step: steps.Forget) -> None:
 # --- keys -------------------------------------------------------------------------------
 
 
-def _pair(piece: Piece, key: Name) -> Pair | None:
+def _pair(piece: LinePiece, key: Name) -> Pair | None:
     return next((pair for pair in piece.pairs() if pair.key == key), None)
 
 
-def _set_all(book: Book, piece: Piece, changes: Mapping[str, object], under: Name = ()) -> None:
+def _set_all(book: Book, piece: LinePiece, changes: Mapping[str, object], under: Name = ()) -> None:
     for key, value in changes.items():
         _set(book, piece, (*under, key), value)
 
 
-def _set(book: Book, piece: Piece, key: Name, value: object) -> None:
+def _set(book: Book, piece: LinePiece, key: Name, value: object) -> None:
     """Give a key of a block another value, or take its line out, or add one."""
     pair = _pair(piece, key)
     text = piece.text
@@ -174,7 +178,7 @@ def _set(book: Book, piece: Piece, key: Name, value: object) -> None:
         piece.text = text[: pair.value] + new + text[pair.value_end :]
 
 
-def _append_line(book: Book, piece: Piece, line: str, near: Name = ()) -> None:
+def _append_line(book: Book, piece: LinePiece, line: str, near: Name = ()) -> None:
     """Add a line behind the block's last pair, or behind the last one that begins like it."""
     pairs = [pair for pair in piece.pairs() if pair.key[: len(near)] == near]
     start, end = (pairs[-1].start, pairs[-1].end) if pairs else (piece.body, piece.body)
@@ -183,13 +187,13 @@ def _append_line(book: Book, piece: Piece, line: str, near: Name = ()) -> None:
     piece.text = f"{piece.text[:end]}{indent}{line}{book.newline}{piece.text[end:]}"
 
 
-def _set_keys(book: Book, step: steps.SetKeys) -> Piece:
+def _set_keys(book: Book, step: steps.SetKeys) -> LinePiece:
     piece, under = _piece_of(book, step.table)
     _set_all(book, piece, step.changes, under)
     return piece
 
 
-def _piece_of(book: Book, table: Name) -> tuple[Piece, Name]:
+def _piece_of(book: Book, table: Name) -> tuple[LinePiece, Name]:
     """Return the block that holds a table's keys and what they begin with there."""
     top = book.pieces[0]
     dotted = [pair for pair in top.pairs() if pair.key[:1] == table]
@@ -202,24 +206,24 @@ def _piece_of(book: Book, table: Name) -> tuple[Piece, Name]:
     return found or _new_table(book, table), ()
 
 
-def _new_table(book: Book, table: Name) -> Piece:
+def _new_table(book: Book, table: Name) -> LinePiece:
     """Make a table; before the rules, where settings are, unless there are no settings."""
     header = f"[{'.'.join(map(toml_key, table))}]{book.newline}"
-    piece = Piece(text=header, name=table, body=len(header))
+    piece = LinePiece(text=header, name=table, body=len(header))
     rules = {id(p) for placed in book.rules.values() for one in placed for p in one.pieces}
     settings = [p for p in book.pieces if id(p) not in rules and _has_settings(book, p)]
     put_after(book, [piece], settings[-1] if settings else book.pieces[-1])
     return piece
 
 
-def _has_settings(book: Book, piece: Piece) -> bool:
+def _has_settings(book: Book, piece: LinePiece) -> bool:
     """True for a block of settings; a section's own table stays with the rules behind it."""
     if not piece.name:
         return piece.name is not None and bool(piece.text)
-    return book.dialect is not Dialect.SECTIONED or piece.name[0] in SETTINGS
+    return book.dialect is not RuleDialect.SECTIONED or piece.name[0] in SETTINGS
 
 
-def _include(book: Book, step: steps.Include) -> Piece:
+def _include(book: Book, step: steps.Include) -> LinePiece:
     piece, under = _piece_of(book, steps.INCLUDES)
     pair = _pair(piece, (*under, "files"))
     if pair is None:
@@ -236,11 +240,11 @@ def _include(book: Book, step: steps.Include) -> Piece:
     return piece
 
 
-TAKES: Mapping[type, Callable[[Book, Any], Piece | None]] = {
+TAKES: Mapping[type, Callable[[Book, Any], LinePiece | None]] = {
     steps.Insert: _insert,
     steps.Delete: _delete,
-    steps.Change: _change,
-    steps.Move: _move,
+    steps.ChangeKeys: _change,
+    steps.MoveRule: _move,
     steps.Enable: _enable,
     steps.SwitchOff: _switch_off,
     steps.SwitchOn: _switch_on,

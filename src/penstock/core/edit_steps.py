@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from penstock.core.edit_book import Piece
+from penstock.core.edit_book import LinePiece
 from penstock.core.edit_text import Name
 
 Rule = Mapping[str, object]
@@ -43,7 +43,7 @@ class Delete:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Change:
+class ChangeKeys:
     """Give keys of the n-th rule other values; None removes one."""
 
     table: Name
@@ -52,7 +52,7 @@ class Change:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Move:
+class MoveRule:
     """Put the n-th rule where it is the `to`-th, once it has been taken out."""
 
     table: Name
@@ -86,7 +86,7 @@ class SwitchOn:
 
     table: Name
     number: int
-    piece: Piece
+    piece: LinePiece
     text: str
     rule: Rule
 
@@ -95,7 +95,7 @@ class SwitchOn:
 class Forget:
     """Drop the lines of a rule that is commented out; no parser sees a difference."""
 
-    piece: Piece
+    piece: LinePiece
     table: Name
 
 
@@ -115,4 +115,15 @@ class Include:
     number: int = -1
 
 
-Step = Insert | Delete | Change | Move | Enable | SwitchOff | SwitchOn | Forget | SetKeys | Include
+Step = (
+    Insert
+    | Delete
+    | ChangeKeys
+    | MoveRule
+    | Enable
+    | SwitchOff
+    | SwitchOn
+    | Forget
+    | SetKeys
+    | Include
+)

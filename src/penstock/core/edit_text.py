@@ -49,7 +49,7 @@ class LostError(Exception):
 
 
 @dataclass(kw_only=True, slots=True)
-class Block:
+class TomlBlock:
     """A header, or the top of the file, with the pairs below it, as positions in the text.
 
     `head` is where its comments begin, `start` its header, `body` behind the header's line and
@@ -77,12 +77,12 @@ class Pair:
     end: int
 
 
-def read_blocks(text: str, first: Sequence[Block] = ()) -> list[Block]:
+def read_blocks(text: str, first: Sequence[TomlBlock] = ()) -> list[TomlBlock]:
     """Split a text into its blocks, the first one the top; LostError where it is not TOML.
 
     `first` are blocks that it is known to begin with; of the last one, only its header.
     """
-    blocks = [*first] or [Block(name=(), many=False, head=0, start=0, body=0)]
+    blocks = [*first] or [TomlBlock(name=(), many=False, head=0, start=0, body=0)]
     at = blocks[-1].body
     solid = 0  # up to here stands a value of several lines, which may look like comments
     while at < len(text):
@@ -104,8 +104,8 @@ def read_blocks(text: str, first: Sequence[Block] = ()) -> list[Block]:
 
 
 def shared_blocks(
-    text: str, other: str, blocks: Sequence[Block], *, step: int = 1024
-) -> list[Block]:
+    text: str, other: str, blocks: Sequence[TomlBlock], *, step: int = 1024
+) -> list[TomlBlock]:
     """Return the blocks of another text that this one begins with; of the last, only its header.
 
     How far a block reaches is told by what follows its header, and by nothing before it.
@@ -117,13 +117,13 @@ def shared_blocks(
     return [*whole, _begun(last)]
 
 
-def _begun(block: Block) -> Block:
-    return Block(
+def _begun(block: TomlBlock) -> TomlBlock:
+    return TomlBlock(
         name=block.name, many=block.many, head=block.head, start=block.start, body=block.body
     )
 
 
-def _header(text: str, at: int) -> Block | None:
+def _header(text: str, at: int) -> TomlBlock | None:
     """Read a header, or return None when this is a pair."""
     found = HEADER.match(text, at)
     if found is not None:
@@ -139,7 +139,7 @@ def _header(text: str, at: int) -> Block | None:
         if not text.startswith("]]" if many else "]", end):
             raise LostError
         end += 1 + many
-    return Block(name=name, many=many, head=at, start=at, body=_line_end(text, end))
+    return TomlBlock(name=name, many=many, head=at, start=at, body=_line_end(text, end))
 
 
 def _line_end(text: str, at: int) -> int:

@@ -17,7 +17,7 @@ TRAILER = "\N{ROBOT FACE} Generated with decision_reviewer"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Changed:
+class EditEffect:
     """One thing that an edit did, on the lines `line` to `until` of the result.
 
     Of what is gone, `line` is the one in the file before.
@@ -54,7 +54,7 @@ WORDS: Mapping[str, tuple[str, str, str]] = {
 }
 
 
-def told(changed: Changed, *, dry_run: bool) -> str:
+def told(changed: EditEffect, *, dry_run: bool) -> str:
     """Return one change as an answer tells it."""
     did, would, word = WORDS[changed.kind]
     name = _one_line(changed.rule_id or changed.name)
@@ -69,7 +69,7 @@ def _one_line(text: str) -> str:
 
 def commit_message(
     operation: Operation,
-    changes: Sequence[Changed],
+    changes: Sequence[EditEffect],
     *,
     applied_by: str,
     timestamp: str,
@@ -94,7 +94,7 @@ def undo_message(messages: Sequence[str]) -> str:
     return "\n".join([f"revert(config): {said}", "", TRAILER, ""])
 
 
-def subject(operation: Operation, changes: Sequence[Changed]) -> str:
+def subject(operation: Operation, changes: Sequence[EditEffect]) -> str:
     """Return the first line of that message."""
     if operation.type == "rollback":
         to = _one_line(operation.to_commit[:12] or operation.to_backup)
@@ -124,7 +124,7 @@ SUBJECTS: Mapping[str, str] = {
 }
 
 
-def _short(changed: Changed) -> str:
+def _short(changed: EditEffect) -> str:
     """Return the command that a rule's regex begins with, else the rule's id."""
     regex = (changed.after or {}).get("command_regex")
     prefix = literal_prefix(regex) if isinstance(regex, str) else ""

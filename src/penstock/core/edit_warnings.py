@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from penstock.core.edit_operation import Warning_
+from penstock.core.edit_operation import EditWarning
 from penstock.core.edit_samples import nests_repetition, sample_path, samples, words_in
-from penstock.core.edit_told import Changed
-from penstock.core.layers import Loaded
+from penstock.core.edit_told import EditEffect
+from penstock.core.layers import LoadResult
 from penstock.core.match import matches
 from penstock.core.model import STRICTNESS, Action, Verdict
 from penstock.core.policy import Rule
@@ -28,27 +28,27 @@ MOST_NEAR = 300  # rules that one changed rule is held against
 MOST_TOLD = 5  # overlaps of one rule
 COSTLY = 1000  # instructions of a compiled regex
 
-Found = tuple[tuple[Warning_, ...], tuple[str, ...]]
+Found = tuple[tuple[EditWarning, ...], tuple[str, ...]]
 
 
-def warnings_of(levels: Sequence[Loaded], changes: Sequence[Changed]) -> Found:
+def warnings_of(levels: Sequence[LoadResult], changes: Sequence[EditEffect]) -> Found:
     """Return the warnings, and the ids of all rules that the changed ones overlap with."""
     touched = {(one.path, one.rule_id): one for one in changes if _speaks(one)}
     rules = [rule for level in levels for rule in level.rules if rule.enabled]
     mine = [rule for rule in rules if (rule.where.file, rule.id) in touched][:MOST_RULES]
-    found: list[Warning_] = list(_said_by_the_reader(levels, list(touched.values())))
+    found: list[EditWarning] = list(_said_by_the_reader(levels, list(touched.values())))
     overlaps: dict[str, None] = {}
     near = _Near(rules) if mine else None
     for rule in mine:
         found += _alone(rule)
         met = [other for other in near.of(rule) if _overlap(rule, other)] if near else []
         overlaps.update(dict.fromkeys(other.id for other in met))
-        word = "New" if touched[rule.where.file, rule.id].kind == "added" else "Changed"
+        word = "New" if touched[rule.where.file, rule.id].kind == "added" else "EditEffect"
         found += _together(rule, met, word)
     return tuple(dict.fromkeys(found)), tuple(overlaps)
 
 
-def _speaks(changed: Changed) -> bool:
+def _speaks(changed: EditEffect) -> bool:
     return changed.kind in ("added", "updated", "enabled")
 
 
@@ -62,16 +62,18 @@ KINDS = (
 )
 
 
-def _said_by_the_reader(levels: Sequence[Loaded], touched: list[Changed]) -> Iterator[Warning_]:
+def _said_by_the_reader(
+    levels: Sequence[LoadResult], touched: list[EditEffect]
+) -> Iterator[EditWarning]:
     """Pass on what was said about the changed rules, and about lists that are not read."""
     for level in levels:
         for one in level.warnings:
             kind = next((kind for words, kind in KINDS if words in one.message), "")
             if kind == "dropped_rules" or (kind and any(_is_at(one, c) for c in touched)):
-                yield Warning_(kind, one.message, one.hint)
+                yield EditWarning(kind, one.message, one.hint)
 
 
-def _is_at(problem: Problem, changed: Changed) -> bool:
+def _is_at(problem: Problem, changed: EditEffect) -> bool:
     return problem.file == changed.path and changed.line <= problem.line <= changed.until
 
 
@@ -103,7 +105,7 @@ SLIPS = (
 EXCLUDE = "[\\\\n\\\\r;&|<>`]|\\\\$\\\\("
 
 
-def _alone(rule: Rule) -> Iterator[Warning_]:
+def _alone(rule: Rule) -> Iterator[EditWarning]:
     broad = _broad(rule)
     if broad:
         yield broad
@@ -112,7 +114,7 @@ def _alone(rule: Rule) -> Iterator[Warning_]:
     yield from _costly(rule)
 
 
-def _broad(rule: Rule) -> Warning_ | None:
+def _broad(rule: Rule) -> EditWarning | None:
     """A regex or a glob that meets things that have nothing to do with each other."""
     test = rule.fields[0] if rule.fields else None
     if test is not None:
@@ -130,10 +132,10 @@ def _broad(rule: Rule) -> Warning_ | None:
     if len(hit) < BROAD:
         return None
     message = f"Rule '{rule.id}' matches too many cases, among them {shown(hit[0])}"
-    return Warning_("broad_pattern", message, f"Consider narrowing the {name} pattern")
+    return EditWarning("broad_pattern", message, f"Consider narrowing the {name} pattern")
 
 
-def _slipping(rule: Rule) -> Iterator[Warning_]:
+def _slipping(rule: Rule) -> Iterator[EditWarning]:
     """A command that is allowed with a second one behind it."""
     test = rule.fields[0] if rule.fields else None
     if test is None or not test.regex:
@@ -143,7 +145,9 @@ def _slipping(rule: Rule) -> Iterator[Warning_]:
         over = [f"{text.rstrip('/')}/../../etc/passwd" for text in usual]
         if any(field_meets(test, path) for path in over):
             message = f"Rule '{rule.id}' also matches a path that leads out again by `..`"
-            yield Warning_("broad_pattern", message, r"Exclude `\.\.` in file_path_exclude_regex")
+            yield EditWarning(
+                "broad_pattern", message, r"Exclude `\.\.` in file_path_exclude_regex"
+            )
     if test.name != "command":
         return
     slips = [(name, form.format(text)) for name, form in SLIPS for text in usual]
@@ -153,10 +157,10 @@ def _slipping(rule: Rule) -> Iterator[Warning_]:
         example = shown(through[0][1].replace("\n", "\\n"))
         message = f"Rule '{rule.id}' also allows commands with {names}, such as {example}"
         hint = f'Exclude them: "command_exclude_regex": "{EXCLUDE}"'
-        yield Warning_("broad_pattern", message, hint)
+        yield EditWarning("broad_pattern", message, hint)
 
 
-def _costly(rule: Rule) -> Iterator[Warning_]:
+def _costly(rule: Rule) -> Iterator[EditWarning]:
     regexes = [rule.tool_regex, *(r for test in rule.fields for r in (test.regex, test.exclude))]
     for regex in filter(None, regexes):
         size = weigh(regex)
@@ -164,7 +168,7 @@ def _costly(rule: Rule) -> Iterator[Warning_]:
         if large or nests_repetition(regex):
             why = f"compiles to {size} steps" if large else "repeats what repeats"
             message = f"Rule '{rule.id}' has a costly regex: {shown(regex)} {why}"
-            yield Warning_("performance_impact", message, "Consider a simpler pattern")
+            yield EditWarning("performance_impact", message, "Consider a simpler pattern")
 
 
 # --- a rule and the others --------------------------------------------------------------
@@ -262,16 +266,16 @@ def _meets(rule: Rule, text: str) -> bool:
     return _meets_path(rule, text) if rule.paths else True
 
 
-def _together(rule: Rule, met: list[Rule], word: str) -> Iterator[Warning_]:
+def _together(rule: Rule, met: list[Rule], word: str) -> Iterator[EditWarning]:
     name = f"{rule.fields[0].name}_regex" if rule.fields else "paths" if rule.paths else "tool"
     others = list({other.id: other for other in reversed(met)}.values())[::-1]
     for other in others[:MOST_TOLD]:
         message = f"{word} rule may overlap with existing rule '{other.id}'"
-        yield Warning_("rule_overlap", message, f"Consider narrowing the {name} pattern")
+        yield EditWarning("rule_overlap", message, f"Consider narrowing the {name} pattern")
     hiding = next((other for other in others if _hides(other, rule)), None)
     if hiding is not None:
         message = f"Rule '{rule.id}' may never decide: '{hiding.id}' matches the same and wins"
-        yield Warning_("shadowed_rule", message, f"Narrow or remove '{hiding.id}' first")
+        yield EditWarning("shadowed_rule", message, f"Narrow or remove '{hiding.id}' first")
 
 
 def _hides(other: Rule, rule: Rule) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from penstock.core.edit_book import rules_in
-from penstock.core.edit_dialect import Dialect, dialect_of
+from penstock.core.edit_dialect import RuleDialect, dialect_of
 from penstock.core.edit_operation import EditError
 from penstock.core.edit_source import read_text
 from penstock.core.edit_text import Name
@@ -58,16 +58,16 @@ def _in_file(path: str, before: bytes | None, after: bytes) -> Iterator[str]:
         return
     yield from _rules(old, new, dialect, asking=_asking_is_strict(path, old, new))
     yield from _settings(old, new, dialect)
-    if dialect is not Dialect.OWN:
+    if dialect is not RuleDialect.OWN:
         yield from _readings(old, new)
 
 
 # --- rules ------------------------------------------------------------------------------
 
 
-def _tables(document: Document, dialect: Dialect) -> list[Name]:
-    if dialect is not Dialect.SECTIONED:
-        known = RULE_TABLES if dialect is Dialect.OWN else ("allow", "deny")
+def _tables(document: Document, dialect: RuleDialect) -> list[Name]:
+    if dialect is not RuleDialect.SECTIONED:
+        known = RULE_TABLES if dialect is RuleDialect.OWN else ("allow", "deny")
         return [(key,) for key in known if isinstance(document.get(key), list)]
     return [
         (name, kind)
@@ -101,7 +101,7 @@ def _mapping(value: object) -> Rule:
     return value if isinstance(value, dict) else {}
 
 
-def _rules(old: Document, new: Document, dialect: Dialect, *, asking: bool) -> Iterator[str]:
+def _rules(old: Document, new: Document, dialect: RuleDialect, *, asking: bool) -> Iterator[str]:
     tables = dict.fromkeys([*_tables(old, dialect), *_tables(new, dialect)])
     for kind in dict.fromkeys(table[-1] for table in tables):
         ours = [table for table in tables if table[-1] == kind]
@@ -130,7 +130,7 @@ LOOSE = ("allow", "safe", "warn")
 
 
 def _rule(
-    kind: str, name: str, was: Rule | None, now: Rule | None, dialect: Dialect
+    kind: str, name: str, was: Rule | None, now: Rule | None, dialect: RuleDialect
 ) -> Iterator[str]:
     name = name if len(name) <= 200 else f"{name[:200]}..."
     if was is None or now is None:
@@ -158,7 +158,7 @@ def _new_or_gone(kind: str, name: str, was: Rule | None, now: Rule | None) -> It
         yield f"{kind} rule '{name}' is gone"
 
 
-def _narrows(key: str, was: Rule, now: Rule, dialect: Dialect, *, grows: bool) -> bool:
+def _narrows(key: str, was: Rule, now: Rule, dialect: RuleDialect, *, grows: bool) -> bool:
     """Say whether a rule surely speaks of less than before, or with `grows` of more."""
     less, more = (now, was) if not grows else (was, now)
     if key == "enabled":
@@ -166,7 +166,7 @@ def _narrows(key: str, was: Rule, now: Rule, dialect: Dialect, *, grows: bool) -
     if key in ("paths", "not_paths") and key in less and key in more:
         small, large = (less, more) if key == "paths" else (more, less)
         return _is_part(small[key], large[key])
-    sure = CONDITIONS if dialect is Dialect.OWN else EXCLUSIONS
+    sure = CONDITIONS if dialect is RuleDialect.OWN else EXCLUSIONS
     return key in sure and key in less and key not in more
 
 
@@ -214,14 +214,14 @@ DEFAULT_OF = {
 QUIET = ("description", "priority")  # of a section: words, and an order that decides nothing
 
 
-def _settings(old: Document, new: Document, dialect: Dialect) -> Iterator[str]:
-    rules = RULE_TABLES if dialect is Dialect.OWN else ("allow", "deny")
+def _settings(old: Document, new: Document, dialect: RuleDialect) -> Iterator[str]:
+    rules = RULE_TABLES if dialect is RuleDialect.OWN else ("allow", "deny")
     for name in dict.fromkeys((*old, *new)):
         was, now = old.get(name), new.get(name)
         if was == now or (name in rules and not isinstance(was or now, str)):
             continue
         if isinstance(was, dict | None) and isinstance(now, dict | None):
-            section = dialect is Dialect.SECTIONED and name not in SETTINGS
+            section = dialect is RuleDialect.SECTIONED and name not in SETTINGS
             yield from (_section if section else _table)(name, was or {}, now or {})
         elif not _is_tighter("", name, was, now):
             yield f"`{name}` changed"

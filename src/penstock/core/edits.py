@@ -16,26 +16,26 @@ from dataclasses import dataclass, field
 
 from penstock.core import edit_steps as steps
 from penstock.core.edit_asked import parse_operation
-from penstock.core.edit_book import Book, Piece, read_book, rules_in
-from penstock.core.edit_check import Checked, check
+from penstock.core.edit_book import Book, LinePiece, read_book, rules_in
+from penstock.core.edit_check import EditCheck, check
 from penstock.core.edit_model import applied
-from penstock.core.edit_operation import Detail, EditError, Operation, Position, Warning_
+from penstock.core.edit_operation import Detail, EditError, EditWarning, Operation, Position
 from penstock.core.edit_plan import PLANS, plan
 from penstock.core.edit_source import differing, parsing, read_text
 from penstock.core.edit_splice import spliced
-from penstock.core.edit_told import Changed, commit_message, told
+from penstock.core.edit_told import EditEffect, commit_message, told
 from penstock.core.edit_widens import widens
 from penstock.core.sheet import Document
 
 __all__ = [
-    "Changed",
-    "Checked",
     "Detail",
+    "EditCheck",
+    "EditEffect",
     "EditError",
-    "Edited",
+    "EditResult",
+    "EditWarning",
     "Operation",
     "Position",
-    "Warning_",
     "checked",
     "commit_message",
     "edited",
@@ -53,20 +53,20 @@ MOST_REREAD = 200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Edited:
+class EditResult:
     """New texts of the files that change, and what was done in them."""
 
     texts: Mapping[str, bytes] = field(default_factory=dict)
-    changes: tuple[Changed, ...] = ()
+    changes: tuple[EditEffect, ...] = ()
 
 
 @dataclass(kw_only=True, slots=True)
-class _Done:
+class _StepResult:
     """One step that was taken, told in full once all others are, too."""
 
     kind: str
     book: Book
-    piece: Piece | None
+    piece: LinePiece | None
     line: int = 0
     rule_id: str = ""
     table: tuple[str, ...] = ()
@@ -75,10 +75,10 @@ class _Done:
     after: Mapping[str, object] | None = None
 
 
-def edited(texts: Mapping[str, bytes], operation: Operation) -> Edited:
+def edited(texts: Mapping[str, bytes], operation: Operation) -> EditResult:
     """Return what an operation makes of some files; raise an EditError and change nothing."""
     books: dict[str, Book] = {}
-    done: list[_Done] = []
+    done: list[_StepResult] = []
     for one in operation.each:
         if one.type == "rollback":
             raise EditError(Detail("type", "a rollback is no edit of a text", ""))
@@ -91,12 +91,12 @@ def edited(texts: Mapping[str, bytes], operation: Operation) -> Edited:
     changed = {path: data for path, data in made.items() if data != texts[path]}
     for path, data in changed.items():
         _check_says(path, texts[path], data, books[path].document)
-    return Edited(texts=changed, changes=tuple(_told_in_full(done)))
+    return EditResult(texts=changed, changes=tuple(_told_in_full(done)))
 
 
 def checked(
-    read: Callable[[str], bytes | None], path: str, edited: Edited, operation: Operation
-) -> Checked:
+    read: Callable[[str], bytes | None], path: str, edited: EditResult, operation: Operation
+) -> EditCheck:
     """Say what is wrong with the policy at `path` once the edit is made, includes and all.
 
     `read` gives the bytes of a file as it is, or None; the edited texts stand before it.
@@ -104,10 +104,12 @@ def checked(
     return check(read, path, edited.texts, edited.changes, operation)
 
 
-def restored(path: str, data: bytes) -> Edited:
+def restored(path: str, data: bytes) -> EditResult:
     """Return an older text of a file as an edit, so that it is checked like any other."""
     read_text(path, data)
-    return Edited(texts={path: data}, changes=(Changed(kind="restored", path=path, name=path),))
+    return EditResult(
+        texts={path: data}, changes=(EditEffect(kind="restored", path=path, name=path),)
+    )
 
 
 def _target(texts: Mapping[str, bytes], operation: Operation) -> str:
@@ -119,12 +121,12 @@ def _target(texts: Mapping[str, bytes], operation: Operation) -> str:
     raise EditError(Detail(f"{operation.place}target_file", told_, "name the file to change"))
 
 
-def _taken(book: Book, operation: Operation) -> Iterator[_Done]:
+def _taken(book: Book, operation: Operation) -> Iterator[_StepResult]:
     """Take one operation's step in the text and in the document."""
     step = plan(book, operation)
     if step is None:
         return
-    done = _Done(kind="", book=book, piece=None, rule_id=operation.rule_id)
+    done = _StepResult(kind="", book=book, piece=None, rule_id=operation.rule_id)
     _note_before(done, step)
     done.piece = spliced(book, step)
     book.document = applied(book.document, step)
@@ -132,7 +134,7 @@ def _taken(book: Book, operation: Operation) -> Iterator[_Done]:
     yield done
 
 
-def _note_before(done: _Done, step: steps.Step) -> None:
+def _note_before(done: _StepResult, step: steps.Step) -> None:
     book = done.book
     if isinstance(step, steps.Forget):
         done.table, done.line = step.table, book_line(book, step.piece)
@@ -151,7 +153,7 @@ def _settings_table(step: steps.SetKeys | steps.Include) -> str:
     return step.table[0] if isinstance(step, steps.SetKeys) else steps.INCLUDES[0]
 
 
-def book_line(book: Book, piece: Piece) -> int:
+def book_line(book: Book, piece: LinePiece) -> int:
     """Return the line on which a piece begins."""
     at = book.pieces.index(piece)
     return sum(one.text.count("\n") for one in book.pieces[:at]) + 1
@@ -173,7 +175,7 @@ KINDS: Mapping[str, str] = {
 }
 
 
-def _note_after(done: _Done, step: steps.Step, operation: Operation) -> None:
+def _note_after(done: _StepResult, step: steps.Step, operation: Operation) -> None:
     toggled = "enabled" if operation.enabled else "disabled"
     done.kind = KINDS.get(operation.type, toggled)
     if isinstance(step, steps.SetKeys | steps.Include):
@@ -181,15 +183,15 @@ def _note_after(done: _Done, step: steps.Step, operation: Operation) -> None:
         done.name = operation.path or ", ".join(operation.changes)
         return
     at: int | None = None
-    if isinstance(step, steps.Insert | steps.SwitchOn | steps.Change | steps.Enable):
+    if isinstance(step, steps.Insert | steps.SwitchOn | steps.ChangeKeys | steps.Enable):
         at = step.number
-    elif isinstance(step, steps.Move):
+    elif isinstance(step, steps.MoveRule):
         at = step.to
     if at is not None:
         done.after = _mapping(rules_in(done.book.document, step.table)[at])
 
 
-def _told_in_full(done: list[_Done]) -> Iterator[Changed]:
+def _told_in_full(done: list[_StepResult]) -> Iterator[EditEffect]:
     """Find the lines of all changes, with one walk through each book."""
     lines: dict[int, tuple[int, int]] = {}
     for book in {id(one.book): one.book for one in done}.values():
@@ -200,7 +202,7 @@ def _told_in_full(done: list[_Done]) -> Iterator[Changed]:
             lines[id(piece)] = header, line - 1
     for one in done:
         line, until = lines.get(id(one.piece), (one.line, 0))
-        yield Changed(
+        yield EditEffect(
             kind=one.kind,
             path=one.book.path,
             line=line,

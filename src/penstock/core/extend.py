@@ -18,18 +18,18 @@ from penstock.core.lineends import BOM, CRLF, LF, end_of
 
 PYTHON_SUFFIXES = (".py", ".pyi", ".pyw")
 
-__all__ = ["CannotExtendError", "Extended", "extend"]
+__all__ = ["CannotExtendError", "Extension", "extend"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Extended:
+class Extension:
     """The extended module, and what a person should know about it."""
 
     content: bytes
     warnings: tuple[str, ...] = ()
 
 
-def extend(existing: bytes, new: bytes, *, path: str = "") -> Extended:
+def extend(existing: bytes, new: bytes, *, path: str = "") -> Extension:
     """Return an existing module with the members of a new one, or raise CannotExtendError."""
     if path and not path.lower().endswith(PYTHON_SUFFIXES):
         raise CannotExtendError(f"`{path}` is not a Python file")
@@ -40,24 +40,24 @@ def extend(existing: bytes, new: bytes, *, path: str = "") -> Extended:
         raise CannotExtendError("the code is nested too deeply") from None
 
 
-def _extended(existing: bytes, new: bytes) -> Extended:
+def _extended(existing: bytes, new: bytes) -> Extension:
     old, fresh = read(existing, whose="the existing file"), read(new, whose="the new content")
     mark = BOM if existing.startswith(BOM) else b""
     end = end_of(existing)
     if not fresh.tree.body:
-        return Extended(content=existing, warnings=("the new content has no members to add",))
+        return Extension(content=existing, warnings=("the new content has no members to add",))
     if not old.tree.body:
         return _below_comments(existing, fresh, end)
     plan = Planner(old, fresh).plan()
     if is_empty(plan.root):
-        return Extended(content=existing, warnings=plan.warnings)
+        return Extension(content=existing, warnings=plan.warnings)
     content = mark + spliced(old, placed(old, fresh, plan.root), end)
     prove(old, read(content, whose="the result"), plan.root)
-    return Extended(content=content, warnings=plan.warnings)
+    return Extension(content=content, warnings=plan.warnings)
 
 
-def _below_comments(existing: bytes, fresh: Module, end: bytes) -> Extended:
+def _below_comments(existing: bytes, fresh: Module, end: bytes) -> Extension:
     """Return a file without code and the whole new module below it."""
     text = b"".join(fresh.lines).replace(CRLF, LF).replace(LF, end)
     gap = end if existing and not existing.endswith(LF) else b""
-    return Extended(content=existing + gap + text)
+    return Extension(content=existing + gap + text)

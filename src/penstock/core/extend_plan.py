@@ -70,7 +70,7 @@ class Joint:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Plan:
+class ExtendPlan:
     """What joins where, and what a person should know about the rest."""
 
     root: Joint
@@ -89,14 +89,14 @@ class Planner:
         self.warnings: list[str] = []
         self.told = bytearray(len(new.lines) + 1)  # the lines whose fate is settled
 
-    def plan(self) -> Plan:
+    def plan(self) -> ExtendPlan:
         """Return what joins where."""
         root = Joint(old=self.old.tree, shift=Shift())
         self._join(root, self.new.tree, root.shift)
         self._tell_loose_comments()
         more = len(self.warnings) - MAX_WARNINGS
         shown = self.warnings[:MAX_WARNINGS] + ([f"and {more} more"] if more > 0 else [])
-        return Plan(root=root, warnings=tuple(shown))
+        return ExtendPlan(root=root, warnings=tuple(shown))
 
     def _join(self, joint: Joint, new: Block, shift: Shift) -> None:
         """Compare a new block with an existing one, member by member."""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from penstock.core.fields import MOST, Field, Kind
+from penstock.core.fields import MOST, Field, FieldKind
 from penstock.core.match import tidy
 from penstock.core.notify_settings import MOST_TARGETS, quiet_hours, target_fault
 from penstock.core.problems import did_you_mean, shown
@@ -23,7 +23,7 @@ MAX_ITEMS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class ValueFault:
     """What a value should have been; `at` is the element of a list that is meant."""
 
     what: str
@@ -34,9 +34,9 @@ class Wrong:
 class WrongValueError(Exception):
     """A value that a field cannot hold, with everything that is wrong with it."""
 
-    def __init__(self, what: str, hint: str = "", *, all_of: Sequence[Wrong] = ()) -> None:
+    def __init__(self, what: str, hint: str = "", *, all_of: Sequence[ValueFault] = ()) -> None:
         super().__init__(what)
-        self.all_of = all_of or (Wrong(what, hint),)
+        self.all_of = all_of or (ValueFault(what, hint),)
 
 
 def _read_text(one: Field, value: object) -> str:
@@ -71,14 +71,14 @@ def _read_texts(one: Field, value: object) -> tuple[str, ...]:
     if len(value) > MAX_ITEMS:
         raise WrongValueError(f"has more than {MAX_ITEMS} elements", "split the rule")
     _raise_all(
-        Wrong(f"holds {shown(item)}, which is no text", "quote it", at)
+        ValueFault(f"holds {shown(item)}, which is no text", "quote it", at)
         for at, item in enumerate(value)
         if not isinstance(item, str)
     )
     return tuple(value)
 
 
-def _raise_all(faults: Iterable[Wrong]) -> None:
+def _raise_all(faults: Iterable[ValueFault]) -> None:
     found = tuple(faults)
     if found:
         raise WrongValueError(found[0].what, all_of=found)
@@ -89,7 +89,7 @@ def _read_globs(one: Field, value: object) -> tuple[str, ...]:
     if not globs:
         raise WrongValueError("is an empty list, which meets nothing", "add a glob or leave it out")
     _raise_all(
-        Wrong(f"holds {shown(glob)}, {fault[0]}", fault[1], at)
+        ValueFault(f"holds {shown(glob)}, {fault[0]}", fault[1], at)
         for at, glob in enumerate(globs)
         if (fault := glob_fault(glob)) is not None
     )
@@ -124,7 +124,7 @@ def _read_words(one: Field, value: object) -> tuple[str, ...]:
     if not words:
         raise WrongValueError("is an empty list, which means nothing", "leave it out")
     _raise_all(
-        Wrong(f"holds {shown(word)}, which is none", did_you_mean(word, one.words), at)
+        ValueFault(f"holds {shown(word)}, which is none", did_you_mean(word, one.words), at)
         for at, word in enumerate(words)
         if word not in one.words
     )
@@ -202,7 +202,7 @@ def _read_targets(one: Field, value: object) -> tuple[str, ...]:
     if len(texts) > MOST_TARGETS:
         raise WrongValueError(f"has more than {MOST_TARGETS} elements", "leave some out")
     _raise_all(
-        Wrong(f"holds an element ({at + 1}) that {fault}", "see `docs/how-to/be-told.md`", at)
+        ValueFault(f"holds an element ({at + 1}) that {fault}", "see `docs/how-to/be-told.md`", at)
         for at, text in enumerate(texts)
         if (fault := target_fault(text))
     )
@@ -216,20 +216,20 @@ def _read_hours(one: Field, value: object) -> str:
     return text
 
 
-READERS: Mapping[Kind, Callable[[Field, object], object]] = {
-    Kind.TEXT: _read_text,
-    Kind.ID: _read_id,
-    Kind.REGEX: _read_regex,
-    Kind.GLOBS: _read_globs,
-    Kind.TEXTS: _read_texts,
-    Kind.WORD: _read_word,
-    Kind.WORDS: _read_words,
-    Kind.FLAG: _read_flag,
-    Kind.COUNT: _read_count,
-    Kind.RATIO: _read_ratio,
-    Kind.NUMBER: _read_number,
-    Kind.MOMENT: _read_moment,
-    Kind.URL: _read_url,
-    Kind.TARGETS: _read_targets,
-    Kind.HOURS: _read_hours,
+READERS: Mapping[FieldKind, Callable[[Field, object], object]] = {
+    FieldKind.TEXT: _read_text,
+    FieldKind.ID: _read_id,
+    FieldKind.REGEX: _read_regex,
+    FieldKind.GLOBS: _read_globs,
+    FieldKind.TEXTS: _read_texts,
+    FieldKind.WORD: _read_word,
+    FieldKind.WORDS: _read_words,
+    FieldKind.FLAG: _read_flag,
+    FieldKind.COUNT: _read_count,
+    FieldKind.RATIO: _read_ratio,
+    FieldKind.NUMBER: _read_number,
+    FieldKind.MOMENT: _read_moment,
+    FieldKind.URL: _read_url,
+    FieldKind.TARGETS: _read_targets,
+    FieldKind.HOURS: _read_hours,
 }

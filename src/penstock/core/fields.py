@@ -18,7 +18,7 @@ from penstock.core.policy import ON_ERROR, Warn
 MOST = 2**53  # every whole number up to here survives JSON
 
 
-class Kind(StrEnum):
+class FieldKind(StrEnum):
     """What a field holds."""
 
     TEXT = "text"
@@ -43,7 +43,7 @@ class Field:
     """One key: `words` are all it may say; `least` and `most` bound a number."""
 
     name: str
-    kind: Kind
+    kind: FieldKind
     doc: str
     words: tuple[str, ...] = ()
     least: int = 0
@@ -59,27 +59,27 @@ PRESETS = ("guard", "strict", "hook-spec", "broker-spec")
 
 
 def _verdict(name: str, doc: str, default: str = "allow") -> Field:
-    return Field(name=name, kind=Kind.WORD, words=VERDICTS, doc=doc, default=default)
+    return Field(name=name, kind=FieldKind.WORD, words=VERDICTS, doc=doc, default=default)
 
 
 def _regex(name: str, doc: str) -> Field:
-    return Field(name=name, kind=Kind.REGEX, doc=doc)
+    return Field(name=name, kind=FieldKind.REGEX, doc=doc)
 
 
 def _count(name: str, doc: str, default: int | None = None, least: int = 0) -> Field:
-    return Field(name=name, kind=Kind.COUNT, doc=doc, default=default, least=least)
+    return Field(name=name, kind=FieldKind.COUNT, doc=doc, default=default, least=least)
 
 
 def _text(name: str, doc: str, default: str | None = None) -> Field:
-    return Field(name=name, kind=Kind.TEXT, doc=doc, default=default)
+    return Field(name=name, kind=FieldKind.TEXT, doc=doc, default=default)
 
 
 def _flag(name: str, doc: str, *, default: bool) -> Field:
-    return Field(name=name, kind=Kind.FLAG, doc=doc, default=default)
+    return Field(name=name, kind=FieldKind.FLAG, doc=doc, default=default)
 
 
 def _word(name: str, doc: str, words: tuple[str, ...], default: str | None = None) -> Field:
-    return Field(name=name, kind=Kind.WORD, doc=doc, words=words, default=default)
+    return Field(name=name, kind=FieldKind.WORD, doc=doc, words=words, default=default)
 
 
 _RATIO = "at least this part of its lines; above 0, at most 1"
@@ -87,7 +87,7 @@ _GATE = (
     _count("line_threshold", "A change is substantial in files of at least so many lines.", 100),
     Field(
         name="change_threshold",
-        kind=Kind.RATIO,
+        kind=FieldKind.RATIO,
         doc=f"And when the file loses {_RATIO}.",
         default=0.5,
     ),
@@ -104,7 +104,7 @@ _MODE = _word(
 TOP = (
     Field(
         name="version",
-        kind=Kind.COUNT,
+        kind=FieldKind.COUNT,
         doc="The version of this format.",
         least=1,
         most=1,
@@ -121,21 +121,29 @@ TOP = (
     _MODE,
     Field(
         name="disable",
-        kind=Kind.TEXTS,
+        kind=FieldKind.TEXTS,
         doc="Ids of rules, from a preset or an include, to switch off.",
     ),
 )
 
 RULE = (
-    Field(name="id", kind=Kind.ID, doc="The rule's name in answers and in the record; unique."),
+    Field(
+        name="id", kind=FieldKind.ID, doc="The rule's name in answers and in the record; unique."
+    ),
     _text("description", "What the rule is for."),
     Field(
-        name="paths", kind=Kind.GLOBS, doc="Globs; the rule speaks of paths that meet one of them."
+        name="paths",
+        kind=FieldKind.GLOBS,
+        doc="Globs; the rule speaks of paths that meet one of them.",
     ),
-    Field(name="not_paths", kind=Kind.GLOBS, doc="Globs of paths that the rule does not speak of."),
+    Field(
+        name="not_paths",
+        kind=FieldKind.GLOBS,
+        doc="Globs of paths that the rule does not speak of.",
+    ),
     Field(
         name="actions",
-        kind=Kind.WORDS,
+        kind=FieldKind.WORDS,
         words=ACTION_WORDS,
         doc="What is done: `write` is any change, `modify` only one to a file that exists.",
     ),
@@ -154,13 +162,13 @@ RULE = (
     _count("line_threshold", "Speaks of files that have at least so many lines."),
     Field(
         name="change_threshold",
-        kind=Kind.RATIO,
+        kind=FieldKind.RATIO,
         doc=f"Speaks of changes by which a file loses {_RATIO}.",
     ),
     _flag("substantial", "Takes both thresholds from `[gate]`.", default=False),
     Field(
         name="kinds",
-        kind=Kind.WORDS,
+        kind=FieldKind.WORDS,
         words=("new", "modify", "replace", "delete"),
         doc="The kinds of change that the rule speaks of.",
     ),
@@ -175,33 +183,35 @@ RULE = (
     _text("code", "A stable word for programs."),
     _flag("enabled", "Whether the rule speaks at all.", default=True),
     Field(
-        name="expires_at", kind=Kind.MOMENT, doc="When the rule falls silent; UTC unless it says."
+        name="expires_at",
+        kind=FieldKind.MOMENT,
+        doc="When the rule falls silent; UTC unless it says.",
     ),
-    Field(name="match", kind=Kind.TEXTS, doc="Paths or commands that the rule must meet."),
-    Field(name="not_match", kind=Kind.TEXTS, doc="Paths or commands that it must not meet."),
+    Field(name="match", kind=FieldKind.TEXTS, doc="Paths or commands that the rule must meet."),
+    Field(name="not_match", kind=FieldKind.TEXTS, doc="Paths or commands that it must not meet."),
 )
 
 _NOTIFY = (
     Field(
         name="targets",
-        kind=Kind.TARGETS,
+        kind=FieldKind.TARGETS,
         doc="Where messages go; counts only in the user's own file. An address such as "
         "`ntfys://ntfy.sh/TOPIC`, or `env:NAME` or `file:PATH` where the address is kept.",
     ),
     Field(
         name="link",
-        kind=Kind.URL,
+        kind=FieldKind.URL,
         doc="The approval page that messages link to; counts only in the user's own file.",
     ),
     _flag("contents", "Whether a message shows the diff.", default=False),
     Field(
         name="quiet",
-        kind=Kind.HOURS,
+        kind=FieldKind.HOURS,
         doc="Hours, of the local day, in which nothing is sent: `22:00-07:00`.",
     ),
     Field(
         name="events",
-        kind=Kind.WORDS,
+        kind=FieldKind.WORDS,
         words=("waiting", "expiring"),
         doc="What is told: that something waits, that little of its time is left.",
         default=["waiting"],
@@ -209,7 +219,7 @@ _NOTIFY = (
     _flag("desktop", "Whether the desktop shows a notification, where there is one.", default=True),
     Field(
         name="every_seconds",
-        kind=Kind.COUNT,
+        kind=FieldKind.COUNT,
         doc="The least time between two messages; what comes meanwhile is told together.",
         most=600,
         default=30,
@@ -233,7 +243,9 @@ TABLES: Mapping[str, tuple[Field, ...]] = {
         )
         for door in DOORS
     ),
-    "includes": (Field(name="files", kind=Kind.TEXTS, doc="Rules files, relative to this one."),),
+    "includes": (
+        Field(name="files", kind=FieldKind.TEXTS, doc="Rules files, relative to this one."),
+    ),
     "gate": (*_GATE, _MODE),
     "limits": (
         _count("max_read_bytes_default", "How much a read returns unless asked.", 32_000, 1),
@@ -259,7 +271,7 @@ TABLES: Mapping[str, tuple[Field, ...]] = {
         _count("checkpoint_seconds", "And after so many seconds.", 300, 1),
         _count("keep_blobs_bytes", "How much room kept contents may take.", 512 * 1024 * 1024),
         _count("keep_days", "How long writes can be undone; 0 is for ever.", 90),
-        Field(name="witnesses", kind=Kind.TEXTS, doc="Where checkpoints are sent."),
+        Field(name="witnesses", kind=FieldKind.TEXTS, doc="Where checkpoints are sent."),
         _text("file", "Where the log is, when not in the state directory."),
     ),
     "broker": (
@@ -269,14 +281,18 @@ TABLES: Mapping[str, tuple[Field, ...]] = {
     ),
     "llm_fallback": (
         _flag("enabled", "Whether a language model is asked where no rule speaks.", default=False),
-        Field(name="endpoint", kind=Kind.URL, doc="Its address; needed when enabled."),
+        Field(name="endpoint", kind=FieldKind.URL, doc="Its address; needed when enabled."),
         _text("model", "Its name; needed when enabled."),
         _count("timeout_secs", "How long to wait for it.", 60, 1),
-        Field(name="temperature", kind=Kind.NUMBER, doc="How it is asked.", most=2, default=0.1),
+        Field(
+            name="temperature", kind=FieldKind.NUMBER, doc="How it is asked.", most=2, default=0.1
+        ),
         _count("max_retries", "How often a malformed answer is asked for again.", 2),
         _text("system_prompt", "What it is told first."),
         Field(
-            name="provider_preferences", kind=Kind.TEXTS, doc="Providers in order of preference."
+            name="provider_preferences",
+            kind=FieldKind.TEXTS,
+            doc="Providers in order of preference.",
         ),
     ),
     "notify": _NOTIFY,

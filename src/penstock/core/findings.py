@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class TamperKind(StrEnum):
     """What can have happened to a record."""
 
     EDITED = "edited"
@@ -38,10 +38,10 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Problem:
+class AuditProblem:
     """One finding: what, at which line (1 is the first; 0 is none in particular), and how."""
 
-    kind: Kind
+    kind: TamperKind
     line: int
     message: str
 
@@ -51,13 +51,13 @@ class Problem:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Report:
+class AuditReport:
     """What verifying found. `level` names the strongest evidence that was compared."""
 
     count: int
     head: str
-    problems: tuple[Problem, ...] = ()
-    warnings: tuple[Problem, ...] = ()
+    problems: tuple[AuditProblem, ...] = ()
+    warnings: tuple[AuditProblem, ...] = ()
     level: str = "chain"
     noticed: tuple[tuple[int, bytes], ...] = ()
     """Lines that the caller asked for by their `op`, with their numbers; not part of the JSON."""

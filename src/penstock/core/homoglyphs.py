@@ -36,7 +36,7 @@ LONG_WORD = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Word:
+class LookalikeWord:
     """A word that looks like another, where it begins, and whose letters it borrows."""
 
     at: int
@@ -45,18 +45,18 @@ class Word:
     mixed: bool = True
 
 
-def deceiving_words(text: str) -> Iterator[Word]:
+def deceiving_words(text: str) -> Iterator[LookalikeWord]:
     """Yield every deceiving word of a text, in order of appearance for each sort."""
     if text.isascii():
         return
     for found in _mixed().finditer(text):
         if script := _borrowed(found[0]):
-            yield Word(at=found.start(), text=found[0], script=script)
+            yield LookalikeWord(at=found.start(), text=found[0], script=script)
     for line in _latin_lines().finditer(text):
         for found in _disguised().finditer(text, line.start(), line.end()):
-            yield Word(at=found.start(), text=found[0], script="Cyrillic", mixed=False)
+            yield LookalikeWord(at=found.start(), text=found[0], script="Cyrillic", mixed=False)
     for found in _styled().finditer(text):
-        yield Word(at=found.start(), text=found[0], script="mathematical", mixed=False)
+        yield LookalikeWord(at=found.start(), text=found[0], script="mathematical", mixed=False)
 
 
 @cache

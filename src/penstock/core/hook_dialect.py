@@ -14,12 +14,12 @@ from typing import cast
 
 from penstock.core.field_values import READERS, WrongValueError
 from penstock.core.fields import BY_NAME, RULE_TABLES, TABLES
-from penstock.core.hook_files import LLM, Merged, Path, Read, gather, list_of
+from penstock.core.hook_files import LLM, MergedDocument, Path, Read, gather, list_of
 from penstock.core.hook_rules import ORIGINAL_KEYS, Meaning, read_rule
 from penstock.core.hook_variables import expanded
-from penstock.core.layers import Loaded, join
+from penstock.core.layers import LoadResult, join
 from penstock.core.policy import Rule
-from penstock.core.problems import Report, did_you_mean, shown
+from penstock.core.problems import ProblemReport, did_you_mean, shown
 from penstock.core.sheet import Document
 
 RESERVED = ("logging", "llm_fallback", "includes")
@@ -57,18 +57,18 @@ def read_permissions_hook(
     read: Read,
     *,
     env: Mapping[str, str] | None = None,
-    parsed: tuple[Document, Report] | None = None,
-) -> Loaded:
+    parsed: tuple[Document, ProblemReport] | None = None,
+) -> LoadResult:
     """Read a rule file of the original; `env` is what `$HOME` in its variables stands for.
 
     `parsed` is the main file's document, when somebody has read it already.
     """
-    document, report = parsed or (None, Report(file=main))
-    merged = Merged(main=report, first=document)
+    document, report = parsed or (None, ProblemReport(file=main))
+    merged = MergedDocument(main=report, first=document)
     gather(merged, main, read, trail=())
     rules = tuple(_rules(merged, env or {}))
     settings = _settings(merged)
-    level = Loaded(
+    level = LoadResult(
         name=main,
         rules=rules,
         settings=settings,
@@ -82,7 +82,7 @@ def read_permissions_hook(
 # --- the rules --------------------------------------------------------------------------
 
 
-def _rules(merged: Merged, env: Mapping[str, str]) -> Iterator[Rule]:
+def _rules(merged: MergedDocument, env: Mapping[str, str]) -> Iterator[Rule]:
     """Yield the rules in the original's order: all denials, then what is allowed."""
     document = merged.document
     sections = [key for key, value in document.items() if _is_table(key, value)]
@@ -124,14 +124,16 @@ def meaning_of(document: Document) -> Meaning:
     return Meaning.ANY_TOOL if {"includes", "llm_fallback"} & document.keys() else Meaning.SIX_TOOLS
 
 
-def _in_order(merged: Merged, sections: list[str], table: str) -> list[Path]:
+def _in_order(merged: MergedDocument, sections: list[str], table: str) -> list[Path]:
     """Return a table's place in each section that is enabled, by priority and name."""
     order = []
     for name in sections:
         section = cast("Document", merged.document[name])
         report = merged.report_of(name)
         first = table == "deny"  # each section is looked at twice and checked once
-        priority, enabled = _section_head(name, section, report if first else Report(file=""))
+        priority, enabled = _section_head(
+            name, section, report if first else ProblemReport(file="")
+        )
         if enabled and table in section:
             order.append((priority, name))
         elif first and not enabled:
@@ -139,7 +141,7 @@ def _in_order(merged: Merged, sections: list[str], table: str) -> list[Path]:
     return [(name, table) for _, name in sorted(order)]
 
 
-def _section_head(name: str, section: Document, report: Report) -> tuple[int, bool]:
+def _section_head(name: str, section: Document, report: ProblemReport) -> tuple[int, bool]:
     if not _is_kebab(name):
         message = f"Invalid section name {shown(name)}"
         report.wrong(message, name, hint="lower case letters, digits and hyphens, a letter first")
@@ -167,7 +169,7 @@ def _is_kebab(name: str) -> bool:
 
 
 def _rules_at(
-    merged: Merged, path: Path, meaning: Meaning, variables: Mapping[str, str]
+    merged: MergedDocument, path: Path, meaning: Meaning, variables: Mapping[str, str]
 ) -> Iterator[Rule]:
     value: object = merged.document
     for key in path:
@@ -183,7 +185,7 @@ def _rules_at(
 # --- the settings -----------------------------------------------------------------------
 
 
-def _settings(merged: Merged) -> dict[str, dict[str, object]]:
+def _settings(merged: MergedDocument) -> dict[str, dict[str, object]]:
     """Return what steers Penstock, and under "original" what steers only the original."""
     document = merged.document
     settings: dict[str, dict[str, object]] = {"on_error": {"hook": "allow"}, "original": {}}
@@ -201,7 +203,7 @@ def _settings(merged: Merged) -> dict[str, dict[str, object]]:
     return settings
 
 
-def _read(table: str, key: str, raw: object, merged: Merged) -> object:
+def _read(table: str, key: str, raw: object, merged: MergedDocument) -> object:
     one = BY_NAME[table][key]
     try:
         return READERS[one.kind](one, raw)
@@ -213,7 +215,7 @@ def _read(table: str, key: str, raw: object, merged: Merged) -> object:
     return None
 
 
-def _advisor(merged: Merged) -> dict[str, object]:
+def _advisor(merged: MergedDocument) -> dict[str, object]:
     """Read `[llm_fallback]`; the original checks it late, so what is missing only warns."""
     raw = merged.document.get("llm_fallback", {})
     report = merged.report_of("llm_fallback")

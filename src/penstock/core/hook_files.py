@@ -15,7 +15,7 @@ from typing import cast
 
 from penstock.core.digest import digest
 from penstock.core.fields import BY_NAME
-from penstock.core.problems import Report, shown
+from penstock.core.problems import ProblemReport, shown
 from penstock.core.sheet import Document, read_toml
 
 Read = Callable[[str], bytes | None]
@@ -26,17 +26,17 @@ LLM = frozenset(BY_NAME["llm_fallback"]) | {"api_key"}
 
 
 @dataclass(kw_only=True, slots=True)
-class Merged:
+class MergedDocument:
     """One document of a file and its includes, with where each part came from."""
 
-    main: Report
+    main: ProblemReport
     first: Document | None = None
     document: Document = field(default_factory=dict)
-    origin: dict[Path, Report] = field(default_factory=dict)
+    origin: dict[Path, ProblemReport] = field(default_factory=dict)
     sources: list[tuple[str, str]] = field(default_factory=list)
-    reports: list[Report] = field(default_factory=list)
+    reports: list[ProblemReport] = field(default_factory=list)
 
-    def report_of(self, *path: str) -> Report:
+    def report_of(self, *path: str) -> ProblemReport:
         """Return the report of the file that a part came from."""
         for end in range(len(path), 0, -1):
             if path[:end] in self.origin:
@@ -44,9 +44,9 @@ class Merged:
         return self.main
 
 
-def gather(merged: Merged, file: str, read: Read, *, trail: Path) -> None:
+def gather(merged: MergedDocument, file: str, read: Read, *, trail: Path) -> None:
     """Read a file and merge it below what is there, then what it includes below that."""
-    report = merged.main if not trail else Report(file=file, budget=merged.main.budget)
+    report = merged.main if not trail else ProblemReport(file=file, budget=merged.main.budget)
     merged.reports.append(report)
     data = read(file)
     if data is None:
@@ -70,7 +70,7 @@ def gather(merged: Merged, file: str, read: Read, *, trail: Path) -> None:
             gather(merged, path, read, trail=(*trail, file))
 
 
-def _included(document: Document, report: Report) -> Iterator[str]:
+def _included(document: Document, report: ProblemReport) -> Iterator[str]:
     includes = document.get("includes", {})
     if not isinstance(includes, dict):
         report.wrong("`includes` must be a table", "includes", hint="write [includes]")
@@ -87,7 +87,9 @@ def _included(document: Document, report: Report) -> Iterator[str]:
             report.warn(f"{shown(name)} is no file name and is skipped", "includes", "files", at)
 
 
-def _merge(merged: Merged, base: Document, other: Document, report: Report, path: Path) -> None:
+def _merge(
+    merged: MergedDocument, base: Document, other: Document, report: ProblemReport, path: Path
+) -> None:
     """Add what the base does not have; the base, which includes, keeps what it has."""
     for key, value in other.items():
         here = (*path, key)

@@ -17,7 +17,7 @@ from typing import Any
 from penstock.core.hook_variables import substituted
 from penstock.core.model import Verdict
 from penstock.core.policy import FieldMatch, Rule, Where
-from penstock.core.problems import Report, did_you_mean, shown
+from penstock.core.problems import ProblemReport, did_you_mean, shown
 from penstock.core.regex_faults import beyond_rust
 from penstock.core.regexes import search
 from penstock.core.rule_reader import ANY_ACTION, BOTH_TOOLS, NO_TOOL, REGEX_FIELDS
@@ -49,7 +49,7 @@ Base = dict[str, Any]
 
 
 def read_rule(
-    raw: object, place: Place, report: Report, meaning: Meaning, variables: Mapping[str, str]
+    raw: object, place: Place, report: ProblemReport, meaning: Meaning, variables: Mapping[str, str]
 ) -> Sequence[Rule]:
     """Return the rules that one rule of the original stands for."""
     before = len(report.problems)
@@ -90,7 +90,7 @@ def _spoken(
     base: Base,
     values: Mapping[str, str],
     place: Place,
-    report: Report,
+    report: ProblemReport,
     meaning: Meaning,
     *,
     unsure: bool,
@@ -100,7 +100,7 @@ def _spoken(
     if unsure and base["verdict"] is Verdict.ALLOW:
         report.warn(f"rule `{name}` asks for the branch, which is not known, so it is off", *place)
         return [Rule(**base, enabled=False)]
-    rules = list(_by_tool(base, _Said(values, meaning)))
+    rules = list(_by_tool(base, _RuleText(values, meaning)))
     if not rules:
         why = _why_never(values, meaning)
         report.warn(f"rule `{name}` can never match: {why}", *place, hint="remove or mend it")
@@ -108,7 +108,7 @@ def _spoken(
     return rules
 
 
-def _values(raw: Mapping[str, object], place: Place, report: Report) -> dict[str, str]:
+def _values(raw: Mapping[str, object], place: Place, report: ProblemReport) -> dict[str, str]:
     """Return the known texts of a rule; the original ignores keys that it does not know."""
     values: dict[str, str] = {}
     for key, value in raw.items():
@@ -127,7 +127,11 @@ def _values(raw: Mapping[str, object], place: Place, report: Report) -> dict[str
 
 
 def _regexes(
-    values: Mapping[str, str], place: Place, report: Report, variables: Mapping[str, str], name: str
+    values: Mapping[str, str],
+    place: Place,
+    report: ProblemReport,
+    variables: Mapping[str, str],
+    name: str,
 ) -> dict[str, str]:
     """Return the regexes with their variables put in, each one checked."""
     found = {}
@@ -145,7 +149,9 @@ def _regexes(
     return found
 
 
-def _check_tool(values: Mapping[str, str], place: Place, report: Report, meaning: Meaning) -> None:
+def _check_tool(
+    values: Mapping[str, str], place: Place, report: ProblemReport, meaning: Meaning
+) -> None:
     if "tool" in values and "tool_regex" in values and meaning is not Meaning.LEAVES:
         report.wrong(BOTH_TOOLS, *place, "tool_regex", hint="keep one of them")
     if "tool" not in values and "tool_regex" not in values:
@@ -156,7 +162,7 @@ def _check_tool(values: Mapping[str, str], place: Place, report: Report, meaning
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _RuleText:
     """What a rule says, and in which dialect."""
 
     values: Mapping[str, str]
@@ -183,7 +189,7 @@ class _Said:
         )
 
 
-def _by_tool(base: Base, said: _Said) -> Iterator[Rule]:
+def _by_tool(base: Base, said: _RuleText) -> Iterator[Rule]:
     known = said.known_tools()
     for tool in known:
         for test in _tests(tool, said.values):

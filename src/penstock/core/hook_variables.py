@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from penstock.core.problems import Report, shown
+from penstock.core.problems import ProblemReport, shown
 
 NAMED = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*+)\}")
 OUTSIDE = re.compile(r"\$([A-Z_][A-Z0-9_]*+)")
@@ -19,7 +19,7 @@ BRANCHES = ("main", "master")
 
 
 def expanded(
-    document: Mapping[str, object], env: Mapping[str, str], report: Report
+    document: Mapping[str, object], env: Mapping[str, str], report: ProblemReport
 ) -> Mapping[str, str]:
     """Return the variables of a document, each with the others put in."""
     raw = document.get("variables", {})
@@ -45,7 +45,7 @@ def expanded(
     return values
 
 
-def _stepped(key: str, text: str, values: Mapping[str, str], report: Report) -> str:
+def _stepped(key: str, text: str, values: Mapping[str, str], report: ProblemReport) -> str:
     """Return one value with the others put in once."""
     made, undefined = substituted(text, values)
     if undefined:

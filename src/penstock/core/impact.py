@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from penstock.core.past import ALLOW, ASK, DEFAULT, DENY, PASSTHROUGH, Past, Person
 from penstock.core.policy import Policy
 from penstock.core.redact import redact
-from penstock.core.replay import UNTOUCHED, Replay, Word
+from penstock.core.replay import UNTOUCHED, LoggedVerdict, Replay
 
 MOST_EXAMPLES = 5  # of each direction
 MOST_SHOWN = 300  # characters of a call
@@ -121,7 +121,7 @@ class _Alike:
 class _Kind:
     """Calls that both policies answer with the same words; the commonest come first."""
 
-    words: tuple[Word, Word]
+    words: tuple[LoggedVerdict, LoggedVerdict]
     count: int = 0
     examples: list[_Alike] = field(default_factory=list)
 
@@ -141,7 +141,7 @@ class _Sum:
         self.kinds: dict[int, _Kind] = {}
         self.refused: list[Flip] = []
 
-    def add(self, alike: _Alike, words: tuple[Word, Word] | None) -> None:
+    def add(self, alike: _Alike, words: tuple[LoggedVerdict, LoggedVerdict] | None) -> None:
         """Count some calls that are alike."""
         answered = alike.first.person is not None
         if answered:  # what a person said to a call is no second call
@@ -189,7 +189,7 @@ class _Sum:
                 yield from (r for r in spoke - self.changed if not r.startswith(DEFAULT))
 
 
-def _flip(alike: _Alike, before: Word, after: Word) -> Flip:
+def _flip(alike: _Alike, before: LoggedVerdict, after: LoggedVerdict) -> Flip:
     past = alike.first
     return Flip(
         tool=past.tool,

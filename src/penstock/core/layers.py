@@ -46,7 +46,7 @@ Shape = TypeVar("Shape")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Loaded:
+class LoadResult:
     """What one file, or one level of files, says; with problems it must not be used.
 
     `settings` holds what was written and nothing else: table, key, value; "" is the top.
@@ -75,7 +75,7 @@ class Loaded:
         return self.settings.get(table, {}).get(key)
 
 
-def join(name: str, parts: Sequence[Loaded]) -> Loaded:
+def join(name: str, parts: Sequence[LoadResult]) -> LoadResult:
     """Make one level of its files, the including one first: it wins, key by key."""
     settings: dict[str, dict[str, object]] = {}
     for part in parts:
@@ -86,7 +86,7 @@ def join(name: str, parts: Sequence[Loaded]) -> Loaded:
     rules = [rule for part in parts for rule in part.rules]
     problems = [problem for part in parts for problem in part.problems]
     rules, wrong = _disabled(rules, settings.get("", {}).get("disable", ()), parts)
-    return Loaded(
+    return LoadResult(
         name=name,
         rules=tuple(rules),
         settings=settings,
@@ -97,12 +97,14 @@ def join(name: str, parts: Sequence[Loaded]) -> Loaded:
     )
 
 
-def _in_reading_order(problems: Sequence[Problem], parts: Sequence[Loaded]) -> tuple[Problem, ...]:
+def _in_reading_order(
+    problems: Sequence[Problem], parts: Sequence[LoadResult]
+) -> tuple[Problem, ...]:
     order = {part.name: at for at, part in reversed([*enumerate(parts)])}
     return tuple(sorted(problems, key=lambda one: (order.get(one.file, len(order)), one.line)))
 
 
-def _duplicates(parts: Iterable[Loaded]) -> list[Problem]:
+def _duplicates(parts: Iterable[LoadResult]) -> list[Problem]:
     """Tell every id that two rules have; a rule that was split has one place and one id."""
     first: dict[str, Where] = {}
     wrong = []
@@ -120,7 +122,7 @@ def _duplicates(parts: Iterable[Loaded]) -> list[Problem]:
 
 
 def _disabled(
-    rules: list[Rule], disable: object, parts: Sequence[Loaded]
+    rules: list[Rule], disable: object, parts: Sequence[LoadResult]
 ) -> tuple[list[Rule], list[Problem]]:
     """Switch off the rules that the level says are off."""
     names = set(cast("tuple[str, ...]", disable))
@@ -136,12 +138,12 @@ def _disabled(
     return [replace(r, enabled=False) if r.id in names else r for r in rules], wrong
 
 
-def _place_of_disable(parts: Sequence[Loaded]) -> Problem:
+def _place_of_disable(parts: Sequence[LoadResult]) -> Problem:
     file, line = next((p.name, p.disable_line) for p in parts if p.setting("", "disable"))
     return Problem(file=file, line=line, field="disable")
 
 
-def as_layer(loaded: Loaded) -> Layer:
+def as_layer(loaded: LoadResult) -> Layer:
     """Return the layer that a level makes of its rules and defaults."""
     said = loaded.settings.get("defaults", {})
     written = {Action(key): Verdict(str(said[key])) for key in said if key != "unclear"}
@@ -165,7 +167,7 @@ def as_layer(loaded: Loaded) -> Layer:
     )
 
 
-def _limit_rules(loaded: Loaded) -> list[Rule]:
+def _limit_rules(loaded: LoadResult) -> list[Rule]:
     """A limit on what is written is a rule like any other, so that it is judged with them."""
     most = cast("int | None", loaded.setting("limits", "max_write_bytes"))
     if most is None:
@@ -219,10 +221,10 @@ STRICTER: Mapping[tuple[str, str], Callable[[Sequence[Any]], Any]] = {
 
 
 def build(
-    project: Loaded | None = None,
-    user: Loaded | None = None,
+    project: LoadResult | None = None,
+    user: LoadResult | None = None,
     *,
-    others: Sequence[Loaded] = (),
+    others: Sequence[LoadResult] = (),
     protect: Own = NOTHING,
 ) -> Policy:
     """Return the policy of a project's and a user's level; raise when one has problems.
@@ -286,7 +288,7 @@ def fallback(
     problems: Sequence[Problem],
     last_good: Policy | None = None,
     *,
-    good: Sequence[Loaded] = (),
+    good: Sequence[LoadResult] = (),
     protect: Own = NOTHING,
 ) -> Policy:
     """Return what is in force while a policy is broken: never nothing.

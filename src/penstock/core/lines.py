@@ -28,7 +28,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Facts:
+class ContentFacts:
     r"""What one pass over a content tells.
 
     `feeds` counts `\n`, `returns` every `\r`, `pairs` the `\r\n`. `text` is false for binary
@@ -54,7 +54,7 @@ class Facts:
         return (self.feeds or self.returns) + (not self.ends)
 
 
-NO_FACTS = Facts()
+NO_FACTS = ContentFacts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def blocks(source: Source, start: int, end: int) -> Iterator[bytes]:
         yield read_exactly(source, offset, min(BLOCK, end - offset))
 
 
-def survey(source: Source, told: Progress | None = None) -> Facts:
+def survey(source: Source, told: Progress | None = None) -> ContentFacts:
     """Read a content once and tell what it is made of."""
     feeds = returns = pairs = 0
     text, decoder, head, last = True, codecs.getincrementaldecoder("utf-8")(), b"", b""
@@ -116,7 +116,7 @@ def survey(source: Source, told: Progress | None = None) -> Facts:
         text = text and _is_text(block, decoder)
         if told:
             told(len(block), feeds)
-    return Facts(
+    return ContentFacts(
         size=source.size,
         feeds=feeds,
         returns=returns,
@@ -182,7 +182,7 @@ def _from_end(block: bytes, low: int, high: int) -> bytes:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Span:
+class ChangeSpan:
     """The bytes in which two contents differ, widened to whole lines."""
 
     start: int
@@ -190,16 +190,16 @@ class Span:
     after_end: int
 
 
-def differing(before: Source, after: Source) -> Span:
+def differing(before: Source, after: Source) -> ChangeSpan:
     r"""Return where two contents differ, in whole lines, without holding either."""
     shorter = min(before.size, after.size)
     shared = common_start(before, after, end=shorter)
     if shared == before.size == after.size:
-        return Span(start=shared, before_end=shared, after_end=shared)
+        return ChangeSpan(start=shared, before_end=shared, after_end=shared)
     start = _after_last_feed(before, shared)
     tail = common_end(before, after, end=shorter - start)
     tail -= _up_to_first_feed(before, before.size - tail, tail)
-    return Span(start=start, before_end=before.size - tail, after_end=after.size - tail)
+    return ChangeSpan(start=start, before_end=before.size - tail, after_end=after.size - tail)
 
 
 def _after_last_feed(source: Source, end: int) -> int:

@@ -27,7 +27,7 @@ class Strategy(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Merged:
+class MergeResult:
     """The joined content, what a person should know about it, and the strategy really used."""
 
     content: bytes
@@ -42,7 +42,7 @@ def combine(
     *,
     at: int | None = None,
     path: str = "",
-) -> Merged:
+) -> MergeResult:
     """Return existing and new content joined by a strategy.
 
     `at` is the line after which `insert` puts the new content (0 is the top); `path` tells
@@ -71,25 +71,25 @@ def line_count(existing: bytes) -> int:
     return existing.count(LF) + (not existing.endswith(LF) and existing != b"")
 
 
-def _replace(_existing: bytes, new: bytes, _at: int | None, _path: str) -> Merged:
-    return Merged(content=new, strategy=Strategy.REPLACE)
+def _replace(_existing: bytes, new: bytes, _at: int | None, _path: str) -> MergeResult:
+    return MergeResult(content=new, strategy=Strategy.REPLACE)
 
 
-def _append(existing: bytes, new: bytes, _at: int | None, _path: str) -> Merged:
+def _append(existing: bytes, new: bytes, _at: int | None, _path: str) -> MergeResult:
     # The formula is the contract: a file that ends with a line end gets an empty line between.
     body, warnings = _fitted(existing, new)
     content = existing + end_of(existing) + body
-    return Merged(content=content, warnings=warnings, strategy=Strategy.APPEND)
+    return MergeResult(content=content, warnings=warnings, strategy=Strategy.APPEND)
 
 
-def _insert(existing: bytes, new: bytes, at: int | None, _path: str) -> Merged:
+def _insert(existing: bytes, new: bytes, at: int | None, _path: str) -> MergeResult:
     point = _insertion_point(existing, at)
     body, warnings = _fitted(existing, new)
     mark = BOM if existing.startswith(BOM) else b""
     lines = split(existing[len(mark) :])
     above, below = b"".join(lines[:point]), b"".join(lines[point:])
     content = mark + _joined(_joined(above, body, end_of(existing)), below, end_of(existing))
-    return Merged(content=content, warnings=warnings, strategy=Strategy.INSERT)
+    return MergeResult(content=content, warnings=warnings, strategy=Strategy.INSERT)
 
 
 def _joined(above: bytes, below: bytes, end: bytes) -> bytes:
@@ -112,7 +112,7 @@ def _insertion_point(existing: bytes, at: int | None) -> int:
     )
 
 
-def _extend(existing: bytes, new: bytes, at: int | None, path: str) -> Merged:
+def _extend(existing: bytes, new: bytes, at: int | None, path: str) -> MergeResult:
     from penstock.core import extend  # ast is not for those who only append
 
     try:
@@ -120,15 +120,17 @@ def _extend(existing: bytes, new: bytes, at: int | None, path: str) -> Merged:
     except extend.CannotExtendError as problem:
         appended = _append(existing, new, at, path)
         warning = f"extend fell back to append: {problem}"
-        return Merged(
+        return MergeResult(
             content=appended.content,
             warnings=(warning, *appended.warnings),
             strategy=Strategy.APPEND,
         )
-    return Merged(content=extended.content, warnings=extended.warnings, strategy=Strategy.EXTEND)
+    return MergeResult(
+        content=extended.content, warnings=extended.warnings, strategy=Strategy.EXTEND
+    )
 
 
-_JOINERS: Mapping[Strategy, Callable[[bytes, bytes, int | None, str], Merged]] = {
+_JOINERS: Mapping[Strategy, Callable[[bytes, bytes, int | None, str], MergeResult]] = {
     Strategy.APPEND: _append,
     Strategy.INSERT: _insert,
     Strategy.EXTEND: _extend,

@@ -12,26 +12,26 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from penstock.core.errors import InputError, StaleError
-from penstock.core.proposal import Answer, Moment, Move, Proposal, State, after
+from penstock.core.proposal import Answer, Moment, Proposal, State, Transition, after
 
-ANSWERS = {Move.APPROVE: True, Move.REJECT: False}
+ANSWERS = {Transition.APPROVE: True, Transition.REJECT: False}
 
 
 def moved(
-    proposal: Proposal, move: Move, *, answer: Answer | None = None, at: Moment | None = None
+    proposal: Proposal, move: Transition, *, answer: Answer | None = None, at: Moment | None = None
 ) -> Proposal:
     """Return the proposal after a move. Raises StaleError for one that does not exist."""
     state = after(proposal.state, move)
     if answer is not None and ANSWERS.get(move, answer.approved) is not answer.approved:
         raise InputError("answer-mismatch", f"this answer does not fit the move `{move}`")
     _check_time(proposal, move, at)
-    created = at if move is Move.RENEW and at is not None else proposal.created
+    created = at if move is Transition.RENEW and at is not None else proposal.created
     return replace(proposal, state=state, answer=answer or proposal.answer, created=created)
 
 
-def _check_time(proposal: Proposal, move: Move, at: Moment | None) -> None:
+def _check_time(proposal: Proposal, move: Transition, at: Moment | None) -> None:
     """A renewal comes before the end, an expiry after it, whoever looked first."""
-    if move is Move.RENEW:
+    if move is Transition.RENEW:
         if at is None:
             raise InputError("no-time", "a renewal needs to know from when on it counts")
         if proposal.expired(at):
@@ -41,7 +41,7 @@ def _check_time(proposal: Proposal, move: Move, at: Moment | None) -> None:
                 because=f"its {proposal.ttl:g} seconds are over",
                 hint="propose the change again",
             )
-    if move is Move.EXPIRE and at is not None and not proposal.expired(at):
+    if move is Transition.EXPIRE and at is not None and not proposal.expired(at):
         raise StaleError(
             "not-expired",
             "this proposal has time left",
@@ -50,26 +50,30 @@ def _check_time(proposal: Proposal, move: Move, at: Moment | None) -> None:
         )
 
 
-def supersessions(parents: Sequence[str], rejected: Collection[str]) -> list[tuple[str, Move]]:
+def supersessions(
+    parents: Sequence[str], rejected: Collection[str]
+) -> list[tuple[str, Transition]]:
     """Return the moves that new versions make: their parents', then those of what is sent back."""
     back = [name for name in rejected if name not in parents]
-    return [(name, Move.SUPERSEDE) for name in parents] + [(name, Move.REJECT) for name in back]
+    return [(name, Transition.SUPERSEDE) for name in parents] + [
+        (name, Transition.REJECT) for name in back
+    ]
 
 
 def check_claimable(proposal: Proposal, holder: str) -> None:
     """Raise StaleError unless this proposal can be taken for writing now."""
     if holder:
         raise claimed(proposal)
-    assert after(proposal.state, Move.APPLY) is State.APPLIED
+    assert after(proposal.state, Transition.APPLY) is State.APPLIED
 
 
-def check_unclaimed(proposal: Proposal, move: Move, *, holder: str, token: str) -> None:
+def check_unclaimed(proposal: Proposal, move: Transition, *, holder: str, token: str) -> None:
     """Raise StaleError when someone else is writing this proposal just now.
 
     Whoever holds the claim may make any move. Without naming the claim only APPLY is made:
     to reject or expire what is half written would leave the queue and the disk in disagreement.
     """
-    if holder and token != holder and (token or move is not Move.APPLY):
+    if holder and token != holder and (token or move is not Transition.APPLY):
         raise claimed(proposal)
 
 

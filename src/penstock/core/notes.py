@@ -3,7 +3,8 @@
 A file that shrinks to nothing, a stub written over code, many lines that become one, changed
 line ends: each is said once, starting with fixed words so that a door can look for them. How
 much changed is measured in `change`; what follows from a note is for the rules to say.
-Always true: a note starts with one of the words of `Note`, and the notes never decide anything.
+Always true: a note starts with one of the words of `NotePrefix`, and the notes never decide
+anything.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 
-from penstock.core.lines import BLOCK, Facts, blocks
+from penstock.core.lines import BLOCK, ContentFacts, blocks
 from penstock.core.model import Source
 
 
-class Note(StrEnum):
+class NotePrefix(StrEnum):
     """The words that a note starts with."""
 
     EMPTIED = "shrinks to nothing"
@@ -50,7 +51,9 @@ FILLERS = frozenset(
 MANY_LINES, LONG_LINE, LONGER = 10, 1000, 4
 
 
-def about_text(before: Source, was: Facts, after: Source, now: Facts) -> Iterator[str]:
+def about_text(
+    before: Source, was: ContentFacts, after: Source, now: ContentFacts
+) -> Iterator[str]:
     """Yield the notes on one text that becomes another."""
     yield from emptied(was, after, now)
     yield from _stub(before, was, after, now)
@@ -58,28 +61,28 @@ def about_text(before: Source, was: Facts, after: Source, now: Facts) -> Iterato
     yield from _marks(was, now)
 
 
-def in_bytes(was: Facts, now: Facts) -> Iterator[str]:
+def in_bytes(was: ContentFacts, now: ContentFacts) -> Iterator[str]:
     """Yield a note when content could not be read as lines of text."""
     if not (was.text and now.text):
         side = "old" if now.text else "new" if was.text else "old and new"
-        yield f"{Note.IN_BYTES}: {side} content is not UTF-8 text"
+        yield f"{NotePrefix.IN_BYTES}: {side} content is not UTF-8 text"
 
 
-def emptied(was: Facts, after: Source, now: Facts) -> Iterator[str]:
+def emptied(was: ContentFacts, after: Source, now: ContentFacts) -> Iterator[str]:
     """Yield a note when all content goes."""
     if was.size and now.size <= BLOCK and not b"".join(blocks(after, 0, now.size)).strip(BLANKS):
         kept = "only blank space" if now.size else "nothing"
-        yield f"{Note.EMPTIED}: {_lines(was.lines)} go and {kept} is left"
+        yield f"{NotePrefix.EMPTIED}: {_lines(was.lines)} go and {kept} is left"
 
 
-def _stub(before: Source, was: Facts, after: Source, now: Facts) -> Iterator[str]:
+def _stub(before: Source, was: ContentFacts, after: Source, now: ContentFacts) -> Iterator[str]:
     """Placeholders count only where much got lost, and when they were not there before."""
     if not 0 < now.size <= min(was.size * 3 // 4, SEARCHED):
         return
     fewer = now.size * 2 <= was.size
     found = _placeholders(after, now.size, fillers=fewer)
     if found and found > _placeholders(before, min(was.size, SEARCHED), fillers=fewer):
-        yield f"{Note.STUB}: {was.size} bytes become {now.size}, with {found} placeholder(s)"
+        yield f"{NotePrefix.STUB}: {was.size} bytes become {now.size}, with {found} placeholder(s)"
 
 
 def _placeholders(source: Source, end: int, *, fillers: bool) -> int:
@@ -97,27 +100,27 @@ def _stands_for_more(line: bytes, fillers: bool) -> bool:
     return says and any(words in line for words in LEFT_OUT)
 
 
-def one_line(was: Facts, now: Facts) -> Iterator[str]:
+def one_line(was: ContentFacts, now: ContentFacts) -> Iterator[str]:
     """Yield a note when new content is a line, or a few, that nobody can read."""
     mean = now.size // max(now.lines, 1)
     joined = was.lines >= MANY_LINES and now.lines == 1 and now.size * 2 >= was.size
     if joined or (mean >= LONG_LINE and mean >= LONGER * (was.size // max(was.lines, 1))):
         become = f"{_lines(was.lines)} become {now.lines}, of" if was.lines else "lines of"
-        yield f"{Note.ONE_LINE}: {become} {mean} bytes on average"
+        yield f"{NotePrefix.ONE_LINE}: {become} {mean} bytes on average"
 
 
-def _marks(was: Facts, now: Facts) -> Iterator[str]:
+def _marks(was: ContentFacts, now: ContentFacts) -> Iterator[str]:
     """Yield notes on what no line shows: its end, a mark before the first, the last newline."""
     old, new = _ends(was), _ends(now)
     if old and new and old != new:
-        yield f"{Note.LINE_ENDS}: {old} becomes {new}"
+        yield f"{NotePrefix.LINE_ENDS}: {old} becomes {new}"
     if was.bom != now.bom:
-        yield f"{Note.BYTE_ORDER_MARK}: {'added' if now.bom else 'removed'}"
+        yield f"{NotePrefix.BYTE_ORDER_MARK}: {'added' if now.bom else 'removed'}"
     if was.size and now.size and was.ends != now.ends:
-        yield f"{Note.FINAL_NEWLINE}: {'added' if now.ends else 'removed'}"
+        yield f"{NotePrefix.FINAL_NEWLINE}: {'added' if now.ends else 'removed'}"
 
 
-def _ends(facts: Facts) -> str:
+def _ends(facts: ContentFacts) -> str:
     r"""Return the name of the line ends of a content, or nothing when it has none."""
     if facts.old_mac:
         return "CR"

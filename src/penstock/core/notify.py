@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from penstock.core.display import spoken
-from penstock.core.notify_settings import Event
+from penstock.core.notify_settings import NotifyEvent
 from penstock.core.proposal import Moment, Proposal, State
 
 MOST_NAMED = 10  # files or sets that one message names
@@ -31,7 +31,7 @@ OBEYED = str.maketrans(
 class Group:
     """What one message is about: a proposal, or all waiting files of a set."""
 
-    event: Event
+    event: NotifyEvent
     id: str
     files: tuple[Proposal, ...]
 
@@ -41,7 +41,9 @@ class Group:
         return f"{self.event}:{self.id}"
 
 
-def groups(found: Iterable[Proposal], now: Moment, events: Collection[Event]) -> tuple[Group, ...]:
+def groups(
+    found: Iterable[Proposal], now: Moment, events: Collection[NotifyEvent]
+) -> tuple[Group, ...]:
     """Return what a person has to be told of, oldest first.
 
     A version that a person made, or an undo, was asked for by whoever would be told.
@@ -52,10 +54,10 @@ def groups(found: Iterable[Proposal], now: Moment, events: Collection[Event]) ->
             sets.setdefault(one.set_id or one.id, []).append(one)
     made = []
     for known, files in sets.items():
-        if Event.WAITING in events:
-            made.append(Group(event=Event.WAITING, id=known, files=tuple(files)))
-        if Event.EXPIRING in events and any(_late(one, now) for one in files):
-            made.append(Group(event=Event.EXPIRING, id=known, files=tuple(files)))
+        if NotifyEvent.WAITING in events:
+            made.append(Group(event=NotifyEvent.WAITING, id=known, files=tuple(files)))
+        if NotifyEvent.EXPIRING in events and any(_late(one, now) for one in files):
+            made.append(Group(event=NotifyEvent.EXPIRING, id=known, files=tuple(files)))
     return tuple(made)
 
 
@@ -100,7 +102,7 @@ def _title(due: Sequence[Group], workspace: str) -> str:
         return f"Penstock: {len(due)} changes wait for you in {where}"
     files = due[0].files
     what = harmless(files[0].path) if len(files) == 1 else f"a change of {len(files)} files"
-    verb = "waits for you" if due[0].event is Event.WAITING else "has little time left"
+    verb = "waits for you" if due[0].event is NotifyEvent.WAITING else "has little time left"
     return f"Penstock: {what} {verb} in {where}"
 
 

@@ -24,7 +24,7 @@ LOCAL = frozenset(
 )
 
 
-class Event(StrEnum):
+class NotifyEvent(StrEnum):
     """What a person can be told of."""
 
     WAITING = "waiting"
@@ -72,7 +72,7 @@ class NotifySettings:
     link: str = ""
     contents: bool = False
     quiet: Quiet | None = None
-    events: frozenset[Event] = frozenset({Event.WAITING})
+    events: frozenset[NotifyEvent] = frozenset({NotifyEvent.WAITING})
     desktop: bool = True
     every_seconds: int = 30
 
@@ -88,7 +88,7 @@ def settings_of(levels: Mapping[str, Mapping[str, object]], *, user: str) -> Not
     others = [said for file, said in levels.items() if file != user]
     every = [said for said in (mine, *others) if said]
     hours = [said["quiet"] for said in every if said.get("quiet")]
-    events = [frozenset(map(Event, _texts(s["events"]))) for s in every if "events" in s]
+    events = [frozenset(map(NotifyEvent, _texts(s["events"]))) for s in every if "events" in s]
     pauses = [value for s in every if isinstance(value := s.get("every_seconds"), int)]
     usual = NotifySettings()
     return NotifySettings(

@@ -26,7 +26,7 @@ class Sender:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Outcome:
+class OutcomeWords:
     """How each form speaks of one outcome: OCSF ids with their captions, and severities.
 
     `cef` goes from 0 to 10; `syslog` is the severity of RFC 5424, where less is worse.
@@ -40,9 +40,9 @@ class Outcome:
     syslog: int = 6
 
 
-_DONE = Outcome(status=(1, "Success"), action=(1, "Allowed"), disposition=(1, "Allowed"))
+_DONE = OutcomeWords(status=(1, "Success"), action=(1, "Allowed"), disposition=(1, "Allowed"))
 _NOT_DONE = (2, "Failure")
-_DENIED = Outcome(
+_DENIED = OutcomeWords(
     status=_NOT_DONE,
     action=(2, "Denied"),
     disposition=(2, "Blocked"),
@@ -50,7 +50,7 @@ _DENIED = Outcome(
     cef=6,
     syslog=4,
 )
-_REJECTED = Outcome(
+_REJECTED = OutcomeWords(
     status=_NOT_DONE,
     action=(2, "Denied"),
     disposition=(25, "Rejected"),
@@ -58,13 +58,15 @@ _REJECTED = Outcome(
     cef=5,
     syslog=5,
 )
-_ERROR = Outcome(status=_NOT_DONE, disposition=(27, "Error"), severity=(4, "High"), cef=8, syslog=3)
-_APPROVED = Outcome(status=(1, "Success"), action=(1, "Allowed"), disposition=(8, "Approved"))
-_WAITING = Outcome(action=(99, "Waiting"), disposition=(14, "Delayed"))
-_RECOVERED = Outcome(severity=(4, "High"), disposition=(19, "Alert"), cef=8, syslog=3)
+_ERROR = OutcomeWords(
+    status=_NOT_DONE, disposition=(27, "Error"), severity=(4, "High"), cef=8, syslog=3
+)
+_APPROVED = OutcomeWords(status=(1, "Success"), action=(1, "Allowed"), disposition=(8, "Approved"))
+_WAITING = OutcomeWords(action=(99, "Waiting"), disposition=(14, "Delayed"))
+_RECOVERED = OutcomeWords(severity=(4, "High"), disposition=(19, "Alert"), cef=8, syslog=3)
 # Four ways not to be done stay four: denied, rejected, expired and error each keep their word in
 # `status_detail` where the form has no id of its own.
-OUTCOMES: Mapping[str, Outcome] = {
+OUTCOMES: Mapping[str, OutcomeWords] = {
     **dict.fromkeys(("allow", "allowed", "applied", "done", "undone", "observed"), _DONE),
     **dict.fromkeys(("deny", "denied"), _DENIED),
     **dict.fromkeys(("approve", "approved"), _APPROVED),
@@ -72,10 +74,10 @@ OUTCOMES: Mapping[str, Outcome] = {
     **dict.fromkeys(("ask", "hitl_required", "waiting", "proposed"), _WAITING),
     **dict.fromkeys(("error", "failed"), _ERROR),
     **dict.fromkeys(("restarted", "recovered"), _RECOVERED),
-    "expired": Outcome(status=_NOT_DONE, action=(2, "Denied"), disposition=(99, "Expired")),
-    "stale": Outcome(status=_NOT_DONE, action=(2, "Denied"), disposition=(99, "Stale")),
+    "expired": OutcomeWords(status=_NOT_DONE, action=(2, "Denied"), disposition=(99, "Expired")),
+    "stale": OutcomeWords(status=_NOT_DONE, action=(2, "Denied"), disposition=(99, "Stale")),
 }
-UNKNOWN = Outcome()
+UNKNOWN = OutcomeWords()
 
 ACTIVITIES: Mapping[str, tuple[int, str]] = {
     "create": (1, "Create"),
@@ -99,7 +101,7 @@ def text(event: Event, *names: str) -> str:
     return ""
 
 
-def outcome_of(event: Event) -> Outcome:
+def outcome_of(event: Event) -> OutcomeWords:
     """Return how the forms speak of an event's outcome."""
     return OUTCOMES.get(text(event, "status", "verdict", "decision"), UNKNOWN)
 

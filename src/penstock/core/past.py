@@ -19,7 +19,7 @@ ALLOW, ASK, DENY, PASSTHROUGH = "allow", "ask", "deny", "passthrough"
 DECISIONS = (ALLOW, ASK, DENY, PASSTHROUGH)
 
 
-class Source(StrEnum):
+class AnswerSource(StrEnum):
     """Who answered."""
 
     RULE = "rule"
@@ -131,11 +131,13 @@ def _word(event: Event) -> str:
 def _source(event: Event) -> str:
     """A model that was asked and did not know is told as a passthrough by the original."""
     if text(_inner(event, "llm_metadata"), "assessment") in ADVISED:
-        return Source.LLM
+        return AnswerSource.LLM
     said = text(event, "decision_source")
     if said:
         return said
-    return Source.RULE if text(event, "decision") in (ALLOW, DENY) else Source.PASSTHROUGH
+    return (
+        AnswerSource.RULE if text(event, "decision") in (ALLOW, DENY) else AnswerSource.PASSTHROUGH
+    )
 
 
 def _is_cut(value: object) -> bool:
@@ -180,7 +182,7 @@ def of_record(event: Event) -> Past | None:
         return None
     person = ANSWERED[op]
     said = "" if op == OBSERVED else ALLOW if person is Person.APPROVED else DENY
-    return _of_event(event, decision=said, source=Source.PERSON, person=person)
+    return _of_event(event, decision=said, source=AnswerSource.PERSON, person=person)
 
 
 def _asked(event: Event) -> Past | None:
@@ -191,8 +193,8 @@ def _asked(event: Event) -> Past | None:
     named = tuple(r for r in rules if isinstance(r, str)) if isinstance(rules, list) else ()
     spoke = any(not rule.startswith(DEFAULT) for rule in named)
     if word == ALLOW and not spoke:
-        return _of_event(event, decision=PASSTHROUGH, source=Source.PASSTHROUGH, rules=named)
-    return _of_event(event, decision=word, source=Source.RULE, rules=named)
+        return _of_event(event, decision=PASSTHROUGH, source=AnswerSource.PASSTHROUGH, rules=named)
+    return _of_event(event, decision=word, source=AnswerSource.RULE, rules=named)
 
 
 def _of_event(

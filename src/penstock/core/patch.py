@@ -16,9 +16,9 @@ from penstock.core.model import Action
 from penstock.core.patch_envelope import apply_envelope, is_envelope, read_envelope
 from penstock.core.patch_fit import apply_hunks
 from penstock.core.patch_model import (
-    Dialect,
     FilePatch,
-    Mark,
+    LineMark,
+    PatchDialect,
     PatchHunk,
     bad_patch,
     shown,
@@ -26,9 +26,9 @@ from penstock.core.patch_model import (
 from penstock.core.patch_unified import read_unified
 
 __all__ = [
-    "Dialect",
     "FilePatch",
-    "Mark",
+    "LineMark",
+    "PatchDialect",
     "PatchHunk",
     "apply_all",
     "apply_patch",
@@ -77,7 +77,7 @@ def apply_patch(patch: FilePatch, before: bytes | None) -> bytes | None:
             because="the patch changes or deletes it",
             hint="to create a file, write `--- /dev/null` or `*** Add File: `",
         )
-    if patch.dialect is Dialect.ENVELOPE:
+    if patch.dialect is PatchDialect.ENVELOPE:
         return None if patch.action is Action.DELETE else apply_envelope(patch, before)
     after = apply_hunks(patch, before)
     if patch.action is Action.WRITE:
@@ -95,14 +95,14 @@ def apply_patch(patch: FilePatch, before: bytes | None) -> bytes | None:
 def _created(patch: FilePatch, before: bytes | None) -> bytes:
     # An envelope's `*** Add File` is the whole content, whatever was there: that is how the
     # models' own readers take it, and the change is measured and judged as a replacement.
-    if before is not None and patch.dialect is Dialect.UNIFIED:
+    if before is not None and patch.dialect is PatchDialect.UNIFIED:
         raise InputError(
             "already-exists",
             f"`{shown(patch.path)}` exists already",
             because="the patch creates it",
             hint="make a patch from the file that is there",
         )
-    if patch.dialect is Dialect.ENVELOPE:
+    if patch.dialect is PatchDialect.ENVELOPE:
         return b"".join(line + LF for hunk in patch.hunks for line in hunk.new)
     return apply_hunks(patch, b"")
 
@@ -122,7 +122,7 @@ def apply_all(
         now[patch.path] = None if patch.moved_to else after
         if patch.moved_to:
             there = now[patch.moved_to] if patch.moved_to in now else read(patch.moved_to)
-            if there is not None and patch.dialect is Dialect.UNIFIED:
+            if there is not None and patch.dialect is PatchDialect.UNIFIED:
                 raise InputError(
                     "already-exists",
                     f"`{shown(patch.moved_to)}` exists already",

@@ -13,9 +13,9 @@ from penstock.core.lineends import LF, end_of, split
 from penstock.core.model import Action
 from penstock.core.patch_fit import Finder
 from penstock.core.patch_model import (
-    Dialect,
     FilePatch,
-    Mark,
+    LineMark,
+    PatchDialect,
     PatchHunk,
     PatchLine,
     bad_patch,
@@ -33,7 +33,7 @@ ACTIONS = {
     "*** Update File: ": Action.WRITE,
     "*** Delete File: ": Action.DELETE,
 }
-MARKS = {b" ": Mark.KEEP, b"-": Mark.REMOVE, b"+": Mark.ADD}
+MARKS = {b" ": LineMark.KEEP, b"-": LineMark.REMOVE, b"+": LineMark.ADD}
 HEREDOCS = {"<<EOF", "<<'EOF'", '<<"EOF"'}
 
 
@@ -50,10 +50,10 @@ def _trimmed(line: bytes) -> str:
 
 def read_envelope(data: bytes) -> Iterator[FilePatch]:
     """Yield the file patches between the marks, in order."""
-    yield from _Reader(data).files()
+    yield from _EnvelopeReader(data).files()
 
 
-class _Reader:
+class _EnvelopeReader:
     """The lines between the marks, and how far they are read."""
 
     def __init__(self, data: bytes) -> None:
@@ -101,7 +101,7 @@ class _Reader:
             if not hunks and moved is None:
                 raise bad_patch(f"`{shown(path)}` has no hunks", line=self._number())
         return FilePatch(
-            action=action, path=path, moved_to=moved, hunks=hunks, dialect=Dialect.ENVELOPE
+            action=action, path=path, moved_to=moved, hunks=hunks, dialect=PatchDialect.ENVELOPE
         )
 
     def _name(self, text: str) -> str:
@@ -118,7 +118,7 @@ class _Reader:
         first = self._number()
         lines: list[PatchLine] = []
         while self.at < len(self.lines) and self.lines[self.at].startswith(b"+"):
-            lines.append((Mark.ADD, self.lines[self.at][1:]))
+            lines.append((LineMark.ADD, self.lines[self.at][1:]))
             self.at += 1
         return PatchHunk(number=1, line=first, lines=tuple(lines))
 
@@ -164,7 +164,7 @@ class _Reader:
         if required and self.at == first:
             raise bad_patch("a hunk begins with `@@`", line=self._number())
 
-    def _body(self) -> Iterator[tuple[Mark, bytes, bool]]:
+    def _body(self) -> Iterator[tuple[LineMark, bytes, bool]]:
         """Yield the lines of a hunk, and whether they are nothing but an empty line."""
         while self.at < len(self.lines):
             line = self.lines[self.at]
@@ -176,11 +176,11 @@ class _Reader:
                         line=self._number(),
                     )
                 return
-            if mark is Mark.KEEP and self._is_header(line):
+            if mark is LineMark.KEEP and self._is_header(line):
                 # Some readers take this for a header and some for content: nobody may guess.
                 raise bad_patch(f"`{shown(line)}` could be a header", line=self._number())
             self.at += 1
-            yield mark or Mark.KEEP, line[1:], not line
+            yield mark or LineMark.KEEP, line[1:], not line
 
     def _is_header(self, line: bytes) -> bool:
         return b"*** " in line and _trimmed(line).startswith((*ACTIONS, BEGIN, END))
@@ -203,9 +203,9 @@ def apply_envelope(patch: FilePatch, before: bytes) -> bytes:
         done = at + size
         # Lines that stay keep their own line end; lines that come get the file's.
         for mark, text in hunk.lines[: len(hunk.lines) - (len(hunk.old) - size)]:
-            old = b"" if mark is Mark.ADD else next(kept)
-            if mark is not Mark.REMOVE:
-                pieces.append(text + end if mark is Mark.ADD else old)
+            old = b"" if mark is LineMark.ADD else next(kept)
+            if mark is not LineMark.REMOVE:
+                pieces.append(text + end if mark is LineMark.ADD else old)
     pieces += lines[done:]
     # Every reader of this form ends the last line, and so did the model that wrote it.
     return b"".join(piece if piece.endswith(LF) else piece + end for piece in pieces)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from penstock.core.errors import InputError
 from penstock.core.lineends import CRLF, LF, split
-from penstock.core.patch_model import FilePatch, Mark, PatchHunk, shown, unfit
+from penstock.core.patch_model import FilePatch, LineMark, PatchHunk, shown, unfit
 
 # How many lines may be compared in search of places. A patch that asks for more was not made
 # from this file.
@@ -141,8 +141,8 @@ def _as_far(places: list[int], wanted: int) -> bool:
 
 def _from_edge(hunk: PatchHunk) -> bool:
     marks = [mark for mark, _ in hunk.lines]
-    above = next((n for n, mark in enumerate(marks) if mark is not Mark.KEEP), len(marks))
-    below = next((n for n, mark in enumerate(marks[::-1]) if mark is not Mark.KEEP), len(marks))
+    above = next((n for n, mark in enumerate(marks) if mark is not LineMark.KEEP), len(marks))
+    below = next((n for n, mark in enumerate(marks[::-1]) if mark is not LineMark.KEEP), len(marks))
     return above != below
 
 

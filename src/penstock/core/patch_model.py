@@ -16,14 +16,14 @@ from penstock.core.model import Action
 SHOWN = 80
 
 
-class Dialect(StrEnum):
+class PatchDialect(StrEnum):
     """How a patch was written: as a diff with line numbers, or between `*** Begin Patch` marks."""
 
     UNIFIED = "unified"
     ENVELOPE = "envelope"
 
 
-class Mark(StrEnum):
+class LineMark(StrEnum):
     """What a patch does with one line."""
 
     KEEP = " "
@@ -31,7 +31,7 @@ class Mark(StrEnum):
     ADD = "+"
 
 
-PatchLine = tuple[Mark, bytes]
+PatchLine = tuple[LineMark, bytes]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,12 +54,12 @@ class PatchHunk:
     @property
     def old(self) -> list[bytes]:
         """The lines that must be there."""
-        return [text for mark, text in self.lines if mark is not Mark.ADD]
+        return [text for mark, text in self.lines if mark is not LineMark.ADD]
 
     @property
     def new(self) -> list[bytes]:
         """The lines that will be there instead."""
-        return [text for mark, text in self.lines if mark is not Mark.REMOVE]
+        return [text for mark, text in self.lines if mark is not LineMark.REMOVE]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,7 +74,7 @@ class FilePatch:
     path: str
     moved_to: str | None = None
     hunks: tuple[PatchHunk, ...] = ()
-    dialect: Dialect = Dialect.UNIFIED
+    dialect: PatchDialect = PatchDialect.UNIFIED
     crlf: bool = False
     notes: tuple[str, ...] = ()
 

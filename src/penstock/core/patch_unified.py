@@ -25,7 +25,7 @@ from penstock.core.patch_git import (
 )
 from penstock.core.patch_model import (
     FilePatch,
-    Mark,
+    LineMark,
     PatchHunk,
     PatchLine,
     bad_patch,
@@ -42,16 +42,16 @@ from penstock.core.patch_names import (
 )
 
 HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
-MARKS = {b" ": Mark.KEEP, b"-": Mark.REMOVE, b"+": Mark.ADD}
+MARKS = {b" ": LineMark.KEEP, b"-": LineMark.REMOVE, b"+": LineMark.ADD}
 HUNK_BYTES = (*MARKS, b"\\")
 
 
 def read_unified(data: bytes) -> Iterator[FilePatch]:
     """Yield the file patches of a unified diff, in order."""
-    yield from _Reader(data).files()
+    yield from _UnifiedReader(data).files()
 
 
-class _Reader:
+class _UnifiedReader:
     """The lines of the patch, and how far they are read."""
 
     def __init__(self, data: bytes) -> None:
@@ -236,8 +236,8 @@ class _Reader:
                 lines[-1] = self._without_end(lines[-1], old_left, new_left)
                 continue
             mark, text = self._hunk_line(number, first)
-            old_left -= mark is not Mark.ADD
-            new_left -= mark is not Mark.REMOVE
+            old_left -= mark is not LineMark.ADD
+            new_left -= mark is not LineMark.REMOVE
             if old_left < 0 or new_left < 0:
                 raise self._miscounted(number)
             lines.append((mark, text))
@@ -252,7 +252,7 @@ class _Reader:
             )
         line = self.lines[self.at]
         if line in (b"", b"\r"):  # mail programs strip the blank of an empty line
-            return Mark.KEEP, line + LF
+            return LineMark.KEEP, line + LF
         mark = MARKS.get(line[:1])
         if mark is None:
             raise self._miscounted(number)
@@ -270,7 +270,7 @@ class _Reader:
     def _without_end(self, last: PatchLine, old_left: int, new_left: int) -> PatchLine:
         """Take the end off a line that has none; nothing may come after it on its side."""
         mark, text = last
-        more = (mark is not Mark.ADD and old_left) or (mark is not Mark.REMOVE and new_left)
+        more = (mark is not LineMark.ADD and old_left) or (mark is not LineMark.REMOVE and new_left)
         if more or not text.endswith(LF):
             raise bad_patch("a line without an end is not the last one", line=self._number())
         self.at += 1

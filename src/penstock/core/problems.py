@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from penstock.core.errors import RulesError
 from penstock.core.regex_faults import Fault
 from penstock.core.regexes import weigh
-from penstock.core.toml_lines import Lines
+from penstock.core.toml_lines import TomlPositions
 
 MOST_SHOWN = 100  # in one error
 MOST_KEPT = 1000  # of one file; a file that is no rules file has a hundred thousand
-NO_LINES = Lines({})
+NO_LINES = TomlPositions({})
 LONGEST_GUESS = 64  # characters; nobody meant `paths` by something longer
 
 
@@ -39,7 +39,7 @@ class Problem:
 
 
 @dataclass(slots=True)
-class Budget:
+class RegexBudget:
     """How much the regexes of one level may weigh together, in RE2's instructions.
 
     A file from a stranger's repository must not be able to keep a hook busy until the agent
@@ -63,12 +63,12 @@ TOO_LARGE = Fault(what="the regexes up to here are too large together", hint="re
 
 
 @dataclass(kw_only=True, slots=True)
-class Report:
+class ProblemReport:
     """Collects what a reader finds in one file."""
 
     file: str
-    budget: Budget = field(default_factory=Budget)
-    lines: Lines = NO_LINES
+    budget: RegexBudget = field(default_factory=RegexBudget)
+    lines: TomlPositions = NO_LINES
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
 

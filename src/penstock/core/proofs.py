@@ -13,7 +13,7 @@ import base64
 import binascii
 from collections.abc import Iterable, Mapping, Sequence
 
-from penstock.core.checkpoint import PublicKey, open_note
+from penstock.core.checkpoint import SignerKey, open_note
 from penstock.core.errors import AuditError
 from penstock.core.merkle import includes, is_consistent, leaf_hash
 
@@ -41,7 +41,7 @@ def consistency_document(*, old_note: str, note: str, proof: Sequence[bytes]) ->
     }
 
 
-def holds(document: Mapping[str, object], keys: Iterable[PublicKey]) -> bool:
+def holds(document: Mapping[str, object], keys: Iterable[SignerKey]) -> bool:
     """Say whether a proof holds. Raises AuditError for a document or a note that is none."""
     known = list(keys)
     new = open_note(_text(document, "checkpoint"), known)

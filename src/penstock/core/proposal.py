@@ -28,7 +28,7 @@ class State(StrEnum):
     APPLIED = "applied"
 
 
-class Move(StrEnum):
+class Transition(StrEnum):
     """What can happen to a proposal."""
 
     APPROVE = "approve"
@@ -41,20 +41,20 @@ class Move(StrEnum):
 
 
 # Every move that exists; what is not here is refused. `docs/concepts/proposals.md` draws it.
-NEXT: Mapping[tuple[State, Move], State] = {
-    (State.WAITING, Move.APPROVE): State.APPROVED,
-    (State.WAITING, Move.REJECT): State.REJECTED,
-    (State.WAITING, Move.RENEW): State.WAITING,
-    (State.WAITING, Move.EXPIRE): State.EXPIRED,
-    (State.WAITING, Move.OUTDATE): State.STALE,
-    (State.WAITING, Move.SUPERSEDE): State.SUPERSEDED,
-    (State.APPROVED, Move.APPLY): State.APPLIED,
-    (State.APPROVED, Move.REJECT): State.REJECTED,
-    (State.APPROVED, Move.EXPIRE): State.EXPIRED,
-    (State.APPROVED, Move.OUTDATE): State.STALE,
-    (State.APPROVED, Move.SUPERSEDE): State.SUPERSEDED,
-    (State.STALE, Move.SUPERSEDE): State.SUPERSEDED,
-    (State.EXPIRED, Move.SUPERSEDE): State.SUPERSEDED,
+NEXT: Mapping[tuple[State, Transition], State] = {
+    (State.WAITING, Transition.APPROVE): State.APPROVED,
+    (State.WAITING, Transition.REJECT): State.REJECTED,
+    (State.WAITING, Transition.RENEW): State.WAITING,
+    (State.WAITING, Transition.EXPIRE): State.EXPIRED,
+    (State.WAITING, Transition.OUTDATE): State.STALE,
+    (State.WAITING, Transition.SUPERSEDE): State.SUPERSEDED,
+    (State.APPROVED, Transition.APPLY): State.APPLIED,
+    (State.APPROVED, Transition.REJECT): State.REJECTED,
+    (State.APPROVED, Transition.EXPIRE): State.EXPIRED,
+    (State.APPROVED, Transition.OUTDATE): State.STALE,
+    (State.APPROVED, Transition.SUPERSEDE): State.SUPERSEDED,
+    (State.STALE, Transition.SUPERSEDE): State.SUPERSEDED,
+    (State.EXPIRED, Transition.SUPERSEDE): State.SUPERSEDED,
 }
 
 FIRST: Mapping[Verdict, State] = {
@@ -64,20 +64,20 @@ FIRST: Mapping[Verdict, State] = {
 }
 
 # How each move is told of a proposal that it cannot be made on.
-DONE: Mapping[Move, str] = {
-    Move.APPROVE: "approved",
-    Move.REJECT: "rejected",
-    Move.RENEW: "renewed",
-    Move.EXPIRE: "closed as expired",
-    Move.OUTDATE: "closed as out of date",
-    Move.SUPERSEDE: "replaced by another version",
-    Move.APPLY: "applied",
+DONE: Mapping[Transition, str] = {
+    Transition.APPROVE: "approved",
+    Transition.REJECT: "rejected",
+    Transition.RENEW: "renewed",
+    Transition.EXPIRE: "closed as expired",
+    Transition.OUTDATE: "closed as out of date",
+    Transition.SUPERSEDE: "replaced by another version",
+    Transition.APPLY: "applied",
 }
 
 OPEN = frozenset({State.WAITING, State.APPROVED})
 
 
-def after(state: State, move: Move) -> State:
+def after(state: State, move: Transition) -> State:
     """Return the state that a move leads to. Raises StaleError `wrong-state`."""
     try:
         return NEXT[state, move]
@@ -90,7 +90,7 @@ def after(state: State, move: Move) -> State:
         ) from None
 
 
-def _from(move: Move) -> str:
+def _from(move: Transition) -> str:
     return " or ".join(f"`{state}`" for state, name in NEXT if name is move)
 
 

@@ -32,28 +32,28 @@ class Conflict:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rebased:
+class RebaseResult:
     """The merged content, or None and the conflicts that stand in its way."""
 
     content: bytes | None
     conflicts: tuple[Conflict, ...] = ()
 
 
-def rebase(base: bytes, theirs: bytes, ours: bytes) -> Rebased:
+def rebase(base: bytes, theirs: bytes, ours: bytes) -> RebaseResult:
     """Return `ours`, which was made from `base`, as if it had been made from `theirs`."""
     if theirs in (base, ours):
-        return Rebased(content=ours)
+        return RebaseResult(content=ours)
     if base == ours:
-        return Rebased(content=theirs)
+        return RebaseResult(content=theirs)
     if any(b"\0" in text for text in (base, theirs, ours)):
-        return Rebased(content=None, conflicts=(_whole(base, theirs, ours),))
+        return RebaseResult(content=None, conflicts=(_whole(base, theirs, ours),))
     merged, certain = _merged(base, theirs, ours)
     # Repeated lines can be paired in more than one way. Read from the end, the pairing leans
     # the other way, and a merge that depends on it would be a guess.
     if merged.content is not None and not certain:
         back, _ = _merged(_backwards(base), _backwards(theirs), _backwards(ours))
         if back.content != _backwards(merged.content):
-            return Rebased(content=None, conflicts=(_whole(base, theirs, ours),))
+            return RebaseResult(content=None, conflicts=(_whole(base, theirs, ours),))
     return merged
 
 
@@ -154,7 +154,7 @@ def _sliding(base: list[bytes], lines: list[bytes], hunk: Hunk) -> tuple[list[by
     return [], 0, 0
 
 
-def _merged(old: bytes, one: bytes, two: bytes) -> tuple[Rebased, bool]:
+def _merged(old: bytes, one: bytes, two: bytes) -> tuple[RebaseResult, bool]:
     """Return the merge, and whether its lines could be paired in one way only."""
     base = split(old)
     theirs, ours = _Side(base, old, one), _Side(base, old, two)
@@ -176,8 +176,8 @@ def _merged(old: bytes, one: bytes, two: bytes) -> tuple[Rebased, bool]:
             conflicts.append(place)
     certain = theirs.certain and ours.certain
     if conflicts:
-        return Rebased(content=None, conflicts=tuple(conflicts)), certain
-    return Rebased(content=b"".join([*pieces, *base[done:]])), certain
+        return RebaseResult(content=None, conflicts=tuple(conflicts)), certain
+    return RebaseResult(content=b"".join([*pieces, *base[done:]])), certain
 
 
 def _place(start: int, theirs: _Side, ours: _Side) -> Conflict:

@@ -2,7 +2,7 @@
 
 What a line says, what it should say, and what is wrong with it regardless of its neighbours.
 How lines hang together is `verify`'s work.
-Always true: hostile bytes give a `Line` with a fault, never an exception.
+Always true: hostile bytes give a `AuditLine` with a fault, never an exception.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from penstock.core import chain
-from penstock.core.findings import Kind
+from penstock.core.findings import TamperKind
 from penstock.core.quickjson import DuplicateKeyError, TrailingError, strict
 from penstock.core.shapes import Shapes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Line:
+class AuditLine:
     """One line as the careful way sees it. `fault` is what is wrong with the line itself."""
 
     number: int
@@ -29,34 +29,34 @@ class Line:
     ts: str
     op: str = ""
     missing: str = ""
-    fault: Kind | None = None
+    fault: TamperKind | None = None
     why: str = ""
 
 
-def strict_object(text: bytes) -> dict[str, object] | Kind:
+def strict_object(text: bytes) -> dict[str, object] | TamperKind:
     """Read a line as a strict parser does; say why not where it cannot."""
     if not text.startswith(b"{"):
-        return Kind.NOT_JSON
+        return TamperKind.NOT_JSON
     try:
         found: dict[str, object] = strict(text)
     except DuplicateKeyError:
-        return Kind.DUPLICATE_KEYS
+        return TamperKind.DUPLICATE_KEYS
     except TrailingError:
-        return Kind.TRAILING_BYTES
+        return TamperKind.TRAILING_BYTES
     except ValueError:
-        return Kind.NOT_JSON
-    return found if text.endswith(b"}") else Kind.TRAILING_BYTES
+        return TamperKind.NOT_JSON
+    return found if text.endswith(b"}") else TamperKind.TRAILING_BYTES
 
 
-def look(line: bytes, number: int, shapes: Shapes) -> Line:
+def look(line: bytes, number: int, shapes: Shapes) -> AuditLine:
     """Read one line by itself."""
     ts, seq = chain.place(line)
     stated = chain.stated_hash(line)
     actual = "sha256:" + sha256(line[: -chain.HASHED_BEFORE]).hexdigest()
     prev = "sha256:" + line[-153:-89].decode("ascii", "replace")
     event = strict_object(line)
-    if isinstance(event, Kind):
-        return Line(
+    if isinstance(event, TamperKind):
+        return AuditLine(
             number=number, stated=stated, actual=actual, prev=prev if stated else "",
             seq=seq, ts=ts, fault=event, why=_READING[event],
         )  # fmt: skip
@@ -65,7 +65,7 @@ def look(line: bytes, number: int, shapes: Shapes) -> Line:
     missing = _text(event.get("missing_head")) if op == "chain_start" else ""
     if fault is None:
         shapes.learn(event)
-    return Line(
+    return AuditLine(
         number=number, stated=stated, actual=actual, prev=prev if stated else "",
         seq=_whole(event.get("seq")), ts=_text(event.get("ts")), op=op, missing=missing,
         fault=fault, why=why,
@@ -80,18 +80,23 @@ def _whole(value: object) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) else -1
 
 
-_READING: Mapping[Kind, str] = {
-    Kind.DUPLICATE_KEYS: "a name stands twice, so readers may disagree about its value",
-    Kind.TRAILING_BYTES: "something follows the end of the event",
-    Kind.NOT_JSON: "this is not an event: it cannot be read as one JSON object",
+_READING: Mapping[TamperKind, str] = {
+    TamperKind.DUPLICATE_KEYS: "a name stands twice, so readers may disagree about its value",
+    TamperKind.TRAILING_BYTES: "something follows the end of the event",
+    TamperKind.NOT_JSON: "this is not an event: it cannot be read as one JSON object",
 }
 
 
-def _own_fault(event: Mapping[str, object], stated: str, actual: str) -> tuple[Kind | None, str]:
+def _own_fault(
+    event: Mapping[str, object], stated: str, actual: str
+) -> tuple[TamperKind | None, str]:
     if not stated:
         if "event_hash" in event and list(event)[-2:] != ["prev_hash", "event_hash"]:
-            return Kind.TRAILING_BYTES, "`prev_hash` and `event_hash` are not the last two fields"
-        return Kind.EDITED, "it does not end with `prev_hash` and `event_hash`"
+            return (
+                TamperKind.TRAILING_BYTES,
+                "`prev_hash` and `event_hash` are not the last two fields",
+            )
+        return TamperKind.EDITED, "it does not end with `prev_hash` and `event_hash`"
     if stated != actual:
-        return Kind.EDITED, "its content does not give its event_hash"
+        return TamperKind.EDITED, "its content does not give its event_hash"
     return None, ""

@@ -39,19 +39,19 @@ Key = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class LoggedVerdict:
     """What a policy says to a call in the words of a log, and which rules say so."""
 
     said: str
     rules: tuple[str, ...] = ()
 
 
-def word_of(decision: Decision) -> Word:
+def word_of(decision: Decision) -> LoggedVerdict:
     """Tell an allowing rule from silence: a log calls the latter a passthrough."""
     said = {Verdict.ASK: ASK, Verdict.DENY: DENY}.get(decision.verdict)
     if said is None:
         said = ALLOW if decision.granted else PASSTHROUGH
-    return Word(said, tuple(dict.fromkeys(reason.rule for reason in decision.reasons)))
+    return LoggedVerdict(said, tuple(dict.fromkeys(reason.rule for reason in decision.reasons)))
 
 
 # --- a call as requests ----------------------------------------------------------------------
@@ -227,10 +227,10 @@ def _programs() -> tuple[Mapping[str, Any], frozenset[str], Any, Any]:
     """Import late: whoever replays no command needs no shell."""
     from penstock.core.shell_builtins import BUILTINS
     from penstock.core.shell_commands import TABLE
-    from penstock.core.shell_effects import Call
+    from penstock.core.shell_effects import ProgramCall
     from penstock.core.shell_words import Value
 
-    return TABLE, frozenset(BUILTINS) | ODD, Call, Value
+    return TABLE, frozenset(BUILTINS) | ODD, ProgramCall, Value
 
 
 ODD = frozenset({"test", "function", "if", "while", "until", "for", "case", "select", "coproc"})
@@ -275,14 +275,14 @@ class Replay:
         self._measuring = [_measuring(policy) for policy in self._policies]
         self._measures = frozenset(name for known in self._measuring for name in known)
         self._other_fields = self._lens.names - {"command"}
-        self._known: dict[Key, tuple[Word, Word]] = {}
+        self._known: dict[Key, tuple[LoggedVerdict, LoggedVerdict]] = {}
 
     @property
     def changes(self) -> bool:
         """True when some rule or default is another one."""
         return self._anywhere or bool(self.gone or self.come)
 
-    def words(self, past: Past) -> tuple[Word, Word] | None:
+    def words(self, past: Past) -> tuple[LoggedVerdict, LoggedVerdict] | None:
         """Return what each policy says to a call; None where too many were followed already.
 
         Where nothing that changed can speak of it, both words are the recorded one.
@@ -306,14 +306,14 @@ class Replay:
         key = (past.tool, past.action, floor, *(one for one, _ in seen))
         return self._once(key, lambda: [_on(past, target)], floor)
 
-    def _on_input(self, past: Past) -> tuple[Word, Word]:
+    def _on_input(self, past: Past) -> tuple[LoggedVerdict, LoggedVerdict]:
         seen = [self._lens.field(name, value) for name, value in field_values(past)]
         if not self._speaks(past.tool, seen):
             return UNTOUCHED
         key = (past.tool, *(one for one, _ in seen))
         return self._once(key, lambda: [_bare_request(past)], ())
 
-    def _on_command(self, past: Past, command: str) -> tuple[Word, Word] | None:
+    def _on_command(self, past: Past, command: str) -> tuple[LoggedVerdict, LoggedVerdict] | None:
         """The commonest call by far: each step here is taken a hundred thousand times."""
         seen, differs = self._lens.field("command", command)
         speaks = differs or self._anywhere or self._bare_fits(past.tool)
@@ -340,7 +340,7 @@ class Replay:
         bare = command.translate(UNQUOTED)
         return any(not run or run in bare for run in self._runs)
 
-    def _follow(self, past: Past) -> tuple[Word, Word] | None:
+    def _follow(self, past: Past) -> tuple[LoggedVerdict, LoggedVerdict] | None:
         key = (past.tool, past.cwd, past.path, repr(past.tool_input))
         if key not in self._known:
             if self._left <= 0:
@@ -353,13 +353,13 @@ class Replay:
 
     def _once(
         self, key: Key, requests: Callable[[], list[Request]], floor: tuple[str, ...]
-    ) -> tuple[Word, Word]:
+    ) -> tuple[LoggedVerdict, LoggedVerdict]:
         if key not in self._known:
             made = requests()
             self._known[key] = (self._ask(0, made, floor), self._ask(1, made, floor))
         return self._known[key]
 
-    def _ask(self, at: int, requests: Sequence[Request], floor: tuple[str, ...]) -> Word:
+    def _ask(self, at: int, requests: Sequence[Request], floor: tuple[str, ...]) -> LoggedVerdict:
         policy = self._policies[at]
         parts = [decide(request, policy, now=self._now) for request in requests]
         word = word_of(combine(parts, policy))
@@ -369,10 +369,10 @@ class Replay:
         said = {Verdict.DENY: DENY, Verdict.ASK: ASK}.get(verdict, word.said)
         if word.said in (said, DENY):
             return word
-        return Word(said, (*spoke, *word.rules))
+        return LoggedVerdict(said, (*spoke, *word.rules))
 
 
-UNTOUCHED = (Word(""), Word(""))
+UNTOUCHED = (LoggedVerdict(""), LoggedVerdict(""))
 ANY_ACTION = frozenset(Action)
 
 

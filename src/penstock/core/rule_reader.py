@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, cast
 
-from penstock.core.field_values import READERS, Wrong, WrongValueError
-from penstock.core.fields import BY_NAME, Kind
+from penstock.core.field_values import READERS, ValueFault, WrongValueError
+from penstock.core.fields import BY_NAME, FieldKind
 from penstock.core.match import matches
 from penstock.core.model import COVERS, Action, ChangeKind, Verdict
 from penstock.core.policy import FieldMatch, Rule, Where
-from penstock.core.problems import Report, did_you_mean, shown
+from penstock.core.problems import ProblemReport, did_you_mean, shown
 from penstock.core.regexes import search
 
 Values = dict[str, object]
@@ -27,7 +27,7 @@ INPUT_KEYS = tuple(
     (name, f"{name}_regex", f"{name}_exclude_regex")
     for name in ("command", "file_path", "subagent_type", "prompt")
 )
-REGEX_FIELDS = frozenset(n for n, one in BY_NAME["rule"].items() if one.kind is Kind.REGEX)
+REGEX_FIELDS = frozenset(n for n, one in BY_NAME["rule"].items() if one.kind is FieldKind.REGEX)
 TOOL_FIELDS = REGEX_FIELDS | {"tool", "subagent_type"}
 # What goes into a rule as it was read; the rest is put together.
 AS_WRITTEN = frozenset(one.name for one in fields(Rule)) - {"actions", "kinds"}
@@ -69,7 +69,7 @@ class Thresholds:
 class Reader:
     """Reads the tables of one file; what is wrong goes to its report."""
 
-    report: Report
+    report: ProblemReport
     thresholds: Thresholds = field(default_factory=Thresholds)
     prefix: str = ""  # of the ids that rules without one are given
     proven: bool = False  # the rules were held against their examples before
@@ -96,7 +96,7 @@ class Reader:
                     self._wrong_value(one_fault, key, label, *path)
         return values
 
-    def _wrong_value(self, wrong: Wrong, key: str, label: str, *path: str | int) -> None:
+    def _wrong_value(self, wrong: ValueFault, key: str, label: str, *path: str | int) -> None:
         at = () if wrong.at is None else (wrong.at,)
         message = f"`{key}` in {label} {wrong.what}"
         self.report.wrong(message, *path, key, *at, hint=wrong.hint)

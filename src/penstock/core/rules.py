@@ -19,14 +19,21 @@ from penstock import presets
 from penstock.core.builtin import NOTHING, Own
 from penstock.core.digest import digest
 from penstock.core.fields import RULE_TABLES, TABLES
-from penstock.core.layers import Loaded, Settings, build, fallback, join
+from penstock.core.layers import LoadResult, Settings, build, fallback, join
 from penstock.core.policy import Policy, Rule
-from penstock.core.problems import Budget, Problem, Report, as_error, did_you_mean, shown
+from penstock.core.problems import (
+    Problem,
+    ProblemReport,
+    RegexBudget,
+    as_error,
+    did_you_mean,
+    shown,
+)
 from penstock.core.rule_reader import Reader, Thresholds, Values
 from penstock.core.sheet import Document, read_toml
 
 __all__ = [
-    "Loaded",
+    "LoadResult",
     "Problem",
     "as_error",
     "build",
@@ -38,7 +45,7 @@ __all__ = [
 ]
 
 Read = Callable[[str], bytes | None]
-Parse = Callable[[bytes, Report], Document | None]
+Parse = Callable[[bytes, ProblemReport], Document | None]
 
 MAX_FILES = 100  # in one level
 MAX_DEPTH = 16  # of includes in includes
@@ -60,14 +67,14 @@ class _Sheet:
 
 
 @dataclass(kw_only=True, slots=True)
-class _Gathering:
+class _LevelFiles:
     """The files of one level, the including one before those that it includes."""
 
     read: Read
     preset_of: Callable[[str], bytes]
     parse: Parse = read_toml
-    budget: Budget = field(default_factory=Budget)
-    found: list[_Sheet | Loaded] = field(default_factory=list)
+    budget: RegexBudget = field(default_factory=RegexBudget)
+    found: list[_Sheet | LoadResult] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
 
 
@@ -77,7 +84,7 @@ def load(
     *,
     preset_of: Callable[[str], bytes] = presets.read,
     parse: Parse = read_toml,
-) -> Loaded:
+) -> LoadResult:
     """Read a rules file and all that it includes; `read` gives bytes, or None if missing.
 
     `parse` is for those who have read a text already and hand over what it says.
@@ -85,14 +92,14 @@ def load(
     data = read(main)
     if data is None:
         problem = Problem(file=main, message="there is no such file", hint="check the path")
-        return Loaded(name=main, problems=(problem,))
-    gathering = _Gathering(read=read, preset_of=preset_of, parse=parse)
+        return LoadResult(name=main, problems=(problem,))
+    gathering = _LevelFiles(read=read, preset_of=preset_of, parse=parse)
     _gather(gathering, main, data, trail=())
     found = gathering.found
     return _level(main, found) if isinstance(found[0], _Sheet) else found[0]
 
 
-def load_preset(name: str, *, preset_of: Callable[[str], bytes] = presets.read) -> Loaded:
+def load_preset(name: str, *, preset_of: Callable[[str], bytes] = presets.read) -> LoadResult:
     """Read a shipped rules file."""
     files = {f"{PRESET}{presets.FILES[name]}": preset_of(name)}
     return load(next(iter(files)), files.get, preset_of=preset_of)
@@ -108,7 +115,7 @@ def in_force(
     *,
     project: str = "penstock.toml",
     user: str = "",
-    others: Sequence[Loaded] = (),
+    others: Sequence[LoadResult] = (),
     last_good: Policy | None = None,
     protect: Own = NOTHING,
 ) -> Policy:
@@ -140,10 +147,10 @@ def _with(file: str, data: bytes, read: Read) -> Read:
 # --- one level of penstock.toml files ---------------------------------------------------
 
 
-def _gather(to: _Gathering, file: str, data: bytes, *, trail: tuple[str, ...]) -> None:
+def _gather(to: _LevelFiles, file: str, data: bytes, *, trail: tuple[str, ...]) -> None:
     """Add a file, then the preset and the files that it names, each once."""
     to.seen.add(file)
-    report = Report(file=file, budget=to.budget)
+    report = ProblemReport(file=file, budget=to.budget)
     document = None if file.endswith(OTHERS) else to.parse(data, report) or {}
     if document is None or not _is_ours(file):
         from penstock.core import dialects  # most projects have no file of another format
@@ -183,7 +190,7 @@ def _is_ours(file: str) -> bool:
 
 
 def _include(
-    to: _Gathering, sheet: _Sheet, path: str, data: bytes | None, place: tuple[str | int, ...]
+    to: _LevelFiles, sheet: _Sheet, path: str, data: bytes | None, place: tuple[str | int, ...]
 ) -> None:
     """Follow one include, unless it leads nowhere, in a circle, or too far."""
     report = sheet.reader.report
@@ -223,7 +230,7 @@ def _settings(sheet: _Sheet) -> dict[str, Values]:
     return settings
 
 
-def _check_settings(report: Report, settings: dict[str, Values]) -> None:
+def _check_settings(report: ProblemReport, settings: dict[str, Values]) -> None:
     """Check what settings mean together, and put `mode` where it belongs."""
     top, gate = settings[""], settings.setdefault("gate", {})
     mode = top.get("mode")
@@ -244,7 +251,7 @@ def _check_settings(report: Report, settings: dict[str, Values]) -> None:
         report.wrong(message, "limits", "max_read_bytes_default", hint="lower it")
 
 
-def _level(main: str, found: Sequence[_Sheet | Loaded]) -> Loaded:
+def _level(main: str, found: Sequence[_Sheet | LoadResult]) -> LoadResult:
     """Read the rules of all files, now that the level's thresholds are known."""
     settings = [one.settings for one in found]
     thresholds = _thresholds(settings)
@@ -267,11 +274,11 @@ def _thresholds(settings: Sequence[Settings]) -> Thresholds:
     return made
 
 
-def _part(sheet: _Sheet, thresholds: Thresholds) -> Loaded:
+def _part(sheet: _Sheet, thresholds: Thresholds) -> LoadResult:
     sheet.reader.thresholds = thresholds
     rules = tuple(_rules(sheet))
     report = sheet.reader.report
-    return Loaded(
+    return LoadResult(
         name=sheet.file,
         rules=rules,
         settings=sheet.settings,

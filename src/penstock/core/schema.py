@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from penstock.core.distribution import HOME
 from penstock.core.field_values import MAX_ITEMS, MAX_TEXT
-from penstock.core.fields import MOST, RULE, RULE_TABLES, TABLES, TOP, Field, Kind
+from penstock.core.fields import MOST, RULE, RULE_TABLES, TABLES, TOP, Field, FieldKind
 from penstock.core.notify_settings import MOST_TARGETS
 from penstock.presets import SCHEMA
 
@@ -84,7 +84,11 @@ def _field(one: Field) -> Schema:
 
 
 def _text(one: Field) -> Schema:
-    short = one.kind in (Kind.ID, Kind.REGEX) or one.name in ("tool", "subagent_type", "code")
+    short = one.kind in (FieldKind.ID, FieldKind.REGEX) or one.name in (
+        "tool",
+        "subagent_type",
+        "code",
+    )
     return {"type": "string", "maxLength": MAX_TEXT, **({"minLength": 1} if short else {})}
 
 
@@ -121,22 +125,22 @@ def _number(one: Field) -> Schema:
     return {"type": "number", "minimum": one.least, "maximum": one.most}
 
 
-SHAPES: Mapping[Kind, Callable[[Field], Schema]] = {
-    Kind.TEXT: _text,
-    Kind.ID: _text,
-    Kind.REGEX: _regex,
-    Kind.GLOBS: _globs,
-    Kind.TEXTS: _texts,
-    Kind.WORD: _word,
-    Kind.WORDS: _words,
-    Kind.FLAG: lambda _: {"type": "boolean"},
-    Kind.COUNT: _count,
-    Kind.RATIO: _ratio,
-    Kind.NUMBER: _number,
-    Kind.MOMENT: lambda _: {"type": "string", "format": "date-time"},
-    Kind.URL: lambda _: {"type": "string", "pattern": "^https?://"},
-    Kind.TARGETS: lambda one: {**_texts(one), "maxItems": MOST_TARGETS},
-    Kind.HOURS: lambda _: {"type": "string", "pattern": HOURS},
+SHAPES: Mapping[FieldKind, Callable[[Field], Schema]] = {
+    FieldKind.TEXT: _text,
+    FieldKind.ID: _text,
+    FieldKind.REGEX: _regex,
+    FieldKind.GLOBS: _globs,
+    FieldKind.TEXTS: _texts,
+    FieldKind.WORD: _word,
+    FieldKind.WORDS: _words,
+    FieldKind.FLAG: lambda _: {"type": "boolean"},
+    FieldKind.COUNT: _count,
+    FieldKind.RATIO: _ratio,
+    FieldKind.NUMBER: _number,
+    FieldKind.MOMENT: lambda _: {"type": "string", "format": "date-time"},
+    FieldKind.URL: lambda _: {"type": "string", "pattern": "^https?://"},
+    FieldKind.TARGETS: lambda one: {**_texts(one), "maxItems": MOST_TARGETS},
+    FieldKind.HOURS: lambda _: {"type": "string", "pattern": HOURS},
 }
 
 

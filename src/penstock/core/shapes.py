@@ -95,7 +95,7 @@ class Shapes:
 
     def _pattern(self, forms: Mapping[type, bytes]) -> re.Pattern[bytes]:
         """Return one pattern for all kinds of lines; its groups are those of `Columns`."""
-        form = Form(forms, self._op)
+        form = LineForm(forms, self._op)
         ways = _BEGINNING + _ways(self._numbered, b",", form) if self._numbered else b"(?!)()"
         others = b"|" + _ways(self._others, b"", form) if self._others else b""
         return re.compile(rb"(\{(?>" + ways + others + b")" + _END)
@@ -141,7 +141,7 @@ def _grow(tree: Tree, fields: Sequence[Field]) -> None:
     tree[None] = {}
 
 
-class Form(NamedTuple):
+class LineForm(NamedTuple):
     """The patterns of values: by type, and that of an `op`."""
 
     by_type: Mapping[type, bytes]
@@ -154,7 +154,7 @@ class Form(NamedTuple):
         return b'"%b":' % name.encode() + form
 
 
-def _ways(tree: Tree, before: bytes, form: Form) -> bytes:
+def _ways(tree: Tree, before: bytes, form: LineForm) -> bytes:
     """Return what may stand next: a comma, a name, its value and so on, or nothing more."""
     ways = [
         before + form.of(field) + _ways(rest, b",", form)

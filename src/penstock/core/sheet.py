@@ -13,8 +13,8 @@ import tomllib
 from collections.abc import Iterator
 from typing import Any
 
-from penstock.core.problems import Problem, Report
-from penstock.core.toml_lines import Lines, find_lines
+from penstock.core.problems import Problem, ProblemReport
+from penstock.core.toml_lines import TomlPositions, find_lines
 
 MAX_BYTES = 8 * 1024 * 1024
 MAX_YAML_BYTES = 128 * 1024  # the safe loader needs seconds for a megabyte
@@ -24,7 +24,7 @@ BOM = "\ufeff"
 Document = dict[str, object]
 
 
-def read_toml(data: bytes, report: Report) -> Document | None:
+def read_toml(data: bytes, report: ProblemReport) -> Document | None:
     """Return the document of a TOML file with its lines put into the report, or None."""
     text = decoded(data, report)
     if text is None:
@@ -40,7 +40,7 @@ def read_toml(data: bytes, report: Report) -> Document | None:
     return None
 
 
-def read_json(data: bytes, report: Report) -> object:
+def read_json(data: bytes, report: ProblemReport) -> object:
     """Return what a JSON file holds; None with a problem when it cannot be read."""
     text = decoded(data, report)
     if text is None:
@@ -54,7 +54,7 @@ def read_json(data: bytes, report: Report) -> object:
     return None
 
 
-def read_yaml(data: bytes, report: Report) -> object:
+def read_yaml(data: bytes, report: ProblemReport) -> object:
     """Return what a YAML file holds, with its lines put into the report; None if unreadable."""
     text = decoded(data, report, most=MAX_YAML_BYTES)
     if text is None:
@@ -69,7 +69,7 @@ def read_yaml(data: bytes, report: Report) -> object:
         # Aliases are refused: ten lines of them can stand for more than a disk holds.
         loader.fetch_alias = _no_alias  # type: ignore[method-assign]
         root = loader.get_single_node()
-        report.lines = Lines(dict(_yaml_places(root)))
+        report.lines = TomlPositions(dict(_yaml_places(root)))
         return None if root is None else loader.construct_document(root)
     except _AliasError:
         report.wrong("aliases (`*name`) are not read", hint="write the value out")
@@ -103,7 +103,7 @@ def _yaml_places(root: Any) -> Iterator[tuple[tuple[str | int, ...], int]]:
                 waiting.append(((*path, name), value))
 
 
-def decoded(data: bytes, report: Report, *, most: int = MAX_BYTES) -> str | None:
+def decoded(data: bytes, report: ProblemReport, *, most: int = MAX_BYTES) -> str | None:
     """Return a file's text without its byte order mark, or None with a problem."""
     if len(data) > most:
         hint = "split it with [includes]" if most == MAX_BYTES else "keep only what is needed"
@@ -125,7 +125,7 @@ def decoded(data: bytes, report: Report, *, most: int = MAX_BYTES) -> str | None
 PLACE = re.compile(r"\(at (?:line (\d{1,9}), column \d{1,9}|end of document)\)\Z")
 
 
-def _syntax(report: Report, message: str, text: str) -> None:
+def _syntax(report: ProblemReport, message: str, text: str) -> None:
     """Report what `tomllib` says, with the line that it names."""
     found = PLACE.search(message)
     line = int(found.group(1)) if found and found.group(1) else text.count("\n") + 1
@@ -133,6 +133,6 @@ def _syntax(report: Report, message: str, text: str) -> None:
     _at_line(report, line, f"not TOML: {what[:200]} at line {line}", "mend the line")
 
 
-def _at_line(report: Report, line: int, message: str, hint: str) -> None:
+def _at_line(report: ProblemReport, line: int, message: str, hint: str) -> None:
     problem = Problem(file=report.file, line=line, message=message, hint=hint)
     report.problems.append(problem)

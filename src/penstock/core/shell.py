@@ -16,11 +16,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from penstock.core.shell_effects import Feed
-from penstock.core.shell_found import NOT_PARSED, TOO_LARGE, Found, ShellTarget
+from penstock.core.shell_found import NOT_PARSED, TOO_LARGE, ShellFindings, ShellTarget
 from penstock.core.shell_scan import TooMuch
 from penstock.core.shell_state import first_state
 from penstock.core.shell_unread import scan
-from penstock.core.shell_walk import Walk
+from penstock.core.shell_walk import CommandWalk
 
 __all__ = ["MOST_TEXT", "NOT_PARSED", "TOO_LARGE", "ShellEffect", "ShellTarget", "writes"]
 
@@ -45,7 +45,7 @@ class ShellEffect:
 
 def writes(command: str, *, cwd: str = "") -> ShellEffect:
     """Return what a command, started in `cwd`, would do to files."""
-    found = Found()
+    found = ShellFindings()
     text = _clean(command, found)
     state = first_state(cwd)
     if len(text) > MOST_TEXT:
@@ -61,7 +61,7 @@ def writes(command: str, *, cwd: str = "") -> ShellEffect:
     )
 
 
-def _clean(command: str, found: Found) -> str:
+def _clean(command: str, found: ShellFindings) -> str:
     """Return a text that can be read; NUL ends lines, and what is no character is replaced."""
     if "\0" not in command and command.isascii():
         return command
@@ -72,8 +72,8 @@ def _clean(command: str, found: Found) -> str:
     return text
 
 
-def _follow(text: str, found: Found, cwd: str) -> None:
-    walk = Walk(found)
+def _follow(text: str, found: ShellFindings, cwd: str) -> None:
+    walk = CommandWalk(found)
     state = first_state(cwd)
     try:
         walk.text(text, (state,), Feed())

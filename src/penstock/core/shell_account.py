@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from penstock.core.shell_scan import TooMuch
-from penstock.core.shell_tree import MOST_SQUARES, Budget
+from penstock.core.shell_tree import MOST_SQUARES, SkeletonBudget
 
 # A unit is about a microsecond of an ordinary machine. An honest script of a hundred and
 # fifty lines takes some 4,000 of them.
@@ -38,7 +38,7 @@ class Account:
         self.steps = 0
         self.depth = 0
         self.nodes_deep = 0
-        self.skeletons = Budget()
+        self.skeletons = SkeletonBudget()
 
     def charge(self, units: int) -> None:
         """Spend units; raise when there are none left."""

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from penstock.core.model import Action
 from penstock.core.shell_effects import (
     HERE,
-    Call,
     Effect,
     Options,
     Program,
+    ProgramCall,
     Touch,
     Unclear,
     below,
@@ -31,7 +31,7 @@ _UNPACKERS = {"gunzip": "gzip", "bunzip2": "bzip2", "unxz": "xz", "unlzma": "lzm
 _UNPACKERS |= {"unzstd": "zstd", "uncompress": "compress", "unlz4": "lz4"}
 
 
-def _compress(call: Call) -> Iterator[Effect]:
+def _compress(call: ProgramCall) -> Iterator[Effect]:
     """A packed file takes the place of a plain one, or the other way round."""
     found = options(call.args, short="SboTDq", long="suffix output threads")
     yield from written(found.values("o", "output"))
@@ -46,7 +46,7 @@ def _compress(call: Call) -> Iterator[Effect]:
             yield Touch(file, Action.DELETE)
 
 
-def _tar(call: Call) -> Iterator[Effect]:
+def _tar(call: ProgramCall) -> Iterator[Effect]:
     found = _tar_options(call.args)
     place = last(found.values("C", "directory")) or HERE
     archive = found.values("f", "file")
@@ -94,7 +94,7 @@ def _unpacked(
         yield Unclear(f"`{name}` writes the files that `{shown}` holds")
 
 
-def _unzip(call: Call) -> Iterator[Effect]:
+def _unzip(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="dxP")
     if found.has("l", "t", "p", "Z", "v", "z"):
         return
@@ -102,7 +102,7 @@ def _unzip(call: Call) -> Iterator[Effect]:
     yield from _unpacked("unzip", found.operands[:1], place, found.operands[1:])
 
 
-def _seven(call: Call) -> Iterator[Effect]:
+def _seven(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="opwmtxi")
     verb, *rest = found.operands or (Value(""),)
     if verb.text in ("x", "e"):
@@ -112,7 +112,7 @@ def _seven(call: Call) -> Iterator[Effect]:
         yield from written(rest[:1])
 
 
-def _cpio(call: Call) -> Iterator[Effect]:
+def _cpio(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="DEFHIMORCW", long="directory file format")
     if found.has("i", "extract", "p", "pass-through"):
         place = (found.values("D", "directory") or [*found.operands[-1:], HERE])[0]
@@ -120,7 +120,7 @@ def _cpio(call: Call) -> Iterator[Effect]:
     yield from written(found.values("O"))
 
 
-def _zip(call: Call) -> Iterator[Effect]:
+def _zip(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="bntP")
     yield from written(found.operands[:1])
     if found.has("m"):

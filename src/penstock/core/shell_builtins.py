@@ -9,21 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from penstock.core.shell_effects import Call, options
-from penstock.core.shell_state import MOST_STATES, State, States
+from penstock.core.shell_effects import ProgramCall, options
+from penstock.core.shell_state import MOST_STATES, ShellState, States
 from penstock.core.shell_words import Value
 
 Outcome = tuple[States, States]
-Builtin = Callable[[State, Call], Outcome]
+Builtin = Callable[[ShellState, ProgramCall], Outcome]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-def _both(state: State) -> Outcome:
+def _both(state: ShellState) -> Outcome:
     return (state,), (state,)
 
 
-def _cd(state: State, call: Call) -> Outcome:
+def _cd(state: ShellState, call: ProgramCall) -> Outcome:
     found = options(call.args)
     target = found.operands[0] if found.operands else Value("~")
     if target.text == "-":
@@ -33,7 +33,7 @@ def _cd(state: State, call: Call) -> Outcome:
     return (moved,), (() if state.surely_moves(target) else (state,))
 
 
-def _pushd(state: State, call: Call) -> Outcome:
+def _pushd(state: ShellState, call: ProgramCall) -> Outcome:
     found = [word for word in call.args if word.text[:1] not in ("-", "+")]
     if not found:
         return _popd(state, call)
@@ -41,14 +41,14 @@ def _pushd(state: State, call: Call) -> Outcome:
     return (moved,), (() if state.surely_moves(found[0]) else (state,))
 
 
-def _popd(state: State, call: Call) -> Outcome:  # noqa: ARG001 - a row of the table
+def _popd(state: ShellState, call: ProgramCall) -> Outcome:  # noqa: ARG001 - a row of the table
     if not state.stack:
         return _both(state)
     moved = state.stand(state.stack[-1], sure=state.sure)
     return (moved._replace(stack=state.stack[:-1]),), (state,)
 
 
-def _declare(state: State, call: Call) -> Outcome:
+def _declare(state: ShellState, call: ProgramCall) -> Outcome:
     for word in call.args:
         name, equals, text = word.text.partition("=")
         if equals and _NAME.fullmatch(name):
@@ -56,14 +56,14 @@ def _declare(state: State, call: Call) -> Outcome:
     return _both(state)
 
 
-def _unset(state: State, call: Call) -> Outcome:
+def _unset(state: ShellState, call: ProgramCall) -> Outcome:
     for word in call.args:
         if _NAME.fullmatch(word.text):
             state = state.assign(word.text, (Value(""),))
     return _both(state)
 
 
-def _read(state: State, call: Call) -> Outcome:
+def _read(state: ShellState, call: ProgramCall) -> Outcome:
     """Each line of a known input makes a state of its own; other inputs are unknown."""
     found = options(call.args, short="adinNptu")
     names = [word.text for word in (*found.operands, *found.values("a"))] or ["REPLY"]
@@ -76,7 +76,7 @@ def _read(state: State, call: Call) -> Outcome:
     return states, states
 
 
-def _assigned(state: State, names: list[str], line: str) -> State:
+def _assigned(state: ShellState, names: list[str], line: str) -> ShellState:
     """Give each name a word of the line, and the last name the rest."""
     words = line.split(None, len(names) - 1)
     for at, name in enumerate(names):
@@ -87,7 +87,7 @@ def _assigned(state: State, names: list[str], line: str) -> State:
 def _forgets(short: str = "", *, every: bool = False) -> Builtin:
     """The operands (or only the first) are names whose values become unknown."""
 
-    def builtin(state: State, call: Call) -> Outcome:
+    def builtin(state: ShellState, call: ProgramCall) -> Outcome:
         found = options(call.args, short=short)
         names = found.operands if every else found.operands[:1]
         for word in names:
@@ -99,13 +99,13 @@ def _forgets(short: str = "", *, every: bool = False) -> Builtin:
     return builtin
 
 
-def _printf(state: State, call: Call) -> Outcome:
+def _printf(state: ShellState, call: ProgramCall) -> Outcome:
     if call.args[:1] == (Value("-v"),) and len(call.args) > 1:
         state = state.forget(call.args[1].text)
     return _both(state)
 
 
-def _set(state: State, call: Call) -> Outcome:
+def _set(state: ShellState, call: ProgramCall) -> Outcome:
     texts = [word.text for word in call.args]
     if "--" in texts:
         values = call.args[texts.index("--") + 1 :]
@@ -116,7 +116,7 @@ def _set(state: State, call: Call) -> Outcome:
     return _both(positional(state, values))
 
 
-def _shift(state: State, call: Call) -> Outcome:
+def _shift(state: ShellState, call: ProgramCall) -> Outcome:
     by = int(call.args[0].text) if call.args and call.args[0].text.isdecimal() else 1
     known = state.scope.get("@")
     if known is None:
@@ -124,7 +124,7 @@ def _shift(state: State, call: Call) -> Outcome:
     return _both(positional(state, known[min(by, len(known)) :]))
 
 
-def positional(state: State, values: tuple[Value, ...]) -> State:
+def positional(state: ShellState, values: tuple[Value, ...]) -> ShellState:
     """Give `$@`, `$1` and so on their values."""
     scope = {name: value for name, value in state.scope.items() if not name.isdigit()}
     scope["@"] = scope["*"] = values
@@ -133,7 +133,7 @@ def positional(state: State, values: tuple[Value, ...]) -> State:
     return state._replace(scope=scope)
 
 
-def _exit(state: State, call: Call) -> Outcome:  # noqa: ARG001 - a row of the table
+def _exit(state: ShellState, call: ProgramCall) -> Outcome:  # noqa: ARG001 - a row of the table
     return (), ()
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
-from penstock.core.shell_effects import Call, Code, Effect, Run, Shell, Touch, Unclear
+from penstock.core.shell_effects import Code, Effect, ProgramCall, RunProgram, Shell, Touch, Unclear
 from penstock.core.shell_programs import PROGRAMS
 from penstock.core.shell_words import Value
 
@@ -383,7 +383,7 @@ def _like(meaning: Like, arguments: list[str | None], language: str) -> Iterator
         return
     values = (Value("{}", exact=False) if text is None else Value(text) for text in texts)
     words = (*map(Value, meaning.flags), Value("--"), *values)
-    yield from PROGRAMS[meaning.program](Call(meaning.program, words))
+    yield from PROGRAMS[meaning.program](ProgramCall(meaning.program, words))
 
 
 def _opened(meaning: Opens, arguments: list[str | None], language: str) -> Iterator[Effect]:
@@ -403,12 +403,12 @@ def _started(meaning: Starts, arguments: list[str | None], language: str) -> Ite
     if command is None:
         yield Unclear(f"{language} code computes a command that it runs")
     elif len(arguments) > 1 and all(argument is not None for argument in arguments):
-        yield Run(tuple(Value(argument or "") for argument in arguments))
+        yield RunProgram(tuple(Value(argument or "") for argument in arguments))
     elif meaning.shell:
         yield Shell(Value(command))
     else:
         words = (Value(a or "{}", exact=a is not None) for a in arguments)
-        yield Run(tuple(words))
+        yield RunProgram(tuple(words))
 
 
 def _special_forms(language: str, text: str, known: Mapping[str, str]) -> Iterator[Effect]:

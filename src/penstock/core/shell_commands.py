@@ -29,20 +29,20 @@ from penstock.core.shell_code import MOST_TEXT as MOST_CODE
 from penstock.core.shell_code import code_effects
 from penstock.core.shell_effects import (
     Alias,
-    Call,
     Code,
     Effect,
     Feed,
-    File,
     Patch,
     Program,
-    Run,
+    ProgramCall,
+    RunFile,
+    RunProgram,
     Shell,
     Touch,
     Unclear,
 )
 from penstock.core.shell_filters import FILTERS, MOST_SCRIPT
-from penstock.core.shell_found import Found, shown
+from penstock.core.shell_found import ShellFindings, shown
 from penstock.core.shell_git import git
 from penstock.core.shell_parts import (
     Arr,
@@ -51,16 +51,16 @@ from penstock.core.shell_parts import (
     Part,
     Redirect,
     Script,
+    ShellWord,
     Simple,
     Sub,
     Var,
-    Word,
 )
 from penstock.core.shell_prints import printed
 from penstock.core.shell_programs import PROGRAMS
 from penstock.core.shell_python import MOST_TOKENS, python_effects, tokens
 from penstock.core.shell_runners import RUNNERS
-from penstock.core.shell_state import State, States, joined, merged
+from penstock.core.shell_state import ShellState, States, joined, merged
 from penstock.core.shell_words import PIPE, Value, Values, expand, inner_scripts, text_of
 
 TABLE: Mapping[str, Program] = {**PROGRAMS, **FILTERS, **RUNNERS, "git": git}
@@ -107,7 +107,7 @@ class Follows(Protocol):
     def node(self, node: Node, states: States, feed: Feed) -> Outcome:
         """Follow one node."""
 
-    def printed(self, script: Script, state: State) -> str | None:
+    def printed(self, script: Script, state: ShellState) -> str | None:
         """Return what a substitution prints, if that is known."""
 
     def called(self, name: str) -> None:
@@ -119,7 +119,7 @@ class _Ask(NamedTuple):
 
     walk: Follows
     account: Account
-    state: State
+    state: ShellState
 
     def printed(self, script: Script) -> str | None:
         """Return what a substitution prints, if that is known."""
@@ -133,7 +133,7 @@ class _Ask(NamedTuple):
 class Commands:
     """Carries out simple commands for one walk."""
 
-    def __init__(self, walk: Follows, found: Found, account: Account) -> None:
+    def __init__(self, walk: Follows, found: ShellFindings, account: Account) -> None:
         self.walk = walk
         self.found = found
         self.account = account
@@ -141,7 +141,7 @@ class Commands:
         self.files: dict[str, str] = {}
         self.calls: list[int] = []
 
-    def command(self, node: Simple, state: State, feed: Feed) -> Outcome:
+    def command(self, node: Simple, state: ShellState, feed: Feed) -> Outcome:
         """Carry out one simple command."""
         self.account.charge(COMMAND)
         self.look_into(node.words, state)
@@ -160,7 +160,7 @@ class Commands:
             self._remember((), argv, state, fed)
         return self._program(argv, state, fed, inside)
 
-    def _doubt_program(self, word: Word, argv: list[Value]) -> None:
+    def _doubt_program(self, word: ShellWord, argv: list[Value]) -> None:
         """Doubt a program that a substitution names, and arithmetic that may run commands."""
         first = word.parts[0] if word.parts else None
         if isinstance(first, Sub) and first.script is not None:
@@ -171,19 +171,19 @@ class Commands:
                 if value.exact and ("$(" in value.text or "`" in value.text):
                     self.found.doubt(f"`{shown(value.text)}` may be run as a command")
 
-    def output(self, node: Simple, state: State, feed: Feed) -> str | None:
+    def output(self, node: Simple, state: ShellState, feed: Feed) -> str | None:
         """Return what a simple command prints, if that is known."""
         fed = self.fed(node.redirects, state, feed)
         return printed(self.values(node.words, state), fed, state.cwd)
 
     # Words
 
-    def look_into(self, words: Iterable[Word], state: State) -> None:
+    def look_into(self, words: Iterable[ShellWord], state: ShellState) -> None:
         """Follow the scripts that stand inside some words."""
         for word in words:
             self._look_into(word.parts, state)
 
-    def _look_into(self, parts: Iterable[Part], state: State) -> None:
+    def _look_into(self, parts: Iterable[Part], state: ShellState) -> None:
         for part in parts:
             if isinstance(part, Var) and part.op.startswith("@"):
                 self.found.doubt(f"`{shown(part.raw)}` may be run as a command")
@@ -191,7 +191,7 @@ class Commands:
                 for script in inner_scripts((part,)):
                     self.walk.script(script, (state,), Feed())
 
-    def values(self, words: Iterable[Word], state: State) -> list[Value]:
+    def values(self, words: Iterable[ShellWord], state: ShellState) -> list[Value]:
         """Return what some words stand for; empty words in front are none."""
         ask = _Ask(self.walk, self.account, state)
         argv: list[Value] = []
@@ -201,14 +201,16 @@ class Commands:
         empty = next((at for at, value in enumerate(argv) if value.text), len(argv))
         return argv[empty:]
 
-    def _text(self, parts: tuple[Part, ...], state: State) -> Value:
+    def _text(self, parts: tuple[Part, ...], state: ShellState) -> Value:
         value = text_of(parts, state.scope, _Ask(self.walk, self.account, state))
         self.account.charge(WORD + len(value.text) // 256)
         return value
 
     # Assignments
 
-    def _assignments(self, words: tuple[Word, ...], state: State) -> tuple[State, tuple[Word, ...]]:
+    def _assignments(
+        self, words: tuple[ShellWord, ...], state: ShellState
+    ) -> tuple[ShellState, tuple[ShellWord, ...]]:
         """Carry out the assignments in front of a command; return the state and the rest."""
         at = 0
         for word in words:
@@ -223,7 +225,9 @@ class Commands:
             at += 1
         return state, words[at:]
 
-    def _assign(self, state: State, found: re.Match[str], parts: tuple[Part, ...]) -> State:
+    def _assign(
+        self, state: ShellState, found: re.Match[str], parts: tuple[Part, ...]
+    ) -> ShellState:
         name, index, more = found.groups()
         self.account.charge(2 + len(state.scope) // 16)
         values = self._assigned(parts, state)
@@ -237,7 +241,7 @@ class Commands:
             self._effects([Shell(value) for value in values[:1]], state, Feed(), name)
         return state.assign(name, values)
 
-    def _assigned(self, parts: tuple[Part, ...], state: State) -> Values:
+    def _assigned(self, parts: tuple[Part, ...], state: ShellState) -> Values:
         for part in parts:
             if isinstance(part, Arr):
                 return tuple(self.values(part.words, state))
@@ -245,7 +249,7 @@ class Commands:
 
     # Redirections
 
-    def redirects(self, redirects: tuple[Redirect, ...], state: State) -> None:
+    def redirects(self, redirects: tuple[Redirect, ...], state: ShellState) -> None:
         """Tell the files that redirections open for writing, and follow what they hold."""
         for redirect in redirects:
             self.account.charge(REDIRECT)
@@ -256,7 +260,7 @@ class Commands:
             if redirect.op in _WRITES and redirect.word:
                 self._redirect(redirect, redirect.word, state)
 
-    def _redirect(self, redirect: Redirect, word: Word, state: State) -> None:
+    def _redirect(self, redirect: Redirect, word: ShellWord, state: ShellState) -> None:
         for value in self.values((word,), state):
             if redirect.op != ">&":
                 self.found.touch(Touch(value), state, redirect.op)
@@ -265,7 +269,7 @@ class Commands:
             elif not _DUPLICATE.fullmatch(value.text):
                 self.found.touch(Touch(value), state, redirect.op)
 
-    def fed(self, redirects: tuple[Redirect, ...], state: State, feed: Feed) -> Feed:
+    def fed(self, redirects: tuple[Redirect, ...], state: ShellState, feed: Feed) -> Feed:
         """Return what a command reads, given its redirections."""
         for redirect in redirects:
             if redirect.fd not in ("", "0"):
@@ -278,14 +282,14 @@ class Commands:
                 feed = self._fed_by_file(redirect.word, state)
         return feed
 
-    def _fed_by_file(self, word: Word, state: State) -> Feed:
+    def _fed_by_file(self, word: ShellWord, state: ShellState) -> Feed:
         values = self.values((word,), state)
         path = values[0].text if values else ""
         text = self.files.get(joined(state.cwd, path))
         return Feed(text, piped=path == PIPE or text is not None)
 
     def _remember(
-        self, redirects: tuple[Redirect, ...], argv: list[Value], state: State, feed: Feed
+        self, redirects: tuple[Redirect, ...], argv: list[Value], state: ShellState, feed: Feed
     ) -> None:
         """Remember a text that goes into a file, in case the same command runs the file."""
         copies = argv[1:] if argv and argv[0].text == "tee" else []
@@ -301,7 +305,7 @@ class Commands:
     # Programs
 
     def _program(
-        self, argv: list[Value], state: State, feed: Feed, inside: State | None = None
+        self, argv: list[Value], state: ShellState, feed: Feed, inside: ShellState | None = None
     ) -> Outcome:
         """Do what a program does with its words. `inside` is the state that it starts in."""
         name = argv[0] if argv else Value("[")
@@ -316,11 +320,13 @@ class Commands:
         builtin = BUILTINS.get(name.text)
         if builtin:
             self.account.charge(EFFECT + len(state.scope) // 16)
-            return builtin(state, Call(name.text, args, feed))
+            return builtin(state, ProgramCall(name.text, args, feed))
         after = self._tabled(name, args, inside or state, feed)
         return (after, after) if name.text in _IN_THIS_SHELL else ((state,), (state,))
 
-    def _tabled(self, name: Value, args: tuple[Value, ...], state: State, feed: Feed) -> States:
+    def _tabled(
+        self, name: Value, args: tuple[Value, ...], state: ShellState, feed: Feed
+    ) -> States:
         """Do what the table says about a program; one without a row may be a file of ours."""
         base = name.text.rpartition("/")[2].lstrip("=")  # zsh writes `=rm` for the path of rm
         known = base if base in TABLE else _VERSION.sub("", base[:_LONGEST_NAME])
@@ -328,12 +334,12 @@ class Commands:
         if known in FILTERS:
             self.account.charge(sum(min(len(word.text), MOST_SCRIPT) for word in args))
         if row:
-            return self._effects(row(Call(known, args, feed)), state, feed, base)
+            return self._effects(row(ProgramCall(known, args, feed)), state, feed, base)
         if "/" in name.text:
-            self._file(File("", name, (name, *args)), state, feed, base)
+            self._file(RunFile("", name, (name, *args)), state, feed, base)
         return (state,)
 
-    def _called(self, name: str, args: tuple[Value, ...], state: State, feed: Feed) -> Outcome:
+    def _called(self, name: str, args: tuple[Value, ...], state: ShellState, feed: Feed) -> Outcome:
         self.walk.called(name)
         self.account.charge(COMMAND + len(state.scope) // 16)
         body = state.functions[name]
@@ -345,14 +351,14 @@ class Commands:
         self.calls.pop()
         return outcome
 
-    def _effects(self, effects: Iterable[Effect], state: State, feed: Feed, by: str) -> States:
+    def _effects(self, effects: Iterable[Effect], state: ShellState, feed: Feed, by: str) -> States:
         after: States = (state,)
         for effect in effects:
             self.account.charge(EFFECT)
             after = self._effect(effect, state, feed, by)
         return after
 
-    def _effect(self, effect: Effect, state: State, feed: Feed, by: str) -> States:
+    def _effect(self, effect: Effect, state: ShellState, feed: Feed, by: str) -> States:
         if isinstance(effect, Touch):
             self.found.touch(effect, state, by)
         elif isinstance(effect, Unclear):
@@ -361,11 +367,11 @@ class Commands:
             self.found.alias(effect.link, effect.target, state)
         elif isinstance(effect, Patch):
             self._patch(effect, state, by)
-        elif isinstance(effect, Run):
+        elif isinstance(effect, RunProgram):
             return self._run(effect, state, feed)
         elif isinstance(effect, Shell):
             return self._shell(effect, state, feed)
-        elif isinstance(effect, File):
+        elif isinstance(effect, RunFile):
             self._file(effect, state, feed, by)
         else:
             self._code(effect, state, feed, by)
@@ -373,7 +379,7 @@ class Commands:
 
     # Programs inside programs
 
-    def _run(self, effect: Run, state: State, feed: Feed) -> States:
+    def _run(self, effect: RunProgram, state: ShellState, feed: Feed) -> States:
         inside = state.move(effect.directory) if effect.directory else state
         for word in effect.env:
             name, _, text = word.text.partition("=")
@@ -384,7 +390,7 @@ class Commands:
             good, bad = self._program(list(effect.argv), inside, feed)
         return merged(good, bad) or (state,)
 
-    def _shell(self, effect: Shell, state: State, feed: Feed) -> States:
+    def _shell(self, effect: Shell, state: ShellState, feed: Feed) -> States:
         if not effect.text.exact:
             self.found.doubt("part of a command is only known when it runs")
         self.account.charge(COMMAND + len(state.scope) // 16)
@@ -393,7 +399,7 @@ class Commands:
             after = self.walk.text(effect.text.text, (inside,), effect.feed or feed)
         return after if effect.here else (state,)
 
-    def _file(self, effect: File, state: State, feed: Feed, by: str) -> None:
+    def _file(self, effect: RunFile, state: ShellState, feed: Feed, by: str) -> None:
         """Run a script file: read it when the same command wrote it."""
         path = effect.path
         if path.text == PIPE:
@@ -405,7 +411,7 @@ class Commands:
             language = effect.language or _language(text)
             self._code(Code(language, Value(text), effect.args), state, feed, by)
 
-    def _code(self, effect: Code, state: State, feed: Feed, by: str) -> None:
+    def _code(self, effect: Code, state: ShellState, feed: Feed, by: str) -> None:
         text = effect.text.text
         if effect.language == "sh":
             self._shell(Shell(effect.text, effect.args, feed=Feed()), state, feed)
@@ -428,7 +434,7 @@ class Commands:
         self.account.charge(most if count is None else count * PYTHON_TOKEN)
         return most
 
-    def _patch(self, effect: Patch, state: State, by: str) -> None:
+    def _patch(self, effect: Patch, state: ShellState, by: str) -> None:
         where = state.move(effect.directory) if effect.directory else state
         lines = effect.text.count("\n")
         if lines * PATCH_LINE > self.account.left():

@@ -13,10 +13,10 @@ from penstock.core.model import Action
 from penstock.core.shell_effects import (
     HERE,
     Alias,
-    Call,
     Effect,
     Options,
     Program,
+    ProgramCall,
     Touch,
     base_name,
     below,
@@ -66,21 +66,21 @@ _SHORT = "tSZ?"
 _LONG = "target-directory suffix"
 
 
-def _cp(call: Call) -> Iterator[Effect]:
+def _cp(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short=_SHORT, long=_LONG)
     yield from _arrivals(found, tree=found.has(*_RECURSIVE))
     if found.has("l", "link"):
         yield from written(_sources(found.operands)[0])
 
 
-def _mv(call: Call) -> Iterator[Effect]:
+def _mv(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short=_SHORT, long=_LONG)
     yield from _arrivals(found, tree=True)
     sources = found.operands if found.values("t", "target-directory") else found.operands[:-1]
     yield from deleted(sources, tree=True)
 
 
-def _install(call: Call) -> Iterator[Effect]:
+def _install(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="tmogS", long="target-directory mode owner group suffix")
     if found.has("d", "directory"):
         yield from written(found.operands)
@@ -88,7 +88,7 @@ def _install(call: Call) -> Iterator[Effect]:
         yield from _arrivals(found, tree=False)
 
 
-def _ln(call: Call) -> Iterator[Effect]:
+def _ln(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short=_SHORT, long=_LONG)
     words = found.operands
     if len(words) == 1 and not found.values("t", "target-directory"):
@@ -107,7 +107,7 @@ def _ln(call: Call) -> Iterator[Effect]:
         yield from (Alias(effect.value, source) for source in (named or sources)[:1])
 
 
-def _rsync(call: Call) -> Iterator[Effect]:
+def _rsync(call: ProgramCall) -> Iterator[Effect]:
     found = options(
         call.args,
         short="eBTfM@",
@@ -133,7 +133,7 @@ def _is_remote(value: Value) -> bool:
     return ":" in value.text.partition("/")[0]
 
 
-def _scp(call: Call) -> Iterator[Effect]:
+def _scp(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="cFiJloPSX")
     if len(found.operands) > 1 and not _is_remote(found.operands[-1]):
         sources = [s._replace(text=s.text.rpartition(":")[2]) for s in found.operands[:-1]]

@@ -32,7 +32,7 @@ class Unclear(NamedTuple):
     why: str
 
 
-class Run(NamedTuple):
+class RunProgram(NamedTuple):
     """Another program is started with these words."""
 
     argv: tuple[Value, ...]
@@ -64,7 +64,7 @@ class Shell(NamedTuple):
     feed: Feed | None = None
 
 
-class File(NamedTuple):
+class RunFile(NamedTuple):
     """A file is run as a script: known only if the same command wrote it."""
 
     language: str
@@ -94,13 +94,13 @@ class Alias(NamedTuple):
     target: Value
 
 
-Effect = Touch | Unclear | Run | Shell | File | Code | Patch | Alias
+Effect = Touch | Unclear | RunProgram | Shell | RunFile | Code | Patch | Alias
 
 
 HERE = Value(".")
 
 
-class Call(NamedTuple):
+class ProgramCall(NamedTuple):
     """One program with its words (the name apart) and its standard input."""
 
     name: str
@@ -108,10 +108,10 @@ class Call(NamedTuple):
     feed: Feed = Feed()
 
 
-Program = Callable[[Call], Iterator[Effect]]
+Program = Callable[[ProgramCall], Iterator[Effect]]
 
 
-def nothing(call: Call) -> Iterator[Effect]:  # noqa: ARG001 - a row of a table of programs
+def nothing(call: ProgramCall) -> Iterator[Effect]:  # noqa: ARG001 - a row of a table of programs
     """Write nothing."""
     return iter(())
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 
 from penstock.core.shell_effects import (
     HERE,
-    Call,
     Effect,
     Program,
+    ProgramCall,
     Touch,
     Unclear,
     below,
@@ -31,7 +31,7 @@ _CURL_VALUES = (
 _CURL_LONG = f"{_CURL_FILES} {_CURL_VALUES}"
 
 
-def _curl(call: Call) -> Iterator[Effect]:
+def _curl(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="oDcXHdFuAebmxrTwKEUyYzCtPQ", long=_CURL_LONG)
     folder = last(found.values("output-dir"))
     for value in found.values(*_CURL_FILES.split(), "hsts", "alt-svc"):
@@ -59,7 +59,7 @@ _WGET = (
 )
 
 
-def _wget(call: Call) -> Iterator[Effect]:
+def _wget(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="OPoatTwQUieBlADRIX", long=_WGET)
     yield from written(found.values("o", "output-file", "a", "append-output", "save-cookies"))
     named = found.values("O", "output-document")

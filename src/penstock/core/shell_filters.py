@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from penstock.core.shell_effects import (
-    Call,
     Effect,
     Feed,
     Program,
+    ProgramCall,
     Shell,
     Touch,
     Unclear,
@@ -30,7 +30,7 @@ MOST_SCRIPT = 4_096
 # sed
 
 
-def _sed(call: Call) -> Iterator[Effect]:
+def _sed(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="efli?", long="expression file line-length")
     scripts = found.values("e", "expression")
     files = found.operands
@@ -173,7 +173,7 @@ def _ended(pattern: re.Pattern[str], text: str, at: int) -> int:
 # awk
 
 
-def _awk(call: Call) -> Iterator[Effect]:
+def _awk(call: ProgramCall) -> Iterator[Effect]:
     found = options(
         call.args,
         short="Fvfieo?d?p?l",
@@ -281,7 +281,7 @@ _EDITOR_RUNS = re.compile(
 )
 
 
-def _editor(call: Call) -> Iterator[Effect]:
+def _editor(call: ProgramCall) -> Iterator[Effect]:
     """An editor writes the files that it opens, and those that its commands name."""
     found = options(call.args, short="cSTuUwWi", long="cmd startuptime")
     if not found.has("R"):

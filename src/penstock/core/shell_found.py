@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from penstock.core.model import Action
 from penstock.core.shell_effects import Touch
-from penstock.core.shell_state import State, is_absolute, joined
+from penstock.core.shell_state import ShellState, is_absolute, joined
 from penstock.core.shell_words import PIPE, Value
 
 MOST_TARGETS = 256
@@ -53,13 +53,13 @@ class ShellTarget:
 
 
 @dataclass(slots=True)
-class Found:
+class ShellFindings:
     """What has been found so far."""
 
     targets: dict[ShellTarget, None] = field(default_factory=dict)
     unclear: dict[str, None] = field(default_factory=dict)
     leaves: dict[str, None] = field(default_factory=dict)
-    aliases: list[tuple[str, Value, State]] = field(default_factory=list)
+    aliases: list[tuple[str, Value, ShellState]] = field(default_factory=list)
     excessive: bool = False
 
     def doubt(self, why: str) -> None:
@@ -79,7 +79,7 @@ class Found:
         else:
             self.overflow()
 
-    def touch(self, effect: Touch, state: State, by: str) -> None:
+    def touch(self, effect: Touch, state: ShellState, by: str) -> None:
         """A file would be written or deleted."""
         path = self._file(effect.value.text)
         if not path:
@@ -119,7 +119,7 @@ class Found:
             return f"./{rest}" if process.group(1) == "cwd" else f"/{rest}"
         return text
 
-    def _doubt_value(self, effect: Touch, path: str, state: State, by: str) -> None:
+    def _doubt_value(self, effect: Touch, path: str, state: ShellState, by: str) -> None:
         value = effect.value
         name = shown(path)
         if not value.exact:
@@ -131,7 +131,7 @@ class Found:
         if effect.tree and self._is_root(path, state):
             self.doubt(f"`{by}` changes everything below `{name}`")
 
-    def _is_root(self, path: str, state: State) -> bool:
+    def _is_root(self, path: str, state: ShellState) -> bool:
         there = joined(state.cwd, path)
         return there in _ROOTS or there == state.cwd or state.cwd.startswith(there + "/")
 
@@ -143,7 +143,7 @@ class Found:
 
     # A name that the same command makes for another file
 
-    def alias(self, link: Value, target: Value, state: State) -> None:
+    def alias(self, link: Value, target: Value, state: ShellState) -> None:
         """Remember that a name leads to another file from now on."""
         alias = (joined(state.cwd, link.text), target, state)
         if alias in self.aliases:
@@ -153,7 +153,7 @@ class Found:
         else:
             self.doubt("the command makes too many links to follow")
 
-    def _through_aliases(self, effect: Touch, path: str, state: State, by: str) -> None:
+    def _through_aliases(self, effect: Touch, path: str, state: ShellState, by: str) -> None:
         there = joined(state.cwd, path)
         for link, target, where in self.aliases:
             if there == link or there.startswith(link + "/"):

@@ -16,11 +16,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from penstock.core.shell_copies import COPIES
 from penstock.core.shell_effects import (
     HERE,
-    Call,
     Effect,
     Options,
     Patch,
     Program,
+    ProgramCall,
     Shell,
     Touch,
     Unclear,
@@ -62,7 +62,7 @@ _HARMLESS = frozenset({"", "cat", "less", "true", "false", "no", "0", "off", ":"
 _GIT_VALUES = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"})
 
 
-def git(call: Call) -> Iterator[Effect]:
+def git(call: ProgramCall) -> Iterator[Effect]:
     """Read git's own options, then its subcommand."""
     directory: Value | None = None
     words = deque(call.args)
@@ -81,7 +81,7 @@ def git(call: Call) -> Iterator[Effect]:
         yield Unclear("the git subcommand is only known when it runs")
         return
     row = _SUBCOMMANDS.get(words[0].text, _output)
-    yield from _moved(row(Call("git", tuple(words)[1:], call.feed)), directory)
+    yield from _moved(row(ProgramCall("git", tuple(words)[1:], call.feed)), directory)
 
 
 def _starts_programs(setting: Value) -> bool:
@@ -106,7 +106,7 @@ def _is_absolute(value: Value) -> bool:
     return value.text.startswith(("/", "~"))
 
 
-def _output(call: Call) -> Iterator[Effect]:
+def _output(call: ProgramCall) -> Iterator[Effect]:
     """Any subcommand that shows something can be told to write it (`git diff --output=f`)."""
     yield from written(options(call.args, long="output").values("output"))
 
@@ -124,7 +124,7 @@ def _dashed(args: Sequence[Value]) -> tuple[list[Value], list[Value] | None]:
     return list(args[:at]), list(args[at + 1 :])
 
 
-def _checkout(call: Call) -> Iterator[Effect]:
+def _checkout(call: ProgramCall) -> Iterator[Effect]:
     before, paths = _dashed(call.args)
     if paths:
         yield from written(paths, tree=True)
@@ -137,14 +137,14 @@ def _checkout(call: Call) -> Iterator[Effect]:
     yield _changes_tree("checkout")
 
 
-def _switch(call: Call) -> Iterator[Effect]:
+def _switch(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="cC", long="create force-create orphan conflict")
     makes = found.has("c", "C", "create", "force-create", "orphan")
     if not makes or found.operands:
         yield _changes_tree("switch")
 
 
-def _restore(call: Call) -> Iterator[Effect]:
+def _restore(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="s", long="source conflict pathspec-from-file")
     if found.has("S", "staged") and not found.has("W", "worktree"):
         return
@@ -156,7 +156,7 @@ def _restore(call: Call) -> Iterator[Effect]:
 _APPLY_SHOWS = ("check", "stat", "numstat", "summary", "cached")
 
 
-def _apply(call: Call) -> Iterator[Effect]:
+def _apply(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="pC", long="directory exclude include whitespace")
     if found.has(*_APPLY_SHOWS) and not found.has("apply"):
         return
@@ -175,7 +175,7 @@ _CONFIG_WRITES = (
 _CONFIG_VERBS = ("set", "unset", "edit", "rename-section", "remove-section")
 
 
-def _config(call: Call) -> Iterator[Effect]:
+def _config(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="ft", long="file type default blob value comment")
     verb = found.operands[0].text if found.operands else ""
     changes = found.has(*_CONFIG_WRITES) or verb in _CONFIG_VERBS or len(found.operands) > 1
@@ -194,18 +194,18 @@ def _config_file(found: Options) -> Value:
     return _SYSTEM if found.has("system") else _CONFIG
 
 
-def _mv(call: Call) -> Iterator[Effect]:
+def _mv(call: ProgramCall) -> Iterator[Effect]:
     if not options(call.args).has("n", "dry-run"):
         yield from COPIES["mv"](call)
 
 
-def _rm(call: Call) -> Iterator[Effect]:
+def _rm(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, long="pathspec-from-file")
     if not found.has("cached", "n", "dry-run"):
         yield from deleted(found.operands, tree=True)
 
 
-def _clean(call: Call) -> Iterator[Effect]:
+def _clean(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="e", long="exclude")
     if found.has("n", "dry-run"):
         return
@@ -213,7 +213,7 @@ def _clean(call: Call) -> Iterator[Effect]:
     yield Unclear("`git clean` deletes the files that git does not know")
 
 
-def _reset(call: Call) -> Iterator[Effect]:
+def _reset(call: ProgramCall) -> Iterator[Effect]:
     if options(call.args).has("hard", "merge", "keep"):
         yield _changes_tree("reset")
 
@@ -221,7 +221,7 @@ def _reset(call: Call) -> Iterator[Effect]:
 _STASH_SHOWS = ("list", "show", "drop", "clear", "create", "store")
 
 
-def _stash(call: Call) -> Iterator[Effect]:
+def _stash(call: ProgramCall) -> Iterator[Effect]:
     verb = next((word.text for word in call.args if word.text[:1] != "-"), "push")
     _, paths = _dashed(call.args)
     if paths:
@@ -231,7 +231,7 @@ def _stash(call: Call) -> Iterator[Effect]:
 
 
 def _tree_changer(name: str) -> Program:
-    def program(call: Call) -> Iterator[Effect]:
+    def program(call: ProgramCall) -> Iterator[Effect]:
         found = options(call.args, short="x", long="exec")
         if not found.has("abort", "quit", "continue", "skip"):
             yield _changes_tree(name)
@@ -240,14 +240,14 @@ def _tree_changer(name: str) -> Program:
     return program
 
 
-def _init(call: Call) -> Iterator[Effect]:
+def _init(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="b", long="template separate-git-dir object-format")
     place = found.operands[0] if found.operands else None
     yield Touch(below(place, _DATABASE) if place else _DATABASE, tree=True)
     yield from written(found.values("separate-git-dir"), tree=True)
 
 
-def _clone(call: Call) -> Iterator[Effect]:
+def _clone(call: ProgramCall) -> Iterator[Effect]:
     found = options(
         call.args,
         short="bocju",
@@ -262,7 +262,7 @@ def _clone(call: Call) -> Iterator[Effect]:
         yield Touch(name._replace(text=shown), tree=True)
 
 
-def _worktree(call: Call) -> Iterator[Effect]:
+def _worktree(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="bB", long="reason expire")
     verb = found.operands[0].text if found.operands else ""
     if verb in ("add", "move"):
@@ -272,7 +272,7 @@ def _worktree(call: Call) -> Iterator[Effect]:
         yield from deleted(found.operands[1:2], tree=True)
 
 
-def _submodule(call: Call) -> Iterator[Effect]:
+def _submodule(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="b", long="branch name reference depth jobs")
     verb = found.operands[0].text if found.operands else ""
     if verb == "add":
@@ -287,7 +287,7 @@ def _submodule(call: Call) -> Iterator[Effect]:
 def _runner(name: str) -> Program:
     """A subcommand that runs commands for each revision."""
 
-    def program(call: Call) -> Iterator[Effect]:
+    def program(call: ProgramCall) -> Iterator[Effect]:
         words = [word.text for word in call.args]
         if name == "bisect" and words[:1] == ["run"]:
             yield Shell(Value(" ".join(words[1:])))
@@ -298,14 +298,14 @@ def _runner(name: str) -> Program:
 
 
 def _named_output(short: str, *, tree: bool = False) -> Program:
-    def program(call: Call) -> Iterator[Effect]:
+    def program(call: ProgramCall) -> Iterator[Effect]:
         found = options(call.args, short=short, long="output output-directory format prefix")
         yield from written(found.values("o", "output", "output-directory"), tree=tree)
 
     return program
 
 
-def _bundle(call: Call) -> Iterator[Effect]:
+def _bundle(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, long="version")
     if found.operands[:1] == (Value("create"),):
         yield from written(found.operands[1:2])

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from penstock.core.shell_parts import (
-    Block,
     Both,
+    CommandBlock,
     Node,
     Not,
     Op,
     Pipe,
     Redirect,
     Script,
+    ShellWord,
     Simple,
     Token,
-    Word,
 )
 
 SEPARATORS = frozenset({";", "\n", "&"})
@@ -31,11 +31,11 @@ Item = Node | Op
 
 def grouped(script: Script) -> Iterator[Simple | Op]:
     """Join words and redirections that stand side by side into simple commands."""
-    words: list[Word] = []
+    words: list[ShellWord] = []
     redirects: list[Redirect] = []
     before: Token = Op("")
     for token in (*script.tokens, Op("")):
-        if isinstance(token, Word):
+        if isinstance(token, ShellWord):
             words.append(token)
             if before == Op("function"):
                 # A name is no part of the command that some shells let follow it directly.
@@ -52,7 +52,7 @@ def grouped(script: Script) -> Iterator[Simple | Op]:
         before = token
 
 
-def _simple(text: str, words: list[Word], redirects: list[Redirect]) -> Simple:
+def _simple(text: str, words: list[ShellWord], redirects: list[Redirect]) -> Simple:
     starts = [word.start for word in words] + [redirect.start for redirect in redirects]
     ends = [word.end for word in words] + [redirect.end for redirect in redirects]
     shown = text[min(starts) : max(ends)]
@@ -65,8 +65,8 @@ def listed(items: Sequence[Item]) -> Node:
     for part, end in _split(items, SEPARATORS):
         node = _and_or(part)
         if node is not None:
-            statements.append(Block((node,), apart=True) if end == "&" else node)
-    return statements[0] if len(statements) == 1 else Block(tuple(statements))
+            statements.append(CommandBlock((node,), apart=True) if end == "&" else node)
+    return statements[0] if len(statements) == 1 else CommandBlock(tuple(statements))
 
 
 def _split(items: Sequence[Item], ops: frozenset[str]) -> Iterator[tuple[list[Item], str]]:

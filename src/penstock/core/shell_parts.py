@@ -44,13 +44,13 @@ class Sub(NamedTuple):
 class Arr(NamedTuple):
     """The words of an array assignment, `name=(a b)`."""
 
-    words: tuple[Word, ...]
+    words: tuple[ShellWord, ...]
 
 
 Part = Lit | Var | Sub | Arr
 
 
-class Word(NamedTuple):
+class ShellWord(NamedTuple):
     """One shell word as it is written (`raw`), and what it is made of."""
 
     parts: tuple[Part, ...]
@@ -64,7 +64,7 @@ class Redirect(NamedTuple):
 
     op: str
     fd: str
-    word: Word | None
+    word: ShellWord | None
     body: tuple[Part, ...] | None
     start: int
     end: int
@@ -74,10 +74,10 @@ class Op(NamedTuple):
     """An operator, or a reserved word that stands where it is one."""
 
     text: str
-    word: Word | None = None
+    word: ShellWord | None = None
 
 
-Token = Word | Redirect | Op
+Token = ShellWord | Redirect | Op
 
 
 class Script(NamedTuple):
@@ -90,7 +90,7 @@ class Script(NamedTuple):
 class Simple(NamedTuple):
     """One simple command: words and redirections, and the text they stand in."""
 
-    words: tuple[Word, ...]
+    words: tuple[ShellWord, ...]
     redirects: tuple[Redirect, ...]
     text: str
 
@@ -115,7 +115,7 @@ class Both(NamedTuple):
     either: bool
 
 
-class Block(NamedTuple):
+class CommandBlock(NamedTuple):
     """Commands one after the other; `apart` means in a process of their own."""
 
     items: tuple[Node, ...]
@@ -141,14 +141,14 @@ class For(NamedTuple):
     """`for name in words`; no words means the positional parameters."""
 
     name: str
-    words: tuple[Word, ...] | None
+    words: tuple[ShellWord, ...] | None
     body: Node
 
 
 class Case(NamedTuple):
     """The bodies of a `case`; any one of them may run. `words` are only looked into."""
 
-    words: tuple[Word, ...]
+    words: tuple[ShellWord, ...]
     bodies: tuple[Node, ...]
 
 
@@ -159,6 +159,6 @@ class Function(NamedTuple):
     body: Node
 
 
-Node = Simple | Pipe | Not | Both | Block | If | Loop | For | Case | Function
+Node = Simple | Pipe | Not | Both | CommandBlock | If | Loop | For | Case | Function
 
-NOTHING = Block(())
+NOTHING = CommandBlock(())

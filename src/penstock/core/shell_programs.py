@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping
 from penstock.core.shell_archives import ARCHIVES
 from penstock.core.shell_copies import COPIES
 from penstock.core.shell_effects import (
-    Call,
     Effect,
     Patch,
     Program,
+    ProgramCall,
     Touch,
     Unclear,
     below,
@@ -41,7 +41,7 @@ _LONGEST_MODE = 64
 def operands(short: str = "", long: str = "", *, skip: int = 0, tree: bool = False) -> Program:
     """All operands but the first `skip` are written."""
 
-    def program(call: Call) -> Iterator[Effect]:
+    def program(call: ProgramCall) -> Iterator[Effect]:
         found = options(call.args, short=short, long=long)
         deep = tree or found.has("r", "R", "recursive")
         yield from written(found.operands[skip:], tree=deep)
@@ -52,7 +52,7 @@ def operands(short: str = "", long: str = "", *, skip: int = 0, tree: bool = Fal
 def removes(short: str = "", long: str = "") -> Program:
     """All operands are deleted."""
 
-    def program(call: Call) -> Iterator[Effect]:
+    def program(call: ProgramCall) -> Iterator[Effect]:
         found = options(call.args, short=short, long=long)
         yield from deleted(found.operands, tree=found.has("r", "R", "recursive"))
 
@@ -65,7 +65,7 @@ def outputs(names: str, short: str = "", long: str = "") -> Program:
     letters = "".join(name for name in wanted if len(name) == 1)
     words = " ".join(name for name in wanted if len(name) > 1)
 
-    def program(call: Call) -> Iterator[Effect]:
+    def program(call: ProgramCall) -> Iterator[Effect]:
         found = options(call.args, short=letters + short, long=f"{words} {long}")
         yield from written(found.values(*wanted))
 
@@ -75,7 +75,7 @@ def outputs(names: str, short: str = "", long: str = "") -> Program:
 def dashed_outputs(*names: str) -> Program:
     """Like `outputs`, for programs whose long options have one dash (`openssl -out f`)."""
 
-    def program(call: Call) -> Iterator[Effect]:
+    def program(call: ProgramCall) -> Iterator[Effect]:
         for at, word in enumerate(call.args[:-1]):
             if word.text in names:
                 yield Touch(call.args[at + 1])
@@ -86,7 +86,7 @@ def dashed_outputs(*names: str) -> Program:
 def in_place(flags: str, short: str = "", long: str = "") -> Program:
     """All operands are written when one of `flags` is given."""
 
-    def program(call: Call) -> Iterator[Effect]:
+    def program(call: ProgramCall) -> Iterator[Effect]:
         found = options(call.args, short=short, long=long)
         if found.has(*flags.split()):
             yield from written(found.operands)
@@ -97,7 +97,7 @@ def in_place(flags: str, short: str = "", long: str = "") -> Program:
 def last_operand(short: str = "", long: str = "", *, least: int = 2) -> Program:
     """The last operand is written when there are at least `least`."""
 
-    def program(call: Call) -> Iterator[Effect]:
+    def program(call: ProgramCall) -> Iterator[Effect]:
         found = options(call.args, short=short, long=long)
         if len(found.operands) >= least:
             yield from written(found.operands[-1:])
@@ -108,7 +108,7 @@ def last_operand(short: str = "", long: str = "", *, least: int = 2) -> Program:
 # Permissions
 
 
-def _chmod(call: Call) -> Iterator[Effect]:
+def _chmod(call: ProgramCall) -> Iterator[Effect]:
     """The mode may look like an option (`chmod -x f`)."""
     flags = [word for word in call.args if word.text in ("-R", "--recursive")]
     modes = [word for word in call.args if _MODE.fullmatch(word.text[:_LONGEST_MODE])]
@@ -118,18 +118,18 @@ def _chmod(call: Call) -> Iterator[Effect]:
     yield from written(found.operands[0 if known else 1 :], tree=bool(flags))
 
 
-def _chown(call: Call) -> Iterator[Effect]:
+def _chown(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, long="reference from")
     skip = 0 if found.has("reference") else 1
     yield from written(found.operands[skip:], tree=found.has("R", "recursive"))
 
 
-def _chattr(call: Call) -> Iterator[Effect]:
+def _chattr(call: ProgramCall) -> Iterator[Effect]:
     files = [word for word in call.args if word.text[:1] not in ("+", "-", "=")]
     yield from written(files, tree=any(word.text == "-R" for word in call.args))
 
 
-def _setfacl(call: Call) -> Iterator[Effect]:
+def _setfacl(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="mxMX", long="modify remove modify-file remove-file restore")
     yield from written(found.operands, tree=found.has("R", "recursive"))
 
@@ -137,30 +137,30 @@ def _setfacl(call: Call) -> Iterator[Effect]:
 # Pieces and streams
 
 
-def _dd(call: Call) -> Iterator[Effect]:
+def _dd(call: ProgramCall) -> Iterator[Effect]:
     for word in call.args:
         if word.text.startswith("of="):
             yield Touch(word._replace(text=word.text[3:]))
 
 
-def _split(call: Call) -> Iterator[Effect]:
+def _split(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="abClnt", long="suffix-length bytes lines number filter")
     prefix = found.operands[1] if len(found.operands) > 1 else Value("x")
     yield Touch(Value(prefix.text + "*", exact=prefix.exact, pattern=True))
 
 
-def _csplit(call: Call) -> Iterator[Effect]:
+def _csplit(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="bfn", long="prefix suffix-format digits")
     prefix = (found.values("f", "prefix") or [Value("xx")])[-1]
     yield Touch(Value(prefix.text + "*", exact=prefix.exact, pattern=True))
 
 
-def _uniq(call: Call) -> Iterator[Effect]:
+def _uniq(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="fsw", long="skip-fields skip-chars check-chars")
     yield from written(found.operands[1:2])
 
 
-def _shred(call: Call) -> Iterator[Effect]:
+def _shred(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="ns", long="iterations size random-source")
     gone = found.has("u", "remove")
     yield from (deleted if gone else written)(found.operands)
@@ -169,7 +169,7 @@ def _shred(call: Call) -> Iterator[Effect]:
 # Patches and editors
 
 
-def _patch(call: Call) -> Iterator[Effect]:
+def _patch(call: ProgramCall) -> Iterator[Effect]:
     found = options(
         call.args,
         short="pdiorBYzDFVg",
@@ -187,7 +187,7 @@ def _patch(call: Call) -> Iterator[Effect]:
         yield Unclear("`patch` changes the files that its patch names")
 
 
-def _apply_patch(call: Call) -> Iterator[Effect]:
+def _apply_patch(call: ProgramCall) -> Iterator[Effect]:
     texts = [word.text for word in call.args if word.exact]
     if call.feed.text is not None:
         texts.append(call.feed.text)
@@ -197,7 +197,7 @@ def _apply_patch(call: Call) -> Iterator[Effect]:
         yield Patch(text)
 
 
-def _sqlite(call: Call) -> Iterator[Effect]:
+def _sqlite(call: ProgramCall) -> Iterator[Effect]:
     """The first operand is the database; a long option has one dash here."""
     flags = {word.text for word in call.args}
     names = [word for word in call.args if not word.text.startswith("-")]
@@ -207,7 +207,7 @@ def _sqlite(call: Call) -> Iterator[Effect]:
         yield Unclear("`sqlite3` is told to write a file")
 
 
-def _ssh_keygen(call: Call) -> Iterator[Effect]:
+def _ssh_keygen(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="fCtbNPmIOnVzaWYDFHRsS")
     reads = found.has("l", "y", "F", "e", "B", "Y")
     for name in found.values("f"):

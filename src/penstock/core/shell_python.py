@@ -29,7 +29,16 @@ from penstock.core.shell_code import (
     Opens,
     Starts,
 )
-from penstock.core.shell_effects import Call, Code, Effect, File, Run, Shell, Touch, Unclear
+from penstock.core.shell_effects import (
+    Code,
+    Effect,
+    ProgramCall,
+    RunFile,
+    RunProgram,
+    Shell,
+    Touch,
+    Unclear,
+)
 from penstock.core.shell_programs import PROGRAMS
 from penstock.core.shell_python_values import UNKNOWN, Names, Values, constant
 from penstock.core.shell_words import Value
@@ -101,7 +110,7 @@ def python_effects(
         yield Unclear("the Python code cannot be read, or is too long to be")
         yield from _by_looks(text)
         return
-    yield from _Reader(tree, args).effects()
+    yield from _PythonReader(tree, args).effects()
 
 
 def tokens(text: str, most: int) -> int | None:
@@ -154,7 +163,7 @@ def _by_looks(text: str) -> Iterator[Effect]:
         yield from (Touch(Value(path)) for path in sorted(found)[:64])
 
 
-class _Reader:
+class _PythonReader:
     """Reads the calls of one module."""
 
     def __init__(self, tree: ast.Module, args: Sequence[Value]) -> None:
@@ -175,7 +184,7 @@ class _Reader:
         elif name == "os.open":
             yield from self._flagged_open(node)
         elif name == "runpy.run_path":
-            yield from (File("python", value) for value in self.names.values(_first(node)))
+            yield from (RunFile("python", value) for value in self.names.values(_first(node)))
         elif name == "fileinput.input":
             yield from self._in_place(node)
         elif name == "getattr" and self.names.dotted(_first(node)) in _MODULES:
@@ -219,7 +228,7 @@ class _Reader:
         flags = tuple(map(Value, meaning.flags))
         for values in _combinations(several):
             words = (*flags, Value("--"), *values)
-            yield from PROGRAMS[meaning.program](Call(meaning.program, words))
+            yield from PROGRAMS[meaning.program](ProgramCall(meaning.program, words))
 
     def _opened(self, node: ast.Call, places: list[ast.expr]) -> Iterator[Effect]:
         named = {k.arg: k.value for k in node.keywords}
@@ -257,17 +266,21 @@ class _Reader:
         through_shell = meaning.shell or ("shell" in named and not _is_false(named["shell"]))
         words = self.names.words(command)
         if words is not None:
-            yield Run(tuple(words), directory)
+            yield RunProgram(tuple(words), directory)
         elif name.startswith("os.exec"):
             rest = node.args[1:]
             listed = self.names.words(rest[0]) if rest else None
             flat = [self.names.values(arg)[0] for arg in rest]
-            yield Run((self.names.values(command)[0], *(listed or flat)[1:]))
+            yield RunProgram((self.names.values(command)[0], *(listed or flat)[1:]))
         elif len(node.args) > 1 and name.endswith("subprocess_exec"):
-            yield Run(tuple(self.names.values(arg)[0] for arg in node.args))
+            yield RunProgram(tuple(self.names.values(arg)[0] for arg in node.args))
         else:
             for text in self.names.values(command):
-                yield Shell(text) if through_shell or not text.exact else Run((text,), directory)
+                yield (
+                    Shell(text)
+                    if through_shell or not text.exact
+                    else RunProgram((text,), directory)
+                )
 
     def _evaluated(self, node: ast.Call) -> Iterator[Effect]:
         first = _first(node)

@@ -14,13 +14,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from penstock.core.model import Action
 from penstock.core.shell_effects import (
     HERE,
-    Call,
     Code,
     Effect,
-    File,
     Options,
     Program,
-    Run,
+    ProgramCall,
+    RunFile,
+    RunProgram,
     Shell,
     Touch,
     Unclear,
@@ -47,14 +47,14 @@ def wrapper(
     `directory` names the options that change directory, `files` those that name an output.
     """
 
-    def program(call: Call) -> Iterator[Effect]:
+    def program(call: ProgramCall) -> Iterator[Effect]:
         found = options(call.args, short=short, long=long, first_operand_ends=True)
         yield from written(found.values(*files.split()))
         words = found.operands[skip:]
         env = tuple(_assignments(words))
         rest = words[len(env) :]
         if rest:
-            yield Run(rest, last(found.values(*directory.split())), env)
+            yield RunProgram(rest, last(found.values(*directory.split())), env)
 
     return program
 
@@ -66,7 +66,7 @@ def _assignments(words: Sequence[Value]) -> Iterator[Value]:
         yield word
 
 
-def _env(call: Call) -> Iterator[Effect]:
+def _env(call: ProgramCall) -> Iterator[Effect]:
     """`env -S` splits a text into the command; everything else is a plain wrapper."""
     found = options(
         call.args, short="uCS", long="unset chdir split-string", first_operand_ends=True
@@ -81,25 +81,25 @@ def _env(call: Call) -> Iterator[Effect]:
 _ENV = wrapper("uC", "unset chdir", directory="C chdir")
 
 
-def _nice(call: Call) -> Iterator[Effect]:
+def _nice(call: ProgramCall) -> Iterator[Effect]:
     words = [word for word in call.args if not re.fullmatch(r"-[0-9]+", word.text)]
-    yield from wrapper("n", "adjustment")(Call(call.name, tuple(words), call.feed))
+    yield from wrapper("n", "adjustment")(ProgramCall(call.name, tuple(words), call.feed))
 
 
-def _flock(call: Call) -> Iterator[Effect]:
+def _flock(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="wEc", long="timeout wait command", first_operand_ends=True)
     yield from written(word for word in found.operands[:1] if not word.text.isdigit())
     rest = found.operands[1:]
     if len(rest) > 1 and rest[0].text in ("-c", "--command"):
         yield Shell(rest[1])
     elif rest:
-        yield Run(rest)
+        yield RunProgram(rest)
 
 
 def _joined(short: str = "", long: str = "") -> Program:
     """The operands are joined and run by a shell, as `watch` and `eval` do."""
 
-    def program(call: Call) -> Iterator[Effect]:
+    def program(call: ProgramCall) -> Iterator[Effect]:
         found = options(call.args, short=short, long=long, first_operand_ends=True)
         if found.operands:
             yield Shell(_sentence(found.operands))
@@ -111,37 +111,37 @@ def _sentence(words: Sequence[Value]) -> Value:
     return Value(" ".join(word.text for word in words), exact=all(w.exact for w in words))
 
 
-def _eval(call: Call) -> Iterator[Effect]:
+def _eval(call: ProgramCall) -> Iterator[Effect]:
     if call.args:
         yield Shell(_sentence(call.args), here=True)
 
 
-def _trap(call: Call) -> Iterator[Effect]:
+def _trap(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args)
     if len(found.operands) > 1 and found.operands[0].text not in ("", "-"):
         yield Shell(found.operands[0])
 
 
-def _alias(call: Call) -> Iterator[Effect]:
+def _alias(call: ProgramCall) -> Iterator[Effect]:
     for word in options(call.args).operands:
         _, equals, text = word.text.partition("=")
         if equals:
             yield Shell(word._replace(text=text))
 
 
-def _script(call: Call) -> Iterator[Effect]:
+def _script(call: ProgramCall) -> Iterator[Effect]:
     """`script` records a session into a file, by default `typescript`."""
     found = options(call.args, short="cEmOIBTo", long="command log-out log-in log-io log-timing")
     yield from written(found.operands[:1] or (Value("typescript"),))
     yield from (Shell(text) for text in found.values("c", "command"))
 
 
-def _chroot(call: Call) -> Iterator[Effect]:
+def _chroot(call: ProgramCall) -> Iterator[Effect]:
     if call.args:
         yield Unclear("`chroot` runs a command in another root directory")
 
 
-def _sudo(call: Call) -> Iterator[Effect]:
+def _sudo(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="ughpCDRTrtU", first_operand_ends=True)
     if found.has("e", "edit"):
         yield from written(found.operands)
@@ -152,7 +152,7 @@ def _sudo(call: Call) -> Iterator[Effect]:
 _SUDO = wrapper("ughpCDRTrtU", "user group host prompt chdir chroot", directory="D chdir")
 
 
-def _su(call: Call) -> Iterator[Effect]:
+def _su(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="cs", long="command shell")
     yield from (Shell(text) for text in found.values("c", "command"))
 
@@ -160,10 +160,10 @@ def _su(call: Call) -> Iterator[Effect]:
 def _first_word_runs(word: str) -> Program:
     """`uv run CMD`, `bundle exec CMD`: the command stands behind a subcommand."""
 
-    def program(call: Call) -> Iterator[Effect]:
+    def program(call: ProgramCall) -> Iterator[Effect]:
         found = options(call.args, short="pn", long="python package name", first_operand_ends=True)
         if found.operands[:1] and found.operands[0].text == word:
-            inner = Call(call.name, found.operands[1:], call.feed)
+            inner = ProgramCall(call.name, found.operands[1:], call.feed)
             yield from wrapper("pne", "python package with name env-file project")(inner)
 
     return program
@@ -172,7 +172,7 @@ def _first_word_runs(word: str) -> Program:
 # xargs, parallel, find
 
 
-def _xargs(call: Call) -> Iterator[Effect]:
+def _xargs(call: ProgramCall) -> Iterator[Effect]:
     found = options(
         call.args,
         short="aEIi?l?LnPsd",
@@ -210,10 +210,10 @@ def _items(text: str | None, found: Options) -> list[Value]:
 
 def _for_each(command: Sequence[Value], mark: str, items: list[Value]) -> Iterator[Effect]:
     if not mark:
-        yield Run((*command, *items))
+        yield RunProgram((*command, *items))
         return
     for item in items:
-        yield Run(tuple(_filled(word, mark, item) for word in command))
+        yield RunProgram(tuple(_filled(word, mark, item) for word in command))
 
 
 def _filled(word: Value, mark: str, item: Value) -> Value:
@@ -225,7 +225,7 @@ def _filled(word: Value, mark: str, item: Value) -> Value:
 _SEPARATORS = (":::", ":::+", "::::")
 
 
-def _parallel(call: Call) -> Iterator[Effect]:
+def _parallel(call: ProgramCall) -> Iterator[Effect]:
     found = options(
         call.args,
         short="jaNCIS",
@@ -252,7 +252,7 @@ _FIND_PATHS = frozenset({"-path", "-ipath", "-wholename", "-iwholename"})
 _NEGATIONS = (Value("!"), Value("-not"))
 
 
-def _find(call: Call) -> Iterator[Effect]:
+def _find(call: ProgramCall) -> Iterator[Effect]:
     words = call.args
     start = next((n for n, w in enumerate(words) if w.text[:1] in ("-", "(", "!")), len(words))
     roots = words[:start] or (HERE,)
@@ -265,7 +265,7 @@ def _find(call: Call) -> Iterator[Effect]:
         elif word.text in _FIND_RUNS:
             command = _until_end(words[at + 1 :])
             for value in found:
-                yield Run(tuple(_filled(part, "{}", value) for part in command))
+                yield RunProgram(tuple(_filled(part, "{}", value) for part in command))
 
 
 def _found(roots: Sequence[Value], tests: Sequence[Value]) -> Iterator[Value]:
@@ -297,19 +297,19 @@ def _until_end(words: Sequence[Value]) -> list[Value]:
 # Shells
 
 
-def _shell(call: Call) -> Iterator[Effect]:
+def _shell(call: ProgramCall) -> Iterator[Effect]:
     words = [word for word in call.args if not re.fullmatch(r"\+[A-Za-z]{1,8}", word.text)]
     found = options(words, short="oO", long="rcfile init-file", first_operand_ends=True)
     if found.has("c", "command"):
         if found.operands:
             yield Shell(found.operands[0], found.operands[1:])
     elif found.operands and not found.has("s"):
-        yield File("sh", found.operands[0], found.operands)
+        yield RunFile("sh", found.operands[0], found.operands)
     else:
         yield from _from_input(call, "sh")
 
 
-def _from_input(call: Call, language: str) -> Iterator[Effect]:
+def _from_input(call: ProgramCall, language: str) -> Iterator[Effect]:
     """What comes in by a pipe or a here-document is the program."""
     if call.feed.text is not None:
         yield Code(language, Value(call.feed.text, exact=call.feed.exact), call.args)
@@ -324,20 +324,20 @@ def _from_input(call: Call, language: str) -> Iterator[Effect]:
 WAITING = frozenset({"-", "-i", "-l", "-s", "-il", "-li", "--login", "--interactive", "-q"})
 
 
-def _later(call: Call) -> Iterator[Effect]:
+def _later(call: ProgramCall) -> Iterator[Effect]:
     """`at` and `batch` run their input at another time."""
     yield from _from_input(call, "sh")
 
 
-def _source(call: Call) -> Iterator[Effect]:
+def _source(call: ProgramCall) -> Iterator[Effect]:
     for path in options(call.args).operands[:1]:
         if path.text in ("/dev/stdin", "/dev/fd/0"):
             yield from _from_input(call, "sh")
         else:
-            yield File("sh", path, call.args)
+            yield RunFile("sh", path, call.args)
 
 
-def _powershell(call: Call) -> Iterator[Effect]:
+def _powershell(call: ProgramCall) -> Iterator[Effect]:
     """Its language is not read here."""
     if any(not word.text.lower().endswith(".ps1") for word in call.args) or call.feed.piped:
         yield Unclear(f"`{call.name}` runs a language that is not read here")
@@ -352,7 +352,7 @@ def interpreter(language: str, code: str, short: str = "", long: str = "") -> Pr
     letters = "".join(flag for flag in flags if len(flag) == 1)
     words = " ".join(flag for flag in flags if len(flag) > 1)
 
-    def program(call: Call) -> Iterator[Effect]:
+    def program(call: ProgramCall) -> Iterator[Effect]:
         # `-pe` is two options, not a program called `e`.
         args = [Value("-e") if word.text == "-pe" else word for word in call.args]
         found = options(
@@ -363,7 +363,7 @@ def interpreter(language: str, code: str, short: str = "", long: str = "") -> Pr
         if texts or (found.has("m") and language == "python"):
             return
         if found.operands and found.operands[0].text not in ("-", "/dev/stdin"):
-            yield File(language, found.operands[0], found.operands)
+            yield RunFile(language, found.operands[0], found.operands)
         else:
             yield from _from_input(call, language)
 
@@ -373,7 +373,7 @@ def interpreter(language: str, code: str, short: str = "", long: str = "") -> Pr
 def _edits_in_place(language: str, flags: str) -> Program:
     """Perl and ruby: `-i` rewrites the operands, `-e` is a program."""
 
-    def program(call: Call) -> Iterator[Effect]:
+    def program(call: ProgramCall) -> Iterator[Effect]:
         found = options(call.args, short=flags)
         texts = found.values("e", "E")
         files = found.operands
@@ -381,14 +381,14 @@ def _edits_in_place(language: str, flags: str) -> Program:
             yield from written(files if texts else files[1:])
         yield from (Code(language, text, files) for text in texts)
         if not texts and files[:1] and files[0].text != "-":
-            yield File(language, files[0], files)
+            yield RunFile(language, files[0], files)
         elif not texts:
             yield from _from_input(call, language)
 
     return program
 
 
-def _deno(call: Call) -> Iterator[Effect]:
+def _deno(call: ProgramCall) -> Iterator[Effect]:
     verb, *rest = call.args or (Value(""),)
     if verb.text == "eval":
         yield from (Code("js", text) for text in options(rest).operands[:1])

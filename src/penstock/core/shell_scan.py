@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from penstock.core.shell_parts import Arr, Lit, Part, Redirect, Script, Sub, Token, Var, Word
+from penstock.core.shell_parts import Arr, Lit, Part, Redirect, Script, ShellWord, Sub, Token, Var
 
 # What a text may cost. A script of three hundred lines takes some 2,000 steps; bytes in quotes
 # and here-documents cost nothing, so a large file written by a command is no matter.
@@ -88,13 +88,13 @@ class Cursor:
         self.take(_BLANKS)
 
 
-def read_word(cur: Cursor) -> Word:
+def read_word(cur: Cursor) -> ShellWord:
     """Read the word that starts here; it may be empty where none does."""
     start = cur.at
     whole = _WHOLE.match(cur.text, start, cur.end)
     if whole:
         cur.at = whole.end()
-        return Word((Lit(whole.group(), False),), whole.group(), start, cur.at)
+        return ShellWord((Lit(whole.group(), False),), whole.group(), start, cur.at)
     parts: list[Part] = []
     while cur.at < cur.end:
         cur.step()
@@ -106,7 +106,7 @@ def read_word(cur: Cursor) -> Word:
         if more is None:
             break
         parts.extend(more)
-    return Word(tuple(parts), cur.text[start : cur.at], start, cur.at)
+    return ShellWord(tuple(parts), cur.text[start : cur.at], start, cur.at)
 
 
 def _special(cur: Cursor, start: int) -> tuple[Part, ...] | None:
@@ -332,11 +332,11 @@ def _arithmetic(cur: Cursor, end: int, quoted: bool) -> Part:
     return Sub("((", None, inner, quoted, cur.text[start:end])
 
 
-def arithmetic_word(cur: Cursor, end: int) -> Word:
+def arithmetic_word(cur: Cursor, end: int) -> ShellWord:
     """Read a whole `((...))` command as one word."""
     start = cur.at
     part = _arithmetic(cur, end, quoted=True)
-    return Word((part,), cur.text[start:end], start, end)
+    return ShellWord((part,), cur.text[start:end], start, end)
 
 
 def _parenthesis(cur: Cursor, start: int) -> tuple[Part, ...] | None:
@@ -357,7 +357,7 @@ def _parenthesis(cur: Cursor, start: int) -> tuple[Part, ...] | None:
 def _array(cur: Cursor) -> Arr:
     cur.at += 1
     _deeper(cur)
-    words: list[Word] = []
+    words: list[ShellWord] = []
     while cur.at < cur.end and cur.peek() != ")":
         cur.step()
         word = read_word(cur)

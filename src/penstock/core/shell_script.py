@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from penstock.core.shell_parts import Lit, Op, Part, Redirect, Script, Token, Word
+from penstock.core.shell_parts import Lit, Op, Part, Redirect, Script, ShellWord, Token
 from penstock.core.shell_scan import (
     Cursor,
     TooMuch,
@@ -47,7 +47,7 @@ _CONTINUES = frozenset({"&&", "||", "|", "|&"})
 _ENDS_ITEM = frozenset({";;", ";&", ";;&"})
 
 
-class Reading(NamedTuple):
+class ScriptParse(NamedTuple):
     """A script, what is wrong with its text, and the rest that was not read closely."""
 
     script: Script
@@ -56,10 +56,10 @@ class Reading(NamedTuple):
     steps: int
 
 
-def read_script(text: str, *, steps: int = 0) -> Reading:
+def read_script(text: str, *, steps: int = 0) -> ScriptParse:
     """Read a whole text; `steps` is what the same command has already spent."""
     cur = Cursor(text, _inner_commands, end=len(text), steps=steps)
-    reader = _Reader(cur, closer="")
+    reader = _TokenReader(cur, closer="")
     rest = ""
     try:
         reader.read()
@@ -67,19 +67,19 @@ def read_script(text: str, *, steps: int = 0) -> Reading:
         rest = text[reader.settled :]
     if cur.pending:
         cur.problem("a here-document has no end")
-    return Reading(Script(text, tuple(reader.tokens)), tuple(cur.problems), rest, cur.steps)
+    return ScriptParse(Script(text, tuple(reader.tokens)), tuple(cur.problems), rest, cur.steps)
 
 
 def _inner_commands(cur: Cursor) -> Script:
     """Read the commands of a substitution, up to and past its closing bracket."""
     # A text of its own (backquotes) starts at 0 and ends with the text; others at `)`.
-    reader = _Reader(cur, closer="" if cur.at == 0 else ")")
+    reader = _TokenReader(cur, closer="" if cur.at == 0 else ")")
     reader.read()
     return Script(cur.text, tuple(reader.tokens))
 
 
 @dataclass(slots=True)
-class _Reader:
+class _TokenReader:
     """Reads tokens, knowing at each one what position it stands in."""
 
     cur: Cursor
@@ -90,7 +90,7 @@ class _Reader:
     expect: str = ""
     cases: list[str] = field(default_factory=list)
     brackets: int = 0
-    pattern: list[Word] = field(default_factory=list)
+    pattern: list[ShellWord] = field(default_factory=list)
 
     def read(self) -> None:
         """Read until the closer, or the end of the text."""
@@ -216,7 +216,7 @@ class _Reader:
 
     def _end_pattern(self) -> None:
         parts = tuple(part for word in self.pattern for part in word.parts)
-        self.tokens.append(Op("pattern", Word(parts, "", 0, 0)))
+        self.tokens.append(Op("pattern", ShellWord(parts, "", 0, 0)))
         self.pattern.clear()
         self.cases[-1] = "body"
         self.start = True
@@ -237,14 +237,14 @@ class _Reader:
         else:
             self._plain(word)
 
-    def _pattern_word(self, word: Word) -> None:
+    def _pattern_word(self, word: ShellWord) -> None:
         if word.raw == "esac" and not self.pattern:
             self.cases.pop()
             self._separate("esac")
         else:
             self.pattern.append(word)
 
-    def _expected(self, word: Word) -> None:
+    def _expected(self, word: ShellWord) -> None:
         """Read a word after `for`, `select`, `case` or `function`."""
         before, self.expect = self.expect, ""
         if before == "function":
@@ -267,7 +267,7 @@ class _Reader:
             self.cur.problem("a reserved word is out of place")
             self._plain(word)
 
-    def _reserved(self, word: Word) -> None:
+    def _reserved(self, word: ShellWord) -> None:
         keyword = word.raw
         if keyword == "[[":
             self._test(word)
@@ -281,7 +281,7 @@ class _Reader:
             self.cases.pop()
         self._separate(keyword)
 
-    def _test(self, word: Word) -> None:
+    def _test(self, word: ShellWord) -> None:
         """Read `[[ ... ]]` as one command: inside it, `<` and `>` compare."""
         self.tokens.append(word)
         cur = self.cur
@@ -296,7 +296,7 @@ class _Reader:
                 return
         cur.problem("a `[[` is not closed")
 
-    def _plain(self, word: Word) -> None:
+    def _plain(self, word: ShellWord) -> None:
         if self.start and _EMPTY_BRACKETS.match(self.cur.text, word.end, self.cur.end):
             self.tokens.append(Op("function"))
             self.expect = "function"
@@ -306,7 +306,7 @@ class _Reader:
         self.start = False
 
 
-def _delimiter(word: Word) -> tuple[str, bool]:
+def _delimiter(word: ShellWord) -> tuple[str, bool]:
     """Return the line that ends a here-document, and whether its body is taken literally."""
     quoted = any(char in word.raw for char in "'\"\\")
     text = "".join(p.text if isinstance(p, Lit) else getattr(p, "raw", "") for p in word.parts)
@@ -315,7 +315,7 @@ def _delimiter(word: Word) -> tuple[str, bool]:
 
 def _document(cur: Cursor, redirect: Redirect) -> tuple[Part, ...]:
     """Read a here-document's body from the cursor, and pass its last line."""
-    word = redirect.word or Word((), "", 0, 0)
+    word = redirect.word or ShellWord((), "", 0, 0)
     delimiter, literal = _delimiter(word)
     start = cur.at
     stop, after = _find_end(cur, delimiter, strip=redirect.op == "<<-", literal=literal)

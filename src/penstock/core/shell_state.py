@@ -24,7 +24,7 @@ _ALWAYS_THERE = frozenset({"/", "/tmp", "/var/tmp", "~"})  # noqa: S108 - names,
 _UNKNOWN = Value("", exact=False)
 
 
-class State(NamedTuple):
+class ShellState(NamedTuple):
     """One possible standing of a shell. `sure` is false when the directory is not known."""
 
     cwd: str
@@ -34,23 +34,23 @@ class State(NamedTuple):
     stack: tuple[str, ...] = ()
     functions: Mapping[str, Node] = _NO_FUNCTIONS
 
-    def assign(self, name: str, values: Values) -> State:
+    def assign(self, name: str, values: Values) -> ShellState:
         """Give a variable its values."""
         if len(self.scope) >= MOST_VARIABLES and name not in self.scope:
             return self
         return self._replace(scope={**self.scope, name: values})
 
-    def forget(self, name: str) -> State:
+    def forget(self, name: str) -> ShellState:
         """Make a variable unknown."""
         return self.assign(name, (_UNKNOWN,))
 
-    def move(self, target: Value) -> State:
+    def move(self, target: Value) -> ShellState:
         """Change directory."""
         known = target.exact and not target.pattern
         sure = known and (self.sure or is_absolute(target.text))
         return self.stand(joined(self.cwd, target.text), sure=sure)
 
-    def stand(self, cwd: str, *, sure: bool) -> State:
+    def stand(self, cwd: str, *, sure: bool) -> ShellState:
         """Stand in another directory."""
         moved = self._replace(cwd=cwd, sure=sure, back=self.cwd)
         return moved.assign("PWD", (Value(cwd or "."),)) if sure else moved.forget("PWD")
@@ -62,22 +62,22 @@ class State(NamedTuple):
         return target.exact and (there in _ALWAYS_THERE or (above and bool(self.cwd)))
 
 
-States = tuple[State, ...]
+States = tuple[ShellState, ...]
 
 
-def first_state(cwd: str) -> State:
+def first_state(cwd: str) -> ShellState:
     """Return the state in which a command starts."""
     scope: dict[str, Values] = {
         "HOME": (Value("~"),),
         "PWD": (Value(cwd or "."),),
         "TMPDIR": (Value("/tmp"),),  # noqa: S108 - what the shell would say, no file of ours
     }
-    return State(cwd, scope)
+    return ShellState(cwd, scope)
 
 
-def merged(*several: Iterable[State]) -> States:
+def merged(*several: Iterable[ShellState]) -> States:
     """Return the different states among several."""
-    out: list[State] = []
+    out: list[ShellState] = []
     for states in several:
         for state in states:
             if not any(state is other or state == other for other in out):
@@ -87,7 +87,7 @@ def merged(*several: Iterable[State]) -> States:
 
 def collapsed(states: States) -> States:
     """Return one state for each directory; a variable that differs between them is unknown."""
-    by_place: dict[tuple[str, bool], State] = {}
+    by_place: dict[tuple[str, bool], ShellState] = {}
     for state in states:
         place = (state.cwd, state.sure)
         known = by_place.get(place)
@@ -95,7 +95,7 @@ def collapsed(states: States) -> States:
     return tuple(by_place.values())
 
 
-def _blurred(one: State, other: State) -> State:
+def _blurred(one: ShellState, other: ShellState) -> ShellState:
     if one.scope is other.scope and one.functions is other.functions:
         return one
     scope = {

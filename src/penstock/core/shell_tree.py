@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from penstock.core.shell_lists import JOINTS, SEPARATORS, Item, grouped, listed
 from penstock.core.shell_parts import (
     NOTHING,
-    Block,
     Case,
+    CommandBlock,
     For,
     Function,
     If,
@@ -29,8 +29,8 @@ from penstock.core.shell_parts import (
     Op,
     Redirect,
     Script,
+    ShellWord,
     Simple,
-    Word,
 )
 from penstock.core.shell_script import CLOSERS, OPENERS
 
@@ -47,7 +47,7 @@ _NEEDS_END = frozenset({"s", ")", "in"})
 _ENDS = (Op(";"), Op("\n"))
 
 
-class Piece(NamedTuple):
+class Statement(NamedTuple):
     """One complete statement as a node; `flat` when its nesting could not be followed."""
 
     node: Node
@@ -57,7 +57,7 @@ class Piece(NamedTuple):
 Stand = Simple | Op
 
 
-class Budget:
+class SkeletonBudget:
     """What is left to spend on skeletons within one command."""
 
     def __init__(self) -> None:
@@ -69,13 +69,13 @@ class Budget:
         return self.spent <= MOST_SQUARES
 
 
-def pieces(script: Script, budget: Budget) -> Iterator[Piece]:
+def pieces(script: Script, budget: SkeletonBudget) -> Iterator[Statement]:
     """Return a script's statements in order, each made when it is asked for."""
     for items in _statements(grouped(script)):
         first = items[0]
         alone = len(items) == 1 or (len(items) == 2 and items[1] in _ENDS)
         if isinstance(first, Simple) and alone:
-            yield Piece(first, False)
+            yield Statement(first, False)
         elif not (alone and first in _ENDS):
             yield _piece(items, budget)
 
@@ -98,14 +98,14 @@ def _statements(items: Iterator[Stand]) -> Iterator[list[Stand]]:
         yield now
 
 
-def _piece(items: list[Stand], budget: Budget) -> Piece:
+def _piece(items: list[Stand], budget: SkeletonBudget) -> Statement:
     if all(not isinstance(item, Op) or item.text in JOINTS for item in items):
-        return Piece(listed(items), False)
+        return Statement(listed(items), False)
     if _deepest(items) <= MOST_NESTING and budget.covers(len(items)):
         node = _by_grammar(items)
         if node is not None:
-            return Piece(node, False)
-    return Piece(listed(list(_without_structure(items))), True)
+            return Statement(node, False)
+    return Statement(listed(list(_without_structure(items))), True)
 
 
 def _deepest(items: Sequence[Stand]) -> int:
@@ -251,7 +251,7 @@ class _Nodes:
     def redirected(self, node: TreeNode) -> Node:
         """A compound command with redirections behind it."""
         body = node.child_by_field_name("body")
-        return Block((self.one(body) if body else NOTHING,), self._redirects(node))
+        return CommandBlock((self.one(body) if body else NOTHING,), self._redirects(node))
 
     def _redirects(self, node: TreeNode) -> tuple[Redirect, ...]:
         places = node.children_by_field_name("redirect")
@@ -259,7 +259,7 @@ class _Nodes:
 
     def subshell(self, node: TreeNode) -> Node:
         """`( a )`: what happens inside to directory and variables stays inside."""
-        return Block((self.block(node),), apart=True)
+        return CommandBlock((self.block(node),), apart=True)
 
     def choice(self, node: TreeNode) -> Node:
         """`if`, with its `elif` and `else` parts."""
@@ -292,7 +292,7 @@ class _Nodes:
         words = self._words(values[0]) if values else None
         return For(name, words, self.block(body) if body else NOTHING)
 
-    def _words(self, node: TreeNode) -> tuple[Word, ...]:
+    def _words(self, node: TreeNode) -> tuple[ShellWord, ...]:
         """Return the words after `in`; an empty list has a stand-in of its own."""
         return () if isinstance(self._found(node), Op) else self.item(node).words
 
@@ -310,7 +310,7 @@ class _Nodes:
         bodies = tuple(self.block(child) for child in cases)
         return Case((*words, *self._patterns(cases)), bodies)
 
-    def _patterns(self, cases: Sequence[TreeNode]) -> Iterator[Word]:
+    def _patterns(self, cases: Sequence[TreeNode]) -> Iterator[ShellWord]:
         for child in cases:
             found = self._found(child.child_by_field_name("value"))
             if isinstance(found, Op) and found.word:
@@ -321,7 +321,7 @@ class _Nodes:
         body = node.child_by_field_name("body")
         name = self._name(node.child_by_field_name("name"))
         inner = self.one(body) if body else NOTHING
-        return Function(name, Block((inner,), self._redirects(node)))
+        return Function(name, CommandBlock((inner,), self._redirects(node)))
 
 
 _MAKERS: dict[str, Callable[[_Nodes, TreeNode], Node]] = {

@@ -13,8 +13,8 @@ from itertools import islice
 
 from penstock.core.model import Action
 from penstock.core.shell_effects import Touch
-from penstock.core.shell_found import Found
-from penstock.core.shell_state import State
+from penstock.core.shell_found import ShellFindings
+from penstock.core.shell_state import ShellState
 from penstock.core.shell_words import Value
 
 # From each end, of each kind.
@@ -29,7 +29,7 @@ _DELETES = ("rm", "unlink", "shred")
 _WRITERS = ("mv", "cp", "ln", "tee", "dd", "touch", "truncate", "install", "chmod", "sed -i")
 
 
-def scan(text: str, found: Found, state: State) -> None:
+def scan(text: str, found: ShellFindings, state: ShellState) -> None:
     """Tell what a look at both ends of the text shows."""
     names = (_NAME.match(text, at) for at in _places(text, ">"))
     for match in islice(filter(None, names), MOST_FOUND):
@@ -41,7 +41,9 @@ def scan(text: str, found: Found, state: State) -> None:
                 _tell(words, found, state, action, program)
 
 
-def _tell(words: str, found: Found, state: State, action: Action, program: str) -> None:
+def _tell(
+    words: str, found: ShellFindings, state: ShellState, action: Action, program: str
+) -> None:
     for word in islice(_WORD.findall(words), MOST_WORDS):
         if not word.startswith("-"):
             found.touch(Touch(Value(word.removeprefix("of=")), action), state, program)

@@ -15,11 +15,11 @@ from penstock.core.shell_account import MOST_NODES_DEEP, MOST_UNITS, PIECE, TEXT
 from penstock.core.shell_builtins import Outcome
 from penstock.core.shell_commands import Commands
 from penstock.core.shell_effects import Feed
-from penstock.core.shell_found import NOT_PARSED, Found
+from penstock.core.shell_found import NOT_PARSED, ShellFindings
 from penstock.core.shell_parts import (
-    Block,
     Both,
     Case,
+    CommandBlock,
     For,
     Function,
     If,
@@ -32,8 +32,8 @@ from penstock.core.shell_parts import (
 )
 from penstock.core.shell_scan import TooMuch
 from penstock.core.shell_script import read_script
-from penstock.core.shell_state import MOST_STATES, State, States, collapsed, merged
-from penstock.core.shell_tree import Piece, pieces
+from penstock.core.shell_state import MOST_STATES, ShellState, States, collapsed, merged
+from penstock.core.shell_tree import Statement, pieces
 from penstock.core.shell_unread import scan
 from penstock.core.shell_words import Value
 
@@ -43,15 +43,15 @@ _SHORT_SCRIPT = 64
 _LONG = MOST_UNITS // 6
 
 
-class Walk:
+class CommandWalk:
     """One command being followed."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: ShellFindings) -> None:
         self.found = found
         self.account = Account()
         self.commands = Commands(self, found, self.account)
-        self.defined: dict[str, tuple[Node, State]] = {}
-        self._read: dict[int, tuple[Script, list[Piece]]] = {}
+        self.defined: dict[str, tuple[Node, ShellState]] = {}
+        self._read: dict[int, tuple[Script, list[Statement]]] = {}
 
     # Texts and scripts
 
@@ -79,19 +79,19 @@ class Walk:
                 states = self._after(piece.node, states, feed)
         return states
 
-    def _pieces(self, script: Script) -> Iterator[Piece]:
+    def _pieces(self, script: Script) -> Iterator[Statement]:
         """Return a script's statements, nested once however often it is followed."""
         known = self._read.get(id(script))
         if known:
             yield from known[1]
             return
-        made: list[Piece] = []
+        made: list[Statement] = []
         for piece in pieces(script, self.account.skeletons):
             made.append(piece)
             yield piece
         self._read[id(script)] = (script, made)
 
-    def printed(self, script: Script, state: State) -> str | None:
+    def printed(self, script: Script, state: ShellState) -> str | None:
         """Return what a substitution prints, when it is one command whose output is known."""
         if len(script.tokens) > _SHORT_SCRIPT:
             return None
@@ -99,7 +99,7 @@ class Walk:
         with self.account.deeper():
             return self._output(made[0].node, state, Feed()) if len(made) == 1 else None
 
-    def define(self, name: str, body: Node, state: State) -> None:
+    def define(self, name: str, body: Node, state: ShellState) -> None:
         """Remember a function until it is called."""
         self.defined[name] = (body, state)
 
@@ -159,11 +159,11 @@ class Walk:
                 now = Feed(self._output(item, state, now), piped=True)
         return states, states
 
-    def _output(self, node: Node, state: State, feed: Feed) -> str | None:
+    def _output(self, node: Node, state: ShellState, feed: Feed) -> str | None:
         """Return what a node prints, when it is a command whose output is known."""
         if isinstance(node, Simple):
             return self.commands.output(node, state, feed)
-        if isinstance(node, Block) and len(node.items) == 1:
+        if isinstance(node, CommandBlock) and len(node.items) == 1:
             return self._output(node.items[0], state, feed)
         return None
 
@@ -179,7 +179,7 @@ class Walk:
             return self._few(merged(succeeded, good)), self._few(bad)
         return self._few(good), self._few(merged(failed, bad))
 
-    def _block(self, node: Block, states: States, feed: Feed) -> Outcome:
+    def _block(self, node: CommandBlock, states: States, feed: Feed) -> Outcome:
         for state in states:
             self.commands.redirects(node.redirects, state)
         inside = self.commands.fed(node.redirects, states[0], feed)
@@ -221,7 +221,7 @@ class Walk:
             ends = merged(ends, now)
         return self._few(ends), self._few(ends)
 
-    def _turns(self, node: For, state: State) -> list[Value]:
+    def _turns(self, node: For, state: ShellState) -> list[Value]:
         """Return the values of a loop's variable; behind the last that is followed, any."""
         if node.words is None:
             values = list(state.scope.get("@", ()))
@@ -251,14 +251,14 @@ class Walk:
 
 
 _FOLLOW: Mapping[type, Callable[..., Outcome]] = {
-    Simple: Walk._simple,
-    Pipe: Walk._pipe,
-    Not: Walk._not,
-    Both: Walk._both,
-    Block: Walk._block,
-    If: Walk._if,
-    Loop: Walk._loop,
-    For: Walk._for,
-    Case: Walk._case,
-    Function: Walk._function,
+    Simple: CommandWalk._simple,
+    Pipe: CommandWalk._pipe,
+    Not: CommandWalk._not,
+    Both: CommandWalk._both,
+    CommandBlock: CommandWalk._block,
+    If: CommandWalk._if,
+    Loop: CommandWalk._loop,
+    For: CommandWalk._for,
+    Case: CommandWalk._case,
+    Function: CommandWalk._function,
 }

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple, Protocol
 
-from penstock.core.shell_parts import Arr, Lit, Part, Script, Sub, Var, Word
+from penstock.core.shell_parts import Arr, Lit, Part, Script, ShellWord, Sub, Var
 
 MOST_VALUES = 256
 MOST_LENGTH = 65_536
@@ -43,7 +43,7 @@ class Value(NamedTuple):
     pattern: bool = False
 
 
-class Marked(NamedTuple):
+class MarkedText(NamedTuple):
     """Text with one mark for each of its characters."""
 
     text: str
@@ -54,7 +54,7 @@ Values = tuple[Value, ...]
 Scope = Mapping[str, Values]
 
 
-class Ask(Protocol):
+class ExpansionHost(Protocol):
     """What an expansion needs from whoever follows the command."""
 
     def printed(self, script: Script) -> str | None:
@@ -64,7 +64,7 @@ class Ask(Protocol):
         """Account for work, some microseconds each; raises when there was too much."""
 
 
-def expand(word: Word, scope: Scope, ask: Ask) -> list[Value]:
+def expand(word: ShellWord, scope: Scope, ask: ExpansionHost) -> list[Value]:
     """Return the values of a word; `ask` knows what substitutions print."""
     if len(word.parts) == 1:
         part = word.parts[0]
@@ -78,7 +78,7 @@ def _inert_tilde(text: str) -> str:
     return "./" + text if text.startswith("~") else text
 
 
-def _settled(parts: Iterable[Part], scope: Scope, ask: Ask) -> list[Value]:
+def _settled(parts: Iterable[Part], scope: Scope, ask: ExpansionHost) -> list[Value]:
     out: list[Value] = []
     for fields in _fields(parts, scope, ask):
         for marked in _braces(fields, ask):
@@ -90,7 +90,7 @@ def _settled(parts: Iterable[Part], scope: Scope, ask: Ask) -> list[Value]:
     return out
 
 
-def text_of(parts: Sequence[Part], scope: Scope, ask: Ask) -> Value:
+def text_of(parts: Sequence[Part], scope: Scope, ask: ExpansionHost) -> Value:
     """Return parts as one text that is neither split nor matched, as an assignment takes it."""
     if len(parts) == 1 and isinstance(parts[0], Lit):
         return Value(_inert_tilde(parts[0].text) if parts[0].quoted else parts[0].text)
@@ -123,26 +123,26 @@ def _raw(part: Part) -> str:
 # Parameters and substitutions
 
 
-def _fields(parts: Iterable[Part], scope: Scope, ask: Ask) -> Iterator[Marked]:
+def _fields(parts: Iterable[Part], scope: Scope, ask: ExpansionHost) -> Iterator[MarkedText]:
     """Join parts into fields; `"$@"` and arrays make several."""
-    fields = [Marked("", "")]
+    fields = [MarkedText("", "")]
     for part in parts:
         several = _marked(part, scope, ask)
         if not several:
             continue
         last = fields.pop()
-        joined = Marked(last.text + several[0].text, last.marks + several[0].marks)
+        joined = MarkedText(last.text + several[0].text, last.marks + several[0].marks)
         fields.extend([joined, *several[1:]])
         if len(fields) > MOST_VALUES or len(joined.text) > MOST_LENGTH:
-            yield Marked("$", _LOOSE)
+            yield MarkedText("$", _LOOSE)
             return
     yield from fields
 
 
-def _marked(part: Part, scope: Scope, ask: Ask) -> list[Marked]:
+def _marked(part: Part, scope: Scope, ask: ExpansionHost) -> list[MarkedText]:
     ask.charge(2)
     if isinstance(part, Lit):
-        return [Marked(part.text, (_QUOTED if part.quoted else _PLAIN) * len(part.text))]
+        return [MarkedText(part.text, (_QUOTED if part.quoted else _PLAIN) * len(part.text))]
     if isinstance(part, Var):
         return _variable(part, scope, ask)
     if isinstance(part, Sub):
@@ -150,27 +150,27 @@ def _marked(part: Part, scope: Scope, ask: Ask) -> list[Marked]:
     return [_unknown("()", quoted=False)]
 
 
-def _joined(several: list[Marked], glue: str) -> Marked:
-    return Marked(
+def _joined(several: list[MarkedText], glue: str) -> MarkedText:
+    return MarkedText(
         glue.join(m.text for m in several), (_QUOTED * len(glue)).join(m.marks for m in several)
     )
 
 
-def _unknown(text: str, *, quoted: bool) -> Marked:
-    return Marked(text, (_UNKNOWN if quoted else _LOOSE) * len(text))
+def _unknown(text: str, *, quoted: bool) -> MarkedText:
+    return MarkedText(text, (_UNKNOWN if quoted else _LOOSE) * len(text))
 
 
-def _printed(part: Sub, ask: Ask) -> Marked:
+def _printed(part: Sub, ask: ExpansionHost) -> MarkedText:
     if part.kind in ("<", ">"):
-        return Marked(PIPE, _QUOTED * len(PIPE))
+        return MarkedText(PIPE, _QUOTED * len(PIPE))
     text = ask.printed(part.script) if part.script is not None else None
     if text is None:
         return _unknown(part.raw, quoted=part.quoted)
     mark = _QUOTED if part.quoted else _EXPANDED
-    return Marked(text.rstrip("\n"), mark * len(text.rstrip("\n")))
+    return MarkedText(text.rstrip("\n"), mark * len(text.rstrip("\n")))
 
 
-def _variable(part: Var, scope: Scope, ask: Ask) -> list[Marked]:
+def _variable(part: Var, scope: Scope, ask: ExpansionHost) -> list[MarkedText]:
     """Return what a parameter stands for; several values for `$@` and whole arrays."""
     name, whole = part.name, part.name.endswith(("[@]", "[*]"))
     values = scope.get(name[:-3] if whole else _first(name))
@@ -188,40 +188,42 @@ def _first(name: str) -> str:
     return name[:-3] if name.endswith("[0]") else name
 
 
-def _default(part: Var, values: Values | None, scope: Scope, ask: Ask) -> Marked | None:
+def _default(
+    part: Var, values: Values | None, scope: Scope, ask: ExpansionHost
+) -> MarkedText | None:
     """Return the text behind `:-` and its like where it is what counts."""
     if part.op in ("+", ":+"):
         if values is None:
             return _unknown(part.raw, quoted=part.quoted)
-        return _argument(part, scope, ask) if values else Marked("", "")
+        return _argument(part, scope, ask) if values else MarkedText("", "")
     if not part.op or part.op in ("?", ":?"):
         return None
     if values is None:
         # The environment may hold a value, or not: likely the default, but not certainly.
         shown = _argument(part, scope, ask)
-        return Marked(shown.text, (_UNKNOWN if part.quoted else _LOOSE) * len(shown.text))
+        return MarkedText(shown.text, (_UNKNOWN if part.quoted else _LOOSE) * len(shown.text))
     empty = not values or not values[0].text
     return _argument(part, scope, ask) if empty else None
 
 
-def _argument(part: Var, scope: Scope, ask: Ask) -> Marked:
+def _argument(part: Var, scope: Scope, ask: ExpansionHost) -> MarkedText:
     return _joined([_joined(_marked(inner, scope, ask), " ") for inner in part.arg], "")
 
 
-def _valued(value: Value, part: Var) -> Marked:
+def _valued(value: Value, part: Var) -> MarkedText:
     if not value.exact:
         text = value.text or part.raw
         return _unknown(text, quoted=part.quoted)
     mark = _QUOTED if part.quoted else _EXPANDED
     if value.text.startswith("~"):
-        return Marked(value.text, _HOME + mark * (len(value.text) - 1))
-    return Marked(value.text, mark * len(value.text))
+        return MarkedText(value.text, _HOME + mark * (len(value.text) - 1))
+    return MarkedText(value.text, mark * len(value.text))
 
 
 # Braces
 
 
-def _braces(marked: Marked, ask: Ask) -> Iterator[Marked]:
+def _braces(marked: MarkedText, ask: ExpansionHost) -> Iterator[MarkedText]:
     """Expand `{a,b}` and `{1..3}`, innermost last, as often as it takes and no more."""
     if marked.text.count("{") > MOST_BRACES:
         yield _unknown(marked.text, quoted=False)
@@ -238,11 +240,11 @@ def _braces(marked: Marked, ask: Ask) -> Iterator[Marked]:
         else:
             waiting.extend(reversed(options))
         if made > MOST_VALUES or len(waiting) > MOST_VALUES:
-            yield Marked("$", _LOOSE)
+            yield MarkedText("$", _LOOSE)
             return
 
 
-def _first_brace(marked: Marked) -> list[Marked] | None:
+def _first_brace(marked: MarkedText) -> list[MarkedText] | None:
     """Return the words that the first live brace makes, or None when there is none."""
     opened: list[int] = []
     commas: dict[int, list[int]] = {}
@@ -263,7 +265,7 @@ def _first_brace(marked: Marked) -> list[Marked] | None:
     return None
 
 
-def _options(marked: Marked, start: int, commas: list[int], end: int) -> list[Marked]:
+def _options(marked: MarkedText, start: int, commas: list[int], end: int) -> list[MarkedText]:
     text, marks = marked
     if commas:
         cuts = [start, *commas, end]
@@ -272,7 +274,7 @@ def _options(marked: Marked, start: int, commas: list[int], end: int) -> list[Ma
     else:
         middles = [(item, _PLAIN * len(item)) for item in _range(text[start + 1 : end])]
     return [
-        Marked(text[:start] + inner + text[end + 1 :], marks[:start] + mark + marks[end + 1 :])
+        MarkedText(text[:start] + inner + text[end + 1 :], marks[:start] + mark + marks[end + 1 :])
         for inner, mark in middles[: MOST_VALUES + 1]
     ]
 
@@ -299,20 +301,20 @@ def _between(start: int, end: int, by: int) -> range:
 # Splitting, tildes, patterns
 
 
-def _split(marked: Marked) -> Iterator[Marked]:
+def _split(marked: MarkedText) -> Iterator[MarkedText]:
     """Split at blanks that an unquoted expansion brought in; an empty expansion is no word."""
     text, marks = marked
     start = 0
     for run in _RUN.finditer(marks):
         for blank in _BLANK.finditer(text, run.start(), run.end()):
             if blank.start() > start:
-                yield Marked(text[start : blank.start()], marks[start : blank.start()])
+                yield MarkedText(text[start : blank.start()], marks[start : blank.start()])
             start = blank.end()
     if start < len(text) or not start:
-        yield Marked(text[start:], marks[start:])
+        yield MarkedText(text[start:], marks[start:])
 
 
-def _value(marked: Marked) -> Value:
+def _value(marked: MarkedText) -> Value:
     text, marks = marked
     live = any(marks[found.start()] in (_PLAIN, _EXPANDED) for found in _GLOB.finditer(text))
     return Value(_tilde(text, marks), exact=_known(marks), pattern=live)

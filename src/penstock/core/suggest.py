@@ -24,7 +24,7 @@ from penstock.core.clusters import (
     path_regex,
 )
 from penstock.core.impact import Impact, impact
-from penstock.core.layers import Loaded
+from penstock.core.layers import LoadResult
 from penstock.core.model import Action
 from penstock.core.past import ASK, DENY, PASSTHROUGH, Past, Person
 from penstock.core.policy import Policy, Rule
@@ -40,7 +40,7 @@ EXCLUDED = "[&;|`$<>\\n\\r]"
 READS = frozenset({"Read", "Glob", "Grep", "NotebookRead", "LS"})
 
 
-class Form(StrEnum):
+class RulesFormat(StrEnum):
     """The format of the rules file that a rule is for."""
 
     PENSTOCK = "penstock"
@@ -102,7 +102,7 @@ class Suggestion:
 
 
 @dataclass(slots=True)
-class Learned:
+class AnswerHistory:
     """What decisions tell about people: what they refused, and what they approved after all."""
 
     refused: set[str] = field(default_factory=set)
@@ -120,14 +120,14 @@ def suggest(
     decisions: Iterable[Past],
     policy: Policy,
     *,
-    form: Form = Form.PENSTOCK,
+    form: RulesFormat = RulesFormat.PENSTOCK,
     least: int = LEAST,
     tool: str = "",
     now: float = 0.0,
 ) -> list[Suggestion]:
     """Return rules worth adding to a policy, those with the most support first."""
     past = [_placed(one, form) for one in decisions]
-    people = Learned()
+    people = AnswerHistory()
     for one in past:
         people.add(one)
     wanted = [one for one in past if _is_open(one, people) and (not tool or one.tool == tool)]
@@ -146,17 +146,17 @@ def suggest(
     return found
 
 
-def _placed(past: Past, form: Form) -> Past:
+def _placed(past: Past, form: RulesFormat) -> Past:
     """Our own rules speak of paths from the project on; the original's log has whole ones."""
     inside = past.subject.removeprefix(f"{past.cwd}/") if past.cwd else past.subject
-    if form is not Form.PENSTOCK or past.command or past.path or inside == past.subject:
+    if form is not RulesFormat.PENSTOCK or past.command or past.path or inside == past.subject:
         return past
     action = Action.READ if past.tool in READS else Action.WRITE
     given = {**past.tool_input, "file_path": inside}
     return replace(past, path=inside, action=action, tool_input=given)
 
 
-def _is_open(past: Past, people: Learned) -> bool:
+def _is_open(past: Past, people: AnswerHistory) -> bool:
     """Say whether a call is one that a rule could have answered."""
     if past.person is not None or not past.whole or not past.subject:
         return False
@@ -171,13 +171,13 @@ def _suggestion(
     cluster: Cluster,
     alike: Mapping[tuple[str, str], Sequence[Past]],
     policy: Policy,
-    form: Form,
-    people: Learned,
+    form: RulesFormat,
+    people: AnswerHistory,
     taken: set[str],
     now: float,
 ) -> Suggestion | None:
     whole = cluster.kind == "path" and cluster.examples[0].startswith("/")
-    if cluster.kind == "path" and whole is (form is Form.PENSTOCK):
+    if cluster.kind == "path" and whole is (form is RulesFormat.PENSTOCK):
         return None  # each format knows the one kind of path only
     if never(cluster):
         return None
@@ -228,13 +228,13 @@ class Draft:
     not_match: tuple[str, ...]
 
 
-def draft(cluster: Cluster, form: Form, taken: Iterable[str]) -> Draft:
+def draft(cluster: Cluster, form: RulesFormat, taken: Iterable[str]) -> Draft:
     """Return a rule for a cluster; only Penstock's own format has room for the examples."""
     body = _command_rule(cluster) if cluster.kind == "command" else _path_rule(cluster, form)
     match = tuple(call for call in cluster.examples[:MOST_SHOWN])
     not_match = tuple(_attacks(cluster))
     rule: dict[str, object] = {"id": _name(cluster, set(taken)), **body}
-    if form is Form.PENSTOCK:
+    if form is RulesFormat.PENSTOCK:
         rule |= {"match": list(match), "not_match": list(not_match)}
     return Draft(rule=rule, match=match, not_match=not_match)
 
@@ -248,9 +248,9 @@ def _command_rule(cluster: Cluster) -> dict[str, object]:
     }
 
 
-def _path_rule(cluster: Cluster, form: Form) -> dict[str, object]:
+def _path_rule(cluster: Cluster, form: RulesFormat) -> dict[str, object]:
     told = f"Learned: {cluster.tool} `{cluster.pattern}`, {cluster.count} calls"
-    if form is Form.PENSTOCK:
+    if form is RulesFormat.PENSTOCK:
         action = "read" if cluster.tool in READS else "write"
         return {"description": told, "paths": [path_glob(cluster)], "actions": [action]}
     regex = path_regex(cluster)
@@ -284,7 +284,7 @@ def _name(cluster: Cluster, taken: set[str]) -> str:
 # --- the rule in force ----------------------------------------------------------------------------
 
 
-def made_rule(drafted: Draft, form: Form) -> Rule | None:
+def made_rule(drafted: Draft, form: RulesFormat) -> Rule | None:
     """Return the rule that a draft means, or None where it does not hold together."""
     regexes = [str(value) for key, value in drafted.rule.items() if key.endswith("_regex")]
     if any(check(regex) for regex in regexes):
@@ -298,11 +298,11 @@ def made_rule(drafted: Draft, form: Form) -> Rule | None:
     return rule if all(held) and not any(slips) else None
 
 
-def _loaded(rule: Mapping[str, object], form: Form) -> Loaded:
+def _loaded(rule: Mapping[str, object], form: RulesFormat) -> LoadResult:
     lines = [f"{key} = {json.dumps(value)}" for key, value in rule.items()]
-    if form is Form.PENSTOCK:
+    if form is RulesFormat.PENSTOCK:
         file, head = "penstock.toml", "[[allow]]"
-    elif form is Form.FLAT:
+    elif form is RulesFormat.FLAT:
         file, head = "claude-code-permissions-hook.toml", "[audit]\naudit_file = 'x'\n[[allow]]"
     else:
         file, head = "claude-code-permissions-hook.toml", "[[rules.allow]]"

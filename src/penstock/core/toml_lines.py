@@ -53,7 +53,7 @@ ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\"
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class TomlPositions:
     """Where things stand. `refused` says why the text is not worth reading, from `line` on.
 
     `rest` looks for what is not known yet, where that takes long and is seldom asked for.
@@ -74,7 +74,7 @@ class Lines:
         return 1
 
 
-def find_lines(text: str) -> Lines:
+def find_lines(text: str) -> TomlPositions:
     """Scan a TOML text; in a text that is not TOML, as far as it is understood."""
     scan = _Scan(text=text)
     try:
@@ -83,10 +83,10 @@ def find_lines(text: str) -> Lines:
             if scan.at < len(text):
                 _slow_statement(scan)
     except _TooMuchError as why:
-        return Lines(scan.known, refused=str(why), line=scan.line)
+        return TomlPositions(scan.known, refused=str(why), line=scan.line)
     except _LostError:
         pass
-    return Lines(scan.known)
+    return TomlPositions(scan.known)
 
 
 class _LostError(Exception):

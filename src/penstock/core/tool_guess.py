@@ -28,7 +28,7 @@ from penstock.core.tool_rows import (
     unclear,
     written,
 )
-from penstock.core.toolargs import MOST_DEPTH, MOST_ITEMS, Args, Wrong, plain
+from penstock.core.toolargs import MOST_DEPTH, MOST_ITEMS, Args, ArgumentFault, plain
 from penstock.core.tooledits import Edit, Whole, as_bytes
 
 _PATHS = (
@@ -203,7 +203,7 @@ def _commands(args: Args, cwd: str) -> Intents:
         if isinstance(value, str | list | tuple):
             try:
                 yield from ran(command_text(key, value), cwd)
-            except Wrong as problem:
+            except ArgumentFault as problem:
                 yield unclear(Action.RUN, str(problem))
 
 

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 from penstock.core.errors import PenstockError
 from penstock.core.model import Action
-from penstock.core.toolargs import Args, Wrong, plain, texts
+from penstock.core.toolargs import Args, ArgumentFault, plain, texts
 from penstock.core.tooledits import (
+    ApplyPatch,
     Edit,
-    Inserted,
+    InsertLines,
     NotebookCell,
-    Patched,
     Swap,
     Swaps,
     Whole,
@@ -106,7 +106,7 @@ def written(path: str, edit: Callable[[], Edit | None]) -> Intent:
     """Return the intent to write a file; an edit that cannot be read makes it unclear."""
     try:
         return Intent(action=Action.WRITE, path=path, edit=edit())
-    except Wrong as problem:
+    except ArgumentFault as problem:
         return unclear(Action.WRITE, str(problem), path)
     except PenstockError as problem:
         return unclear(Action.WRITE, problem.message, path)
@@ -215,7 +215,7 @@ def lines_inserted(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of 
 def _insertion(args: Args) -> Edit | None:
     text = args.one("insert_text", *NEW, *CONTENT)
     line = args.number("insert_line", "line", "line_number")
-    return None if text is None else Inserted(text=text, line=line)
+    return None if text is None else InsertLines(text=text, line=line)
 
 
 def text_appended(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
@@ -225,7 +225,7 @@ def text_appended(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of t
 
 def _appendix(args: Args) -> Edit | None:
     text = args.one(*NEW, *CONTENT)
-    return None if text is None else Inserted(text=text)
+    return None if text is None else InsertLines(text=text)
 
 
 def cell_changed(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
@@ -267,7 +267,7 @@ def _acted(action: Action, paths: Iterator[str | Intent], *, tree: bool = False)
 def _listed_paths(action: Action, key: str, value: object) -> Iterator[str | Intent]:
     try:
         yield from texts(key, value)
-    except Wrong as problem:
+    except ArgumentFault as problem:
         yield unclear(action, str(problem))
 
 
@@ -299,7 +299,7 @@ def patch_applied(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of t
             continue
         try:
             yield from patched(value if isinstance(value, str) else "".join(texts(key, value)[-1:]))
-        except Wrong as problem:
+        except ArgumentFault as problem:
             yield unclear(Action.WRITE, str(problem))
 
 
@@ -314,12 +314,12 @@ def patched(text: str) -> Intents:
         return
     for file in files:
         if file.moved_to is not None:
-            edit = Patched(patch=file)
+            edit = ApplyPatch(patch=file)
             yield Intent(action=Action.WRITE, path=file.moved_to, edit=edit, source=file.path)
         if file.moved_to is not None or file.action is Action.DELETE:
             yield Intent(action=Action.DELETE, path=file.path)
         else:
-            yield Intent(action=Action.WRITE, path=file.path, edit=Patched(patch=file))
+            yield Intent(action=Action.WRITE, path=file.path, edit=ApplyPatch(patch=file))
 
 
 # Shell commands
@@ -355,7 +355,7 @@ def _commands(args: Args, cwd: str) -> Intents:
             continue
         try:
             yield from ran(command_text(key, value), cwd)
-        except Wrong as problem:
+        except ArgumentFault as problem:
             yield unclear(Action.RUN, str(problem))
 
 

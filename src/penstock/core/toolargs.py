@@ -16,7 +16,7 @@ MOST_ITEMS = 1_000
 MOST_DEPTH = 4
 
 
-class Wrong(Exception):  # noqa: N818 - a finding on the way to an intent, never an error of ours
+class ArgumentFault(Exception):  # noqa: N818 - a finding on the way to an intent, never an error of ours
     """An argument has a type that it cannot have."""
 
     def __init__(self, key: str, wanted: str) -> None:
@@ -59,9 +59,9 @@ class Args:
             if value is None:
                 continue
             if not isinstance(value, str):
-                raise Wrong(key, "a text")
+                raise ArgumentFault(key, "a text")
             if found is not None and value != found:
-                raise Wrong(key, "the only one of its kind")
+                raise ArgumentFault(key, "the only one of its kind")
             found = value
         return found
 
@@ -78,7 +78,7 @@ class Args:
             if isinstance(value, str) and value.isascii() and value.isdigit():
                 return int(value[:9])
             if value is not None:
-                raise Wrong(key, "a whole number")
+                raise ArgumentFault(key, "a whole number")
         return None
 
     def items(self, *keys: str) -> list[Args]:
@@ -89,7 +89,7 @@ class Args:
                 continue
             for item in listed(key, value):
                 if not isinstance(item, Mapping):
-                    raise Wrong(key, "a list of objects")
+                    raise ArgumentFault(key, "a list of objects")
                 found.append(Args(item))
         return found
 
@@ -97,9 +97,9 @@ class Args:
 def listed(key: str, value: object) -> Sequence[object]:
     """Return a JSON list; anything else, and one beyond measure, is wrong."""
     if not isinstance(value, list | tuple):
-        raise Wrong(key, "a list")
+        raise ArgumentFault(key, "a list")
     if len(value) > MOST_ITEMS:
-        raise Wrong(key, f"a list of at most {MOST_ITEMS}")
+        raise ArgumentFault(key, f"a list of at most {MOST_ITEMS}")
     return value
 
 
@@ -107,5 +107,5 @@ def texts(key: str, value: object) -> list[str]:
     """Return a list of texts."""
     found = [item for item in listed(key, value) if isinstance(item, str)]
     if len(found) < len(listed(key, value)):
-        raise Wrong(key, "a list of texts")
+        raise ArgumentFault(key, "a list of texts")
     return found

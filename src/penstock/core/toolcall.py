@@ -16,10 +16,10 @@ from penstock.core.model import Action
 from penstock.core.tool_rows import Intent, Row, unclear
 from penstock.core.toolargs import Args
 from penstock.core.tooledits import (
+    ApplyPatch,
     Edit,
-    Inserted,
+    InsertLines,
     NotebookCell,
-    Patched,
     Swap,
     Swaps,
     Whole,
@@ -28,11 +28,11 @@ from penstock.core.tooledits import (
 from penstock.core.tools import READS, RUNS, TOOLS
 
 __all__ = [
+    "ApplyPatch",
     "Edit",
-    "Inserted",
+    "InsertLines",
     "Intent",
     "NotebookCell",
-    "Patched",
     "Swap",
     "Swaps",
     "Whole",

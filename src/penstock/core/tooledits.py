@@ -46,7 +46,7 @@ class Swaps:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Inserted:
+class InsertLines:
     """Lines are put behind line `line`; None is the end of the file."""
 
     text: str
@@ -64,13 +64,13 @@ class NotebookCell:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Patched:
+class ApplyPatch:
     """A patch is applied."""
 
     patch: FilePatch
 
 
-Edit = Whole | Swaps | Inserted | NotebookCell | Patched
+Edit = Whole | Swaps | InsertLines | NotebookCell | ApplyPatch
 
 
 def edited(edit: Edit, before: bytes | None) -> bytes | None:
@@ -79,7 +79,7 @@ def edited(edit: Edit, before: bytes | None) -> bytes | None:
         return edit.content
     if isinstance(edit, Swaps):
         return _swapped(edit, before)
-    if isinstance(edit, Inserted):
+    if isinstance(edit, InsertLines):
         return _inserted(edit, before)
     if isinstance(edit, NotebookCell):
         return _notebook(edit, before)
@@ -157,7 +157,7 @@ def _cut(text: str) -> str:
 # Lines
 
 
-def _inserted(edit: Inserted, before: bytes | None) -> bytes:
+def _inserted(edit: InsertLines, before: bytes | None) -> bytes:
     *ended, last = (before or b"").split(b"\n")
     lines = [*(line + b"\n" for line in ended), *([last] if last else [])]
     at = len(lines) if edit.line is None else edit.line

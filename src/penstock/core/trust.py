@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 
 from penstock.core.checkpoint import Checkpoint, glance
 from penstock.core.errors import AuditError
-from penstock.core.findings import Kind, Problem
+from penstock.core.findings import AuditProblem, TamperKind
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Head:
+class LogHead:
     """The end of the record: its last line's number and hash."""
 
     seq: int
@@ -25,7 +25,7 @@ class Head:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Opened:
+class CheckpointNote:
     """A note that was read: a checkpoint, or the reason why it is none."""
 
     checkpoint: Checkpoint | None
@@ -37,14 +37,14 @@ class Opened:
 class Evidence:
     """Everything that the record is compared with. Empty means that there is none."""
 
-    own: Sequence[Opened] = ()
+    own: Sequence[CheckpointNote] = ()
     older: Sequence[str] = ()
     """Notes beside the log before those in `own`, as text that nobody has opened yet."""
-    check: Callable[[str], Opened] | None = None
+    check: Callable[[str], CheckpointNote] | None = None
     """Opens such a note."""
-    remembered: Opened | None = None
-    head: Head | None = None
-    witnesses: Mapping[str, Opened] = field(default_factory=dict)
+    remembered: CheckpointNote | None = None
+    head: LogHead | None = None
+    witnesses: Mapping[str, CheckpointNote] = field(default_factory=dict)
     unreachable: Sequence[str] = ()
 
     @property
@@ -100,7 +100,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class LogFacts:
     """The record as it is now: lines, roots at the sizes asked for, a hash at the head's place."""
 
     count: int
@@ -108,7 +108,7 @@ class Found:
     at_head: str = ""
 
 
-def compare(evidence: Evidence, found: Found) -> list[Problem]:
+def compare(evidence: Evidence, found: LogFacts) -> list[AuditProblem]:
     """Return what the evidence says against the record."""
     problems = [
         *_unreadable("checkpoint", evidence.own),
@@ -123,7 +123,9 @@ def compare(evidence: Evidence, found: Found) -> list[Problem]:
     return problems
 
 
-def _unreadable(whose: str, notes: Iterable[Opened], *, count: int | None = None) -> list[Problem]:
+def _unreadable(
+    whose: str, notes: Iterable[CheckpointNote], *, count: int | None = None
+) -> list[AuditProblem]:
     """Tell of notes that prove nothing; one of more than `count` events is a hint all the same."""
     found = []
     for note in notes:
@@ -132,22 +134,22 @@ def _unreadable(whose: str, notes: Iterable[Opened], *, count: int | None = None
         said = f"{whose} at {note.size} events: {note.error.message}"
         if count is not None and note.size > count:
             said += f"; only {count} are here, so record and key may have been begun anew"
-        found.append(Problem(kind=Kind.BAD_SIGNATURE, line=note.size, message=said))
+        found.append(AuditProblem(kind=TamperKind.BAD_SIGNATURE, line=note.size, message=said))
     return found
 
 
-def _good(notes: Iterable[Opened]) -> list[Checkpoint]:
+def _good(notes: Iterable[CheckpointNote]) -> list[Checkpoint]:
     return [note.checkpoint for note in notes if note.checkpoint is not None]
 
 
-def _own(notes: Sequence[Opened], found: Found) -> list[Problem]:
+def _own(notes: Sequence[CheckpointNote], found: LogFacts) -> list[AuditProblem]:
     """Compare with the checkpoints beside the log: the first that does not fit tells where."""
     agreed = 0
     seen: dict[int, bytes] = {}
     for note in _good(notes):
         if seen.setdefault(note.size, note.root) != note.root:
             said = f"two signed checkpoints of {note.size} events differ"
-            return [Problem(kind=Kind.FORKED, line=note.size, message=said)]
+            return [AuditProblem(kind=TamperKind.FORKED, line=note.size, message=said)]
         if note.size > found.count:
             return [_cut(found.count, _largest(notes), "a signed checkpoint")]
         if found.roots.get(note.size) != note.root:
@@ -156,21 +158,21 @@ def _own(notes: Sequence[Opened], found: Found) -> list[Problem]:
     return []
 
 
-def _largest(notes: Iterable[Opened]) -> int:
+def _largest(notes: Iterable[CheckpointNote]) -> int:
     return max((note.size for note in _good(notes)), default=0)
 
 
-def _cut(count: int, size: int, by: str) -> Problem:
+def _cut(count: int, size: int, by: str) -> AuditProblem:
     said = f"{size - count} event(s) are missing after this line: {by} has {size}"
-    return Problem(kind=Kind.TAIL_CUT, line=count, message=said)
+    return AuditProblem(kind=TamperKind.TAIL_CUT, line=count, message=said)
 
 
-def _rewritten(agreed: int, size: int, by: str) -> Problem:
+def _rewritten(agreed: int, size: int, by: str) -> AuditProblem:
     said = f"something in lines {agreed + 1} to {size} was written anew: {by} has another root"
-    return Problem(kind=Kind.REWRITTEN, line=agreed + 1, message=said)
+    return AuditProblem(kind=TamperKind.REWRITTEN, line=agreed + 1, message=said)
 
 
-def _remembered(evidence: Evidence, found: Found) -> list[Problem]:
+def _remembered(evidence: Evidence, found: LogFacts) -> list[AuditProblem]:
     """Compare with the last checkpoint that was remembered outside."""
     if evidence.remembered is None:
         return []
@@ -186,21 +188,23 @@ def _remembered(evidence: Evidence, found: Found) -> list[Problem]:
         return [*problems, _rewritten(0, remembered.size, "the remembered checkpoint")]
     if latest < remembered.size:
         said = f"the checkpoints end at {latest} events, but one of {remembered.size} was signed"
-        problems.append(Problem(kind=Kind.MISSING_CHECKPOINTS, line=remembered.size, message=said))
+        problems.append(
+            AuditProblem(kind=TamperKind.MISSING_CHECKPOINTS, line=remembered.size, message=said)
+        )
     return problems
 
 
-def _shorter(latest: int, remembered: Checkpoint, count: int) -> list[Problem]:
+def _shorter(latest: int, remembered: Checkpoint, count: int) -> list[AuditProblem]:
     if latest >= remembered.size:
         return []  # the checkpoints beside the log tell the same
     if not count:
         said = f"the log is missing; a record of {remembered.size} events was signed"
-        return [Problem(kind=Kind.DELETED, line=0, message=said)]
+        return [AuditProblem(kind=TamperKind.DELETED, line=0, message=said)]
     said = f"log and checkpoints end at {count} and {latest}; {remembered.size} events were signed"
-    return [Problem(kind=Kind.OLDER_COPY, line=count, message=said)]
+    return [AuditProblem(kind=TamperKind.OLDER_COPY, line=count, message=said)]
 
 
-def _head(head: Head | None, found: Found) -> list[Problem]:
+def _head(head: LogHead | None, found: LogFacts) -> list[AuditProblem]:
     """Compare with the last line that is remembered as written."""
     if head is None:
         return []
@@ -208,24 +212,24 @@ def _head(head: Head | None, found: Found) -> list[Problem]:
         return [_cut(found.count, head.seq + 1, "the remembered head")]
     if found.at_head != head.event_hash:
         said = f"it is not the line that was written here, {head.event_hash}"
-        return [Problem(kind=Kind.REWRITTEN, line=head.seq + 1, message=said)]
+        return [AuditProblem(kind=TamperKind.REWRITTEN, line=head.seq + 1, message=said)]
     return []
 
 
 def _witnessed(
-    name: str, note: Checkpoint | None, evidence: Evidence, found: Found
-) -> list[Problem]:
+    name: str, note: Checkpoint | None, evidence: Evidence, found: LogFacts
+) -> list[AuditProblem]:
     """Compare with what a witness saw. Two signed histories of one log are a fork."""
     if note is None:
         return []
     if found.count < note.size:
         said = f"witness `{name}` saw {note.size} events, {note.size - found.count} more than here"
         signed = any(own.size > found.count for own in _good(evidence.own))
-        kind = Kind.TAIL_CUT if signed else Kind.OLDER_COPY
-        return [Problem(kind=kind, line=found.count, message=said)]
+        kind = TamperKind.TAIL_CUT if signed else TamperKind.OLDER_COPY
+        return [AuditProblem(kind=kind, line=found.count, message=said)]
     if found.roots.get(note.size) == note.root:
         return []
     signed = any(own.size >= note.size for own in _good(evidence.own))
-    kind = Kind.FORKED if signed and not _own(evidence.own, found) else Kind.REWRITTEN
+    kind = TamperKind.FORKED if signed and not _own(evidence.own, found) else TamperKind.REWRITTEN
     said = f"witness `{name}` saw another record of {note.size} events"
-    return [Problem(kind=kind, line=note.size, message=said)]
+    return [AuditProblem(kind=kind, line=note.size, message=said)]

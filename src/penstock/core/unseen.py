@@ -10,7 +10,7 @@ from bisect import bisect_right
 from enum import Enum, auto
 
 
-class Kind(Enum):
+class HiddenKind(Enum):
     """What a hidden character does to a reader."""
 
     CONTROL = auto()
@@ -31,66 +31,66 @@ class Kind(Enum):
 
 
 # first, last, kind, short names: one for each code point, or one for all
-ROWS: tuple[tuple[int, int, Kind, str], ...] = (
-    (0x00, 0x08, Kind.CONTROL, "NUL SOH STX ETX EOT ENQ ACK BEL BS"),
-    (0x0B, 0x0C, Kind.LINE, "VT FF"),
-    (0x0D, 0x0D, Kind.RETURN, "CR"),
-    (0x0E, 0x1A, Kind.CONTROL, "SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB"),
-    (0x1B, 0x1B, Kind.ESCAPE, "ESC"),
-    (0x1C, 0x1F, Kind.CONTROL, "FS GS RS US"),
-    (0x7F, 0x84, Kind.CONTROL, "DEL PAD HOP BPH NBH IND"),
-    (0x85, 0x85, Kind.LINE, "NEL"),
-    (0x86, 0x8F, Kind.CONTROL, "SSA ESA HTS HTJ VTS PLD PLU RI SS2 SS3"),
-    (0x90, 0x90, Kind.ESCAPE, "DCS"),
-    (0x91, 0x97, Kind.CONTROL, "PU1 PU2 STS CCH MW SPA EPA"),
-    (0x98, 0x98, Kind.ESCAPE, "SOS"),
-    (0x99, 0x9A, Kind.CONTROL, "SGC SCI"),
-    (0x9B, 0x9F, Kind.ESCAPE, "CSI ST OSC PM APC"),
-    (0xA0, 0xA0, Kind.SPACE, "NBSP"),
-    (0xAD, 0xAD, Kind.NOTHING, "SHY"),
-    (0x034F, 0x034F, Kind.NOTHING, "CGJ"),
-    (0x061C, 0x061C, Kind.MARK, "ALM"),
-    (0x115F, 0x1160, Kind.FILLER, "FILLER"),
-    (0x1680, 0x1680, Kind.SPACE, "OGHAM-SPACE"),
-    (0x17B4, 0x17B5, Kind.FILLER, "FILLER"),
-    (0x180B, 0x180D, Kind.VARIATION, "FVS1 FVS2 FVS3"),
-    (0x180E, 0x180E, Kind.NOTHING, "MVS"),
-    (0x180F, 0x180F, Kind.VARIATION, "FVS4"),
-    (0x2000, 0x200A, Kind.SPACE, "NQSP MQSP ENSP EMSP 3MSP 4MSP 6MSP FSP PSP THSP HSP"),
-    (0x200B, 0x200B, Kind.NOTHING, "ZWSP"),
-    (0x200C, 0x200D, Kind.JOINER, "ZWNJ ZWJ"),
-    (0x200E, 0x200F, Kind.MARK, "LRM RLM"),
-    (0x2028, 0x2029, Kind.LINE, "LSEP PSEP"),
-    (0x202A, 0x202E, Kind.DIRECTION, "LRE RLE PDF LRO RLO"),
-    (0x202F, 0x202F, Kind.SPACE, "NNBSP"),
-    (0x205F, 0x205F, Kind.SPACE, "MMSP"),
-    (0x2060, 0x2065, Kind.NOTHING, "WJ APPLY TIMES SEPARATOR PLUS NOTHING"),
-    (0x2066, 0x2069, Kind.DIRECTION, "LRI RLI FSI PDI"),
-    (0x206A, 0x206F, Kind.NOTHING, "ISS ASS IAFS AAFS NADS NODS"),
-    (0x2800, 0x2800, Kind.FILLER, "BRAILLE-BLANK"),
-    (0x3000, 0x3000, Kind.SPACE, "IDSP"),
-    (0x3164, 0x3164, Kind.FILLER, "FILLER"),
-    (0xD800, 0xDFFF, Kind.BYTE, "SURROGATE"),
-    (0xE000, 0xF8FF, Kind.PRIVATE, "PRIVATE"),
-    (0xFDD0, 0xFDEF, Kind.NEVER, "NONCHARACTER"),
-    (0xFE00, 0xFE0F, Kind.VARIATION, " ".join(f"VS{n}" for n in range(1, 17))),
-    (0xFEFF, 0xFEFF, Kind.NOTHING, "BOM"),
-    (0xFFA0, 0xFFA0, Kind.FILLER, "FILLER"),
-    (0xFFF0, 0xFFFB, Kind.NOTHING, "ANNOTATION"),
-    (0xFFFE, 0xFFFF, Kind.NEVER, "NONCHARACTER"),
-    (0x13430, 0x13455, Kind.NOTHING, "FORMAT"),
-    (0x1BCA0, 0x1BCA3, Kind.NOTHING, "FORMAT"),
-    (0x1D173, 0x1D17A, Kind.NOTHING, "FORMAT"),
+ROWS: tuple[tuple[int, int, HiddenKind, str], ...] = (
+    (0x00, 0x08, HiddenKind.CONTROL, "NUL SOH STX ETX EOT ENQ ACK BEL BS"),
+    (0x0B, 0x0C, HiddenKind.LINE, "VT FF"),
+    (0x0D, 0x0D, HiddenKind.RETURN, "CR"),
+    (0x0E, 0x1A, HiddenKind.CONTROL, "SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB"),
+    (0x1B, 0x1B, HiddenKind.ESCAPE, "ESC"),
+    (0x1C, 0x1F, HiddenKind.CONTROL, "FS GS RS US"),
+    (0x7F, 0x84, HiddenKind.CONTROL, "DEL PAD HOP BPH NBH IND"),
+    (0x85, 0x85, HiddenKind.LINE, "NEL"),
+    (0x86, 0x8F, HiddenKind.CONTROL, "SSA ESA HTS HTJ VTS PLD PLU RI SS2 SS3"),
+    (0x90, 0x90, HiddenKind.ESCAPE, "DCS"),
+    (0x91, 0x97, HiddenKind.CONTROL, "PU1 PU2 STS CCH MW SPA EPA"),
+    (0x98, 0x98, HiddenKind.ESCAPE, "SOS"),
+    (0x99, 0x9A, HiddenKind.CONTROL, "SGC SCI"),
+    (0x9B, 0x9F, HiddenKind.ESCAPE, "CSI ST OSC PM APC"),
+    (0xA0, 0xA0, HiddenKind.SPACE, "NBSP"),
+    (0xAD, 0xAD, HiddenKind.NOTHING, "SHY"),
+    (0x034F, 0x034F, HiddenKind.NOTHING, "CGJ"),
+    (0x061C, 0x061C, HiddenKind.MARK, "ALM"),
+    (0x115F, 0x1160, HiddenKind.FILLER, "FILLER"),
+    (0x1680, 0x1680, HiddenKind.SPACE, "OGHAM-SPACE"),
+    (0x17B4, 0x17B5, HiddenKind.FILLER, "FILLER"),
+    (0x180B, 0x180D, HiddenKind.VARIATION, "FVS1 FVS2 FVS3"),
+    (0x180E, 0x180E, HiddenKind.NOTHING, "MVS"),
+    (0x180F, 0x180F, HiddenKind.VARIATION, "FVS4"),
+    (0x2000, 0x200A, HiddenKind.SPACE, "NQSP MQSP ENSP EMSP 3MSP 4MSP 6MSP FSP PSP THSP HSP"),
+    (0x200B, 0x200B, HiddenKind.NOTHING, "ZWSP"),
+    (0x200C, 0x200D, HiddenKind.JOINER, "ZWNJ ZWJ"),
+    (0x200E, 0x200F, HiddenKind.MARK, "LRM RLM"),
+    (0x2028, 0x2029, HiddenKind.LINE, "LSEP PSEP"),
+    (0x202A, 0x202E, HiddenKind.DIRECTION, "LRE RLE PDF LRO RLO"),
+    (0x202F, 0x202F, HiddenKind.SPACE, "NNBSP"),
+    (0x205F, 0x205F, HiddenKind.SPACE, "MMSP"),
+    (0x2060, 0x2065, HiddenKind.NOTHING, "WJ APPLY TIMES SEPARATOR PLUS NOTHING"),
+    (0x2066, 0x2069, HiddenKind.DIRECTION, "LRI RLI FSI PDI"),
+    (0x206A, 0x206F, HiddenKind.NOTHING, "ISS ASS IAFS AAFS NADS NODS"),
+    (0x2800, 0x2800, HiddenKind.FILLER, "BRAILLE-BLANK"),
+    (0x3000, 0x3000, HiddenKind.SPACE, "IDSP"),
+    (0x3164, 0x3164, HiddenKind.FILLER, "FILLER"),
+    (0xD800, 0xDFFF, HiddenKind.BYTE, "SURROGATE"),
+    (0xE000, 0xF8FF, HiddenKind.PRIVATE, "PRIVATE"),
+    (0xFDD0, 0xFDEF, HiddenKind.NEVER, "NONCHARACTER"),
+    (0xFE00, 0xFE0F, HiddenKind.VARIATION, " ".join(f"VS{n}" for n in range(1, 17))),
+    (0xFEFF, 0xFEFF, HiddenKind.NOTHING, "BOM"),
+    (0xFFA0, 0xFFA0, HiddenKind.FILLER, "FILLER"),
+    (0xFFF0, 0xFFFB, HiddenKind.NOTHING, "ANNOTATION"),
+    (0xFFFE, 0xFFFF, HiddenKind.NEVER, "NONCHARACTER"),
+    (0x13430, 0x13455, HiddenKind.NOTHING, "FORMAT"),
+    (0x1BCA0, 0x1BCA3, HiddenKind.NOTHING, "FORMAT"),
+    (0x1D173, 0x1D17A, HiddenKind.NOTHING, "FORMAT"),
     *(
-        (plane + 0xFFFE, plane + 0xFFFF, Kind.NEVER, "NONCHARACTER")
+        (plane + 0xFFFE, plane + 0xFFFF, HiddenKind.NEVER, "NONCHARACTER")
         for plane in range(0x10000, 0xE0000, 0x10000)
     ),
-    (0xE0000, 0xE007F, Kind.TAG, "TAG"),
-    (0xE0080, 0xE00FF, Kind.NOTHING, "NOTHING"),
-    (0xE0100, 0xE01EF, Kind.VARIATION, "VS"),
-    (0xE01F0, 0xE0FFF, Kind.NOTHING, "NOTHING"),
-    (0xEFFFE, 0xEFFFF, Kind.NEVER, "NONCHARACTER"),
-    (0xF0000, 0x10FFFF, Kind.PRIVATE, "PRIVATE"),
+    (0xE0000, 0xE007F, HiddenKind.TAG, "TAG"),
+    (0xE0080, 0xE00FF, HiddenKind.NOTHING, "NOTHING"),
+    (0xE0100, 0xE01EF, HiddenKind.VARIATION, "VS"),
+    (0xE01F0, 0xE0FFF, HiddenKind.NOTHING, "NOTHING"),
+    (0xEFFFE, 0xEFFFF, HiddenKind.NEVER, "NONCHARACTER"),
+    (0xF0000, 0x10FFFF, HiddenKind.PRIVATE, "PRIVATE"),
 )
 STARTS = tuple(row[0] for row in ROWS)
 
@@ -130,13 +130,13 @@ CALLED: dict[int, str] = {
 }
 
 
-def row_of(code: int) -> tuple[int, int, Kind, str] | None:
+def row_of(code: int) -> tuple[int, int, HiddenKind, str] | None:
     """Return the row of a code point, or None when a person can see it."""
     at = bisect_right(STARTS, code) - 1
     return ROWS[at] if at >= 0 and code <= ROWS[at][1] else None
 
 
-def kind_of(code: int) -> Kind | None:
+def kind_of(code: int) -> HiddenKind | None:
     """Return what a code point does to a reader, or None when it is seen."""
     row = row_of(code)
     return row[2] if row else None
@@ -151,7 +151,7 @@ def short_name(code: int) -> str:
     return names[code - row[0]] if len(names) > 1 else names[0]
 
 
-def class_of(*kinds: Kind, below: int = 0x110000) -> str:
+def class_of(*kinds: HiddenKind, below: int = 0x110000) -> str:
     """Return the inside of a regex character class for some kinds, up to a code point."""
     rows = [row for row in ROWS if row[2] in kinds and row[0] < below]
     return "".join(f"\\U{first:08x}-\\U{min(last, below - 1):08x}" for first, last, _, _ in rows)

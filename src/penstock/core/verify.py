@@ -16,8 +16,8 @@ from hashlib import sha256
 
 from penstock.core import chain
 from penstock.core.breaks import Break, explain
-from penstock.core.findings import Kind, Problem
-from penstock.core.recordline import Line, look
+from penstock.core.findings import AuditProblem, TamperKind
+from penstock.core.recordline import AuditLine, look
 from penstock.core.shapes import NOTICED, Shapes
 
 MOST_PROBLEMS = 1000
@@ -25,7 +25,7 @@ SMALL = 8 * 1024  # bytes; below this, reading line by line is quick enough
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Mark:
+class VerifyMark:
     """Where a check stands: the last line's hash, number and time, and how many lines."""
 
     hash: str = chain.GENESIS
@@ -34,13 +34,13 @@ class Mark:
     count: int = 0
 
 
-START = Mark()
+START = VerifyMark()
 
 
 # --- whole blocks --------------------------------------------------------------------------
 
 
-def pass_block(block: bytes, before: Mark, shapes: Shapes) -> Mark | None:
+def pass_block(block: bytes, before: VerifyMark, shapes: Shapes) -> VerifyMark | None:
     """Check a block of whole lines at once; None when it must be read line by line.
 
     `before.count` 0 with another hash than GENESIS means a beginning inside the record.
@@ -58,7 +58,7 @@ def pass_block(block: bytes, before: Mark, shapes: Shapes) -> Mark | None:
     if not _numbers_go_on(numbers, before.seq, shapes) or not _times_go_on(hashed, before.ts):
         return None
     ts, seq = chain.place(hashed[-1])
-    return Mark(
+    return VerifyMark(
         hash="sha256:" + hashes[-64:].decode(),
         seq=seq if seq >= 0 else before.seq,
         ts=ts or before.ts,
@@ -88,25 +88,25 @@ def _times_go_on(lines: Sequence[bytes], before: str) -> bool:
 # --- line by line --------------------------------------------------------------------------
 
 
-class Walk:
+class LogWalk:
     """Goes through the blocks of a record in order and collects what is wrong."""
 
     def __init__(
         self,
-        mark: Mark = START,
+        mark: VerifyMark = START,
         *,
         shapes: Shapes | None = None,
         notice: frozenset[str] = frozenset(),
     ) -> None:
         self.mark = mark
-        self.problems: list[Problem] = []
-        self.warnings: list[Problem] = []
+        self.problems: list[AuditProblem] = []
+        self.warnings: list[AuditProblem] = []
         self.breaks: list[Break] = []
         self.noticed: list[tuple[int, bytes]] = []
         """Lines whose `op` is one that was asked for, with their numbers."""
         self._shapes = shapes or Shapes(NOTICED | notice)
         self._notice = notice
-        self._last: Line | None = None
+        self._last: AuditLine | None = None
         self._before_last = chain.GENESIS
 
     def feed(self, block: bytes) -> None:
@@ -139,14 +139,14 @@ class Walk:
         """After a faulty line the next one must be looked at alone to say what happened."""
         return self._last is not None and self._last.fault is not None
 
-    def _step(self, line: Line) -> None:
+    def _step(self, line: AuditLine) -> None:
         self._check_link(line)
         if line.fault is not None:
             self._tell(line.fault, line.number, line.why)
         self._check_place(line)
         self._check_op(line)
         previous = self.mark.hash
-        self.mark = Mark(
+        self.mark = VerifyMark(
             hash=line.stated or line.actual,
             seq=line.seq if line.seq >= 0 else self.mark.seq + (self.mark.seq >= 0),
             ts=line.ts or self.mark.ts,
@@ -154,9 +154,9 @@ class Walk:
         )
         self._before_last, self._last = previous, line
 
-    def _check_link(self, line: Line) -> None:
+    def _check_link(self, line: AuditLine) -> None:
         """See whether a line names the one before it; a faulty line before explains a lot."""
-        if not line.prev or line.fault is Kind.EDITED:
+        if not line.prev or line.fault is TamperKind.EDITED:
             return
         before = self._last
         if line.prev == self.mark.hash or (before is not None and line.prev == before.actual):
@@ -172,7 +172,7 @@ class Walk:
                 return
         self._break(line)
 
-    def _break(self, line: Line) -> None:
+    def _break(self, line: AuditLine) -> None:
         if len(self.breaks) < MOST_PROBLEMS:
             before = self.mark.seq if self.mark.count else -1
             self.breaks.append(
@@ -183,33 +183,33 @@ class Walk:
         for at in range(len(self.problems) - 1, -1, -1):
             if self.problems[at].line == number:
                 why = f"it was put in: the next line follows line {number - 1}"
-                self.problems[at] = Problem(kind=Kind.INSERTED, line=number, message=why)
+                self.problems[at] = AuditProblem(kind=TamperKind.INSERTED, line=number, message=why)
                 return
 
-    def _check_place(self, line: Line) -> None:
+    def _check_place(self, line: AuditLine) -> None:
         if line.ts and self.mark.ts and line.ts < self.mark.ts:
             said = f"the clock went back from {self.mark.ts} to {line.ts[:40]}"
-            self._warn(Kind.CLOCK_STEP, line.number, said)
+            self._warn(TamperKind.CLOCK_STEP, line.number, said)
         linked = line.prev == self.mark.hash and line.fault is None
         if linked and min(line.seq, self.mark.seq) >= 0 and line.seq != self.mark.seq + 1:
             said = f"the number goes from {self.mark.seq} to {line.seq}"
-            self._tell(Kind.SEQUENCE_GAP, line.number, said)
+            self._tell(TamperKind.SEQUENCE_GAP, line.number, said)
 
-    def _check_op(self, line: Line) -> None:
+    def _check_op(self, line: AuditLine) -> None:
         if line.missing:
             said = f"the record starts anew; the chain that ended with {line.missing} is missing"
-            self._tell(Kind.RESTARTED, line.number, said)
+            self._tell(TamperKind.RESTARTED, line.number, said)
         elif line.op == "tail_set_aside":
             said = "an unfinished line was set aside here after a crash"
-            self._warn(Kind.TAIL_SET_ASIDE, line.number, said)
+            self._warn(TamperKind.TAIL_SET_ASIDE, line.number, said)
 
-    def _tell(self, kind: Kind, line: int, message: str) -> None:
+    def _tell(self, kind: TamperKind, line: int, message: str) -> None:
         if len(self.problems) < MOST_PROBLEMS:
-            self.problems.append(Problem(kind=kind, line=line, message=message))
+            self.problems.append(AuditProblem(kind=kind, line=line, message=message))
 
-    def _warn(self, kind: Kind, line: int, message: str) -> None:
+    def _warn(self, kind: TamperKind, line: int, message: str) -> None:
         if len(self.warnings) < MOST_PROBLEMS:
-            self.warnings.append(Problem(kind=kind, line=line, message=message))
+            self.warnings.append(AuditProblem(kind=kind, line=line, message=message))
 
     def tear(self, tail: bytes) -> None:
         """Take in what stands after the last newline: an unfinished write, not tampering."""
@@ -218,17 +218,17 @@ class Walk:
         line = look(tail, self.mark.count + 1, self._shapes)
         if line.fault is None and line.prev == self.mark.hash:
             self._step(line)
-            self._warn(Kind.TORN_TAIL, line.number, "the last line has no newline")
+            self._warn(TamperKind.TORN_TAIL, line.number, "the last line has no newline")
             return
         said = f"the last line is unfinished ({len(tail)} bytes); the next append sets it aside"
-        self._warn(Kind.TORN_TAIL, self.mark.count + 1, said)
+        self._warn(TamperKind.TORN_TAIL, self.mark.count + 1, said)
 
     @property
     def orphans(self) -> frozenset[str]:
         """The hashes that broken links name; where they stand tells what happened."""
         return frozenset(found.prev for found in self.breaks)
 
-    def finish(self, where: Mapping[str, int]) -> list[Problem]:
+    def finish(self, where: Mapping[str, int]) -> list[AuditProblem]:
         """Return all problems in order, with every broken link explained.
 
         `where` says at which line each of the `orphans` is found, if anywhere.

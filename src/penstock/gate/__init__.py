@@ -12,19 +12,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from penstock.gate.calls import Call, Prepared
-    from penstock.gate.judging import Judged, judge_call
+    from penstock.gate.calls import Call, PreparedRequest
+    from penstock.gate.judging import Judgement, judge_call
     from penstock.gate.parts import Item, Parts, Proof
     from penstock.gate.service import Gate
 
-__all__ = ["Call", "Gate", "Item", "Judged", "Parts", "Prepared", "Proof", "judge_call"]
+__all__ = ["Call", "Gate", "Item", "Judgement", "Parts", "PreparedRequest", "Proof", "judge_call"]
 
 # Each name is imported at its first use: judging a call takes one step of the gate, and must not
 # pay for all of them.
 HOMES = {
     "Call": "calls",
-    "Prepared": "calls",
-    "Judged": "judging",
+    "PreparedRequest": "calls",
+    "Judgement": "judging",
     "judge_call": "judging",
     "Item": "parts",
     "Parts": "parts",

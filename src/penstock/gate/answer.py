@@ -12,11 +12,11 @@ from dataclasses import replace
 
 from penstock.core.approval import statement
 from penstock.core.errors import InputError, RefusedError, StaleError
-from penstock.core.proposal import OPEN, Answer, Move, Proposal, State
+from penstock.core.proposal import OPEN, Answer, Proposal, State, Transition
 from penstock.gate.parts import Event, Parts, Proof, event_of
 
 
-class Answering:
+class Answerer:
     """The steps from a waiting proposal to an answered one."""
 
     def __init__(self, parts: Parts) -> None:
@@ -36,7 +36,9 @@ class Answering:
         answers = {
             one.id: self.prove(one, approve=approve, proof=proof, reason=reason) for one in found
         }
-        moved = self.parts.proposals.answer(answers, Move.APPROVE if approve else Move.REJECT)
+        moved = self.parts.proposals.answer(
+            answers, Transition.APPROVE if approve else Transition.REJECT
+        )
         self.parts.record_all([answered(one, answers[one.id]) for one in moved])
         return moved
 
@@ -63,7 +65,7 @@ class Answering:
     def renew(self, proposal_id: str) -> Proposal:
         """Give a waiting proposal its whole time again."""
         one = self.fresh(proposal_id)
-        moved = self.parts.proposals.move(one.id, Move.RENEW, at=self.parts.clock.now())
+        moved = self.parts.proposals.move(one.id, Transition.RENEW, at=self.parts.clock.now())
         self.parts.record_of("renewed", moved, status=moved.state)
         return moved
 
@@ -94,7 +96,7 @@ class Answering:
         return tuple(self._expire(one) for one in over)
 
     def _expire(self, one: Proposal) -> Proposal:
-        closed = self.parts.proposals.move(one.id, Move.EXPIRE, at=self.parts.clock.now())
+        closed = self.parts.proposals.move(one.id, Transition.EXPIRE, at=self.parts.clock.now())
         self.parts.record_of("expired", closed, status=closed.state)
         return closed
 

@@ -24,10 +24,10 @@ from penstock.core.errors import (
 )
 from penstock.core.model import Change, Decision, Request, Verdict
 from penstock.core.paths import parse
-from penstock.core.proposal import Move, Proposal, Receipt, State
+from penstock.core.proposal import Proposal, Receipt, State, Transition
 from penstock.gate.answer import signed_statement
 from penstock.gate.parts import UNDO, Event, Parts, event_of
-from penstock.gate.proposing import ACTIONS, Proposing, refused
+from penstock.gate.proposing import ACTIONS, Proposer, refused
 from penstock.gate.versions import EDIT, Versions, named_whole
 from penstock.ports import Files, FileState, PlannedWrite
 
@@ -35,10 +35,10 @@ States: TypeAlias = Mapping[str, FileState]  # by a proposal's id, what the writ
 NONE: States = {}
 
 
-class Applying:
+class Applier:
     """The steps from an approved proposal to a receipt."""
 
-    def __init__(self, parts: Parts, proposing: Proposing) -> None:
+    def __init__(self, parts: Parts, proposing: Proposer) -> None:
         self.parts = parts
         self.proposing = proposing
 
@@ -171,7 +171,7 @@ class Applying:
             raise stale(one, now)
 
     def _outdate(self, one: Proposal, *, token: str = "") -> None:
-        moved = self.parts.proposals.move(one.id, Move.OUTDATE, token=token)
+        moved = self.parts.proposals.move(one.id, Transition.OUTDATE, token=token)
         self.parts.record_of("outdated", moved, status=moved.state)
 
     def _write(self, claimed: Sequence[Proposal]) -> States:

@@ -43,7 +43,7 @@ class Call:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Prepared:
+class PreparedRequest:
     """One request of a call, with the content behind it where it is known.
 
     `path` is the file that would really be reached, None when it lies outside or is no plain
@@ -68,31 +68,31 @@ class Preparation:
     guarded: tuple[str, ...] = ()
     left: dict[str, bytes | None] = field(default_factory=dict)
 
-    def all(self) -> Iterator[Prepared]:
+    def all(self) -> Iterator[PreparedRequest]:
         """Yield every request of the call, in the order of its effects."""
         call = self.call
         for intent in intents(call.tool, call.tool_input, cwd=call.cwd or self.files.root):
             yield from self.of(intent)
 
-    def of(self, intent: Intent) -> Iterator[Prepared]:
+    def of(self, intent: Intent) -> Iterator[PreparedRequest]:
         """Prepare one intent; what cannot be understood is a problem, not a crash."""
         problem = _excess(intent) if intent.excessive else None
         if intent.path is None or problem:
-            yield Prepared(request=self._request(intent, intent.action), problem=problem)
+            yield PreparedRequest(request=self._request(intent, intent.action), problem=problem)
             return
         try:
             target = self._target(intent)
         except InputError as wrong:
-            yield Prepared(request=self._request(intent, intent.action), problem=wrong)
+            yield PreparedRequest(request=self._request(intent, intent.action), problem=wrong)
             return
         if not self._cannot_happen(intent):
             yield from self._on(intent, target)
 
-    def _on(self, intent: Intent, target: Target) -> Iterator[Prepared]:
+    def _on(self, intent: Intent, target: Target) -> Iterator[PreparedRequest]:
         path = self._reached(target)
         yield from self._taken_along(intent, target)
         if path is None or intent.action not in WRITES:
-            yield Prepared(request=self._request(intent, intent.action, target), path=path)
+            yield PreparedRequest(request=self._request(intent, intent.action, target), path=path)
             if path is None and intent.tree and intent.action in WRITES:
                 yield from self._below_twins(intent, target)
             return
@@ -100,7 +100,7 @@ class Preparation:
         if intent.tree and self._kind(path) is FileKind.DIRECTORY:
             yield from self._below(intent, path)
 
-    def _taken_along(self, intent: Intent, target: Target) -> Iterator[Prepared]:
+    def _taken_along(self, intent: Intent, target: Target) -> Iterator[PreparedRequest]:
         """Removing or moving a directory takes along what Penstock keeps somewhere below it."""
         if intent.action is not Action.DELETE:
             return
@@ -108,7 +108,7 @@ class Preparation:
         for kept in self._guarded():
             if any(kept.startswith(f"{place.rstrip('/')}/") for place in places):
                 inside = self._found(f"{kept}/.")
-                yield Prepared(request=self._request(intent, Action.DELETE, inside))
+                yield PreparedRequest(request=self._request(intent, Action.DELETE, inside))
 
     def _guarded(self) -> Iterator[str]:
         """Yield what must not be taken along, where it usually is and where it was moved to."""
@@ -130,21 +130,23 @@ class Preparation:
     def _absolute(self, spelling: str) -> str:
         return normal(joined(spelling, self.files.root))
 
-    def _below(self, intent: Intent, path: RelPath) -> Iterator[Prepared]:
+    def _below(self, intent: Intent, path: RelPath) -> Iterator[PreparedRequest]:
         """Judge each file of a directory: `rm -r src` is as much as removing all of them."""
         for count, name in enumerate(self.files.below(path)):
             if count == MOST_BELOW:
                 why = f"`{path}` holds more than {MOST_BELOW} files"
-                yield Prepared(request=self._request(replace(intent, unclear=why), Action.RUN))
+                yield PreparedRequest(
+                    request=self._request(replace(intent, unclear=why), Action.RUN)
+                )
                 return
             yield self._write(replace(intent, unclear=""), self._found(name.text), name)
 
-    def _below_twins(self, intent: Intent, target: Target) -> Iterator[Prepared]:
+    def _below_twins(self, intent: Intent, target: Target) -> Iterator[PreparedRequest]:
         """Judge a directory of a worktree outside by what the project has in its place."""
         for spelling in target.judged:
             for name in self._files_below(spelling):
                 there = self._found(f"{self._absolute(target.shown)}{name.text[len(spelling) :]}")
-                yield Prepared(request=self._request(intent, intent.action, there))
+                yield PreparedRequest(request=self._request(intent, intent.action, there))
 
     def _files_below(self, spelling: str) -> Iterator[RelPath]:
         try:
@@ -191,11 +193,11 @@ class Preparation:
         except InputError:
             return None
 
-    def _write(self, intent: Intent, target: Target, path: RelPath) -> Prepared:
+    def _write(self, intent: Intent, target: Target, path: RelPath) -> PreparedRequest:
         """Measure what a write would leave; where that cannot be known, the name is judged."""
         kind = self._kind(path)
         action = _action(intent.action, exists=kind is not None)
-        named_only = Prepared(request=self._request(intent, action, target), path=path)
+        named_only = PreparedRequest(request=self._request(intent, action, target), path=path)
         if kind not in (None, FileKind.FILE):
             return replace(named_only, path=None)
         if not self.measures:
@@ -212,11 +214,11 @@ class Preparation:
         change = measure(there, after, change_threshold=self.change_threshold)
         self.left[path.text] = after
         request = self._request(intent, action, target, change)
-        return Prepared(request=request, path=path, known=True, after=after)
+        return PreparedRequest(request=request, path=path, known=True, after=after)
 
     def _unmeasured(
-        self, intent: Intent, target: Target, path: RelPath, named_only: Prepared
-    ) -> Prepared:
+        self, intent: Intent, target: Target, path: RelPath, named_only: PreparedRequest
+    ) -> PreparedRequest:
         """Reading and comparing took too long; what is there may all be lost."""
         there = self._there(path)
         if there is None:
@@ -226,8 +228,8 @@ class Preparation:
         return replace(named_only, request=self._request(intent, request.action, target, change))
 
     def _unknown(
-        self, intent: Intent, target: Target, path: RelPath, named_only: Prepared
-    ) -> Prepared:
+        self, intent: Intent, target: Target, path: RelPath, named_only: PreparedRequest
+    ) -> PreparedRequest:
         """A redirection over a file may lose all of it; that it may not is no comfort."""
         there = self._there(path)
         if there is None or not replaces(intent.by):

@@ -11,21 +11,21 @@ from penstock.core.decide import combine, decide
 from penstock.core.errors import InputError
 from penstock.core.model import Decision, Verdict
 from penstock.core.policy import Policy
-from penstock.gate.calls import Call, Preparation, Prepared
+from penstock.gate.calls import Call, Preparation, PreparedRequest
 from penstock.ports import Files
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Judged:
+class Judgement:
     """The decision on a whole tool call, with each request behind it."""
 
     decision: Decision
-    prepared: tuple[Prepared, ...] = ()
+    prepared: tuple[PreparedRequest, ...] = ()
 
 
 def judge_call(
     files: Files, policy: Policy, call: Call, *, now: float, measures: bool = True
-) -> Judged:
+) -> Judgement:
     """Return the decision on a call at a time (seconds since 1970).
 
     Without `measures` no content is read: every file that is there may be lost whole.
@@ -35,10 +35,10 @@ def judge_call(
     )
     prepared = tuple(preparation.all())
     decisions = [_decide(one, policy, now) for one in prepared]
-    return Judged(decision=combine(decisions, policy), prepared=prepared)
+    return Judgement(decision=combine(decisions, policy), prepared=prepared)
 
 
-def _decide(one: Prepared, policy: Policy, now: float) -> Decision:
+def _decide(one: PreparedRequest, policy: Policy, now: float) -> Decision:
     if one.problem is None:
         return decide(one.request, policy, now=now)
     return denied(one.problem, policy)

@@ -20,7 +20,7 @@ MOST_OPEN, MOST_RECEIPTS, BATCH = 100_000, 10_000, 1000
 DAY = 86_400.0
 
 
-class Keeping:
+class Retention:
     """Tidies up after a step of the gate, now and then."""
 
     def __init__(self, parts: Parts) -> None:

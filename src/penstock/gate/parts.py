@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from penstock.core.decide import decide
-from penstock.core.findings import Report
+from penstock.core.findings import AuditReport
 from penstock.core.model import Actor, Decision, Request, Target
 from penstock.core.paths import RelPath, locate, parse
 from penstock.core.policy import Policy
 from penstock.core.proposal import Proposal
 from penstock.core.spelling import beneath
-from penstock.ports import Appended, AuditLog, Blobs, Clock, Files, History, Proposals
+from penstock.ports import AuditLog, Blobs, Clock, Files, History, LogEntry, Proposals
 
 ANYTHING = "anything"
 UNDO = "undo"  # the origin of what puts back
@@ -107,7 +107,7 @@ class Parts:
     clock: Clock
     policy: Callable[[], Policy]
     approvers: Approvers
-    verify: Callable[[], Report]
+    verify: Callable[[], AuditReport]
     progress: Progress = field(default_factory=Progress)
     announce: Callable[[Sequence[Proposal]], None] = nobody
     inside_agent: Callable[[], str | None] | None = None
@@ -166,16 +166,16 @@ class Parts:
         status: str,
         actor: Actor | None = None,
         **facts: Fact,
-    ) -> Appended:
+    ) -> LogEntry:
         """Add one line to the chain; facts that are empty are left out."""
         who = {} if actor is None else _who(actor)
         return self.log.append(_event(op, path, status, {**who, **facts}), durable=True)
 
-    def record_of(self, op: str, proposal: Proposal, *, status: str, **facts: Fact) -> Appended:
+    def record_of(self, op: str, proposal: Proposal, *, status: str, **facts: Fact) -> LogEntry:
         """Add a line about a proposal, with its digests and its lineage."""
         return self.log.append(event_of(op, proposal, status=status, **facts), durable=True)
 
-    def record_all(self, events: Sequence[Event]) -> Sequence[Appended]:
+    def record_all(self, events: Sequence[Event]) -> Sequence[LogEntry]:
         """Add the lines of several proposals in one piece, all or none: one wait for the disk."""
         return self.log.append_many(events, durable=True) if events else ()
 

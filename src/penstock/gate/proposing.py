@@ -26,10 +26,10 @@ from penstock.core.model import (
     Request,
     Verdict,
 )
-from penstock.core.proposal import FIRST, Answer, Move, Proposal, State
+from penstock.core.proposal import FIRST, Answer, Proposal, State, Transition
 from penstock.core.proposal import after as state_after
 from penstock.core.rebase import Conflict, rebase
-from penstock.gate.answer import Answering, answered
+from penstock.gate.answer import Answerer, answered
 from penstock.gate.parts import ANYTHING, UNDO, Event, Item, Parts, Proof, event_of
 
 NONE: Mapping[str, Answer] = {}
@@ -43,10 +43,10 @@ ACTIONS = {
 }
 
 
-class Proposing:
+class Proposer:
     """The steps from content to a proposal, and from one version to the next."""
 
-    def __init__(self, parts: Parts, answering: Answering) -> None:
+    def __init__(self, parts: Parts, answering: Answerer) -> None:
         self.parts = parts
         self.answering = answering
 
@@ -281,7 +281,9 @@ class Proposing:
         one = self.parts.proposals.get(proposal_id)
         if one is None:
             raise InputError("not-found", f"there is no proposal `{proposal_id}`")
-        state_after(one.state, Move.SUPERSEDE)  # what is closed is told before what it would meet
+        state_after(
+            one.state, Transition.SUPERSEDE
+        )  # what is closed is told before what it would meet
         return self.revise(one.id, self.merged(one.path, *self.contents(one))[1], origin="rebase")
 
     def merged(self, path: str, before: bytes | None, after: bytes | None) -> tuple[bytes, bytes]:

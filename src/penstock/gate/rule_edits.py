@@ -17,13 +17,13 @@ from dataclasses import dataclass, field, replace
 from penstock.core.digest import digest
 from penstock.core.errors import PenstockError
 from penstock.core.model import Actor, Decision, Verdict
-from penstock.core.proposal import Move, Proposal, Receipt
-from penstock.gate.answer import Answering
-from penstock.gate.applying import Applying
+from penstock.core.proposal import Proposal, Receipt, Transition
+from penstock.gate.answer import Answerer
+from penstock.gate.applying import Applier
 from penstock.gate.parts import Item, Parts, Proof
-from penstock.gate.proposing import Proposing
+from penstock.gate.proposing import Proposer
 from penstock.gate.versions import Versions, edit_of
-from penstock.ports import History, Kept, Version
+from penstock.ports import History, KeptVersion, Version
 
 ORIGIN = "rules"
 REVIEWER = Actor(agent="decision_reviewer")
@@ -45,10 +45,10 @@ class RuleEdit:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Edited:
+class RuleEditResult:
     """What an edit left: where each file's earlier version is, and what a person should know."""
 
-    kept: tuple[Kept, ...]
+    kept: tuple[KeptVersion, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -58,10 +58,10 @@ class RuleEdits:
     def __init__(self, parts: Parts, edit: RuleEdit) -> None:
         self.edit = edit
         self.parts = replace(parts, settled=_decision(edit, parts.policy().revision))
-        self.answering = Answering(self.parts)
-        self.proposing = Proposing(self.parts, self.answering)
+        self.answering = Answerer(self.parts)
+        self.proposing = Proposer(self.parts, self.answering)
 
-    def write(self, history: History) -> Edited:
+    def write(self, history: History) -> RuleEditResult:
         """Make an edit, all of it or nothing. Raises a PenstockError when nothing was changed."""
         versions = Versions(self.parts, history)
         made = self._proposed()
@@ -71,7 +71,7 @@ class RuleEdits:
             self._close(made, fault)
             raise
         notes = dict.fromkeys(one.note for one in receipts if one.note)
-        return Edited(kept=versions.kept, notes=tuple(notes))
+        return RuleEditResult(kept=versions.kept, notes=tuple(notes))
 
     def _proposed(self) -> tuple[Proposal, ...]:
         edit = self.edit
@@ -86,14 +86,14 @@ class RuleEdits:
         if self.edit.proof is not None:
             ids = [one.id for one in made]
             self.answering.answer_all(ids, approve=True, proof=self.edit.proof)
-        applying = Applying(self.parts, self.proposing)
+        applying = Applier(self.parts, self.proposing)
         return applying.apply(made[0].set_id or made[0].id, versions=versions)
 
     def _close(self, made: Sequence[Proposal], fault: PenstockError) -> None:
         """Nobody shall find an edit in the queue that its author was told has failed."""
         for one in made:
             with suppress(PenstockError):  # it may be closed already
-                moved = self.parts.proposals.move(one.id, Move.OUTDATE)
+                moved = self.parts.proposals.move(one.id, Transition.OUTDATE)
                 self.parts.record_of("outdated", moved, status=moved.state, code=fault.code)
 
 

@@ -12,22 +12,22 @@ from dataclasses import replace
 
 from penstock.core.decide import decide
 from penstock.core.errors import InputError, RefusedError
-from penstock.core.findings import Report
+from penstock.core.findings import AuditReport
 from penstock.core.merge import Strategy
 from penstock.core.model import NOBODY, Actor, Decision, Request, Source, Target
 from penstock.core.paths import RelPath
 from penstock.core.policy import Policy
 from penstock.core.proposal import Moment, Proposal, Receipt, State
-from penstock.gate.answer import Answering
-from penstock.gate.applying import Applying, receipt_id
+from penstock.gate.answer import Answerer
+from penstock.gate.applying import Applier, receipt_id
 from penstock.gate.calls import Call
 from penstock.gate.judging import judge_call
-from penstock.gate.keeping import Keeping
+from penstock.gate.keeping import Retention
 from penstock.gate.parts import Item, Parts, Proof
-from penstock.gate.proposing import Proposing
-from penstock.gate.rule_edits import Edited, RuleEdit, RuleEdits
-from penstock.gate.undoing import Undoing
-from penstock.ports import Appended, FileKind, History
+from penstock.gate.proposing import Proposer
+from penstock.gate.rule_edits import RuleEdit, RuleEditResult, RuleEdits
+from penstock.gate.undoing import Undoer
+from penstock.ports import FileKind, History, LogEntry
 
 LOOK_EVERY = 0.2  # seconds between two looks at a proposal that is waited for
 LONGEST_WAIT = 7 * 86_400.0  # seconds
@@ -39,11 +39,11 @@ class Gate:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._answering = Answering(parts)
-        self._proposing = Proposing(parts, self._answering)
-        self._applying = Applying(parts, self._proposing)
-        self._undoing = Undoing(parts, self._proposing)
-        self._keeping = Keeping(parts)
+        self._answering = Answerer(parts)
+        self._proposing = Proposer(parts, self._answering)
+        self._applying = Applier(parts, self._proposing)
+        self._undoing = Undoer(parts, self._proposing)
+        self._keeping = Retention(parts)
 
     # -- judge -----------------------------------------------------------------------------
 
@@ -180,11 +180,11 @@ class Gate:
 
     # -- the audit log -----------------------------------------------------------------------
 
-    def record(self, op: str, *, path: str, status: str, **facts: str) -> Appended:
+    def record(self, op: str, *, path: str, status: str, **facts: str) -> LogEntry:
         """Add one line about what is no proposal; facts that are empty are left out."""
         return self._parts.record(op, path=path, status=status, actor=None, **facts)
 
-    def verify(self) -> Report:
+    def verify(self) -> AuditReport:
         """Compare the audit log with all evidence; what was tampered with is in the report."""
         return self._parts.verify()
 
@@ -259,7 +259,7 @@ class Gate:
         """Say whether only an approver's key approves here."""
         return self._parts.key_needed()
 
-    def edit_rules(self, edit: RuleEdit, *, history: History) -> Edited:
+    def edit_rules(self, edit: RuleEdit, *, history: History) -> RuleEditResult:
         """Propose, answer and apply an edit of rules files, wherever they lie.
 
         Only the reviewer's door calls this; who may edit rules was decided there.

@@ -14,14 +14,14 @@ from penstock.core.errors import InputError, StaleError
 from penstock.core.model import Actor, Verdict
 from penstock.core.proposal import Proposal, Receipt, State
 from penstock.gate.parts import UNDO, Item, Parts
-from penstock.gate.proposing import Proposing
+from penstock.gate.proposing import Proposer
 from penstock.gate.versions import undone
 
 
-class Undoing:
+class Undoer:
     """The steps from a receipt to the proposal that takes it back."""
 
-    def __init__(self, parts: Parts, proposing: Proposing) -> None:
+    def __init__(self, parts: Parts, proposing: Proposer) -> None:
         self.parts = parts
         self.proposing = proposing
 

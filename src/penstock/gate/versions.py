@@ -21,7 +21,7 @@ from dataclasses import replace
 from penstock.core.errors import AuditError, PenstockError
 from penstock.core.proposal import Proposal, Receipt
 from penstock.gate.parts import Event, Parts
-from penstock.ports import AuditLog, History, Kept, PendingVersions, PlannedWrite, Version
+from penstock.ports import AuditLog, History, KeptVersion, PendingVersions, PlannedWrite, Version
 
 EDIT = "edit"
 Contents = Callable[[Proposal], tuple[bytes | None, bytes | None]]
@@ -54,7 +54,7 @@ class Versions:
 
     def __init__(self, parts: Parts, history: History | None = None) -> None:
         self.parts = parts
-        self.kept: tuple[Kept, ...] = ()
+        self.kept: tuple[KeptVersion, ...] = ()
         self._history = history
         self._edits: tuple[Proposal, ...] = ()
         self._log: AuditLog = parts.log

@@ -20,7 +20,7 @@ from hashlib import sha256
 from penstock.core import chain
 from penstock.core.digest import digest
 from penstock.core.event import compose
-from penstock.core.trust import Head
+from penstock.core.trust import LogHead
 from penstock.core.when import seconds_of, stamp
 from penstock.stores.head_memory import HeadMemory
 from penstock.stores.log_errors import told
@@ -196,7 +196,7 @@ class ChainWriter:
         self._hash = stated or chain.GENESIS
         if not stated:
             head = self._memory.recall() if self._memory else None
-            self._owe_start(head or Head(seq=-1, event_hash="unreadable"))
+            self._owe_start(head or LogHead(seq=-1, event_hash="unreadable"))
         if self._seq < 0:
             # Written by somebody else, without numbers. Counting goes on behind it all the
             # same: segments are put in order by the numbers of their lines.
@@ -208,7 +208,7 @@ class ChainWriter:
         if head is not None and head.seq > self._seq:
             self._owe_start(head)
 
-    def _owe_start(self, missing: Head) -> None:
+    def _owe_start(self, missing: LogHead) -> None:
         """The chain never starts anew silently: the next line names what is missing."""
         if not self.restarted:
             start = {"op": "chain_start", "status": "restarted"}

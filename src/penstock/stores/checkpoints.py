@@ -20,7 +20,7 @@ from penstock.core.checkpoint import (
     MOST_NOTE,
     Checkpoint,
     CheckpointKey,
-    PublicKey,
+    SignerKey,
     make_key,
     open_note,
     peek,
@@ -28,15 +28,15 @@ from penstock.core.checkpoint import (
     split_notes,
 )
 from penstock.core.errors import AuditError
-from penstock.core.findings import Kind
+from penstock.core.findings import TamperKind
 from penstock.core.merkle import consistency_proof, inclusion_proof, leaf_hash
 from penstock.core.proofs import Document, consistency_document, inclusion_document
-from penstock.core.trust import Evidence, Head, Opened
-from penstock.core.verify import START, Mark, Walk
+from penstock.core.trust import CheckpointNote, Evidence, LogHead
+from penstock.core.verify import START, LogWalk, VerifyMark
 from penstock.stores.log_errors import is_there, shut, telling
 from penstock.stores.log_reader import line_at
 from penstock.stores.logfile import sync_directory, take_lock
-from penstock.stores.treefile import Place, TreeFile
+from penstock.stores.treefile import TreeFile, TreePosition
 from penstock.stores.witness import Witness
 
 MOST_NOTES_BYTES = 256 * 1024 * 1024
@@ -44,7 +44,7 @@ WAIT = 30.0  # seconds; a signer may have a long log to read
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Shown:
+class WitnessReply:
     """What a witness said to a checkpoint: `error` is None when it took it."""
 
     witness: str
@@ -59,7 +59,7 @@ class Checkpoints:
         folder: str,
         log: str,
         *,
-        public: PublicKey,
+        public: SignerKey,
         key: CheckpointKey | None = None,
         remembered: str = "",
         witnesses: Sequence[Witness] = (),
@@ -103,9 +103,9 @@ class Checkpoints:
             self._remember(note)
         return checkpoint
 
-    def _grown(self, last: Checkpoint | None) -> Place:
+    def _grown(self, last: Checkpoint | None) -> TreePosition:
         """Grow the stored tree by the log's new lines; from nothing where it does not fit."""
-        for start in (self._tree.place(), Place()):
+        for start in (self._tree.place(), TreePosition()):
             place = self._grow(start)
             if place is None or (last and place.size < last.size):
                 continue
@@ -119,20 +119,24 @@ class Checkpoints:
             hint="run `penstock audit verify` to see what happened",
         )
 
-    def _grow(self, start: Place) -> Place | None:
+    def _grow(self, start: TreePosition) -> TreePosition | None:
         """Store the log's lines after a place; None where the chain does not go on from it."""
         pieces = self._tree.pieces_after(start)
         if pieces is None:
             return None
-        walk = Walk(Mark(hash=start.hash) if start.size else START)
+        walk = LogWalk(VerifyMark(hash=start.hash) if start.size else START)
         place = start
         for piece in pieces:
             walk.feed(piece.block)
-            if walk.breaks or any(found.kind is not Kind.RESTARTED for found in walk.problems):
+            if walk.breaks or any(
+                found.kind is not TamperKind.RESTARTED for found in walk.problems
+            ):
                 return None
             leaves = [leaf_hash(line) for line in piece.block.split(b"\n")[:-1]]
             size = self._tree.add(place.size, leaves)
-            place = Place(size=size, hash=walk.mark.hash, first=piece.first, offset=piece.offset)
+            place = TreePosition(
+                size=size, hash=walk.mark.hash, first=piece.first, offset=piece.offset
+            )
         return place
 
     @contextmanager
@@ -174,7 +178,7 @@ class Checkpoints:
             os.replace(new, self._remembered)
             sync_directory(self._remembered)
 
-    def show(self) -> tuple[Shown, ...]:
+    def show(self) -> tuple[WitnessReply, ...]:
         """Show the last checkpoint to every witness, and say what each of them said."""
         note = self._last_note()
         if not note:
@@ -182,12 +186,12 @@ class Checkpoints:
         new = open_note(note, [self._public])
         return tuple(self._shown_to(witness, note, new) for witness in self._witnesses)
 
-    def _shown_to(self, witness: Witness, note: str, new: Checkpoint) -> Shown:
+    def _shown_to(self, witness: Witness, note: str, new: Checkpoint) -> WitnessReply:
         try:
             witness.take(note, proof=self._proof_for(witness, new))
         except AuditError as error:
-            return Shown(witness=witness.name, error=error)
-        return Shown(witness=witness.name)
+            return WitnessReply(witness=witness.name, error=error)
+        return WitnessReply(witness=witness.name)
 
     def _proof_for(self, witness: Witness, new: Checkpoint) -> list[bytes]:
         latest = witness.latest(new.origin)
@@ -209,9 +213,9 @@ class Checkpoints:
         end = split_notes(_text(self.path, MOST_NOTE * 2, from_end=True))
         return end[-1].lstrip("\n") if end else ""
 
-    def evidence(self, head: Head | None = None) -> Evidence:
+    def evidence(self, head: LogHead | None = None) -> Evidence:
         """Collect everything that the record can be compared with."""
-        witnesses: dict[str, Opened] = {}
+        witnesses: dict[str, CheckpointNote] = {}
         unreachable: list[str] = []
         for witness in self._witnesses:
             try:
@@ -233,12 +237,12 @@ class Checkpoints:
             unreachable=tuple(unreachable),
         )
 
-    def _opened(self, note: str) -> Opened:
+    def _opened(self, note: str) -> CheckpointNote:
         try:
             checkpoint = open_note(note, [self._public])
         except AuditError as error:
-            return Opened(checkpoint=None, error=error, size=_claimed_size(note))
-        return Opened(checkpoint=checkpoint, size=checkpoint.size)
+            return CheckpointNote(checkpoint=None, error=error, size=_claimed_size(note))
+        return CheckpointNote(checkpoint=checkpoint, size=checkpoint.size)
 
     # --- proving ---------------------------------------------------------------------------
 

@@ -73,7 +73,7 @@ def close(descriptor: int) -> None:
         os.close(descriptor)
 
 
-class Watched:
+class LeasedFile:
     """An open regular file, with a read lease where the kernel grants one.
 
     `quiet` is true when no process has it open for writing (or when that cannot be known).
@@ -90,7 +90,7 @@ class Watched:
             raise
         self.regular = stat.S_ISREG(self.status.st_mode)
 
-    def __enter__(self) -> Watched:
+    def __enter__(self) -> LeasedFile:
         return self
 
     def __exit__(self, *problem: object) -> None:

@@ -23,7 +23,7 @@ from typing import Any, Literal
 
 from penstock.core.chain import hexdigest
 from penstock.core.errors import PenstockError
-from penstock.stores.decision_lines import Kind, Rows, told_by
+from penstock.stores.decision_lines import DecisionField, Rows, told_by
 from penstock.stores.log_errors import shut
 from penstock.stores.private import private_dir
 from penstock.stores.segments import open_to_read
@@ -53,7 +53,7 @@ def quiet(done: int, size: int) -> None:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Piece:
+class IndexColumns:
     """Some lines of one log as columns, in the order of the log.
 
     `low` and `high` are the two bytes of each row's kind: a column of single bytes is searched
@@ -61,7 +61,7 @@ class Piece:
     """
 
     path: str
-    kinds: Sequence[Kind]
+    kinds: Sequence[DecisionField]
     sessions: Callable[[], list[str]]
     commands: Callable[[], list[str]]
     count: int
@@ -77,7 +77,7 @@ class Piece:
     """How many of which kind there are in each of them, where that was counted beforehand."""
 
 
-def pieces_of(path: str, folder: str, *, told: Told = quiet) -> list[Piece]:
+def pieces_of(path: str, folder: str, *, told: Told = quiet) -> list[IndexColumns]:
     """Return a log as columns, oldest first; the index in `folder` is used and kept up to date.
 
     Raises AuditError for what is no plain file, or not there.
@@ -109,7 +109,7 @@ def _place(folder: str, path: str, first: bytes) -> str:
 # --- reading the log -----------------------------------------------------------------------------
 
 
-def _scan(fd: int, start: int, size: int, known: _Known | None, told: Told) -> tuple[Rows, int]:
+def _scan(fd: int, start: int, size: int, known: _IndexFile | None, told: Told) -> tuple[Rows, int]:
     """Read the lines from `start` on into columns; a last line without its newline is left."""
     rows = known.tables() if known and start < size else Rows()
     at, want = start, BLOCK
@@ -136,9 +136,9 @@ def _add_last(rows: Rows, fd: int, at: int, size: int) -> None:
         rows.add(line, at)
 
 
-def _piece(path: str, rows: Rows) -> Piece:
+def _piece(path: str, rows: Rows) -> IndexColumns:
     low, high = _planes(rows)
-    return Piece(
+    return IndexColumns(
         path=path,
         kinds=rows.kinds,
         sessions=lambda: rows.sessions.all,
@@ -171,7 +171,7 @@ def _spans(seconds: array[int]) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _IndexFile:
     """An index that was read: its head, and its columns as they lie in memory."""
 
     head: dict[str, Any]
@@ -201,16 +201,16 @@ class _Known:
         found = json.loads(bytes(self.bytes_of("tallies")))
         return [{int(kind): int(count) for kind, count in one} for one in found]
 
-    def kinds(self) -> list[Kind]:
-        return [Kind(*one) for one in self.head["kinds"]]
+    def kinds(self) -> list[DecisionField]:
+        return [DecisionField(*one) for one in self.head["kinds"]]
 
     def tables(self) -> Rows:
         """Return no rows, with the numbers that the index has given; texts only if they matter."""
         return Rows(self.kinds(), self.texts("sessions"), self.texts("commands"))
 
-    def piece(self, path: str) -> Piece:
+    def piece(self, path: str) -> IndexColumns:
         views = {name: self.bytes_of(name).cast("B").cast(form) for name, form in COLUMNS.items()}
-        return Piece(
+        return IndexColumns(
             path=path,
             kinds=self.kinds(),
             sessions=lambda: self.texts("sessions"),
@@ -227,7 +227,7 @@ class _Known:
         )
 
 
-def _open(place: str, fd: int, size: int) -> _Known | None:
+def _open(place: str, fd: int, size: int) -> _IndexFile | None:
     """Return the index of an open log if it is whole and still tells of it."""
     try:
         with open(place, "rb") as file:
@@ -236,7 +236,7 @@ def _open(place: str, fd: int, size: int) -> _Known | None:
         if zlib.crc32(text) != int.from_bytes(data[8:START], "little"):
             return None
         head = json.loads(text)
-        known = _Known(head, data)
+        known = _IndexFile(head, data)
         same = head["form"] == FORM and 0 < known.end <= size
         if not same or head["mark"] != _mark(fd, known.end):
             return None
@@ -253,7 +253,7 @@ def _mark(fd: int, end: int) -> str:
     return hexdigest(os.pread(fd, min(MARK, end), 0) + os.pread(fd, end - start, start))
 
 
-def _joined(known: _Known | None, rows: Rows) -> dict[str, bytes]:
+def _joined(known: _IndexFile | None, rows: Rows) -> dict[str, bytes]:
     """Return the columns of an index and of what was read behind it."""
     low, high = _planes(rows)
     before = known.piece("").count if known else 0

@@ -22,7 +22,7 @@ LAST = 0xFFFFFFFF  # the last second that a column holds
 OTHER = 0xFFFFFFFF  # stands for a text beyond those that are kept
 
 
-class Kind(NamedTuple):
+class DecisionField(NamedTuple):
     """What decisions can be alike in. `rule` is the one that was named first."""
 
     tool: str
@@ -59,7 +59,7 @@ class Rows:
 
     def __init__(
         self,
-        kinds: list[Kind] | None = None,
+        kinds: list[DecisionField] | None = None,
         sessions: list[str] | None = None,
         commands: list[str] | None = None,
     ) -> None:
@@ -98,7 +98,7 @@ class Rows:
             self._session = session, self.sessions.number(session.decode("utf-8", "replace"))
         self.session.append(self._session[1])
 
-    def _kind(self, kind: Kind) -> int:
+    def _kind(self, kind: DecisionField) -> int:
         """Give a kind its number; where there are too many, its tool and rule are not told."""
         if len(self.kinds) >= MOST_KINDS - 1000:
             kind = kind._replace(tool="", rule="")
@@ -147,10 +147,10 @@ def seconds_of(when: str) -> int:
     return min(max(int(second), 0), LAST)
 
 
-def kind_of(past: Past) -> Kind:
+def kind_of(past: Past) -> DecisionField:
     """Return the kind of a decision."""
     rule = next((name for name in past.rules if not name.startswith(DEFAULT)), "")
-    return Kind(past.tool, past.decision, str(past.source), rule, past.needs_review)
+    return DecisionField(past.tool, past.decision, str(past.source), rule, past.needs_review)
 
 
 # --- lines in their usual shapes -----------------------------------------------------------------
@@ -174,10 +174,10 @@ _OWN = re.compile(
     rb'\{"ts":"([0-9TZ:-]{20})","seq":\d+,"op":"(\w+)","path":' + _TEXT + rb',"status":"(\w+)"'
 )
 
-UNSEEN = Kind("", "", "", "", review=False)
-_kinds: dict[tuple[object, ...], Kind | None] = {}
+UNSEEN = DecisionField("", "", "", "", review=False)
+_kinds: dict[tuple[object, ...], DecisionField | None] = {}
 
-Quick = tuple[bytes, Kind, bytes]
+Quick = tuple[bytes, DecisionField, bytes]
 
 
 def quick(line: bytes) -> Quick | None:
@@ -218,7 +218,7 @@ def _after(line: bytes, name: bytes, end: bytes, start: int) -> bytes:
     return line[at + len(name) : line.find(end, at + len(name))] if at >= 0 else b""
 
 
-def _learn(told: tuple[object, ...], line: bytes) -> Kind | None:
+def _learn(told: tuple[object, ...], line: bytes) -> DecisionField | None:
     """Remember what lines that tell the same are; those that are no decision are parsed."""
     if len(_kinds) > MOST_KINDS:
         _kinds.clear()

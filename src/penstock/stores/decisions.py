@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 from penstock.core.errors import AuditError
 from penstock.core.past import Past
-from penstock.stores.decision_index import CHUNK, Piece, Told, pieces_of, quiet
-from penstock.stores.decision_lines import Kind, kind_of, told_by
+from penstock.stores.decision_index import CHUNK, IndexColumns, Told, pieces_of, quiet
+from penstock.stores.decision_lines import DecisionField, kind_of, told_by
 from penstock.stores.log_errors import shut
 from penstock.stores.segments import files_of, open_to_read
 
@@ -31,7 +31,7 @@ HEAD = re.compile(rb'\{"timestamp": ?"[^"\\]*", ?"session_id": ?"[^"\\]*", ?(?="
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class DecisionQuery:
     """Which decisions are asked for; what is empty fits all. Times are seconds since 1970."""
 
     decision: str = ""
@@ -43,7 +43,7 @@ class Wanted:
     since: int = 0
     until: int = 0
 
-    def fits(self, kind: Kind) -> bool:
+    def fits(self, kind: DecisionField) -> bool:
         """Say whether decisions of a kind can be among them."""
         return (
             (not self.decision or kind.decision == self.decision)
@@ -54,7 +54,7 @@ class Wanted:
         )
 
 
-ALL = Wanted()
+ALL = DecisionQuery()
 
 
 class Decisions:
@@ -66,9 +66,9 @@ class Decisions:
     def __init__(
         self, paths: Sequence[str], folder: Callable[[str], str], *, told: Told = quiet
     ) -> None:
-        self.logs: list[list[Piece]] = []
+        self.logs: list[list[IndexColumns]] = []
         for path in paths:
-            pieces: list[Piece] = []
+            pieces: list[IndexColumns] = []
             for segment in files_of(path):
                 try:
                     pieces += pieces_of(segment.path, folder(path), told=told)
@@ -82,14 +82,14 @@ class Decisions:
         """How many decisions the logs hold."""
         return sum(piece.count for log in self.logs for piece in log)
 
-    def newest(self, wanted: Wanted) -> Iterator[Past]:
+    def newest(self, wanted: DecisionQuery) -> Iterator[Past]:
         """Yield the decisions that fit, newest first."""
         streams = [self._of(log, wanted) for log in self.logs]
         merged = heapq.merge(*streams, key=lambda one: -one[0]) if len(streams) > 1 else streams[0]
         for _, past in merged:
             yield past
 
-    def _of(self, log: Sequence[Piece], wanted: Wanted) -> Iterator[tuple[int, Past]]:
+    def _of(self, log: Sequence[IndexColumns], wanted: DecisionQuery) -> Iterator[tuple[int, Past]]:
         for piece in reversed(log):
             fd = -1
             try:
@@ -100,14 +100,16 @@ class Decisions:
                 if fd >= 0:
                     shut(fd)
 
-    def _shown(self, fd: int, piece: Piece, row: int, wanted: Wanted) -> Iterator[tuple[int, Past]]:
+    def _shown(
+        self, fd: int, piece: IndexColumns, row: int, wanted: DecisionQuery
+    ) -> Iterator[tuple[int, Past]]:
         past = told_by(line_at(fd, piece.offset[row]))
         if past is not None and past.decision and wanted.fits(kind_of(past)):
             yield piece.second[row], past
 
-    def tally(self, wanted: Wanted = ALL) -> Counter[Kind]:
+    def tally(self, wanted: DecisionQuery = ALL) -> Counter[DecisionField]:
         """Count the decisions that fit by their kinds."""
-        found: Counter[Kind] = Counter()
+        found: Counter[DecisionField] = Counter()
         for log in self.logs:
             for piece in log:
                 for number, count in _numbers(piece, wanted).items():
@@ -115,7 +117,7 @@ class Decisions:
                         found[piece.kinds[number]] += count
         return found
 
-    def denied_commands(self, wanted: Wanted = ALL) -> Counter[str]:
+    def denied_commands(self, wanted: DecisionQuery = ALL) -> Counter[str]:
         """Count the commands that were denied, each by its text."""
         found: Counter[str] = Counter()
         for log in self.logs:
@@ -127,7 +129,7 @@ class Decisions:
 # --- rows ---------------------------------------------------------------------------------------
 
 
-def rows_of(piece: Piece, wanted: Wanted) -> Iterator[int]:
+def rows_of(piece: IndexColumns, wanted: DecisionQuery) -> Iterator[int]:
     """Yield the numbers of a piece's rows that fit, last first."""
     numbers = {at for at, kind in enumerate(piece.kinds) if wanted.fits(kind)}
     if not numbers:
@@ -140,7 +142,7 @@ def rows_of(piece: Piece, wanted: Wanted) -> Iterator[int]:
                 yield row
 
 
-def _ranges(piece: Piece, wanted: Wanted) -> list[tuple[int, int, bool]]:
+def _ranges(piece: IndexColumns, wanted: DecisionQuery) -> list[tuple[int, int, bool]]:
     """Return the rows among which those in time are, and where each must be looked at.
 
     Logs are nearly in order: several hooks write at once. So whole chunks are taken or left by
@@ -161,12 +163,12 @@ def _ranges(piece: Piece, wanted: Wanted) -> list[tuple[int, int, bool]]:
     return [*found, (rest, piece.count, True)] if rest < piece.count else found
 
 
-def _in_time(piece: Piece, row: int, wanted: Wanted) -> bool:
+def _in_time(piece: IndexColumns, row: int, wanted: DecisionQuery) -> bool:
     second = piece.second[row]
     return second >= wanted.since and (not wanted.until or second < wanted.until)
 
 
-def _of_kinds(piece: Piece, numbers: set[int], low: int, high: int) -> Iterator[int]:
+def _of_kinds(piece: IndexColumns, numbers: set[int], low: int, high: int) -> Iterator[int]:
     """Find rows by the lower byte of their kind, at the speed of memory."""
     wanted = {number & 255 for number in numbers}
     if len(wanted) == 256 or len(numbers) == len(piece.kinds):
@@ -179,7 +181,7 @@ def _of_kinds(piece: Piece, numbers: set[int], low: int, high: int) -> Iterator[
         at = mask.rfind(1, 0, at)
 
 
-def _with_session(piece: Piece, session: str, low: int, high: int) -> Iterator[int]:
+def _with_session(piece: IndexColumns, session: str, low: int, high: int) -> Iterator[int]:
     sessions = piece.sessions()
     if session not in sessions:
         return
@@ -194,7 +196,7 @@ def _with_session(piece: Piece, session: str, low: int, high: int) -> Iterator[i
             at = data.rfind(mark, 0, at + 3)
 
 
-def _numbers(piece: Piece, wanted: Wanted) -> Counter[int]:
+def _numbers(piece: IndexColumns, wanted: DecisionQuery) -> Counter[int]:
     """Count the rows in time by the number of their kind."""
     if wanted.session:
         return Counter(piece.low[row] | piece.high[row] << 8 for row in rows_of(piece, wanted))
@@ -211,7 +213,7 @@ def _numbers(piece: Piece, wanted: Wanted) -> Counter[int]:
     return found
 
 
-def _summed(piece: Piece, low: int, high: int) -> Counter[int]:
+def _summed(piece: IndexColumns, low: int, high: int) -> Counter[int]:
     """Add up what was counted beforehand, and count the rows at both ends."""
     chunks = piece.tallies()
     first, last = -(-low // CHUNK), min(high // CHUNK, len(chunks))
@@ -223,12 +225,12 @@ def _summed(piece: Piece, low: int, high: int) -> Counter[int]:
     return found
 
 
-def _counted(piece: Piece, low: int, high: int) -> Counter[int]:
+def _counted(piece: IndexColumns, low: int, high: int) -> Counter[int]:
     pairs = Counter(zip(piece.low[low:high], piece.high[low:high], strict=True))
     return Counter({one | two << 8: count for (one, two), count in pairs.items()})
 
 
-def _denied(piece: Piece, wanted: Wanted) -> Counter[str]:
+def _denied(piece: IndexColumns, wanted: DecisionQuery) -> Counter[str]:
     rows, numbers = piece.denied[0::2], piece.denied[1::2]
     counted: Counter[int] = Counter()
     fits = [wanted.fits(kind) for kind in piece.kinds]

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError, StoreError
 from penstock.core.paths import RelPath
-from penstock.ports import Entry, FileKind, FileState, PlannedWrite, Recovered
+from penstock.ports import DirectoryEntry, FileKind, FileState, PlannedWrite, RecoveredWrite
 from penstock.stores import kernel, places, reach, refusals
 from penstock.stores.beneath import Beneath, look
 from penstock.stores.contents import READING, FileSource, close, digest_of, whole
@@ -111,7 +111,7 @@ class DiskFiles:
                     continue
                 yield found
 
-    def entries(self, path: RelPath | None) -> tuple[Entry, ...]:
+    def entries(self, path: RelPath | None) -> tuple[DirectoryEntry, ...]:
         """Return what a directory holds, by name; no link is followed on the way or in it."""
         parts = () if path is None else refusals.parts_of(path)
         with refusals.told(path.text if path else ".", "read"):
@@ -167,7 +167,7 @@ class DiskFiles:
         with refusals.told(self._root, "write"):
             self._writer.beneath.unmake([refusals.parts_of(path) for path in paths])
 
-    def recover(self) -> tuple[Recovered, ...]:
+    def recover(self) -> tuple[RecoveredWrite, ...]:
         """Finish or put back what a crash interrupted; remove our own left-overs only."""
         from penstock.stores.recovery import Recovery
 
@@ -237,13 +237,15 @@ class DiskFiles:
                 close(descriptor)
 
 
-def _listed(folder: int) -> Iterator[Entry]:
+def _listed(folder: int) -> Iterator[DirectoryEntry]:
     for name in os.listdir(folder):
         status = look(folder, name)
         if status is None or not _is_text(name):
             continue
         kind = refusals.kind_of(status)
-        yield Entry(name=name, kind=kind, size=status.st_size if kind is FileKind.FILE else 0)
+        yield DirectoryEntry(
+            name=name, kind=kind, size=status.st_size if kind is FileKind.FILE else 0
+        )
 
 
 def _is_text(name: str) -> bool:

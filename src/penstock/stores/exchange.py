@@ -42,7 +42,7 @@ class Renames:
     def exchange(self, folder: int, temp: str, name: str, *, recheck: Check) -> None:
         """Swap two names that exist."""
         if self.atomic:
-            with suppress(kernel.NotOffered):
+            with suppress(kernel.UnsupportedCall):
                 return kernel.exchange(folder, temp, name)
         recheck()
         return _swap_by_steps(folder, temp, name)
@@ -50,7 +50,7 @@ class Renames:
     def move(self, folder: int, old: str, new: str, *, recheck: Check) -> None:
         """Rename unless `new` exists (FileExistsError)."""
         if self.atomic:
-            with suppress(kernel.NotOffered):
+            with suppress(kernel.UnsupportedCall):
                 return kernel.move(folder, old, new)
         recheck()
         return _move_by_steps(folder, old, new)

@@ -17,17 +17,17 @@ from penstock.core.errors import InputError
 from penstock.ports import Version
 from penstock.stores.git_run import (
     GitError,
-    Running,
+    GitProcess,
     failed,
     no_filters,
     program,
     run,
     start,
 )
-from penstock.stores.git_trees import Found, Leaf, Parts, Trees, batch, parsed
+from penstock.stores.git_trees import GitObject, Leaf, Parts, Trees, batch, parsed
 
 if TYPE_CHECKING:
-    from penstock.stores.git_commit import Pending
+    from penstock.stores.git_commit import PendingCommit
 
 HEX = frozenset("0123456789abcdef")
 STEPS = frozenset("~^0123456789")
@@ -42,7 +42,7 @@ STRANGER = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Look:
+class FileVersions:
     """What a repository says of some files: in HEAD, "" where there is none, and in the index."""
 
     head: str
@@ -58,14 +58,14 @@ class Repository:
     folder: str
     common: str
 
-    def prepare(self, versions: Sequence[Version], *, message: str, snapshot: str) -> Pending:
+    def prepare(self, versions: Sequence[Version], *, message: str, snapshot: str) -> PendingCommit:
         """Make the commit of some files, and one of how they were where HEAD does not have that.
 
         Nothing is visible before `publish`.
         """
-        from penstock.stores.git_commit import Pending
+        from penstock.stores.git_commit import PendingCommit
 
-        pending = Pending(self, tuple(versions), message, snapshot)
+        pending = PendingCommit(self, tuple(versions), message, snapshot)
         pending.make()
         return pending
 
@@ -97,7 +97,7 @@ class Repository:
             raise failed(("add",), f"{path} does not lie in {self.top}")
         return tuple(os.fsencode(part) for part in relative.split("/"))
 
-    def objects(self, names: Sequence[bytes]) -> list[Found | None]:
+    def objects(self, names: Sequence[bytes]) -> list[GitObject | None]:
         """Return several objects with one command."""
         asked = b"".join(name + b"\n" for name in names)
         output = run(self.top, "cat-file", "--batch", stdin=asked)[1]
@@ -106,7 +106,7 @@ class Repository:
         except ValueError:
             raise failed(("cat-file",), "its answer was not understood") from None
 
-    def look(self, paths: Sequence[Parts]) -> Look:
+    def look(self, paths: Sequence[Parts]) -> FileVersions:
         """Return what HEAD and the index say of some files, with one command."""
         folders = sorted({path[:depth] for path in paths for depth in range(len(path))})
         trees = [b"HEAD:" + b"/".join(folder) for folder in folders]
@@ -119,13 +119,13 @@ class Repository:
             if one is not None:
                 made.tables[folder] = parsed(one.data, width=len(one.oid) // 2)
         staged = zip(paths, found[len(folders) :], strict=True)
-        return Look(
+        return FileVersions(
             head=head.oid if head else "",
             trees=made,
             staged={path: one.oid if one else None for path, one in staged},
         )
 
-    def blob(self, content: bytes) -> Running:
+    def blob(self, content: bytes) -> GitProcess:
         """Begin to store some bytes as they are; no filter is asked. `one_id` reads the answer."""
         return start(self.top, "hash-object", "-w", "--stdin", stdin=content)
 
@@ -154,7 +154,7 @@ class Repository:
             return False
         return True
 
-    def stage(self, leaves: Mapping[Parts, Leaf], filters: Running) -> None:
+    def stage(self, leaves: Mapping[Parts, Leaf], filters: GitProcess) -> None:
         """Say in the user's index that some files are as they were just committed."""
         lines = [
             b"%b %b 0\t%b\0" % (leaf.mode, leaf.oid.encode(), b"/".join(path))
@@ -164,7 +164,7 @@ class Repository:
         run(self.top, *words, stdin=b"".join(lines), more=no_filters(filters))
 
 
-def repository_of(path: str, asked: Running | None = None) -> Repository | None:
+def repository_of(path: str, asked: GitProcess | None = None) -> Repository | None:
     """Return the repository that a file lies in; None outside of any, or without git.
 
     `asked` is the question, where it was begun before. Raises GitError for a repository that git
@@ -188,7 +188,7 @@ def repository_of(path: str, asked: Running | None = None) -> Repository | None:
     return Repository(top=top, folder=folder, common=common)
 
 
-def ask_repository(path: str) -> Running | None:
+def ask_repository(path: str) -> GitProcess | None:
     """Begin to ask which repository a file lies in; None where there is surely none."""
     folder = os.path.dirname(path)
     if not program() or not _marked(folder):

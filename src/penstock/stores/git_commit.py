@@ -21,8 +21,8 @@ from functools import cached_property
 
 from penstock.ports import Version
 from penstock.stores.contents import close
-from penstock.stores.git import Look, Repository, one_id
-from penstock.stores.git_run import GitError, Running, ask_filters, failed
+from penstock.stores.git import FileVersions, Repository, one_id
+from penstock.stores.git_run import GitError, GitProcess, ask_filters, failed
 from penstock.stores.git_trees import FILE, PROGRAM, Leaf, Parts, Trees
 from penstock.stores.staging import flush_folder
 
@@ -34,7 +34,7 @@ BEHIND = 12  # commits that edits which were killed one after the other may have
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Committed:
+class Commit:
     """A commit that is on HEAD, and the one whose files are those from before it."""
 
     commit: str
@@ -46,7 +46,7 @@ class Committed:
 class _Chain:
     """Commits made and not yet shown: on what, and which came last."""
 
-    look: Look
+    look: FileVersions
     previous: str
     commit: str
     old: Mapping[Parts, Leaf | None]
@@ -54,7 +54,7 @@ class _Chain:
     last: Mapping[Parts, Leaf]
 
 
-class Pending:
+class PendingCommit:
     """A commit that exists and that nobody can see yet."""
 
     def __init__(
@@ -80,7 +80,7 @@ class Pending:
             for one in storing.values():
                 one.drop()
 
-    def _made(self, look: Look, storing: dict[bytes, Running]) -> _Chain:
+    def _made(self, look: FileVersions, storing: dict[bytes, GitProcess]) -> _Chain:
         paths, trees, made = self._paths, look.trees, list[str]()
         old = {path: trees.get(path) for path in paths}
         self._refuse_ignored(old)
@@ -109,7 +109,7 @@ class Pending:
                 raise GitError(IGNORED, f"git ignores `{named}`")
 
     def _leaf(
-        self, old: Leaf | None, path: str, content: bytes, storing: dict[bytes, Running]
+        self, old: Leaf | None, path: str, content: bytes, storing: dict[bytes, GitProcess]
     ) -> Leaf:
         """Return what a tree says of a file with this content, which is stored if it is new."""
         if old and old.mode in (FILE, PROGRAM):
@@ -118,7 +118,7 @@ class Pending:
             return Leaf(mode=old.mode, oid=self._stored(content, storing))
         return Leaf(mode=_mode(path), oid=self._stored(content, storing))
 
-    def _stored(self, content: bytes, storing: dict[bytes, Running]) -> str:
+    def _stored(self, content: bytes, storing: dict[bytes, GitProcess]) -> str:
         begun = storing.pop(content, None) or self._repository.blob(content)
         return one_id(begun.ended()[1])
 
@@ -136,7 +136,7 @@ class Pending:
         made.append(commit)
         return commit
 
-    def publish(self) -> Committed:
+    def publish(self) -> Commit:
         """Put the commit on HEAD and wait for the disk. Raises GitError: then HEAD has not moved.
 
         Where somebody else commits meanwhile, ours is made anew on top of theirs.
@@ -149,13 +149,13 @@ class Pending:
                 if repository.advance(chain.commit, chain.look.head, subject):
                     notes = self._follow(chain, filters)
                     _flush_refs(repository.folder, repository.common, first=not chain.look.head)
-                    return Committed(commit=chain.commit, previous=chain.previous, notes=notes)
+                    return Commit(commit=chain.commit, previous=chain.previous, notes=notes)
             finally:
                 filters.drop()
             self._chain = None
         raise failed(("update-ref",), "HEAD is moved by others as fast as we commit")
 
-    def _follow(self, chain: _Chain, filters: Running) -> tuple[str, ...]:
+    def _follow(self, chain: _Chain, filters: GitProcess) -> tuple[str, ...]:
         """Keep our files from showing up as changed in the user's index.
 
         An entry that is neither what HEAD had nor what was there before us is the user's own

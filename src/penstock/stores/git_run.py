@@ -79,7 +79,7 @@ def run(
     return start(folder, *words, stdin=stdin, more=more).ended(right)
 
 
-class Running:
+class GitProcess:
     """One command on its way; whoever starts one asks how it ended, or drops it."""
 
     def __init__(self, words: Sequence[str | bytes], child: Child) -> None:
@@ -110,22 +110,22 @@ def start(
     *words: str | bytes,
     stdin: bytes = b"",
     more: Mapping[str, str] | None = None,
-) -> Running:
+) -> GitProcess:
     """Start one command; what it says is taken when it is asked how it ended."""
     argv: list[str | bytes] = [program() or "git", "-C", folder, "--no-pager", *OPTIONS, *words]
     try:
         child = Child(argv, {**environment(os.environ), **(more or {})}, stdin)
     except (OSError, ValueError) as fault:
         raise failed(words, str(fault)) from fault
-    return Running(words, child)
+    return GitProcess(words, child)
 
 
-def ask_filters(folder: str) -> Running:
+def ask_filters(folder: str) -> GitProcess:
     """Begin to ask which filters a repository names."""
     return start(folder, "config", "--null", "--name-only", "--get-regexp", r"^filter\.")
 
 
-def no_filters(asked: Running) -> dict[str, str]:
+def no_filters(asked: GitProcess) -> dict[str, str]:
     """Return variables that switch off every filter that a repository names.
 
     Writing the index can make git compare files that were saved in the same moment as it, ours

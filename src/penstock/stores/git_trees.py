@@ -75,7 +75,7 @@ def _entries(raw: bytes, width: int) -> Iterator[tuple[bytes, Leaf]]:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class GitObject:
     """One object as `git cat-file --batch` gives it."""
 
     oid: str
@@ -83,9 +83,9 @@ class Found:
     data: bytes
 
 
-def batch(output: bytes, names: Sequence[bytes]) -> list[Found | None]:
+def batch(output: bytes, names: Sequence[bytes]) -> list[GitObject | None]:
     """Split the answers of `git cat-file --batch`, one for each name; None is a missing one."""
-    found: list[Found | None] = []
+    found: list[GitObject | None] = []
     at = 0
     for name in names:
         end = output.index(b"\n", at)
@@ -96,6 +96,6 @@ def batch(output: bytes, names: Sequence[bytes]) -> list[Found | None]:
             continue
         oid, kind, size = head.split(b" ")
         stop = at + int(size)
-        found.append(Found(oid=oid.decode(), kind=kind.decode(), data=output[at:stop]))
+        found.append(GitObject(oid=oid.decode(), kind=kind.decode(), data=output[at:stop]))
         at = stop + 1
     return found

@@ -11,9 +11,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
-from penstock.ports import Appended
+from penstock.ports import LogEntry
 
-Commit = Callable[[Sequence[bytes]], Sequence[Appended]]
+Commit = Callable[[Sequence[bytes]], Sequence[LogEntry]]
 
 
 class _Ticket:
@@ -24,7 +24,7 @@ class _Ticket:
     def __init__(self, bodies: Sequence[bytes]) -> None:
         self.bodies = bodies
         self.done = False
-        self.results: Sequence[Appended] = ()
+        self.results: Sequence[LogEntry] = ()
         self.error: BaseException | None = None
 
 
@@ -37,7 +37,7 @@ class GroupCommit:
         self._door = threading.Lock()
         self._waiting: list[_Ticket] = []
 
-    def commit(self, bodies: Sequence[bytes]) -> Sequence[Appended]:
+    def commit(self, bodies: Sequence[bytes]) -> Sequence[LogEntry]:
         """Commit some lines, alone or with those of others, and return what they became."""
         ticket = _Ticket(bodies)
         with self._door:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 
-from penstock.core.trust import Head
+from penstock.core.trust import LogHead
 from penstock.stores.log_errors import is_there, shut, telling
 from penstock.stores.logfile import take_lock
 
@@ -26,7 +26,7 @@ class HeadMemory:
     def __init__(self, path: str) -> None:
         self.path = path
 
-    def recall(self) -> Head | None:
+    def recall(self) -> LogHead | None:
         """Return what is remembered, or None."""
         with telling(self.path):
             if not is_there(self.path):
@@ -37,15 +37,15 @@ class HeadMemory:
             finally:
                 shut(fd)
 
-    def remember(self, head: Head) -> None:
+    def remember(self, head: LogHead) -> None:
         """Move the memory forward to this head; an older one changes nothing."""
         self._put(head, only_forward=True)
 
-    def restart(self, head: Head) -> None:
+    def restart(self, head: LogHead) -> None:
         """Remember the head of a chain that had to start anew."""
         self._put(head, only_forward=False)
 
-    def _put(self, head: Head, *, only_forward: bool) -> None:
+    def _put(self, head: LogHead, *, only_forward: bool) -> None:
         with telling(self.path):
             fd = os.open(self.path, FLAGS, 0o600)
             try:
@@ -57,6 +57,6 @@ class HeadMemory:
                 shut(fd)
 
 
-def _parsed(data: bytes) -> Head | None:
+def _parsed(data: bytes) -> LogHead | None:
     match = RECORD.fullmatch(data)
-    return None if match is None else Head(seq=int(match[1]), event_hash=match[2].decode())
+    return None if match is None else LogHead(seq=int(match[1]), event_hash=match[2].decode())

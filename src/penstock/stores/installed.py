@@ -23,7 +23,7 @@ LIMIT = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Before:
+class FileBefore:
     """A file as it was: `content` None where there was none; `after` is what we left there."""
 
     content: bytes | None
@@ -32,14 +32,14 @@ class Before:
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
+class InstallRecord:
     """What was changed in one workspace, kept in its state."""
 
     state: str
 
-    def before(self, *, content: bytes | None, after: str, made: tuple[str, ...]) -> Before:
+    def before(self, *, content: bytes | None, after: str, made: tuple[str, ...]) -> FileBefore:
         """Return a note about one file, to be saved with the others."""
-        return Before(content=content, after=after, made=made)
+        return FileBefore(content=content, after=after, made=made)
 
     def touch(self) -> None:
         """See that the state can be written. Raises StoreError."""
@@ -47,7 +47,7 @@ class Installed:
             write_file(private_dir(self.state), TRIED, b"", replace=True)
             os.unlink(os.path.join(self.state, TRIED))
 
-    def load(self) -> dict[str, Before]:
+    def load(self) -> dict[str, FileBefore]:
         """Return what is remembered, by path in the project."""
         try:
             data = read_file(os.path.join(self.state, NAME), limit=LIMIT) or b"{}"
@@ -55,7 +55,7 @@ class Installed:
         except (OSError, ValueError, TypeError, AttributeError, KeyError):
             return {}
 
-    def save(self, files: Mapping[str, Before]) -> None:
+    def save(self, files: Mapping[str, FileBefore]) -> None:
         """Remember this and nothing else."""
         path = os.path.join(self.state, NAME)
         with told("remember what was changed in", path):
@@ -67,16 +67,16 @@ class Installed:
             write_file(private_dir(self.state), NAME, json.dumps(rows).encode(), replace=True)
 
 
-def _row(before: Before) -> dict[str, object]:
+def _row(before: FileBefore) -> dict[str, object]:
     content = None if before.content is None else base64.b64encode(before.content).decode()
     return {"content": content, "after": before.after, "made": list(before.made)}
 
 
-def _before(row: Mapping[str, object]) -> Before:
+def _before(row: Mapping[str, object]) -> FileBefore:
     content, made = row["content"], row["made"]
     if not (content is None or isinstance(content, str)) or not isinstance(made, list):
         raise TypeError
-    return Before(
+    return FileBefore(
         content=None if content is None else base64.b64decode(content, validate=True),
         after=str(row["after"]),
         made=tuple(str(path) for path in made),

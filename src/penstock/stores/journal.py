@@ -30,7 +30,7 @@ VERSION = 1
 TRIES = 16
 
 
-class Decided(StrEnum):
+class SetDirection(StrEnum):
     """Which way a set goes once it is settled that it goes only one way."""
 
     FORWARD = "forward"
@@ -38,7 +38,7 @@ class Decided(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Plan:
+class JournalPlan:
     """One file of a write, as the note keeps it."""
 
     way: str
@@ -49,19 +49,19 @@ class Plan:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
+class JournalEntry:
     """A note as it was read: what was planned, which files were staged, what was decided."""
 
-    plans: tuple[Plan, ...]
+    plans: tuple[JournalPlan, ...]
     missing: tuple[Parts, ...] = ()
     staged: tuple[Ident | None, ...] | None = None
-    decided: Decided | None = None
+    decided: SetDirection | None = None
 
 
-NOTHING_PLANNED = Entry(plans=())
+NOTHING_PLANNED = JournalEntry(plans=())
 
 
-class Note:
+class JournalNote:
     """One write's note, open and locked. Without a journal every call does nothing."""
 
     def __init__(self, path: str = "", descriptor: int = -1) -> None:
@@ -72,7 +72,7 @@ class Note:
         """Tell which files wait under the temporary names; the next step changes a name."""
         self.add({"staged": idents}, flush=flush)
 
-    def decide(self, decided: Decided, *, flush: bool) -> None:
+    def decide(self, decided: SetDirection, *, flush: bool) -> None:
         """Tell which way the rest goes."""
         self.add({"decided": decided.value}, flush=flush)
 
@@ -89,7 +89,7 @@ class Note:
             close(self._descriptor)
             self._descriptor = -1
 
-    def read(self, root: str) -> Entry | None:
+    def read(self, root: str) -> JournalEntry | None:
         """Return what the note says; None when it is about another root.
 
         A note without a whole first line plans nothing: its writer had not begun.
@@ -109,7 +109,7 @@ class Note:
             flush_file(self._descriptor)
 
 
-def _entry(lines: Sequence[Mapping[str, object]], root: str) -> Entry | None:
+def _entry(lines: Sequence[Mapping[str, object]], root: str) -> JournalEntry | None:
     said: dict[str, object] = {}
     for line in lines:
         said.update(line)
@@ -121,21 +121,21 @@ def _entry(lines: Sequence[Mapping[str, object]], root: str) -> Entry | None:
     plans = tuple(_plan(one) for one in _listed(said["plans"]))
     if staged is not None and len(_listed(staged)) != len(plans):
         raise ValueError("every plan has one staged file")
-    return Entry(
+    return JournalEntry(
         plans=plans,
         missing=tuple(tuple(map(str, _listed(one))) for one in _listed(said["missing"])),
         staged=None if staged is None else tuple(_ident(one) for one in _listed(staged)),
-        decided=None if decided is None else Decided(str(decided)),
+        decided=None if decided is None else SetDirection(str(decided)),
     )
 
 
-def _plan(said: object) -> Plan:
+def _plan(said: object) -> JournalPlan:
     if not isinstance(said, dict):
         raise TypeError("a plan is a table")
     texts = {key: said[key] for key in ("way", "temp", "expect", "new")}
     if not all(value is None or isinstance(value, str) for value in texts.values()):
         raise TypeError("a plan holds texts")
-    return Plan(parts=tuple(map(str, _listed(said["parts"]))), **texts)
+    return JournalPlan(parts=tuple(map(str, _listed(said["parts"]))), **texts)
 
 
 def _listed(said: object) -> list[object]:
@@ -160,10 +160,12 @@ class Journal:
     directory: str | None
     root: str
 
-    def begin(self, plans: Sequence[Plan], missing: Sequence[Parts], *, flush: bool) -> Note:
+    def begin(
+        self, plans: Sequence[JournalPlan], missing: Sequence[Parts], *, flush: bool
+    ) -> JournalNote:
         """Write a note about what is going to happen. Nothing may happen before it."""
         if self.directory is None:
-            return Note()
+            return JournalNote()
         try:
             note = self._locked_note(self.directory)
         except FileNotFoundError:
@@ -186,7 +188,7 @@ class Journal:
             raise
         return note
 
-    def left(self) -> Iterator[Note]:
+    def left(self) -> Iterator[JournalNote]:
         """Return the notes whose writers are gone, each locked by us."""
         if self.directory is None:
             return
@@ -200,7 +202,7 @@ class Journal:
                 if note is not None:
                     yield note
 
-    def _locked_note(self, directory: str) -> Note:
+    def _locked_note(self, directory: str) -> JournalNote:
         """Make a note and lock it. Whoever cleans up may come between the two: then again."""
         for _ in range(TRIES):
             path = os.path.join(directory, os.urandom(8).hex() + SUFFIX)
@@ -209,9 +211,9 @@ class Journal:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
                 if os.fstat(descriptor).st_nlink:
-                    return Note(path, descriptor)
+                    return JournalNote(path, descriptor)
             except BaseException:
-                Note(path, descriptor).drop()
+                JournalNote(path, descriptor).drop()
                 raise
             close(descriptor)
         raise OSError("notes are removed as fast as they are made")
@@ -225,11 +227,11 @@ def _flush(directory: str) -> None:
         close(folder)
 
 
-def _as_table(plan: Plan) -> dict[str, object]:
+def _as_table(plan: JournalPlan) -> dict[str, object]:
     return {key: getattr(plan, key) for key in ("way", "parts", "temp", "expect", "new")}
 
 
-def _claimed(path: str) -> Note | None:
+def _claimed(path: str) -> JournalNote | None:
     """Open and lock a note; None when its writer lives or somebody else took it."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -238,7 +240,7 @@ def _claimed(path: str) -> Note | None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.fstat(descriptor).st_nlink:
-            return Note(path, descriptor)
+            return JournalNote(path, descriptor)
     except OSError:
         pass
     close(descriptor)

@@ -17,8 +17,8 @@ from penstock.core import chain
 from penstock.core.audit import EVERYTHING, Query, parse_line
 from penstock.core.errors import AuditError
 from penstock.core.event import compose
-from penstock.core.trust import Head
-from penstock.ports import Appended
+from penstock.core.trust import LogHead
+from penstock.ports import LogEntry
 from penstock.stores.chain_writer import ChainWriter, Made
 from penstock.stores.group import GroupCommit
 from penstock.stores.head_memory import HeadMemory
@@ -74,7 +74,7 @@ class JsonlLog:
 
     # --- what callers use ------------------------------------------------------------------
 
-    def append(self, event: Mapping[str, object] | bytes, *, durable: bool) -> Appended:
+    def append(self, event: Mapping[str, object] | bytes, *, durable: bool) -> LogEntry:
         """Add one line; with `durable` it has reached the disk. Raises AuditError.
 
         Bytes are an event that `compose` made before.
@@ -90,7 +90,7 @@ class JsonlLog:
 
     def append_many(
         self, events: Sequence[Mapping[str, object] | bytes], *, durable: bool
-    ) -> Sequence[Appended]:
+    ) -> Sequence[LogEntry]:
         """Add several lines in one piece, all or none."""
         bodies = [one if isinstance(one, bytes) else compose(one) for one in events]
         return self._add(bodies, durable=durable) if bodies else ()
@@ -100,12 +100,12 @@ class JsonlLog:
         with self._mutex:
             self._writer.require_ready()
 
-    def head(self) -> Head | None:
+    def head(self) -> LogHead | None:
         """Return the end of the record as it is on the disk, or None where there is none."""
         for segment in reversed(files_of(self.path)):
             line = last_line(segment.path)
             if line:
-                return Head(seq=chain.place(line)[1], event_hash=chain.stated_hash(line))
+                return LogHead(seq=chain.place(line)[1], event_hash=chain.stated_hash(line))
         return None
 
     def lines(self, query: Query = EVERYTHING) -> Iterator[bytes]:
@@ -118,7 +118,7 @@ class JsonlLog:
 
     # --- writing ---------------------------------------------------------------------------
 
-    def _add(self, bodies: Sequence[bytes], *, durable: bool) -> Sequence[Appended]:
+    def _add(self, bodies: Sequence[bytes], *, durable: bool) -> Sequence[LogEntry]:
         if durable:
             return self._group.commit(bodies)
         with self._mutex:
@@ -127,7 +127,7 @@ class JsonlLog:
                 self._remember(made[-1])
         return [_appended(one) for one in made]
 
-    def _write_durably(self, bodies: Sequence[bytes]) -> Sequence[Appended]:
+    def _write_durably(self, bodies: Sequence[bytes]) -> Sequence[LogEntry]:
         """Write, then wait for the disk without holding anybody else up."""
         file = self._writer.file
         with self._mutex:
@@ -153,7 +153,7 @@ class JsonlLog:
         restarted, self._writer.restarted = self._writer.restarted, False
         if self._memory is None:
             return
-        head = Head(seq=last[0], event_hash=last[2])
+        head = LogHead(seq=last[0], event_hash=last[2])
         try:
             if restarted:
                 self._memory.restart(head)
@@ -163,8 +163,8 @@ class JsonlLog:
             self._writer.owe({"op": "head_not_remembered", "status": error.code})
 
 
-def _appended(made: Made) -> Appended:
-    return Appended(seq=made[0], prev_hash=made[1], event_hash=made[2])
+def _appended(made: Made) -> LogEntry:
+    return LogEntry(seq=made[0], prev_hash=made[1], event_hash=made[2])
 
 
 _open_logs: weakref.WeakSet[JsonlLog] = weakref.WeakSet()

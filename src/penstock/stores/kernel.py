@@ -1,6 +1,6 @@
 """System calls that Python does not offer: `openat2`, and `rename` with a condition.
 
-Each raises OSError as `os` would, `NotOffered` where this machine has no such call. What to do
+Each raises OSError as `os` would, `UnsupportedCall` where this machine has no such call. What to do
 instead is decided in `beneath` and `exchange`. ctypes is loaded on the first call, so that a
 process which only reads never pays for it.
 Linux: `openat2` (5.6 and later) and `renameat2`. macOS: `renameatx_np`, no `openat2`.
@@ -34,7 +34,7 @@ LINUX_FLAGS = {"move": 1, "exchange": 2}
 MACOS_FLAGS = {"move": 4, "exchange": 2}
 
 
-class NotOffered(OSError):  # noqa: N818 - says what it is; callers fall back, nobody reports it
+class UnsupportedCall(OSError):  # noqa: N818 - says what it is; callers fall back, nobody reports it
     """What was called does not exist on this machine or this file system."""
 
     def __init__(self, call: str) -> None:
@@ -78,7 +78,7 @@ def _answer(call: Callable[[], int], path: str, *, tries: int) -> int:
 def openat2(folder: int, path: str, flags: int, resolve: int) -> int:
     """Open without following what `resolve` forbids, all of the path in one call."""
     if not sys.platform.startswith("linux"):
-        raise NotOffered("openat2")
+        raise UnsupportedCall("openat2")
     name, how = os.fsencode(path), _how(flags | os.O_CLOEXEC, resolve)
     return _answer(lambda: _numbered(SYS_OPENAT2, folder, name, how, HOW_BYTES), path, tries=TRIES)
 
@@ -110,7 +110,7 @@ def _rename() -> tuple[Callable[..., int], dict[str, int]]:
         return named, LINUX_FLAGS
     number = SYS_RENAMEAT2.get(os.uname().machine) if sys.maxsize > 2**32 else None
     if number is None:
-        raise NotOffered("renameat2")
+        raise UnsupportedCall("renameat2")
     return lambda *arguments: _numbered(number, *arguments), LINUX_FLAGS
 
 
@@ -118,13 +118,13 @@ def _renamed(folder: int, old: str, new: str, way: str) -> None:
     try:
         call, flags = _rename()
     except AttributeError as problem:
-        raise NotOffered("rename with a condition") from problem
+        raise UnsupportedCall("rename with a condition") from problem
     names = os.fsencode(old), os.fsencode(new)
     try:
         _answer(lambda: call(folder, names[0], folder, names[1], flags[way]), new, tries=1)
     except OSError as problem:
         if problem.errno in NOT_OFFERED:
-            raise NotOffered("rename with a condition") from problem
+            raise UnsupportedCall("rename with a condition") from problem
         raise
 
 
@@ -146,7 +146,7 @@ def renames_offered() -> bool:
     """
     try:
         exchange(-1, "", "")
-    except NotOffered:
+    except UnsupportedCall:
         return False
     except OSError:
         return True

@@ -22,7 +22,7 @@ LIMIT = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Known:
+class KnownKey:
     """A key that was made here, and when, as the record writes times."""
 
     public: bytes
@@ -40,7 +40,7 @@ class KeyMemory:
     def __init__(self, path: str) -> None:
         self.path = os.path.abspath(path)
 
-    def recall(self) -> tuple[Known, ...]:
+    def recall(self) -> tuple[KnownKey, ...]:
         """Return every key that is remembered. Raises StoreError `key-broken`."""
         with private.told("read the approver's keys in", self.path):
             data = private.read_file(self.path, limit=LIMIT) or b""
@@ -55,13 +55,13 @@ class KeyMemory:
         with private.told(doing, self.path), private.locked(folder):
             known = self.recall()
             if all(one.public != public for one in known):
-                lines = [_line(one) for one in (*known, Known(public=public, since=stamp(at)))]
+                lines = [_line(one) for one in (*known, KnownKey(public=public, since=stamp(at)))]
                 private.put_file(folder, name, b"".join(lines))
 
-    def _parsed(self, line: bytes) -> Known:
+    def _parsed(self, line: bytes) -> KnownKey:
         try:
             since, named, text = line.decode("ascii").split(" ")
-            found = Known(public=b64decode(text, validate=True), since=since)
+            found = KnownKey(public=b64decode(text, validate=True), since=since)
         except ValueError:
             raise self._broken() from None
         if len(found.public) != KEY_BYTES or found.id != named:
@@ -77,5 +77,5 @@ class KeyMemory:
         )
 
 
-def _line(one: Known) -> bytes:
+def _line(one: KnownKey) -> bytes:
     return f"{one.since} {one.id} {b64encode(one.public).decode()}\n".encode()

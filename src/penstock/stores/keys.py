@@ -26,12 +26,12 @@ from typing import Any
 from penstock.core import approval
 from penstock.core.errors import InputError, RefusedError, StoreError
 from penstock.stores import private
-from penstock.stores.key_memory import KeyMemory, Known
+from penstock.stores.key_memory import KeyMemory, KnownKey
 from penstock.stores.passphrase import passphrase_from_environment, passphrase_from_fd
 
 __all__ = [
     "ApproverKeys",
-    "PublicKey",
+    "ApproverPublicKey",
     "Signer",
     "passphrase_from_environment",
     "passphrase_from_fd",
@@ -51,7 +51,7 @@ SHORT = 12
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class PublicKey:
+class ApproverPublicKey:
     """The half that everyone may know; `totp` tells that a one-time code is needed too."""
 
     id: str
@@ -106,13 +106,13 @@ class ApproverKeys:
         """True once a key was made, also when its file is damaged or gone now."""
         return _is_there(self.path) or _is_there(self._memory.path)
 
-    def known(self) -> tuple[Known, ...]:
+    def known(self) -> tuple[KnownKey, ...]:
         """Return the keys that were ever this approver's, oldest first."""
         remembered = self._memory.recall()
         current = self.public() if not remembered else None
-        return remembered if current is None else (Known(public=current.public, since=""),)
+        return remembered if current is None else (KnownKey(public=current.public, since=""),)
 
-    def init(self, passphrase: str) -> PublicKey:
+    def init(self, passphrase: str) -> ApproverPublicKey:
         """Make a key and seal it. A key that exists is never written over."""
         made = _Secrets(key=_random(approval.KEY_BYTES))
         sealed = self._sealed(made, passphrase)
@@ -125,7 +125,9 @@ class ApproverKeys:
             )
         return self.current()
 
-    def succeed(self, passphrase: str, *, code: str | None = None) -> tuple[PublicKey, str, str]:
+    def succeed(
+        self, passphrase: str, *, code: str | None = None
+    ) -> tuple[ApproverPublicKey, str, str]:
         """Make a key in place of the one there is, which signs that this is so.
 
         The passphrase stays. Returns the new key, the id of the old one and its signature.
@@ -145,12 +147,12 @@ class ApproverKeys:
         self._memory.remember(approval.public_of(made.key), at=time.time())
         return self._write(KEY, sealed, replace=replace)
 
-    def public(self) -> PublicKey | None:
+    def public(self) -> ApproverPublicKey | None:
         """Return the public half, for which no passphrase is needed, or None without a key."""
         held = self._read()
         return None if held is None else _public(held)
 
-    def current(self) -> PublicKey:
+    def current(self) -> ApproverPublicKey:
         """Return the public half. Raises RefusedError `no-key` without a key."""
         return _public(self._must_read())
 
@@ -167,7 +169,7 @@ class ApproverKeys:
         public = _public(held)
         return Signer(id=public.id, public=public.public, _secret=opened.key)
 
-    def change_passphrase(self, old: str, new: str) -> PublicKey:
+    def change_passphrase(self, old: str, new: str) -> ApproverPublicKey:
         """Seal the same key with another passphrase."""
         opened = _opened(self._must_read(), old)
         self._write(KEY, self._sealed(opened, new), replace=True)
@@ -353,9 +355,9 @@ def _opened(held: Mapping[str, Any], passphrase: str) -> _Secrets:
     return _Secrets(key=b64decode(found["key"]), totp=b64decode(found["totp"]))
 
 
-def _public(held: Mapping[str, Any]) -> PublicKey:
+def _public(held: Mapping[str, Any]) -> ApproverPublicKey:
     public = b64decode(held["public"])
-    return PublicKey(id=approval.key_id(public), public=public, totp=held["totp"])
+    return ApproverPublicKey(id=approval.key_id(public), public=public, totp=held["totp"])
 
 
 SIZES = {"public": approval.KEY_BYTES, "salt": SALT_BYTES, "nonce": NONCE_BYTES}

@@ -18,7 +18,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
-from penstock.core.advice import Advice, Facts, Outcome, question, understood
+from penstock.core.advice import Advice, AdviceOutcome, CallFacts, question, understood
 from penstock.core.distribution import pip_install
 from penstock.core.model import Verdict
 from penstock.core.policy import AdvisorSettings
@@ -45,7 +45,7 @@ _turns = threading.BoundedSemaphore(MOST_AT_ONCE)
 class Unusable(Exception):  # noqa: N818 - no fault of ours: it becomes advice
     """An answer that is no opinion; `again` says that a retry may do better."""
 
-    def __init__(self, outcome: Outcome, why: str, *, again: bool = False) -> None:
+    def __init__(self, outcome: AdviceOutcome, why: str, *, again: bool = False) -> None:
         super().__init__(why)
         self.outcome = outcome
         self.why = why
@@ -54,7 +54,7 @@ class Unusable(Exception):  # noqa: N818 - no fault of ours: it becomes advice
 
 def advise(
     settings: AdvisorSettings,
-    facts: Facts,
+    facts: CallFacts,
     *,
     environ: Mapping[str, str],
     clock: Callable[[], float] = time.monotonic,
@@ -71,7 +71,7 @@ def advise(
     attempts = [0]
     try:
         verdict, reasoning = _in_time(settings, facts, environ, seconds, attempts)
-        outcome = Outcome.ANSWERED
+        outcome = AdviceOutcome.ANSWERED
     except Unusable as problem:
         verdict, reasoning, outcome = None, problem.why, problem.outcome
     return Advice(
@@ -89,7 +89,7 @@ Opinion = tuple[Verdict | None, str]
 
 def _in_time(
     settings: AdvisorSettings,
-    facts: Facts,
+    facts: CallFacts,
     environ: Mapping[str, str],
     seconds: float,
     attempts: list[int],
@@ -101,15 +101,15 @@ def _in_time(
     """
     address = _address(settings.endpoint, environ)
     if seconds <= 0:
-        raise Unusable(Outcome.TIMEOUT, "no time was left to ask")
+        raise Unusable(AdviceOutcome.TIMEOUT, "no time was left to ask")
     if not _turns.acquire(blocking=False):
-        raise Unusable(Outcome.NOT_ASKED, "too many questions are still open")
-    asking = _Asking(settings, facts, address, time.monotonic() + seconds, attempts)
+        raise Unusable(AdviceOutcome.NOT_ASKED, "too many questions are still open")
+    asking = _Question(settings, facts, address, time.monotonic() + seconds, attempts)
     threading.Thread(target=asking.run, name="advisor", daemon=True).start()
     try:
         found = asking.result.get(timeout=seconds)
     except Empty:
-        raise Unusable(Outcome.TIMEOUT, f"no answer within {seconds:g} seconds") from None
+        raise Unusable(AdviceOutcome.TIMEOUT, f"no answer within {seconds:g} seconds") from None
     if isinstance(found, Unusable):
         raise found
     return found
@@ -128,13 +128,13 @@ def _address(endpoint: str, environ: Mapping[str, str]) -> _Address:
         url = urlsplit(endpoint)
         host = url.hostname or ""
     except ValueError:
-        raise Unusable(Outcome.NOT_ASKED, "the endpoint is no address") from None
+        raise Unusable(AdviceOutcome.NOT_ASKED, "the endpoint is no address") from None
     if url.scheme not in ("http", "https") or not host or url.username or url.password:
-        raise Unusable(Outcome.NOT_ASKED, "the endpoint is no plain http or https address")
+        raise Unusable(AdviceOutcome.NOT_ASKED, "the endpoint is no plain http or https address")
     local = host in LOOPBACK
     key = _key(url, host, environ)
     if not local and not key:
-        raise Unusable(Outcome.NOT_ASKED, f"there is no key for {host} in the environment")
+        raise Unusable(AdviceOutcome.NOT_ASKED, f"there is no key for {host} in the environment")
     path = url.path.rstrip("/")
     path = path if path.endswith(PATH) else path + PATH
     return _Address(url=url._replace(path=path, fragment="").geturl(), key=key, local=local)
@@ -149,13 +149,13 @@ def _key(url: SplitResult, host: str, environ: Mapping[str, str]) -> str:
     return environ.get(OWN_KEY) or environ.get(KEYS.get(host, ""), "")
 
 
-class _Asking:
+class _Question:
     """One question with its retries, in a thread of its own."""
 
     def __init__(
         self,
         settings: AdvisorSettings,
-        facts: Facts,
+        facts: CallFacts,
         address: _Address,
         until: float,
         attempts: list[int],
@@ -174,7 +174,7 @@ class _Asking:
         except Unusable as problem:
             self.result.put(problem)
         except Exception as fault:  # noqa: BLE001 - a library's fault must not become ours
-            self.result.put(Unusable(Outcome.FAULT, f"asking failed: {type(fault).__name__}"))
+            self.result.put(Unusable(AdviceOutcome.FAULT, f"asking failed: {type(fault).__name__}"))
         finally:
             _turns.release()
 
@@ -183,7 +183,7 @@ class _Asking:
             import httpx2
         except ImportError:
             hint = f"asking a model needs an extra: {pip_install('llm')}"
-            raise Unusable(Outcome.NOT_ASKED, hint) from None
+            raise Unusable(AdviceOutcome.NOT_ASKED, hint) from None
         asked = question(self._settings, self._facts)
         # A proxy of the environment is for the way out, not for this machine.
         with httpx2.Client(trust_env=not self._address.local, follow_redirects=False) as client:
@@ -209,20 +209,20 @@ class _Asking:
             ) as response:
                 return self._read(response)
         except httpx2.TimeoutException:
-            raise Unusable(Outcome.TIMEOUT, "the endpoint did not answer in time") from None
+            raise Unusable(AdviceOutcome.TIMEOUT, "the endpoint did not answer in time") from None
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as fault:
             why = f"the endpoint could not be asked: {type(fault).__name__}"
-            raise Unusable(Outcome.FAULT, why, again=True) from None
+            raise Unusable(AdviceOutcome.FAULT, why, again=True) from None
 
     def _read(self, response: httpx2.Response) -> Opinion:
         if response.status_code != 200:
             why = f"the endpoint answered with status {response.status_code}"
-            raise Unusable(Outcome.FAULT, why, again=response.status_code in AGAIN)
+            raise Unusable(AdviceOutcome.FAULT, why, again=response.status_code in AGAIN)
         if response.headers.get("content-encoding", "identity").lower() != "identity":
-            raise Unusable(Outcome.NONSENSE, "the answer is packed, which was not asked for")
+            raise Unusable(AdviceOutcome.NONSENSE, "the answer is packed, which was not asked for")
         found = understood(self._body(response))
         if found is None:
-            raise Unusable(Outcome.NONSENSE, "the answer is no assessment", again=True)
+            raise Unusable(AdviceOutcome.NONSENSE, "the answer is no assessment", again=True)
         return found
 
     def _body(self, response: httpx2.Response) -> bytes:
@@ -230,7 +230,7 @@ class _Asking:
         for piece in response.iter_raw():
             body += piece
             if len(body) > LARGEST:
-                raise Unusable(Outcome.NONSENSE, f"the answer exceeds {LARGEST} bytes")
+                raise Unusable(AdviceOutcome.NONSENSE, f"the answer exceeds {LARGEST} bytes")
             if time.monotonic() >= self._until:
-                raise Unusable(Outcome.TIMEOUT, "the answer did not end in time")
+                raise Unusable(AdviceOutcome.TIMEOUT, "the answer did not end in time")
         return bytes(body)

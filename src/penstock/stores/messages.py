@@ -43,7 +43,7 @@ EXPOSED = 0o077
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Target:
+class MessageTarget:
     """Where one message goes: the name for people, and the address, or why there is none."""
 
     name: str
@@ -53,16 +53,16 @@ class Target:
 
 def targets_of(
     texts: tuple[str, ...], environ: Mapping[str, str], *, beside: str
-) -> tuple[Target, ...]:
+) -> tuple[MessageTarget, ...]:
     """Return every target that some settings name; `beside` is where relative files are."""
-    found: dict[str, Target] = {}
+    found: dict[str, MessageTarget] = {}
     for text in texts:
         for one in _found(text, environ, beside):
             found.setdefault(one.name, one)
     return tuple(found.values())[:MOST_TARGETS]
 
 
-def _found(text: str, environ: Mapping[str, str], beside: str) -> Iterator[Target]:
+def _found(text: str, environ: Mapping[str, str], beside: str) -> Iterator[MessageTarget]:
     kind, _, rest = text.partition(":")
     if kind == "env" and not rest.startswith("//"):
         value = environ.get(rest.strip(), "")
@@ -73,14 +73,16 @@ def _found(text: str, environ: Mapping[str, str], beside: str) -> Iterator[Targe
         yield _target(label(text), text, "")
 
 
-def _listed(text: str, path: str, environ: Mapping[str, str], beside: str) -> Iterator[Target]:
+def _listed(
+    text: str, path: str, environ: Mapping[str, str], beside: str
+) -> Iterator[MessageTarget]:
     home = environ.get("HOME", "")
     place = os.path.join(home, path[2:]) if path.startswith("~/") else os.path.join(beside, path)
     try:
         lines = _private_lines(place)
     except (OSError, ValueError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
-        yield Target(name=label(text), fault=f"the file cannot be used: {reason.lower()}")
+        yield MessageTarget(name=label(text), fault=f"the file cannot be used: {reason.lower()}")
         return
     for line in lines:
         yield _target(label(line), line, "")
@@ -100,17 +102,17 @@ def _private_lines(path: str) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")][:MOST_TARGETS]
 
 
-def _target(name: str, address: str, missing: str) -> Target:
+def _target(name: str, address: str, missing: str) -> MessageTarget:
     fault = missing if not address else target_fault(address)
     if not fault and not scheme_of(address):
         fault = "it names another place instead of an address"
-    return Target(name=name, address="" if fault else address.strip(), fault=fault)
+    return MessageTarget(name=name, address="" if fault else address.strip(), fault=fault)
 
 
 # -- services ------------------------------------------------------------------------------------
 
 
-def send(target: Target, message: Message, *, within: float = WITHIN) -> str:
+def send(target: MessageTarget, message: Message, *, within: float = WITHIN) -> str:
     """Send a message to a service; return what went wrong, nothing when it was sent.
 
     Only in a process of its own, in its main thread: what hangs is ended by a signal.

@@ -22,7 +22,7 @@ SLIPPED = "p"  # how the names of protected files' images begin
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Observed:
+class ObservedWrite:
     """One write: what was there, what is there, the event that told it."""
 
     name: str
@@ -34,7 +34,7 @@ class Observed:
     slipped: bool
 
 
-def observed(state: str) -> Iterator[Observed]:
+def observed(state: str) -> Iterator[ObservedWrite]:
     """Yield what is waiting, oldest first."""
     folder = os.path.join(state, watched.FOLDER)
     for name in _by_time(folder, DONE):
@@ -64,7 +64,7 @@ def tidy(state: str) -> None:
                 os.unlink(path)
 
 
-def _one(folder: str, name: str) -> Observed | None:
+def _one(folder: str, name: str) -> ObservedWrite | None:
     path = os.path.join(folder, name)
     was, now = watched.load(path + DONE), watched.load(path + AFTER)
     if was is None or now is None:
@@ -73,7 +73,7 @@ def _one(folder: str, name: str) -> Observed | None:
     after = None if now.digest == watched.NOTHING else now.data
     if watched.digest_of(before) != was.digest or watched.digest_of(after) != now.digest:
         return None
-    return Observed(
+    return ObservedWrite(
         name=name,
         path=was.path,
         before=before,

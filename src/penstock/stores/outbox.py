@@ -26,7 +26,7 @@ LOOK_EVERY = 0.05
 
 
 @dataclass(slots=True)
-class Told:
+class Deliveries:
     """What is known of the messages: by key, who was told and how often it was tried."""
 
     done: dict[str, set[str]] = field(default_factory=dict)
@@ -126,11 +126,11 @@ class Outbox:
 
     # -- the ledger --------------------------------------------------------------------------
 
-    def told(self) -> Told:
+    def told(self) -> Deliveries:
         """Return what is known; a ledger that cannot be read is none, and things are told again."""
         try:
             data = json.loads(read_file(self._path(LEDGER), limit=LARGEST) or b"{}")
-            return Told(
+            return Deliveries(
                 done={str(key): {str(one) for one in names} for key, names in data["done"].items()},
                 tries={
                     str(key): {str(name): int(count) for name, count in counts.items()}
@@ -139,9 +139,9 @@ class Outbox:
                 last={str(name): float(at) for name, at in data["last"].items()},
             )
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            return Told()
+            return Deliveries()
 
-    def keep(self, told: Told) -> None:
+    def keep(self, told: Deliveries) -> None:
         """Keep what is known, whole and on the disk."""
         done = {key: sorted(names) for key, names in told.done.items()}
         text = json.dumps({"done": done, "tries": told.tries, "last": told.last})

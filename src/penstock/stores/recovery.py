@@ -18,13 +18,13 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from penstock.ports import Ending, FileKind, Recovered
+from penstock.ports import Ending, FileKind, RecoveredWrite
 from penstock.stores.beneath import Beneath, Folder, Ident, Parts, ident_at, look
 from penstock.stores.contents import READING, close, whole
-from penstock.stores.journal import Decided, Entry, Note, Plan
+from penstock.stores.journal import JournalEntry, JournalNote, JournalPlan, SetDirection
 from penstock.stores.refusals import kind_of
 from penstock.stores.staging import flush_folder
-from penstock.stores.swap import Step, Way, is_temp_name
+from penstock.stores.swap import FileStep, Way, is_temp_name
 from penstock.stores.writer import Batch, Writer, end, lock_folder, settle_set
 
 # A directory that is not there any more, or where only a link has its name.
@@ -38,7 +38,7 @@ class Recovery:
 
     writer: Writer
 
-    def recover(self) -> Iterator[Recovered]:
+    def recover(self) -> Iterator[RecoveredWrite]:
         """End every write whose writer is gone."""
         for note in self.writer.journal.left():
             try:
@@ -52,7 +52,7 @@ class Recovery:
             finally:
                 note.leave()
 
-    def _ended(self, note: Note, entry: Entry) -> Recovered:
+    def _ended(self, note: JournalNote, entry: JournalEntry) -> RecoveredWrite:
         batch = Batch(note=note, shown="/".join(entry.plans[0].parts))
         trouble: tuple[str, ...] = ()
         try:
@@ -62,14 +62,14 @@ class Recovery:
             trouble = (f"could not be ended yet: {problem.strerror}",)
         finally:
             batch.close()
-        return Recovered(
+        return RecoveredWrite(
             paths=tuple("/".join(plan.parts) for plan in entry.plans),
             ending=ending,
             kept=tuple(name for step in batch.steps for name in step.kept),
             notes=trouble + tuple(text for step in batch.steps for text in step.notes),
         )
 
-    def _carried_on(self, batch: Batch, entry: Entry) -> Ending:
+    def _carried_on(self, batch: Batch, entry: JournalEntry) -> Ending:
         self._reopen(batch, entry)
         self.writer.lock(batch)
         forward = _goes_forward(batch.steps, entry)
@@ -82,7 +82,7 @@ class Recovery:
         end(batch, clean=forward or self.writer.beneath.unmake(entry.missing))
         return Ending.FINISHED if forward else Ending.PUT_BACK
 
-    def _reopen(self, batch: Batch, entry: Entry) -> None:
+    def _reopen(self, batch: Batch, entry: JournalEntry) -> None:
         """Open the directories again; one that is gone took its temporary files along."""
         idents = entry.staged or (None,) * len(entry.plans)
         for plan, ours in zip(entry.plans, idents, strict=True):
@@ -99,7 +99,7 @@ class Recovery:
             batch.steps.append(step)
 
 
-def _as_it_is_known_now(step: Step, ours: Ident | None) -> Ident | None:
+def _as_it_is_known_now(step: FileStep, ours: Ident | None) -> Ident | None:
     """Return the file of a note by the numbers that it has now.
 
     A restart may give a disk another number; what a file is called on its disk stays. Of the two
@@ -111,18 +111,18 @@ def _as_it_is_known_now(step: Step, ours: Ident | None) -> Ident | None:
     return next((found for found in there if found and found[1] == ours[1]), ours)
 
 
-def _goes_forward(steps: Sequence[Step], entry: Entry) -> bool:
+def _goes_forward(steps: Sequence[FileStep], entry: JournalEntry) -> bool:
     """All names changed and everything replaced was expected: finish. Otherwise: back."""
-    if entry.staged is None or entry.decided is Decided.BACK:
+    if entry.staged is None or entry.decided is SetDirection.BACK:
         return False
-    if entry.decided is Decided.FORWARD:
+    if entry.decided is SetDirection.FORWARD:
         return True
     if len(steps) < len(entry.plans):  # a directory is gone, and its part of the answer with it
         return False
     return all(step.swapped() for step in steps) and all(step.came_out_right() for step in steps)
 
 
-def _sound(plan: Plan) -> bool:
+def _sound(plan: JournalPlan) -> bool:
     """True when a note's plan can be one of ours; nothing else is ever touched."""
     ways = {way.value for way in Way}
     plain = bool(plan.parts) and all(map(_plain, plan.parts))

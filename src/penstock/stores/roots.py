@@ -49,7 +49,7 @@ def _read_root(state: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Serving:
+class ServerAddress:
     """A server of ours: where it listens, and its process."""
 
     port: int
@@ -70,11 +70,11 @@ def forget_serving(home: str) -> None:
             os.unlink(os.path.join(home, SERVING))
 
 
-def serving(home: str) -> Serving | None:
+def serving(home: str) -> ServerAddress | None:
     """Return where a server listens, if its process lives."""
     try:
         found = json.loads(read_file(os.path.join(home, SERVING), limit=LIMIT) or b"{}")
-        made = Serving(port=int(found["port"]), pid=int(found["pid"]))
+        made = ServerAddress(port=int(found["port"]), pid=int(found["pid"]))
         os.kill(made.pid, 0)
     except (OSError, ValueError, TypeError, KeyError, OverflowError):
         return None

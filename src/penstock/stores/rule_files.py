@@ -14,18 +14,18 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from penstock.core.errors import InputError
-from penstock.ports import Kept, Kind, Version
+from penstock.ports import KeptVersion, Version, VersionKind
 from penstock.stores import backups
 from penstock.stores.git import Repository, ask_repository, repository_of
-from penstock.stores.git_commit import IGNORED, Pending
-from penstock.stores.git_run import GitError, Running
+from penstock.stores.git_commit import IGNORED, PendingCommit
+from penstock.stores.git_run import GitError, GitProcess
 
 
 class RuleHistory:
     """The versions of rules files."""
 
     def __init__(self) -> None:
-        self._asked: dict[str, Running] = {}
+        self._asked: dict[str, GitProcess] = {}
 
     def begin(self, paths: Sequence[str]) -> None:
         """Ask where some files lie, which takes a while; `prepare` takes the answers."""
@@ -51,7 +51,7 @@ class RuleHistory:
         for one in versions:
             home = self._home(one.path, notes) if message else None
             (copied if home is None else homes.setdefault(home, [])).append(one)
-        commits: list[tuple[Pending, list[Version]]] = []
+        commits: list[tuple[PendingCommit, list[Version]]] = []
         for home, mine in homes.items():
             try:
                 commits.append((home.prepare(mine, message=message, snapshot=snapshot), mine))
@@ -91,7 +91,9 @@ class RuleHistory:
 class PendingEdit:
     """What is kept for an edit that is about to be made."""
 
-    def __init__(self, commits: list[tuple[Pending, list[Version]]], notes: list[str]) -> None:
+    def __init__(
+        self, commits: list[tuple[PendingCommit, list[Version]]], notes: list[str]
+    ) -> None:
         self._commits = commits
         self._notes = notes
         self._copies: dict[str, str] = {}
@@ -105,15 +107,15 @@ class PendingEdit:
         """Make a dated copy of a file as it was."""
         self._copies[version.path] = backups.keep(version.path, version.before, now=time.time())
 
-    def publish(self) -> tuple[Kept, ...]:
+    def publish(self) -> tuple[KeptVersion, ...]:
         """Show the commits; where one cannot be shown any more, make copies in its place."""
         kept = [one for commit, versions in self._commits for one in self._show(commit, versions)]
         for path, copy in self._copies.items():
             backups.prune(path)
-            kept.append(Kept(path=path, kind=Kind.BACKUP, previous=copy))
+            kept.append(KeptVersion(path=path, kind=VersionKind.BACKUP, previous=copy))
         return tuple(kept)
 
-    def _show(self, commit: Pending, versions: Sequence[Version]) -> list[Kept]:
+    def _show(self, commit: PendingCommit, versions: Sequence[Version]) -> list[KeptVersion]:
         try:
             done = commit.publish()
         except GitError as fault:
@@ -123,7 +125,9 @@ class PendingEdit:
             return []
         self._notes += done.notes
         return [
-            Kept(path=one.path, kind=Kind.GIT, previous=done.previous, commit=done.commit)
+            KeptVersion(
+                path=one.path, kind=VersionKind.GIT, previous=done.previous, commit=done.commit
+            )
             for one in versions
         ]
 

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from penstock.core.audit import EVERYTHING, Query
 from penstock.core.checkpoint import Checkpoint, CheckpointPolicy
 from penstock.core.errors import AuditError
-from penstock.core.trust import Head
-from penstock.ports import Appended
+from penstock.core.trust import LogHead
+from penstock.ports import LogEntry
 from penstock.stores.checkpoints import Checkpoints
 from penstock.stores.jsonl import JsonlLog
 
@@ -41,7 +41,7 @@ class SignedLog:
         self._since = clock()
         self._showing: threading.Thread | None = None
 
-    def append(self, event: Mapping[str, object], *, durable: bool) -> Appended:
+    def append(self, event: Mapping[str, object], *, durable: bool) -> LogEntry:
         """Add one line, and sign where that is due."""
         made = self._log.append(event, durable=durable)
         self._after([event])
@@ -49,13 +49,13 @@ class SignedLog:
 
     def append_many(
         self, events: Sequence[Mapping[str, object]], *, durable: bool
-    ) -> Sequence[Appended]:
+    ) -> Sequence[LogEntry]:
         """Add several lines in one piece, all or none, and sign where that is due."""
         made = self._log.append_many(events, durable=durable)
         self._after(events)
         return made
 
-    def head(self) -> Head | None:
+    def head(self) -> LogHead | None:
         """Return the end of the record, or None where there is none."""
         return self._log.head()
 

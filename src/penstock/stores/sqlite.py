@@ -26,7 +26,7 @@ from penstock.core.moves import (
     not_found,
     supersessions,
 )
-from penstock.core.proposal import OPEN, Answer, Moment, Move, Proposal, Receipt, State
+from penstock.core.proposal import OPEN, Answer, Moment, Proposal, Receipt, State, Transition
 from penstock.stores.alive import alive, this_process
 from penstock.stores.clock import boot_id, boot_time
 from penstock.stores.sqlite_file import Database, Migrations, broken
@@ -170,7 +170,7 @@ class SqliteProposals:
     def move(
         self,
         proposal_id: str,
-        move: Move,
+        move: Transition,
         *,
         answer: Answer | None = None,
         at: Moment | None = None,
@@ -183,7 +183,7 @@ class SqliteProposals:
         with self._db.writing() as db:
             return self._moved(db, proposal_id, move, answer=answer, at=at, token=token)
 
-    def answer(self, answers: Mapping[str, Answer], move: Move) -> tuple[Proposal, ...]:
+    def answer(self, answers: Mapping[str, Answer], move: Transition) -> tuple[Proposal, ...]:
         """Make the move of an answer for each of several proposals, all or none."""
         with self._db.writing() as db:
             return tuple(
@@ -206,7 +206,7 @@ class SqliteProposals:
         self,
         db: sqlite3.Connection,
         proposal_id: str,
-        move: Move,
+        move: Transition,
         *,
         answer: Answer | None = None,
         at: Moment | None = None,
@@ -261,7 +261,7 @@ class SqliteProposals:
                 if not db.execute(HAS_RECEIPT, (_key(receipt.id),)).fetchone():
                     _insert(db, ADD_RECEIPT, _receipt_row(receipt))
                 if self._held(db, receipt.proposal)[1].state is not State.APPLIED:
-                    self._moved(db, receipt.proposal, Move.APPLY, token=token)
+                    self._moved(db, receipt.proposal, Transition.APPLY, token=token)
             db.execute("DELETE FROM claims WHERE token = ?", (_key(token),))
 
     def add_receipt(self, receipt: Receipt) -> None:

@@ -59,7 +59,7 @@ def _extra(descriptor: int) -> Iterator[tuple[str, bytes]]:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Staged:
+class StagedFile:
     """A temporary file as it lies there, and what of the old one could not be kept."""
 
     status: os.stat_result
@@ -68,7 +68,7 @@ class Staged:
 
 def write_temp(
     folder: int, temp: str, new: bytes, like: Attributes | None, *, flush: bool
-) -> Staged:
+) -> StagedFile:
     """Write `new` under a temporary name. `like` is None for a file that is created."""
     # A created file gets its mode from the kernel, which knows the umask and the directory's
     # access list. One that replaces another stays private until it has the other's mode.
@@ -83,7 +83,7 @@ def write_temp(
         close(descriptor)
         raise
     _close_written(descriptor)
-    return Staged(status=status, notes=notes)
+    return StagedFile(status=status, notes=notes)
 
 
 def _close_written(descriptor: int) -> None:

@@ -21,7 +21,7 @@ from penstock.core.errors import StoreError
 from penstock.ports import FileState
 from penstock.stores import refusals
 from penstock.stores.beneath import Folder, Ident, ident_at, ident_of, look
-from penstock.stores.contents import Watched
+from penstock.stores.contents import LeasedFile
 from penstock.stores.exchange import Renames, tidy
 from penstock.stores.staging import Attributes, attributes_of, write_temp
 
@@ -51,7 +51,7 @@ def is_temp_name(name: str) -> bool:
 
 
 @dataclass(kw_only=True, slots=True)
-class Step:
+class FileStep:
     """One file, its directory and its temporary name.
 
     `ours` is the file that we staged, or for a removal the file that was checked; None until
@@ -88,7 +88,7 @@ class Step:
         if self.expect is None:
             raise refusals.stale(self.shown, None, self.digest_now())
         refusals.require_single(status, self.shown)
-        with Watched(at, self.name) as file:
+        with LeasedFile(at, self.name) as file:
             refusals.require_plain(file.status, self.shown)
             if not file.quiet:
                 raise refusals.busy(self.shown)
@@ -205,7 +205,7 @@ class Step:
 
     def _digest_of(self, name: str) -> str | None:
         """Return the digest of a regular file once nobody writes it; None for anything else."""
-        with suppress(OSError), Watched(self.folder.descriptor, name) as file:
+        with suppress(OSError), LeasedFile(self.folder.descriptor, name) as file:
             return file.digest() if file.regular else None
         return None
 
@@ -216,7 +216,7 @@ class Step:
     def _holds(self, digest: str, *, drop: bool) -> bool:
         at = self.folder.descriptor
         try:
-            with Watched(at, self.temp) as file:
+            with LeasedFile(at, self.temp) as file:
                 if not file.holds(digest):
                     return False
                 if drop:

@@ -20,7 +20,7 @@ from penstock.stores.segments import Segment, blocks_of, files_of, first_number,
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
+class TreePosition:
     """How far the tree reaches: so many lines, the last one's hash, and where the next begins.
 
     `first` is the number of the first line of the file that `offset` is in.
@@ -33,7 +33,7 @@ class Place:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Piece:
+class LineBatch:
     """Some lines of the log, and where the next one begins."""
 
     block: bytes
@@ -49,21 +49,21 @@ class TreeFile:
         self._tree = os.path.join(folder, "tree")
         self._log = log
 
-    def place(self) -> Place:
+    def place(self) -> TreePosition:
         """Return how far the tree reaches; nowhere when its files do not fit together."""
         try:
             with open(self._tree, "rb") as file:
-                found = Place(**json.loads(file.read(4096)))
+                found = TreePosition(**json.loads(file.read(4096)))
             whole = os.stat(self._nodes).st_size
         except (OSError, ValueError, TypeError):
-            return Place()
+            return TreePosition()
         numbers = (found.size, found.first, found.offset)
         if not all(type(number) is int and 0 <= number < 2**60 for number in numbers):
-            return Place()
+            return TreePosition()
         # A crash may leave more nodes than `tree` tells of; those are written over.
-        return found if whole >= stored_index(0, found.size) * HASH_SIZE else Place()
+        return found if whole >= stored_index(0, found.size) * HASH_SIZE else TreePosition()
 
-    def pieces_after(self, place: Place) -> Iterator[Piece] | None:
+    def pieces_after(self, place: TreePosition) -> Iterator[LineBatch] | None:
         """Return the log's lines after a place; None when that place is not there any more."""
         files = files_of(self._log)
         if place.size == 0:
@@ -100,7 +100,7 @@ class TreeFile:
             file.write(b"".join(added))
         return size
 
-    def keep(self, place: Place) -> None:
+    def keep(self, place: TreePosition) -> None:
         """Remember how far the tree reaches now."""
         new = self._tree + ".new"
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -110,7 +110,7 @@ class TreeFile:
             os.replace(new, self._tree)
 
 
-def _pieces(files: Sequence[Segment], offset: int) -> Iterator[Piece]:
+def _pieces(files: Sequence[Segment], offset: int) -> Iterator[LineBatch]:
     for segment in files:
         first = -1
         for block in blocks_of(segment.path, offset):
@@ -118,7 +118,7 @@ def _pieces(files: Sequence[Segment], offset: int) -> Iterator[Piece]:
                 first = _first_of(segment.path)
             offset += len(block)
             if block.endswith(b"\n"):
-                yield Piece(block=block, first=first, offset=offset)
+                yield LineBatch(block=block, first=first, offset=offset)
         offset = 0
 
 
@@ -131,7 +131,7 @@ def _first_of(path: str) -> int:
         shut(fd)
 
 
-def _holds(path: str, place: Place) -> bool:
+def _holds(path: str, place: TreePosition) -> bool:
     """Say whether this is the file, and the line before the place is still the same."""
     fd = open_to_read(path)
     try:

@@ -19,9 +19,9 @@ from typing import Any
 from penstock.core import chain
 from penstock.core.breaks import find_hashes
 from penstock.core.errors import AuditError
-from penstock.core.findings import Kind, Problem, Report
-from penstock.core.trust import Evidence, Found, Head, compare
-from penstock.core.verify import Walk
+from penstock.core.findings import AuditProblem, AuditReport, TamperKind
+from penstock.core.trust import Evidence, LogFacts, LogHead, compare
+from penstock.core.verify import LogWalk
 from penstock.stores.log_errors import shut, telling
 from penstock.stores.log_reader import line_at, numbered_lines
 from penstock.stores.segments import (
@@ -48,7 +48,7 @@ def verify_log(
     *,
     workers: int = 0,
     notice: frozenset[str] = frozenset(),
-) -> Report:
+) -> AuditReport:
     """Verify the record at `path` and return what was found.
 
     Lines whose `op` is in `notice` come along as `noticed`, at no further pass. Raises
@@ -68,7 +68,7 @@ def _identities(path: str) -> list[tuple[str, int]]:
         return [(each.path, os.stat(each.path).st_ino) for each in files_of(path)]
 
 
-def _verified(path: str, evidence: Evidence, workers: int, notice: frozenset[str]) -> Report:
+def _verified(path: str, evidence: Evidence, workers: int, notice: frozenset[str]) -> AuditReport:
     files = files_of(path)
     if not files and evidence.level == "chain":
         raise AuditError("audit-not-found", f"there is no record at `{path}`")
@@ -79,14 +79,14 @@ def _verified(path: str, evidence: Evidence, workers: int, notice: frozenset[str
     evidence = evidence.opened(hashes)
     agreed = evidence.agreed(hashes)
     doubtful = {note.size for note in evidence.checkpoints()} - agreed.keys()
-    found = Found(
+    found = LogFacts(
         count=report.count,
         roots={**agreed, **_roots(spans, doubtful)},
         at_head=_at_head(path, evidence.head, hashes),
     )
     # What a line itself shows says more than a root over many lines, so it is told first.
     told = [*_strangers(path), *report.problems], compare(evidence, found)
-    return Report(
+    return AuditReport(
         count=report.count,
         head=report.head,
         problems=tuple(one for each in told for one in sorted(each, key=lambda one: one.line)),
@@ -96,18 +96,22 @@ def _verified(path: str, evidence: Evidence, workers: int, notice: frozenset[str
     )
 
 
-def _strangers(path: str) -> list[Problem]:
+def _strangers(path: str) -> list[AuditProblem]:
     return [
-        Problem(
-            kind=Kind.STRANGER, line=0, message=f"`{name}` is no file, but named like one of ours"
+        AuditProblem(
+            kind=TamperKind.STRANGER,
+            line=0,
+            message=f"`{name}` is no file, but named like one of ours",
         )
         for name in strangers(path)
     ]
 
 
-def _unreached(evidence: Evidence) -> list[Problem]:
+def _unreached(evidence: Evidence) -> list[AuditProblem]:
     return [
-        Problem(kind=Kind.UNREACHABLE, line=0, message=f"witness `{name}` could not be asked")
+        AuditProblem(
+            kind=TamperKind.UNREACHABLE, line=0, message=f"witness `{name}` could not be asked"
+        )
         for name in evidence.unreachable
     ]
 
@@ -124,14 +128,14 @@ def _is_long(spans: Sequence[Span]) -> bool:
 # --- in order ------------------------------------------------------------------------------
 
 
-def _walked(files: Sequence[Segment], notice: frozenset[str]) -> Report:
+def _walked(files: Sequence[Segment], notice: frozenset[str]) -> AuditReport:
     """Go through the record line by line where it must be, and explain what is broken."""
-    walk = Walk(notice=notice)
+    walk = LogWalk(notice=notice)
     for block in whole_blocks(files):
         walk.feed(block)
     walk.tear(_torn_tail(files))
     where = find_hashes(whole_blocks(files), walk.orphans) if walk.breaks else {}
-    return Report(
+    return AuditReport(
         count=walk.mark.count,
         head=walk.mark.hash,
         problems=tuple(walk.finish(where)),
@@ -162,7 +166,7 @@ def _near_end(path: str) -> int:
 
 def _quick(
     files: Sequence[Segment], spans: Sequence[Span], workers: int, notice: frozenset[str]
-) -> Report | None:
+) -> AuditReport | None:
     """Check the record in shares; None when it has to be walked through."""
     count = min(workers or len(os.sched_getaffinity(0)), MOST_WORKERS)
     if count < 2 or not _is_long(spans) or _torn_tail(files):
@@ -206,10 +210,10 @@ def _line_end(path: str, at: int, end: int) -> int:
     return end
 
 
-def _joined(results: Sequence[dict[str, Any] | None]) -> Report | None:
+def _joined(results: Sequence[dict[str, Any] | None]) -> AuditReport | None:
     """Join shares that are sound each and follow one another; None when they do not."""
     count, head, seq, ts = 0, chain.GENESIS, -1, ""
-    warnings: list[Problem] = []
+    warnings: list[AuditProblem] = []
     noticed: list[tuple[int, bytes]] = []
     for result in results:
         if result is None or result["prev"] != head:
@@ -218,11 +222,11 @@ def _joined(results: Sequence[dict[str, Any] | None]) -> Report | None:
         if count and (first_ts < ts or (seq >= 0 and first_seq != seq + 1)):
             return None
         for kind, line, message in result["warnings"]:
-            warnings.append(Problem(kind=Kind(kind), line=count + line, message=message))
+            warnings.append(AuditProblem(kind=TamperKind(kind), line=count + line, message=message))
         noticed += [(count + line, text.encode()) for line, text in result["noticed"]]
         count, head = count + result["count"], result["hash"]
         seq, ts = result["last"]
-    return Report(count=count, head=head, warnings=tuple(warnings), noticed=tuple(noticed))
+    return AuditReport(count=count, head=head, warnings=tuple(warnings), noticed=tuple(noticed))
 
 
 def _roots(spans: Sequence[Span], sizes: set[int]) -> dict[int, bytes]:
@@ -230,7 +234,7 @@ def _roots(spans: Sequence[Span], sizes: set[int]) -> dict[int, bytes]:
     return {int(size): bytes.fromhex(root) for size, root in found.items()}
 
 
-def _at_head(path: str, head: Head | None, hashes: Mapping[int, str]) -> str:
+def _at_head(path: str, head: LogHead | None, hashes: Mapping[int, str]) -> str:
     """Return the hash where the remembered head should be; counting lines takes a while."""
     if head is None:
         return ""

@@ -17,7 +17,7 @@ from typing import Any
 
 from penstock.core import chain
 from penstock.core.merkle import roots_at
-from penstock.core.verify import START, Mark, Walk
+from penstock.core.verify import START, LogWalk, VerifyMark
 from penstock.stores.segments import blocks_of
 
 Span = tuple[str, int, int]
@@ -40,8 +40,8 @@ def check(spans: Iterable[Span], notice: Iterable[str] = ()) -> dict[str, Any] |
     line = first.partition(b"\n")[0]
     ts, seq = chain.place(line)
     prev = "sha256:" + line[-153:-89].decode("ascii", "replace")
-    start = START if prev == chain.GENESIS else Mark(hash=prev)
-    walk = Walk(start, notice=frozenset(notice))
+    start = START if prev == chain.GENESIS else VerifyMark(hash=prev)
+    walk = LogWalk(start, notice=frozenset(notice))
     with uncollected():
         walk.feed(first)
         while not (walk.problems or walk.breaks) and (block := next(blocks, b"")):

@@ -24,7 +24,7 @@ REGULAR = 0o100000
 KIND = 0o170000
 
 
-class Kept:
+class BeforeImage:
     """One file of one call: its path, and the digest of what it held ("-" for nothing)."""
 
     __slots__ = ("data", "digest", "mode", "path")
@@ -85,7 +85,7 @@ def keep(state: str, call: str, number: int, path: str, found: "tuple[bytes, int
     return True
 
 
-def kept(state: str, call: str) -> "list[tuple[int, Kept]]":
+def kept(state: str, call: str) -> "list[tuple[int, BeforeImage]]":
     """Return what was kept for a call, by number."""
     found = []
     for number in range(MOST):
@@ -96,7 +96,7 @@ def kept(state: str, call: str) -> "list[tuple[int, Kept]]":
     return found
 
 
-def load(name: str) -> "Kept | None":
+def load(name: str) -> "BeforeImage | None":
     """Return what a file of this form holds."""
     found = read(name)
     if found is None:
@@ -107,7 +107,7 @@ def load(name: str) -> "Kept | None":
     digest, mode, path = [part.decode("utf-8", "surrogateescape") for part in parts[1:4]]
     if not all(sign in "01234567" for sign in mode):
         return None
-    return Kept(path, digest, int(mode or "0", 8), parts[4])
+    return BeforeImage(path, digest, int(mode or "0", 8), parts[4])
 
 
 def forget(state: str, call: str, number: int) -> None:

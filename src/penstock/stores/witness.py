@@ -18,7 +18,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from penstock.core.checkpoint import Checkpoint, PublicKey, open_note, require_forward
+from penstock.core.checkpoint import Checkpoint, SignerKey, open_note, require_forward
 from penstock.core.digest import digest
 from penstock.core.errors import AuditError
 from penstock.stores.log_errors import telling
@@ -44,7 +44,7 @@ class Witness(Protocol):
 
 
 def _judged(
-    key: PublicKey, latest: str, note: str, proof: Sequence[bytes]
+    key: SignerKey, latest: str, note: str, proof: Sequence[bytes]
 ) -> tuple[Checkpoint, bool]:
     """Return the new checkpoint and whether it adds anything; raises where it goes back."""
     new = open_note(note, [key])
@@ -70,7 +70,7 @@ def _file_name(origin: str) -> str:
 class FolderWitness:
     """A folder in which every checkpoint becomes a file that is never written again."""
 
-    def __init__(self, folder: str, *, key: PublicKey) -> None:
+    def __init__(self, folder: str, *, key: SignerKey) -> None:
         self.folder = folder
         self._key = key
 
@@ -126,7 +126,7 @@ class GitWitness:
     """
 
     def __init__(
-        self, repository: str, *, key: PublicKey, remote: str = "", branch: str = "checkpoints"
+        self, repository: str, *, key: SignerKey, remote: str = "", branch: str = "checkpoints"
     ) -> None:
         self.repository = repository
         self._key = key
@@ -221,7 +221,7 @@ class CommandWitness:
     refuses it, and anything else means that the witness cannot be reached.
     """
 
-    def __init__(self, argv: Sequence[str], *, key: PublicKey, timeout: float = TIMEOUT) -> None:
+    def __init__(self, argv: Sequence[str], *, key: SignerKey, timeout: float = TIMEOUT) -> None:
         self._argv = list(argv)
         self._key = key
         self._timeout = timeout
@@ -252,7 +252,7 @@ class CommandWitness:
             raise _unreachable(self.name, done.stderr.strip())
 
 
-def make_witness(text: str, *, key: PublicKey, folder: str) -> Witness:
+def make_witness(text: str, *, key: SignerKey, folder: str) -> Witness:
     """Return the witness that a setting names: a folder, `git:REMOTE`, or `command:PROGRAM ...`.
 
     `folder` is where a git witness keeps its own copy of what it has seen.

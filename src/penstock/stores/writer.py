@@ -24,9 +24,9 @@ from penstock.stores import refusals
 from penstock.stores.beneath import Beneath, Folder, Parts
 from penstock.stores.contents import close
 from penstock.stores.exchange import Renames
-from penstock.stores.journal import Decided, Journal, Note, Plan
+from penstock.stores.journal import Journal, JournalNote, JournalPlan, SetDirection
 from penstock.stores.staging import flush_folder
-from penstock.stores.swap import Step, Way, temp_name
+from penstock.stores.swap import FileStep, Way, temp_name
 
 LOCK_TRIES = 200
 LOCK_SECONDS = 0.01
@@ -37,10 +37,10 @@ NOT_FLUSHED = "its directory could not be flushed: a power cut now could undo th
 class Batch:
     """The steps of one write and the directories that it has open."""
 
-    note: Note
+    note: JournalNote
     shown: str
     at: str = ""  # the file that is worked on: where a failure was met
-    steps: list[Step] = field(default_factory=list)
+    steps: list[FileStep] = field(default_factory=list)
     folders: dict[Parts, Folder] = field(default_factory=dict)
 
     @property
@@ -79,9 +79,9 @@ class Writer:
             batch.close()
         return [_answer(step) for step in batch.steps]
 
-    def _noted(self, plans: Sequence[Plan]) -> Note:
+    def _noted(self, plans: Sequence[JournalPlan]) -> JournalNote:
         if self.journal.directory is None:
-            return Note()
+            return JournalNote()
         missing: dict[Parts, None] = {}
         for plan in plans:
             if plan.way == Way.CREATE:
@@ -93,7 +93,7 @@ class Writer:
             raise refusals.no_note(problem) from problem
 
     def _carry_out(
-        self, batch: Batch, plans: Sequence[Plan], writes: Sequence[PlannedWrite]
+        self, batch: Batch, plans: Sequence[JournalPlan], writes: Sequence[PlannedWrite]
     ) -> None:
         self._open(batch, plans)
         self.lock(batch)
@@ -109,7 +109,7 @@ class Writer:
     def _flush_note(self, batch: Batch) -> bool:
         return self.flush and not batch.single
 
-    def _open(self, batch: Batch, plans: Sequence[Plan]) -> None:
+    def _open(self, batch: Batch, plans: Sequence[JournalPlan]) -> None:
         for plan in plans:
             batch.at = "/".join(plan.parts)
             parts = plan.parts[:-1]
@@ -121,9 +121,9 @@ class Writer:
                 batch.folders[parts] = folder
             batch.steps.append(self.step(plan, batch.folders[parts]))
 
-    def step(self, plan: Plan, folder: Folder) -> Step:
+    def step(self, plan: JournalPlan, folder: Folder) -> FileStep:
         """Return the step that a plan makes in an open directory."""
-        return Step(
+        return FileStep(
             way=Way(plan.way),
             shown="/".join(plan.parts),
             folder=folder,
@@ -160,7 +160,7 @@ class Writer:
         if batch.single and not batch.steps[0].settle():
             raise CameOutWrong(batch.steps[0])
         if not batch.single:
-            batch.note.decide(Decided.FORWARD, flush=self.flush)
+            batch.note.decide(SetDirection.FORWARD, flush=self.flush)
 
     def _settle(self, batch: Batch) -> None:
         """Drop what was replaced. Nothing is put back from here on; the notes tell the rest."""
@@ -186,7 +186,7 @@ class Writer:
         """Put everything back and raise; or answer, when the disk says that it was done."""
         if not batch.single:
             with suppress(OSError):
-                batch.note.decide(Decided.BACK, flush=self.flush)
+                batch.note.decide(SetDirection.BACK, flush=self.flush)
         stuck = _put_back(batch.steps)
         self.flush_folders(batch)
         changed = _changed(stuck)
@@ -203,7 +203,7 @@ class Writer:
 class CameOutWrong(Exception):  # noqa: N818 - never leaves this module
     """What came out of a swap is not what was expected, or is being written."""
 
-    def __init__(self, step: Step) -> None:
+    def __init__(self, step: FileStep) -> None:
         super().__init__(step.shown)
         self.step = step
 
@@ -216,7 +216,7 @@ def end(batch: Batch, *, clean: bool) -> None:
         batch.note.leave()
 
 
-def settle_set(steps: Sequence[Step]) -> None:
+def settle_set(steps: Sequence[FileStep]) -> None:
     """Drop what was replaced; what changed since it was looked at is kept."""
     for step in steps:
         try:
@@ -229,9 +229,9 @@ def settle_set(steps: Sequence[Step]) -> None:
             step.notes.append(f"an earlier version is kept as `{step.kept[-1]}`")
 
 
-def _put_back(steps: Sequence[Step]) -> list[Step]:
+def _put_back(steps: Sequence[FileStep]) -> list[FileStep]:
     """Put steps back in reverse; return those that could not be, after a second try."""
-    stuck: list[Step] = []
+    stuck: list[FileStep] = []
     for step in reversed(steps):
         for last in (False, True):
             try:
@@ -244,7 +244,7 @@ def _put_back(steps: Sequence[Step]) -> list[Step]:
     return stuck
 
 
-def _changed(steps: Sequence[Step]) -> list[Step] | None:
+def _changed(steps: Sequence[FileStep]) -> list[FileStep] | None:
     """Return which steps still hold the new content; None when the disk does not say."""
     try:
         return [step for step in steps if step.swapped()]
@@ -262,14 +262,14 @@ def _kept_after_all(batch: Batch, problem: Exception) -> FileState | None:
     return _answer(step)
 
 
-def _answer(step: Step) -> FileState | None:
+def _answer(step: FileStep) -> FileState | None:
     if step.state is None:
         return None
     made = tuple("/".join(parts) for parts in step.folder.made)
     return replace(step.state, notes=tuple(step.notes), made=made)
 
 
-def _half(shown: str, changed: Sequence[Step] | None) -> StoreError:
+def _half(shown: str, changed: Sequence[FileStep] | None) -> StoreError:
     if changed is None:
         return StoreError(
             "outcome-unknown",
@@ -328,10 +328,10 @@ def _shown(writes: Sequence[PlannedWrite]) -> str:
     return writes[0].path.text + rest
 
 
-def _plan(write: PlannedWrite) -> Plan:
+def _plan(write: PlannedWrite) -> JournalPlan:
     """Return the note's form of a write; here a path is looked at for the second time."""
     way = Way.REMOVE if write.new is None else Way.CREATE if write.expect is None else Way.MODIFY
-    return Plan(
+    return JournalPlan(
         way=way.value,
         parts=refusals.parts_of(write.path),
         temp=temp_name(),

@@ -16,7 +16,7 @@ from penstock.core.display import spoken
 from penstock.core.errors import AuditError, PenstockError, RefusedError
 from penstock.core.model import Decision
 from penstock.core.proposal import OPEN, State
-from penstock.ports import Appended
+from penstock.ports import LogEntry
 
 SCHEMA_VERSION = "1.0"
 NOTHING = digest(b"")  # what stands for a file that is not there
@@ -86,7 +86,7 @@ def code_of(code: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Refusal:
+class BrokerRefusal:
     """Why something was not done, in the broker's words."""
 
     code: str
@@ -106,9 +106,9 @@ class Refusal:
         return {**said, **{k: v for k, v in (("because", self.because), ("try", self.hint)) if v}}
 
 
-def of_error(error: PenstockError) -> Refusal:
+def of_error(error: PenstockError) -> BrokerRefusal:
     """Return an error of ours as a refusal."""
-    return Refusal(
+    return BrokerRefusal(
         code="audit_failed" if isinstance(error, AuditError) else code_of(error.code),
         message=error.message,
         because=error.because,
@@ -117,9 +117,9 @@ def of_error(error: PenstockError) -> Refusal:
     )
 
 
-def of_decision(decision: Decision) -> Refusal:
+def of_decision(decision: Decision) -> BrokerRefusal:
     """Return a denial by the rules as a refusal."""
-    return Refusal(
+    return BrokerRefusal(
         code=code_of(decision.code or "path-denied"),
         message=decision.because or "the rules deny this",
         hint=decision.suggestion,
@@ -128,7 +128,7 @@ def of_decision(decision: Decision) -> Refusal:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class ToolResponse:
     """What a tool comes to; `facts` go to the log and not to the agent."""
 
     status: Status
@@ -137,21 +137,21 @@ class Answer:
     output: str
     data: Mapping[str, object] = field(default_factory=dict)
     hitl: Mapping[str, object] = field(default_factory=dict)
-    refusal: Refusal | None = None
+    refusal: BrokerRefusal | None = None
     warnings: Sequence[str] = ()
     facts: Mapping[str, object] = field(default_factory=dict)
-    logged: Appended | None = None
+    logged: LogEntry | None = None
     tool_name: str = ""
     tool_call_id: str | None = None
 
 
 def refuse(
-    refusal: Refusal, *, method: str, path: str, data: Mapping[str, object] | None = None
-) -> Answer:
+    refusal: BrokerRefusal, *, method: str, path: str, data: Mapping[str, object] | None = None
+) -> ToolResponse:
     """Return the answer to what was not done."""
     said = f"{refusal.message}: {refusal.because}" if refusal.because else refusal.message
     hint = f" (try: {refusal.hint})" if refusal.hint else ""
-    return Answer(
+    return ToolResponse(
         status=refusal.status,
         method=method,
         path=path,
@@ -162,7 +162,7 @@ def refuse(
     )
 
 
-def details(answer: Answer, logged: Appended | None) -> dict[str, object]:
+def details(answer: ToolResponse, logged: LogEntry | None) -> dict[str, object]:
     """Return the spec's response."""
     audit = {
         "prev_hash": logged.prev_hash if logged else None,
@@ -186,7 +186,7 @@ def details(answer: Answer, logged: Appended | None) -> dict[str, object]:
 
 
 def result(
-    answer: Answer, logged: Appended | None, *, tool_name: str, tool_call_id: str | None
+    answer: ToolResponse, logged: LogEntry | None, *, tool_name: str, tool_call_id: str | None
 ) -> dict[str, object]:
     """Return the whole line that goes back."""
     return {

@@ -17,7 +17,7 @@ LONGEST_NAME = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ToolRequest:
     """One request, as it came."""
 
     said: Mapping[str, object]

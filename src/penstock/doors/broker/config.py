@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from penstock.core.dialects import SECTION, read_file_broker
 from penstock.core.errors import InputError
-from penstock.core.layers import Loaded
+from penstock.core.layers import LoadResult
 from penstock.core.model import COVERS, Action, Verdict
 from penstock.core.policy import Rule, Where
 from penstock.core.problems import as_error
@@ -32,9 +32,9 @@ class Config:
     file: str
     root: str
     fixed: bytes | None = None
-    good: Loaded | None = field(default=None, repr=False)
+    good: LoadResult | None = field(default=None, repr=False)
 
-    def level(self, data: bytes | None) -> Loaded:
+    def level(self, data: bytes | None) -> LoadResult:
         """Return what the settings say now. Raises RulesError where they never were good."""
         said = self.fixed if self.fixed is not None else data
         found = read_file_broker(said, file=self.file)

@@ -17,7 +17,7 @@ from penstock.core.model import Actor
 from penstock.core.proposal import Proposal, Receipt
 from penstock.core.when import stamp
 from penstock.doors.broker.answers import NOTHING
-from penstock.ports import Appended, AuditLog
+from penstock.ports import AuditLog, LogEntry
 
 FILE = ".agentzero_audit.jsonl"
 AGENT = "broker"  # who asked, for a proposal that came in by this door
@@ -25,10 +25,10 @@ PROPOSE, APPLY = "write_file_propose", "write_file_apply"
 CAUGHT_UP = "written while no broker was there to tell"
 
 
-class Lines(Protocol):
+class WorkspaceLog(Protocol):
     """The log as this door needs it."""
 
-    def append(self, event: Mapping[str, object], *, durable: bool) -> Appended:
+    def append(self, event: Mapping[str, object], *, durable: bool) -> LogEntry:
         """Add one line."""
 
     def require_ready(self) -> None:
@@ -42,8 +42,8 @@ class Lines(Protocol):
 class Ledger:
     """The broker's log; `lines` None is a log that was switched off."""
 
-    lines: Lines | None
-    applied: dict[str, Appended] = field(default_factory=dict)
+    lines: WorkspaceLog | None
+    applied: dict[str, LogEntry] = field(default_factory=dict)
     unsure: str = ""
 
     def require_ready(self) -> None:
@@ -51,7 +51,7 @@ class Ledger:
         if self.lines is not None:
             self.lines.require_ready()
 
-    def add(self, op: str, facts: Mapping[str, object], *, durable: bool) -> Appended | None:
+    def add(self, op: str, facts: Mapping[str, object], *, durable: bool) -> LogEntry | None:
         """Write one line; None when there is no log."""
         if self.lines is None:
             return None
@@ -111,13 +111,13 @@ class Beside:
     record: AuditLog
     ledger: Ledger
 
-    def append(self, event: Mapping[str, object], *, durable: bool) -> Appended:
+    def append(self, event: Mapping[str, object], *, durable: bool) -> LogEntry:
         """Pass an event on to the record, and tell of an apply in the workspace as well."""
         return self.append_many([event], durable=durable)[0]
 
     def append_many(
         self, events: Sequence[Mapping[str, object]], *, durable: bool
-    ) -> Sequence[Appended]:
+    ) -> Sequence[LogEntry]:
         """Pass events on in one piece."""
         if any(event["op"] == "applying" for event in events):
             self.ledger.require_ready()  # no line, no write

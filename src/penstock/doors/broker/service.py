@@ -16,23 +16,23 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import TypeAlias
 
-from penstock.app.workspace import Brought, open_workspace
+from penstock.app.workspace import DoorExtras, open_workspace
 from penstock.core.digest import digest
 from penstock.core.display import spoken
 from penstock.core.errors import AuditError, InputError, PenstockError, RefusedError
 from penstock.core.proposal import OPEN, Proposal
 from penstock.doors.broker.answers import (
     NOTHING,
-    Answer,
-    Refusal,
+    BrokerRefusal,
     Status,
+    ToolResponse,
     of_decision,
     of_error,
     refuse,
     result,
     shortened,
 )
-from penstock.doors.broker.asked import Asked
+from penstock.doors.broker.asked import ToolRequest
 from penstock.doors.broker.config import Given, config_of
 from penstock.doors.broker.ledger import FILE, Beside, Ledger, who
 from penstock.doors.broker.settling import APPLY, REJECT, apply_proposal, became, reject_proposal
@@ -41,7 +41,7 @@ from penstock.doors.broker.tools import PROPOSING, READ, read_file
 from penstock.doors.broker.waiting import PROPOSE, diff_of, withdraw
 from penstock.doors.broker.wire import cap_for
 from penstock.gate import Gate, Proof
-from penstock.ports import Appended, AuditLog
+from penstock.ports import AuditLog, LogEntry
 
 Result: TypeAlias = dict[str, object]
 TIDY_SECONDS = 5.0  # between two looks for proposals whose time is over
@@ -87,7 +87,7 @@ class Broker:
         root = None if workspace is None else os.fspath(workspace)
         found = open_workspace(root, state=state)
         self.config = config_of(found.root, config)
-        brought = Brought(file=self.config.file, level=self.config.level, beside=self._beside)
+        brought = DoorExtras(file=self.config.file, level=self.config.level, beside=self._beside)
         self.here = open_workspace(found.root, state=found.state, brought=brought)
         self.proof = proof or self._own_proof()
         logged = self.here.policy().broker.audit_log_enabled
@@ -147,7 +147,7 @@ class Broker:
             return result(answer, logged, tool_name="", tool_call_id=None)
 
     def _executed(self, request: Mapping[str, object], by_agent: bool) -> Result:
-        asked = Asked(request)
+        asked = ToolRequest(request)
         tool = request.get("tool_name")
         name = tool if isinstance(tool, str) else ""
         method, op = TOOLS.get(name, UNKNOWN)
@@ -162,7 +162,7 @@ class Broker:
         call_id = str(call.get("tool_call_id") or "") or None
         return result(answer, logged, tool_name=shortened(name), tool_call_id=call_id)
 
-    def _answer(self, name: str, asked: Asked, by_agent: bool) -> Answer:
+    def _answer(self, name: str, asked: ToolRequest, by_agent: bool) -> ToolResponse:
         if asked.said.get("type", "tool_request") != "tool_request":
             raise InputError("bad-request", "`type` is not `tool_request`")
         if name not in TOOLS:
@@ -180,17 +180,17 @@ class Broker:
         self.ledger.require_ready()
         return PROPOSING[name](self.gate, asked)
 
-    def _settle(self, name: str, asked: Asked) -> Answer:
+    def _settle(self, name: str, asked: ToolRequest) -> ToolResponse:
         if name == "reject_proposal":
             return reject_proposal(self.gate, asked, self.proof)
         self._require_enabled()
         return apply_proposal(self.gate, self.ledger, asked, self.proof)
 
-    def _not_for_agents(self, name: str, asked: Asked) -> Answer:
+    def _not_for_agents(self, name: str, asked: ToolRequest) -> ToolResponse:
         """Say no, and what became of the proposal, so that nobody has to try again."""
         named = asked.said.get("hitl_id")
         known = became(self.gate, named) if isinstance(named, str) else ""
-        refusal = Refusal(
+        refusal = BrokerRefusal(
             code="not_for_agents",
             message=f"`{name}` is for a person's program, not for agents",
             because=known,
@@ -220,8 +220,8 @@ class Broker:
     # -- the log ---------------------------------------------------------------------------
 
     def _recorded(
-        self, op: str, answer: Answer, call: Mapping[str, object]
-    ) -> tuple[Answer, Appended | None]:
+        self, op: str, answer: ToolResponse, call: Mapping[str, object]
+    ) -> tuple[ToolResponse, LogEntry | None]:
         """Write the line of an answer; where that fails, the answer says so."""
         if answer.logged is not None:
             return answer, answer.logged
@@ -233,12 +233,12 @@ class Broker:
             return self._unlogged(answer, error), None
 
     def _log(
-        self, op: str, answer: Answer, call: Mapping[str, object], *, durable: bool
-    ) -> Appended | None:
+        self, op: str, answer: ToolResponse, call: Mapping[str, object], *, durable: bool
+    ) -> LogEntry | None:
         facts = {"path": answer.path, "status": str(answer.status), **call, **answer.facts}
         return self.ledger.add(op, facts, durable=durable)
 
-    def _unlogged(self, answer: Answer, error: AuditError) -> Answer:
+    def _unlogged(self, answer: ToolResponse, error: AuditError) -> ToolResponse:
         """A proposal that is not on the log is taken back; a read goes on, with a warning."""
         if answer.status is not Status.HITL_REQUIRED:
             said = f"this is not in the log: {error.message}"
@@ -287,13 +287,13 @@ def _role(role: Role | str) -> Role:
         raise InputError("bad-role", f"`{role}` is no role", hint="agent or front-end") from None
 
 
-def _refusal_of(error: Exception) -> Refusal:
+def _refusal_of(error: Exception) -> BrokerRefusal:
     """Return why not; a fault that nobody foresaw is told as one, and nothing went through."""
     if isinstance(error, DeniedError):
         return of_decision(error.decision)
     if isinstance(error, PenstockError):
         return of_error(error)
-    return Refusal(
+    return BrokerRefusal(
         code="internal_error",
         message=f"the broker failed on this request ({type(error).__name__})",
         hint="tell the person who runs it",

@@ -14,14 +14,14 @@ from penstock.core.errors import InputError, PenstockError
 from penstock.core.proposal import OPEN, Proposal, Receipt, State
 from penstock.doors.broker.answers import (
     NOTHING,
-    Answer,
-    Refusal,
+    BrokerRefusal,
     Status,
+    ToolResponse,
     of_error,
     refuse,
     shortened,
 )
-from penstock.doors.broker.asked import Asked
+from penstock.doors.broker.asked import ToolRequest
 from penstock.doors.broker.ledger import Ledger, who
 from penstock.doors.broker.targets import find, named
 from penstock.doors.broker.waiting import withdraw
@@ -44,7 +44,7 @@ CLOSED: Mapping[State, tuple[str, str]] = {
 }
 
 
-def apply_proposal(gate: Gate, ledger: Ledger, asked: Asked, proof: Proof) -> Answer:
+def apply_proposal(gate: Gate, ledger: Ledger, asked: ToolRequest, proof: Proof) -> ToolResponse:
     """Write a proposal, or the whole set that it is part of."""
     known, path = asked.text("hitl_id"), asked.text("path")
     group = _group(gate, known)
@@ -64,7 +64,7 @@ def apply_proposal(gate: Gate, ledger: Ledger, asked: Asked, proof: Proof) -> An
     return _written(one, receipts, ledger, path)
 
 
-def reject_proposal(gate: Gate, asked: Asked, proof: Proof) -> Answer:
+def reject_proposal(gate: Gate, asked: ToolRequest, proof: Proof) -> ToolResponse:
     """Close a proposal, or the whole set that it is part of; nothing is written."""
     known, path, reason = asked.text("hitl_id"), asked.text("path"), asked.optional("reason")
     group = _group(gate, known)
@@ -78,7 +78,7 @@ def reject_proposal(gate: Gate, asked: Asked, proof: Proof) -> Answer:
     except PenstockError as error:
         return _told(of_error(error), group, path, REJECT)
     why = f"a person rejected the change of `{one.path}`" + (f": {reason}" if reason else "")
-    refusal = Refusal(code="rejected", message=why, hint=DO_NOT_RETRY)
+    refusal = BrokerRefusal(code="rejected", message=why, hint=DO_NOT_RETRY)
     answer = _told(refusal, group, path, REJECT)
     facts = _facts(one, status="rejected", reason=reason)
     return replace(answer, data={**answer.data, "reason": reason}, facts=facts)
@@ -127,7 +127,7 @@ def _of_path(gate: Gate, group: Sequence[Proposal], path: str) -> Proposal | Non
     return next((one for one in group if one.path == reached), None)
 
 
-def _not_there(group: Sequence[Proposal], known: str) -> Refusal | None:
+def _not_there(group: Sequence[Proposal], known: str) -> BrokerRefusal | None:
     if not group:
         return _unknown(known)
     closed = next((one for one in group if one.state not in OPEN), None)
@@ -135,7 +135,7 @@ def _not_there(group: Sequence[Proposal], known: str) -> Refusal | None:
         return None  # the path is looked at before the time
     what, then = CLOSED[closed.state]
     why = f": {closed.answer.reason}" if closed.answer and closed.answer.reason else ""
-    return Refusal(
+    return BrokerRefusal(
         code="hitl_not_found",
         message=f"the proposal for `{closed.path}` is {closed.state}",
         because=what + why,
@@ -143,18 +143,18 @@ def _not_there(group: Sequence[Proposal], known: str) -> Refusal | None:
     )
 
 
-def _unknown(known: str) -> Refusal:
-    return Refusal(
+def _unknown(known: str) -> BrokerRefusal:
+    return BrokerRefusal(
         code="hitl_not_found",
         message=f"there is no proposal `{shortened(known)}`",
         hint="propose the change again",
     )
 
 
-def _other_path(group: Sequence[Proposal], one: Proposal | None, path: str) -> Refusal | None:
+def _other_path(group: Sequence[Proposal], one: Proposal | None, path: str) -> BrokerRefusal | None:
     if one is not None:
         return None
-    return Refusal(
+    return BrokerRefusal(
         code="hitl_path_mismatch",
         message=f"the proposal is for `{group[0].path}`, not for `{shortened(path)}`",
         hint="send the path that was proposed",
@@ -164,14 +164,14 @@ def _other_path(group: Sequence[Proposal], one: Proposal | None, path: str) -> R
 # --- answering --------------------------------------------------------------------------
 
 
-EXPIRED = Refusal(
+EXPIRED = BrokerRefusal(
     code="hitl_expired",
     message="the proposal has expired: nobody approved it in time",
     hint=f"{DO_NOT_RETRY}; ask the person first, then propose it again",
 )
 
 
-def _failed(gate: Gate, group: Sequence[Proposal], error: PenstockError, path: str) -> Answer:
+def _failed(gate: Gate, group: Sequence[Proposal], error: PenstockError, path: str) -> ToolResponse:
     """Answer from what happened; of a set that the world overtook, nothing stays open."""
     if error.code in OVERTAKEN and len(group) > 1:
         withdraw(gate, group, f"its set cannot be written whole: {error.message}")
@@ -179,7 +179,9 @@ def _failed(gate: Gate, group: Sequence[Proposal], error: PenstockError, path: s
     return _told(EXPIRED if refusal.code == EXPIRED.code else refusal, group, path, APPLY)
 
 
-def _told(refusal: Refusal, group: Sequence[Proposal], path: str, method: str) -> Answer:
+def _told(
+    refusal: BrokerRefusal, group: Sequence[Proposal], path: str, method: str
+) -> ToolResponse:
     """Return a refusal under the name and the number of the agent's own call."""
     one = group[0] if group else None
     answer = refuse(refusal, method=method, path=shortened(path))
@@ -194,7 +196,7 @@ def _told(refusal: Refusal, group: Sequence[Proposal], path: str, method: str) -
     )
 
 
-def _written(one: Proposal, receipts: Sequence[Receipt], ledger: Ledger, path: str) -> Answer:
+def _written(one: Proposal, receipts: Sequence[Receipt], ledger: Ledger, path: str) -> ToolResponse:
     mine = next((r for r in receipts if r.path == one.path), receipts[0])
     data: dict[str, object] = {
         "path": path.removeprefix("./"),
@@ -206,7 +208,7 @@ def _written(one: Proposal, receipts: Sequence[Receipt], ledger: Ledger, path: s
     if len(receipts) > 1:
         data |= {"set_id": one.set_id, "files": [_file(receipt) for receipt in receipts]}
     names = one.path if len(receipts) == 1 else f"{len(receipts)} files"
-    return Answer(
+    return ToolResponse(
         status=Status.ALLOWED,
         method=APPLY,
         path=path.removeprefix("./"),

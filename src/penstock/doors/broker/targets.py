@@ -29,7 +29,7 @@ class DeniedError(PenstockError):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
+class TargetFile:
     """A file: how the request names it, and where that name leads."""
 
     shown: str
@@ -59,7 +59,7 @@ def named(gate: Gate, text: str) -> RelPath:
     return path
 
 
-def find(gate: Gate, text: str) -> Place:
+def find(gate: Gate, text: str) -> TargetFile:
     """Return where a path leads. Raises InputError for one that leaves the workspace."""
     name = named(gate, text)
     try:
@@ -71,10 +71,10 @@ def find(gate: Gate, text: str) -> Place:
             because="a link on the way points elsewhere",
             hint="use the path of a file inside the workspace",
         ) from None
-    return Place(shown=name.text, path=reached, kind=gate.kind(reached))
+    return TargetFile(shown=name.text, path=reached, kind=gate.kind(reached))
 
 
-def require_allowed(gate: Gate, place: Place, action: Action, size: int = 0) -> None:
+def require_allowed(gate: Gate, place: TargetFile, action: Action, size: int = 0) -> None:
     """Judge a path, and a size, by all of its names. Raises DeniedError."""
     change = None
     if action is not Action.READ:
@@ -89,7 +89,7 @@ def require_allowed(gate: Gate, place: Place, action: Action, size: int = 0) -> 
         raise DeniedError(decision)
 
 
-def require_file(place: Place) -> None:
+def require_file(place: TargetFile) -> None:
     """Raise InputError for what is there and is no file."""
     if place.kind is FileKind.DIRECTORY:
         raise InputError("is-directory", f"`{place.shown}` is a directory")
@@ -101,7 +101,7 @@ def require_file(place: Place) -> None:
         )
 
 
-def current(gate: Gate, place: Place) -> bytes | None:
+def current(gate: Gate, place: TargetFile) -> bytes | None:
     """Return what a file holds; None where there is none. Raises InputError for no text."""
     if not place.exists:
         return None

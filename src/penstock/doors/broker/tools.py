@@ -17,17 +17,17 @@ from penstock.core.patch import apply_all, parse_patch
 from penstock.core.patch_model import FilePatch
 from penstock.core.tooledits import Swap, Swaps, edited
 from penstock.core.window import Window, bytes_shown, line_range, window
-from penstock.doors.broker.answers import Answer, Status
-from penstock.doors.broker.asked import Asked
+from penstock.doors.broker.answers import Status, ToolResponse
+from penstock.doors.broker.asked import ToolRequest
 from penstock.doors.broker.targets import (
-    Place,
+    TargetFile,
     current,
     find,
     require_allowed,
     require_file,
     require_text,
 )
-from penstock.doors.broker.waiting import Wanted, propose
+from penstock.doors.broker.waiting import FileIntent, propose
 from penstock.gate import Gate
 
 READ = "fs.read"
@@ -38,7 +38,7 @@ MOST_FILES = 1000
 # --- reading ----------------------------------------------------------------------------
 
 
-def read_file(gate: Gate, asked: Asked) -> Answer:
+def read_file(gate: Gate, asked: ToolRequest) -> ToolResponse:
     """Return some lines of a file, and the digest of all of it."""
     place = find(gate, asked.text("path"))
     require_allowed(gate, place, Action.READ)
@@ -56,10 +56,10 @@ def read_file(gate: Gate, asked: Asked) -> Answer:
     return _read(place.shown, found, most)
 
 
-def _read(path: str, found: Window, max_bytes: int) -> Answer:
+def _read(path: str, found: Window, max_bytes: int) -> ToolResponse:
     lines = {"start_line": found.start_line, "end_line": found.end_line}
     cut = f", cut at {max_bytes} bytes" if found.truncated else ""
-    return Answer(
+    return ToolResponse(
         status=Status.ALLOWED,
         method=READ,
         path=path,
@@ -78,17 +78,17 @@ def _read(path: str, found: Window, max_bytes: int) -> Answer:
 # --- proposing --------------------------------------------------------------------------
 
 
-def write_file(gate: Gate, asked: Asked) -> Answer:
+def write_file(gate: Gate, asked: ToolRequest) -> ToolResponse:
     """Propose the whole content of a file."""
     path, content = asked.text("path"), asked.text("content").encode()
     place = find(gate, path)
     _require_writable(gate, place, content)
     return propose(
-        gate, asked.actor(), [Wanted(place=place, before=current(gate, place), after=content)]
+        gate, asked.actor(), [FileIntent(place=place, before=current(gate, place), after=content)]
     )
 
 
-def replace_text(gate: Gate, asked: Asked) -> Answer:
+def replace_text(gate: Gate, asked: ToolRequest) -> ToolResponse:
     """Propose one text of a file in another's place."""
     path, old, new = asked.text("path"), asked.text("old"), asked.text("new")
     if not old:
@@ -100,7 +100,7 @@ def replace_text(gate: Gate, asked: Asked) -> Answer:
         raise InputError("not-found", f"`{place.shown}` does not exist")
     after = _swapped(before, old, new, every=asked.flag("replace_all"))
     _require_writable(gate, place, after)
-    return propose(gate, asked.actor(), [Wanted(place=place, before=before, after=after)])
+    return propose(gate, asked.actor(), [FileIntent(place=place, before=before, after=after)])
 
 
 def _swapped(before: bytes, old: str, new: str, *, every: bool) -> bytes | None:
@@ -118,7 +118,7 @@ def _swapped(before: bytes, old: str, new: str, *, every: bool) -> bytes | None:
     return before.replace(old.encode(), new.encode())
 
 
-def apply_patch(gate: Gate, asked: Asked) -> Answer:
+def apply_patch(gate: Gate, asked: ToolRequest) -> ToolResponse:
     """Propose what a patch makes of its files; several files are one set."""
     patches = parse_patch(asked.text("patch"))
     if len(patches) > MOST_FILES:
@@ -128,7 +128,7 @@ def apply_patch(gate: Gate, asked: Asked) -> Answer:
     settled = [_settled(patch, places) for patch in patches]
     after = apply_all(settled, places.content)
     wanted = [
-        Wanted(place=places.known[path], before=places.content(path), after=content)
+        FileIntent(place=places.known[path], before=places.content(path), after=content)
         for path, content in after.items()
     ]
     wanted = [one for one in wanted if one.before is not None or one.after is not None]
@@ -142,7 +142,7 @@ class _Places:
 
     def __init__(self, gate: Gate) -> None:
         self.gate = gate
-        self.known: dict[str, Place] = {}
+        self.known: dict[str, TargetFile] = {}
         self.read: dict[str, bytes | None] = {}
 
     def settle(self, text: str) -> str:
@@ -179,7 +179,7 @@ def _require_only(path: str, patches: Sequence[FilePatch]) -> None:
         )
 
 
-def _require_writable(gate: Gate, place: Place, content: bytes | None) -> None:
+def _require_writable(gate: Gate, place: TargetFile, content: bytes | None) -> None:
     """Ask the rules about the name and the size before anything is read or kept."""
     action = Action.WRITE if place.exists else Action.CREATE
     size = 0 if content is None else len(content)
@@ -189,7 +189,7 @@ def _require_writable(gate: Gate, place: Place, content: bytes | None) -> None:
         require_text(content, place.shown)
 
 
-Tool: TypeAlias = Callable[[Gate, Asked], Answer]
+Tool: TypeAlias = Callable[[Gate, ToolRequest], ToolResponse]
 PROPOSING: Mapping[str, Tool] = {
     "write_file": write_file,
     "replace_text": replace_text,

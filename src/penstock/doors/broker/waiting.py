@@ -13,8 +13,15 @@ from penstock.core.diff import unified
 from penstock.core.digest import digest
 from penstock.core.model import Actor, ChangeKind
 from penstock.core.proposal import OPEN, Proposal, State
-from penstock.doors.broker.answers import NOTHING, Answer, Status, of_decision, preview, refuse
-from penstock.doors.broker.targets import Place
+from penstock.doors.broker.answers import (
+    NOTHING,
+    Status,
+    ToolResponse,
+    of_decision,
+    preview,
+    refuse,
+)
+from penstock.doors.broker.targets import TargetFile
 from penstock.gate import Gate, Item, Proof
 
 PROPOSE = "fs.propose_patch"
@@ -30,10 +37,10 @@ MOST_NAMED = 5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class FileIntent:
     """One file with what it holds and what it should hold; None is no file."""
 
-    place: Place
+    place: TargetFile
     before: bytes | None
     after: bytes | None
 
@@ -44,7 +51,7 @@ class Wanted:
         return Item(path=self.place.path.text, content=self.after, expect=expect)
 
 
-def propose(gate: Gate, actor: Actor, wanted: Sequence[Wanted]) -> Answer:
+def propose(gate: Gate, actor: Actor, wanted: Sequence[FileIntent]) -> ToolResponse:
     """Put changes on the queue as one proposal or one set, and answer with them."""
     changed = [one for one in wanted if one.before != one.after]
     if not changed:
@@ -70,7 +77,7 @@ def withdraw(gate: Gate, made: Sequence[Proposal], reason: str) -> None:
     gate.answer_all(still, approve=False, proof=THE_DOOR, reason=reason)
 
 
-def _unchanged(wanted: Sequence[Wanted]) -> Answer:
+def _unchanged(wanted: Sequence[FileIntent]) -> ToolResponse:
     """What is there already needs nobody's approval, and nothing is written either."""
     shown = wanted[0].place.shown if wanted else ""
     base = digest(wanted[0].before or b"") if wanted else NOTHING
@@ -82,7 +89,7 @@ def _unchanged(wanted: Sequence[Wanted]) -> Answer:
         "patch_hash": digest(b""),
         "patch_format": "unified_diff",
     }
-    return Answer(
+    return ToolResponse(
         status=Status.ALLOWED,
         method=PROPOSE,
         path=shown,
@@ -92,7 +99,7 @@ def _unchanged(wanted: Sequence[Wanted]) -> Answer:
     )
 
 
-def _waiting(gate: Gate, wanted: Sequence[Wanted], made: Sequence[Proposal]) -> Answer:
+def _waiting(gate: Gate, wanted: Sequence[FileIntent], made: Sequence[Proposal]) -> ToolResponse:
     """Return the answer for one proposal, or for a set: the first of it stands for all."""
     first, shown = made[0], wanted[0].place.shown
     diffs = [diff_of(one.place.shown, one.before, one.after) for one in wanted]
@@ -111,7 +118,7 @@ def _waiting(gate: Gate, wanted: Sequence[Wanted], made: Sequence[Proposal]) -> 
     if len(made) > 1:
         data |= {"set_id": first.set_id, "files": _files(wanted, made, diffs)}
         facts |= {"set": first.set_id, "files": len(made)}
-    return Answer(
+    return ToolResponse(
         status=Status.HITL_REQUIRED,
         method=PROPOSE,
         path=shown,
@@ -128,7 +135,7 @@ def _waiting(gate: Gate, wanted: Sequence[Wanted], made: Sequence[Proposal]) -> 
     )
 
 
-def _summary(wanted: Sequence[Wanted], made: Sequence[Proposal]) -> str:
+def _summary(wanted: Sequence[FileIntent], made: Sequence[Proposal]) -> str:
     said = [
         f"{VERBS[one.change.kind]} {each.place.shown}"
         for each, one in zip(wanted, made, strict=True)
@@ -140,7 +147,7 @@ def _summary(wanted: Sequence[Wanted], made: Sequence[Proposal]) -> str:
 
 
 def _files(
-    wanted: Sequence[Wanted], made: Sequence[Proposal], diffs: Sequence[bytes]
+    wanted: Sequence[FileIntent], made: Sequence[Proposal], diffs: Sequence[bytes]
 ) -> list[dict[str, object]]:
     return [
         {
@@ -155,7 +162,7 @@ def _files(
     ]
 
 
-def _warnings(gate: Gate, wanted: Sequence[Wanted], made: Sequence[Proposal]) -> list[str]:
+def _warnings(gate: Gate, wanted: Sequence[FileIntent], made: Sequence[Proposal]) -> list[str]:
     """Return what an approver must know, each with its path where there are several."""
     broken = made[0].decision.degraded
     found = [broken] if broken else []

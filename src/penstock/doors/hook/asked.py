@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from penstock.app.workspace import judge_here
 from penstock.core.model import Verdict
 from penstock.doors.hook import probe
-from penstock.doors.hook.clients import Heard
+from penstock.doors.hook.clients import ClientVerdict
 from penstock.doors.hook.findings import BAD, OK, WARN, Finding
 from penstock.doors.hook.registered import INIT, command_of, event_of, http_of
-from penstock.doors.hook.registry import CLOSED, Found, hook_command
+from penstock.doors.hook.registry import CLOSED, Registration, hook_command
 from penstock.gate.calls import Call
 
 SECRET, ALWAYS, FREE = ".env", "penstock.toml", "agent_sandbox/penstock-doctor.txt"
@@ -30,7 +30,7 @@ BEFORE = ("pre", "before", "penstock.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class TrialResult:
     """A hook that was asked: how it answered, and how long it took at first and then."""
 
     agent: str
@@ -42,7 +42,7 @@ class Asked:
     then_ms: float = 0.0
 
 
-def to_ask(found: Iterable[Found]) -> Iterator[Found]:
+def to_ask(found: Iterable[Registration]) -> Iterator[Registration]:
     """Yield one registration for each command or address that is asked before a write."""
     seen: set[tuple[str, str]] = set()
     for one in found:
@@ -51,7 +51,7 @@ def to_ask(found: Iterable[Found]) -> Iterator[Found]:
             yield one
 
 
-def ask_hook(root: str, one: Found) -> tuple[Asked, list[Finding]]:
+def ask_hook(root: str, one: Registration) -> tuple[TrialResult, list[Finding]]:
     """Ask a hook a few times; return how it did, and what is to be said about that."""
     secret = SECRET if verdict_on(root, SECRET) is Verdict.DENY else ALWAYS
     free = verdict_on(root, FREE) is Verdict.ALLOW
@@ -63,7 +63,7 @@ def ask_hook(root: str, one: Found) -> tuple[Asked, list[Finding]]:
             passed = [_heard(root, one, FREE, environ) for _ in range(rounds if free else 0)]
     wrong = [*_wrongly_passed(denied, secret), *_wrongly_refused(passed)]
     usual = statistics.median(heard.seconds for heard in (*denied[1:], *passed) or denied)
-    asked = Asked(
+    asked = TrialResult(
         agent=one.agent,
         file=one.file,
         runs=one.runs,
@@ -75,13 +75,13 @@ def ask_hook(root: str, one: Found) -> tuple[Asked, list[Finding]]:
     return asked, [*(wrong or [_works(asked)]), *_slow(usual), *_loose(secret)]
 
 
-def _this_one(one: Found) -> bool:
+def _this_one(one: Registration) -> bool:
     """Say whether a registration runs this very installation, whose engine can be kept warm."""
     ours = hook_command(one.agent)
     return command_of(one).removesuffix(f" {CLOSED}") == ours
 
 
-def _heard(root: str, one: Found, path: str, environ: dict[str, str]) -> Heard:
+def _heard(root: str, one: Registration, path: str, environ: dict[str, str]) -> ClientVerdict:
     hook = http_of(one)
     if not hook:
         return probe.run(one.agent, _started(root, one), root, path, environ)
@@ -90,13 +90,13 @@ def _heard(root: str, one: Found, path: str, environ: dict[str, str]) -> Heard:
     return probe.ask(one.runs, {str(key): str(value) for key, value in given.items()}, root, path)
 
 
-def _started(root: str, one: Found) -> str:
+def _started(root: str, one: Registration) -> str:
     """Return what the agent starts: the command, or the file of ours that has it in it."""
     script = one.runs.startswith("exec ")
     return shlex.quote(os.path.join(root, one.file)) if script else command_of(one)
 
 
-def _wrongly_passed(denied: Iterable[Heard], path: str) -> Iterator[Finding]:
+def _wrongly_passed(denied: Iterable[ClientVerdict], path: str) -> Iterator[Finding]:
     for heard in denied:
         if heard.fault or not heard.refused:
             why = f"does not work: {heard.fault}" if heard.fault else f"lets `{path}` be written"
@@ -104,7 +104,7 @@ def _wrongly_passed(denied: Iterable[Heard], path: str) -> Iterator[Finding]:
             return
 
 
-def _wrongly_refused(passed: Iterable[Heard]) -> Iterator[Finding]:
+def _wrongly_refused(passed: Iterable[ClientVerdict]) -> Iterator[Finding]:
     for heard in passed:
         if heard.fault or heard.refused:
             what = f"the hook stops what the rules allow: {heard.fault or heard.reason}"
@@ -112,7 +112,7 @@ def _wrongly_refused(passed: Iterable[Heard]) -> Iterator[Finding]:
             return
 
 
-def _works(asked: Asked) -> Finding:
+def _works(asked: TrialResult) -> Finding:
     what = f"refuses and lets pass as the rules say, in {asked.then_ms:.0f} ms"
     return Finding(name="works", status=OK, what=f"{what} (the first time {asked.first_ms:.0f} ms)")
 

@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Heard:
+class ClientVerdict:
     """What a hook answered: `refused` as its agent would take it, or `fault` where it would not."""
 
     refused: bool = False
@@ -117,34 +117,34 @@ def _shim_write(root: str, path: str) -> Json:
 # How each agent takes an answer: what it would do, or why it would not understand
 
 
-def _by_exit(raw: Raw) -> Heard:
+def _by_exit(raw: Raw) -> ClientVerdict:
     """Exit 2 with a reason on stderr; everything else lets the call run."""
     if raw.code == 2 and raw.stderr.strip():
-        return Heard(refused=True, reason=raw.stderr.strip())
-    return Heard(fault="" if raw.code == 0 else f"it ended with exit code {raw.code}")
+        return ClientVerdict(refused=True, reason=raw.stderr.strip())
+    return ClientVerdict(fault="" if raw.code == 0 else f"it ended with exit code {raw.code}")
 
 
 def _by_json(
     find: Callable[[Json], tuple[bool, str]], *, empty: str = "", by_exit: bool = True
-) -> Callable[[Raw], Heard]:
+) -> Callable[[Raw], ClientVerdict]:
     """JSON with exit 0. `empty` is what is wrong with no answer at all, where that is wrong.
 
     Nearly all take exit 2 with a reason for a refusal too.
     """
 
-    def take(raw: Raw) -> Heard:
+    def take(raw: Raw) -> ClientVerdict:
         if by_exit and raw.code == 2 and raw.stderr.strip():
-            return Heard(refused=True, reason=raw.stderr.strip())
+            return ClientVerdict(refused=True, reason=raw.stderr.strip())
         if raw.code != 0:
-            return Heard(fault=f"it ended with exit code {raw.code}")
+            return ClientVerdict(fault=f"it ended with exit code {raw.code}")
         if not raw.stdout.strip():
-            return Heard(fault=empty)
+            return ClientVerdict(fault=empty)
         try:
             document = json.loads(raw.stdout)
             refused, reason = find(document)
         except (ValueError, AttributeError, TypeError, KeyError):
-            return Heard(fault="its answer is not the JSON that the agent reads")
-        return Heard(refused=refused, reason=reason)
+            return ClientVerdict(fault="its answer is not the JSON that the agent reads")
+        return ClientVerdict(refused=refused, reason=reason)
 
     return take
 
@@ -195,7 +195,7 @@ WRITES: Mapping[str, Callable[[str, str], Json]] = {
     "opencode": _shim_write,
     "amp": _shim_write,
 }
-TAKES: Mapping[str, Callable[[Raw], Heard]] = {
+TAKES: Mapping[str, Callable[[Raw], ClientVerdict]] = {
     "claude": _by_json(_nested),
     "codex": _by_json(_codex_only),
     "gemini": _by_json(_gemini_decision),

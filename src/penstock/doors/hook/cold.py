@@ -27,7 +27,7 @@ CLOSED = "closed"  # the word on the command line that makes failures block
 CANNOT = "Penstock could not judge this call, and this project is closed to what it cannot judge"
 
 
-class LateError(Exception):
+class HookLateError(Exception):
     """Raised by the alarm."""
 
 
@@ -42,7 +42,7 @@ def main(arguments: "list[str]") -> None:
         reply = _short(agent, data) or _resident(agent, data)
         if reply is None:
             cold, reply = True, _long(agent, data)
-    except LateError:
+    except HookLateError:
         reply = _late(agent, data, closed=CLOSED in arguments)
     except BaseException as problem:  # noqa: BLE001 - the agent waits, whatever it is
         reply = _failed(problem, closed=CLOSED in arguments)
@@ -54,7 +54,7 @@ def main(arguments: "list[str]") -> None:
 
 
 def _ring(_number: int, _frame: "FrameType | None") -> None:
-    raise LateError
+    raise HookLateError
 
 
 def _stdin() -> bytes:
@@ -69,7 +69,7 @@ def _stdin() -> bytes:
                 break
             pieces.append(piece)
             size += len(piece)
-    except LateError:
+    except HookLateError:
         pass
     return b"".join(pieces)
 

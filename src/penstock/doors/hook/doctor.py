@@ -16,8 +16,8 @@ from importlib.util import find_spec
 from penstock.app import Workspace
 from penstock.core.errors import PenstockError
 from penstock.doors.hook import registry
-from penstock.doors.hook.asked import Asked, ask_hook, to_ask
-from penstock.doors.hook.findings import BAD, NOTE, OK, Finding, Place
+from penstock.doors.hook.asked import TrialResult, ask_hook, to_ask
+from penstock.doors.hook.findings import BAD, NOTE, OK, Finding, SettingsPlace
 from penstock.doors.hook.offs import ways_off
 from penstock.doors.hook.registered import looked_at
 
@@ -26,11 +26,11 @@ STRICT = "LANGGRAPH_STRICT_MSGPACK"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Report:
+class DoctorReport:
     """Everything that was looked at."""
 
     findings: tuple[Finding, ...]
-    hooks: tuple[Asked, ...] = field(default=())
+    hooks: tuple[TrialResult, ...] = field(default=())
 
     @property
     def sound(self) -> bool:
@@ -38,7 +38,7 @@ class Report:
         return all(one.status != BAD for one in self.findings)
 
 
-def examine(here: Workspace, place: Place) -> Report:
+def examine(here: Workspace, place: SettingsPlace) -> DoctorReport:
     """Look at a project and ask its hooks."""
     found = list(registry.find(here.root))
     findings = [*_rules(here), *_state(here), *_checkpoints()]
@@ -49,12 +49,12 @@ def examine(here: Workspace, place: Place) -> Report:
         mine = [one for one in found if one.agent == agent]
         told = [*looked_at(agent, mine), *ways_off(agent, place)]
         findings += [_named(agent, finding) for finding in told]
-    hooks: list[Asked] = []
+    hooks: list[TrialResult] = []
     for one in to_ask(found):
         asked, told = ask_hook(here.root, one)
         hooks.append(asked)
         findings += [_named(one.agent, finding) for finding in told]
-    return Report(findings=tuple(findings), hooks=tuple(hooks))
+    return DoctorReport(findings=tuple(findings), hooks=tuple(hooks))
 
 
 def _named(agent: str, finding: Finding) -> Finding:

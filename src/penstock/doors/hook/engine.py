@@ -32,13 +32,13 @@ from penstock.doors.hook.talk import (
     CONFIG,
     DENY,
     START,
-    Answer,
-    Call,
+    HookAnswer,
+    HookCall,
     Reply,
     phrase,
 )
-from penstock.doors.hook.wire import HostileError, parse
-from penstock.gate import Item, Judged
+from penstock.doors.hook.wire import HostileInputError, parse
+from penstock.gate import Item, Judgement
 from penstock.gate.calls import Call as ToolCall
 
 if TYPE_CHECKING:
@@ -72,21 +72,21 @@ class Engine:
     def reply(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Reply:
         """Return the agent's own words for what it sent."""
         module = agent_module(agent)
-        call = Call(agent, BEFORE, root=os.getcwd())
+        call = HookCall(agent, BEFORE, root=os.getcwd())
         try:
             call = module.read(parse(data), environ)
             return _said(module, call, self.answer(call, environ))
         except (PenstockError, OSError, ValueError, RecursionError) as problem:
             return self.failing(module, call, problem)
 
-    def answer(self, call: Call, environ: Mapping[str, str]) -> Answer:
+    def answer(self, call: HookCall, environ: Mapping[str, str]) -> HookAnswer:
         """Return what is said to a call."""
         if call.event not in EVENTS:
-            return Answer()
+            return HookAnswer()
         here = self.workspace(call)
         return EVENTS[call.event](self, here, call, environ)
 
-    def workspace(self, call: Call) -> Workspace:
+    def workspace(self, call: HookCall) -> Workspace:
         """Return the workspace of a call, opened once."""
         start = os.path.realpath(call.root or os.getcwd())
         with self._lock:
@@ -107,19 +107,19 @@ class Engine:
     def warm(self, root: str) -> None:
         """Judge a command that does nothing, so that the next one waits for no import."""
         nothing = {"command": "true"}
-        call = Call("", BEFORE, tool="Bash", tool_input=nothing, cwd=root, root=root)
+        call = HookCall("", BEFORE, tool="Bash", tool_input=nothing, cwd=root, root=root)
         with suppress(PenstockError, OSError):
             here = self.workspace(call)
             here.judge(_tool_call(here, call, {}, attended=False))
 
-    def failing(self, module: Any, call: Call, problem: Exception) -> Reply:
+    def failing(self, module: Any, call: HookCall, problem: Exception) -> Reply:
         """Return what is said when a call could not be judged: the policy's `on_error`.
 
         Hostile input is no failure: two readers could see two calls in it, so it is denied.
         """
         told = problem if isinstance(problem, PenstockError) else None
         why = f"Penstock could not judge this call: {_told(problem)}"
-        hostile = isinstance(problem, HostileError)
+        hostile = isinstance(problem, HostileInputError)
         verdict = Verdict.DENY
         try:
             here = self.workspace(call)
@@ -130,12 +130,12 @@ class Engine:
         except (PenstockError, OSError) as worse:
             why = f"{why}; nor can it be recorded: {_told(worse)}"
         if hostile or verdict is not Verdict.ALLOW:
-            return _said(module, call, Answer(DENY, why))
+            return _said(module, call, HookAnswer(DENY, why))
         return Reply("", f"{why}\n", 0)
 
     # -- the events ------------------------------------------------------------------------
 
-    def before(self, here: Workspace, call: Call, environ: Mapping[str, str]) -> Answer:
+    def before(self, here: Workspace, call: HookCall, environ: Mapping[str, str]) -> HookAnswer:
         """Judge a tool call, keep what it would overwrite, say what the rules say."""
         policy = here.policy()
         proposing = policy.gate.mode == "propose"
@@ -157,7 +157,7 @@ class Engine:
                 protected.refresh(here)
         return spoken(decision)
 
-    def after(self, here: Workspace, call: Call, environ: Mapping[str, str]) -> Answer:
+    def after(self, here: Workspace, call: HookCall, environ: Mapping[str, str]) -> HookAnswer:
         """Record what the agent wrote by itself, and what slipped through."""
         del environ
         for event in watching.settled(here, call):
@@ -166,45 +166,45 @@ class Engine:
         for change in slipped:
             change.settle(self._add(here, change.facts))
         if not slipped:
-            return Answer()
+            return HookAnswer()
         paths = [str(change.facts["path"]) for change in slipped]
         more = [f"{len(paths) - MOST_NAMED} more"] if len(paths) > MOST_NAMED else []
         names = ", ".join([*paths[:MOST_NAMED], *more])
         told = f"Penstock: this changed protected files ({names}); a person has been told"
-        return Answer(notes=(told,))
+        return HookAnswer(notes=(told,))
 
-    def config(self, here: Workspace, call: Call, environ: Mapping[str, str]) -> Answer:
+    def config(self, here: Workspace, call: HookCall, environ: Mapping[str, str]) -> HookAnswer:
         """Refuse settings that would switch the hooks off."""
         why = settings.switches_off(here, call, environ)
         if not why:
-            return Answer()
+            return HookAnswer()
         facts = {"op": "settings_refused", "path": call.settings, "status": "denied", **who(call)}
         self._add(here, {**facts, "code": "hooks-off"})
-        return Answer(DENY, f"Penstock: {why}; the hooks stay as they were")
+        return HookAnswer(DENY, f"Penstock: {why}; the hooks stay as they were")
 
-    def start(self, here: Workspace, call: Call, environ: Mapping[str, str]) -> Answer:
+    def start(self, here: Workspace, call: HookCall, environ: Mapping[str, str]) -> HookAnswer:
         """Look at what is protected, and say that Penstock is on."""
         settings.remember(here, environ)
         protected.look(here)
         policy = here.policy()
         facts = {"op": "session_started", "path": "", "status": "observed", **who(call)}
         self._add(here, {**facts, "revision": policy.revision})
-        return Answer(notes=(_greeting(here),))
+        return HookAnswer(notes=(_greeting(here),))
 
     # -- steps -----------------------------------------------------------------------------
 
     def _advised(
-        self, here: Workspace, call: Call, decision: Decision, environ: Mapping[str, str]
+        self, here: Workspace, call: HookCall, decision: Decision, environ: Mapping[str, str]
     ) -> Decision:
         """Ask the advisor where no rule decides; it can only make the answer stricter."""
         policy = here.policy()
         if not (policy.advisor.enabled and self._measures):  # without time for it, nor for advice
             return decision
-        from penstock.core.advice import Facts, tightened, undecided
+        from penstock.core.advice import CallFacts, tightened, undecided
 
         if not undecided(decision):
             return decision
-        facts = Facts(
+        facts = CallFacts(
             tool=call.tool,
             tool_input=call.tool_input,
             path=decision.path,
@@ -218,7 +218,7 @@ class Engine:
         attended = call.attended and policy.gate.mode != "propose"
         return tightened(decision, advice, attended=attended)
 
-    def _propose(self, here: Workspace, call: Call, judged: Judged) -> Answer:
+    def _propose(self, here: Workspace, call: HookCall, judged: Judgement) -> HookAnswer:
         """Store what a person must see, and tell the agent to go on without it."""
         items = [
             Item(path=one.path.text, content=one.after)
@@ -231,15 +231,15 @@ class Engine:
             because = (
                 f"{decision.because}; it cannot be proposed, because what it writes is unknown"
             )
-            return Answer(DENY, phrase(because, decision.suggestion))
+            return HookAnswer(DENY, phrase(because, decision.suggestion))
         made = here.gate.propose(items, actor=_actor(call), judged=judged.decision)
         known = made[0].set_id or made[0].id
         because = f"{judged.decision.because or 'a person decides on this'}"
         waits = f"it waits for a person as {known} (`penstock review`)"
         instead = "go on with other work; Penstock writes it once it is approved, do not try again"
-        return Answer(DENY, phrase(f"{because}; {waits}", instead))
+        return HookAnswer(DENY, phrase(f"{because}; {waits}", instead))
 
-    def _record(self, here: Workspace, call: Call, decision: Decision) -> None:
+    def _record(self, here: Workspace, call: HookCall, decision: Decision) -> None:
         """Put a judgement on the record; what is denied or asked about has reached the disk."""
         rules = [reason.rule for reason in decision.reasons]
         if is_wanted(here.policy().audit.level, decision.verdict, rules):
@@ -250,7 +250,7 @@ class Engine:
         return log.append(event, durable=False).event_hash
 
 
-EVENTS: dict[str, Callable[[Engine, Workspace, Call, Mapping[str, str]], Answer]] = {
+EVENTS: dict[str, Callable[[Engine, Workspace, HookCall, Mapping[str, str]], HookAnswer]] = {
     BEFORE: Engine.before,
     AFTER: Engine.after,
     CONFIG: Engine.config,
@@ -266,7 +266,7 @@ def agent_module(agent: str) -> Any:
     return importlib.import_module(f"penstock.doors.hook.agents.{agent}")
 
 
-def _said(module: Any, call: Call, answer: Answer) -> Reply:
+def _said(module: Any, call: HookCall, answer: HookAnswer) -> Reply:
     found: Reply = module.say(call, answer)
     return found
 
@@ -279,7 +279,7 @@ def _told(problem: Exception) -> str:
 
 
 def _tool_call(
-    here: Workspace, call: Call, environ: Mapping[str, str], *, attended: bool
+    here: Workspace, call: HookCall, environ: Mapping[str, str], *, attended: bool
 ) -> ToolCall:
     # The agent's variables, which a resident has only been told of.
     moved = moved_settings(environ.get, here.root, here.files.resolve)
@@ -294,15 +294,15 @@ def _tool_call(
     )
 
 
-def _actor(call: Call) -> Actor:
+def _actor(call: HookCall) -> Actor:
     return Actor(agent=call.agent, session=call.session, tool_call_id=call.call_id)
 
 
-def spoken(decision: Decision) -> Answer:
+def spoken(decision: Decision) -> HookAnswer:
     """Return a decision as the agents' modules take it."""
     verdict = str(decision.verdict)
     if verdict == ALLOW:
-        return Answer(
+        return HookAnswer(
             ALLOW,
             decision.because or "a rule of the project allows this",
             notes=decision.notes,
@@ -311,10 +311,10 @@ def spoken(decision: Decision) -> Answer:
     because = decision.because or f"the rules say {verdict}"
     if decision.degraded:
         because = f"{because} ({decision.degraded})"
-    return Answer(verdict, phrase(because, decision.suggestion))
+    return HookAnswer(verdict, phrase(because, decision.suggestion))
 
 
-def _command(call: Call) -> str:
+def _command(call: HookCall) -> str:
     """Return a shell command as the record tells it; secrets are taken out by the record."""
     command = call.tool_input.get("command")
     return command if isinstance(command, str) else ""

@@ -31,7 +31,7 @@ class Finding:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
+class SettingsPlace:
     """Where to look. `system` is put in front of the paths that are for all users.
 
     `environ` are the variables by which agents' settings lie elsewhere.
@@ -55,15 +55,15 @@ class Place:
         return os.path.normpath(os.path.join(self.root, given, below))
 
 
-def place_of(root: str) -> Place:
+def place_of(root: str) -> SettingsPlace:
     """Return where to look for a project on this machine."""
-    return Place(root=root, home=os.path.expanduser("~"), environ=os.environ)
+    return SettingsPlace(root=root, home=os.path.expanduser("~"), environ=os.environ)
 
 
 # Reading
 
 
-def settings_of(path: str, place: Place) -> Generator[Finding, None, dict[str, Any] | None]:
+def settings_of(path: str, place: SettingsPlace) -> Generator[Finding, None, dict[str, Any] | None]:
     """Return a settings file as an object, None where there is none; tell what is wrong."""
     try:
         return json_of(path)
@@ -127,7 +127,7 @@ def table_of(document: Mapping[str, Any], key: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def shown(path: str, place: Place) -> str:
+def shown(path: str, place: SettingsPlace) -> str:
     """Return a path as a person finds it: from the project, from the home, or whole."""
     for above, sign in ((place.root, ""), (place.home, "~/")):
         if above and path.startswith(above + "/"):
@@ -136,7 +136,7 @@ def shown(path: str, place: Place) -> str:
 
 
 def wrong_types(
-    document: Mapping[str, Any], path: str, place: Place, known: frozenset[str]
+    document: Mapping[str, Any], path: str, place: SettingsPlace, known: frozenset[str]
 ) -> Iterator[Finding]:
     """One hook of a type that the agent does not know drops all hooks of its file."""
     for event, group in _groups(document):

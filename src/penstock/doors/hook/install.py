@@ -18,7 +18,7 @@ from penstock.core.model import Verdict
 from penstock.core.paths import RelPath
 from penstock.doors.hook import jsontext, registry
 from penstock.doors.hook.entries import OURS, Entry, places, value_at, without_entries
-from penstock.doors.hook.registry import SANDBOX, Step
+from penstock.doors.hook.registry import SANDBOX, PlanStep
 
 RULES = "penstock.toml"
 PORT = 7717
@@ -57,12 +57,12 @@ class Wish:
     local: bool = False
 
 
-def plan(here: Workspace, wish: Wish, *, token: str = "") -> list[Step]:
+def plan(here: Workspace, wish: Wish, *, token: str = "") -> list[PlanStep]:
     """Return what `init` would do, file by file."""
     steps = []
     if here.files.kind(RelPath(text=RULES)) is None:
         text = TEMPLATE.format(preset=wish.preset)
-        steps.append(Step(path=RULES, before=None, after=text.encode()))
+        steps.append(PlanStep(path=RULES, before=None, after=text.encode()))
     entries: list[Entry] = [{"file": ".gitignore", "line": SANDBOX}]
     strict = is_strict(here, wish)
     for agent in wish.agents:
@@ -90,7 +90,7 @@ def _entries(agent: str, wish: Wish, *, strict: bool, token: str, root: str) -> 
     return [{**entry, "file": file} for entry in found]
 
 
-def only_adds(steps: Sequence[Step]) -> None:
+def only_adds(steps: Sequence[PlanStep]) -> None:
     """Raise RefusedError for a plan that would change a registration that is there."""
     for step in steps:
         if step.changes and step.before is not None and _changes_ours(step, step.before):
@@ -102,7 +102,7 @@ def only_adds(steps: Sequence[Step]) -> None:
             )
 
 
-def _changes_ours(step: Step, before: bytes) -> bool:
+def _changes_ours(step: PlanStep, before: bytes) -> bool:
     if not step.path.endswith(".json"):
         return OURS.encode() in before[:1000]
     after = _ours(step.after or b"{}", step.path)
@@ -114,7 +114,7 @@ def _ours(data: bytes, path: str) -> list[object]:
     return [value_at(document, place) for place in places(document)]
 
 
-def carry_out(here: Workspace, steps: Sequence[Step]) -> None:
+def carry_out(here: Workspace, steps: Sequence[PlanStep]) -> None:
     """Remember how each file was, record what is done, then write all of them."""
     todo = [step for step in steps if step.changes and step.after is not None]
     memory = here.installed.load()
@@ -130,7 +130,7 @@ def carry_out(here: Workspace, steps: Sequence[Step]) -> None:
         registry.carry_out(here.files, steps)
 
 
-def _without_us(step: Step) -> bytes | None:
+def _without_us(step: PlanStep) -> bytes | None:
     """Return a file as it is to be given back one day: without an older entry of ours."""
     if step.before is None or not step.path.endswith(".json"):
         ours = step.before is not None and OURS.encode() in step.before[:1000]
@@ -139,14 +139,14 @@ def _without_us(step: Step) -> bytes | None:
 
 
 @contextmanager
-def _recorded(here: Workspace, op: str, steps: Sequence[Step]) -> Iterator[None]:
+def _recorded(here: Workspace, op: str, steps: Sequence[PlanStep]) -> Iterator[None]:
     """Leave a line for each file before and after: when the gate was put up or down is known."""
     _record(here, op, steps, "applying")
     yield
     _record(here, op, steps, "done")
 
 
-def _record(here: Workspace, op: str, steps: Sequence[Step], status: str) -> None:
+def _record(here: Workspace, op: str, steps: Sequence[PlanStep], status: str) -> None:
     for step in steps:
         if step.changes:
             here.gate.record(
@@ -158,12 +158,12 @@ def _record(here: Workspace, op: str, steps: Sequence[Step], status: str) -> Non
             )
 
 
-def plan_back(here: Workspace) -> list[Step]:
+def plan_back(here: Workspace) -> list[PlanStep]:
     """Return what `uninstall` would do."""
     return registry.plan_removing(here.files, here.installed.load())
 
 
-def carry_back(here: Workspace, steps: Sequence[Step]) -> list[str]:
+def carry_back(here: Workspace, steps: Sequence[PlanStep]) -> list[str]:
     """Take everything back; return the directories that went as well."""
     memory = here.installed.load()
     with _recorded(here, "hooks_removed", steps):
@@ -174,7 +174,7 @@ def carry_back(here: Workspace, steps: Sequence[Step]) -> list[str]:
     return gone
 
 
-def described(steps: Sequence[Step], done: Mapping[str, str]) -> list[dict[str, object]]:
+def described(steps: Sequence[PlanStep], done: Mapping[str, str]) -> list[dict[str, object]]:
     """Return a plan as data: each file, what happens to it, and its diff."""
     from penstock.core.diff import unified
 

@@ -19,7 +19,7 @@ _DECODER = json.JSONDecoder()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Span:
+class MemberSpan:
     """Where a member stands: from its key (or itself, in a list) to the end of its value."""
 
     key: str | int
@@ -57,7 +57,7 @@ def added(text: str, at: Sequence[str], value: object) -> str:
     return _put(text, span, value)
 
 
-def _require(text: str, span: Span, opening: str, at: Sequence[str]) -> None:
+def _require(text: str, span: MemberSpan, opening: str, at: Sequence[str]) -> None:
     if text[span.start] != opening:
         wanted = {"{": "an object", "[": "a list"}[opening]
         raise InputError(
@@ -88,12 +88,12 @@ def removed(text: str, at: Sequence[str | int]) -> str:
 # Finding
 
 
-def _whole(text: str) -> Span:
+def _whole(text: str) -> MemberSpan:
     start = _skip(text, 1 if text.startswith("\ufeff") else 0)
-    return Span(key="", begin=start, start=start, end=_DECODER.raw_decode(text, start)[1])
+    return MemberSpan(key="", begin=start, start=start, end=_DECODER.raw_decode(text, start)[1])
 
 
-def _at(text: str, at: Sequence[str | int]) -> Span:
+def _at(text: str, at: Sequence[str | int]) -> MemberSpan:
     span = _whole(text)
     for key in at:
         found = _member(text, span, key)
@@ -103,13 +103,13 @@ def _at(text: str, at: Sequence[str | int]) -> Span:
     return span
 
 
-def _member(text: str, above: Span, key: str | int) -> Span | None:
+def _member(text: str, above: MemberSpan, key: str | int) -> MemberSpan | None:
     """Return a member; of two with one name the last one, which is the one that readers take."""
     found = [one for one in _members(text, above) if one.key == key]
     return found[-1] if found else None
 
 
-def _members(text: str, above: Span) -> Iterator[Span]:
+def _members(text: str, above: MemberSpan) -> Iterator[MemberSpan]:
     """Yield what an object or a list holds; nothing for any other value."""
     opening = text[above.start]
     if opening not in "{[":
@@ -122,7 +122,7 @@ def _members(text: str, above: Span) -> Iterator[Span]:
             name, at = _DECODER.raw_decode(text, at)
             at = _skip(text, _skip(text, at) + 1)
         end = _DECODER.raw_decode(text, at)[1]
-        yield Span(key=name, begin=begin, start=at, end=end)
+        yield MemberSpan(key=name, begin=begin, start=at, end=end)
         at, number = _skip(text, end), number + 1
         at = _skip(text, at + 1) if text[at] == "," else at
 
@@ -144,7 +144,7 @@ def _nested(at: Sequence[str], value: object) -> object:
     return made
 
 
-def _put(text: str, above: Span, value: object, *, key: str | None = None) -> str:
+def _put(text: str, above: MemberSpan, value: object, *, key: str | None = None) -> str:
     """Return the text with one more member at the end of an object or a list."""
     members = list(_members(text, above))
     name = "" if key is None else json.dumps(key, ensure_ascii=False) + ": "

@@ -22,7 +22,7 @@ from penstock.app import Workspace
 from penstock.core.model import Verdict
 from penstock.doors.hook import registry
 from penstock.doors.hook.asked import verdict_on
-from penstock.doors.hook.doctor import Report
+from penstock.doors.hook.doctor import DoctorReport
 from penstock.doors.hook.findings import BAD, NOTE, OK, WARN, Finding
 from penstock.doors.hook.live_clients import AGENTS, Client
 from penstock.doors.hook.live_model import model
@@ -34,7 +34,7 @@ SINCE = [2, 1, 295]
 CLIENTS = "PENSTOCK_CLIENTS"  # a directory with installations, beside those on PATH
 
 
-def tried(here: Workspace, report: Report) -> Report:
+def tried(here: Workspace, report: DoctorReport) -> DoctorReport:
     """Return the report with what the real agents did."""
     agents = dict.fromkeys(found.agent for found in registry.find(here.root))
     findings = [finding for agent in agents for finding in _tried(here, agent)]

@@ -56,13 +56,13 @@ def model(agent: str, paths: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
             self.end_headers()
             self.wfile.write(data)
 
-    class Server(ThreadingHTTPServer):
+    class ModelServer(ThreadingHTTPServer):
         daemon_threads = True
 
         def handle_error(self, request: object, client_address: object) -> None:
             """A client that left has what it wanted."""
 
-    server = Server(("127.0.0.1", 0), Handler)
+    server = ModelServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:

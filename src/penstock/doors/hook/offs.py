@@ -15,13 +15,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from penstock.doors.hook import trusted
-from penstock.doors.hook.findings import BAD, NOTE, Finding, Place, settings_of, shown, wrong_types
+from penstock.doors.hook.findings import (
+    BAD,
+    NOTE,
+    Finding,
+    SettingsPlace,
+    settings_of,
+    shown,
+    wrong_types,
+)
 
 GIT_SECONDS = 5.0
 CLAUDE_TYPES = frozenset({"command", "http", "mcp_tool", "prompt", "agent"})
 
 
-def ways_off(agent: str, place: Place) -> Iterator[Finding]:
+def ways_off(agent: str, place: SettingsPlace) -> Iterator[Finding]:
     """Yield what speaks against an agent's hooks being run."""
     for look in LOOKS.get(agent, ()):
         yield from look(place)
@@ -30,7 +38,7 @@ def ways_off(agent: str, place: Place) -> Iterator[Finding]:
 # Claude Code, and those that took over its settings
 
 
-def claude_files(place: Place) -> list[str]:
+def claude_files(place: SettingsPlace) -> list[str]:
     """Return every settings file that Claude Code reads."""
     own = [os.path.join(place.root, ".claude", name) for name in ("settings.json", LOCAL)]
     managed = [
@@ -47,7 +55,7 @@ def claude_files(place: Place) -> list[str]:
 LOCAL = "settings.local.json"
 
 
-def _claude(place: Place) -> Iterator[Finding]:
+def _claude(place: SettingsPlace) -> Iterator[Finding]:
     for path in claude_files(place):
         document = yield from settings_of(path, place)
         if document is None:
@@ -91,7 +99,7 @@ def _only_here(root: str, file: str) -> bool:
     return done.returncode == 0 and not done.stdout
 
 
-def _qwen(place: Place) -> Iterator[Finding]:
+def _qwen(place: SettingsPlace) -> Iterator[Finding]:
     for path in (
         os.path.join(place.root, ".qwen/settings.json"),
         os.path.join(place.settings("QWEN_HOME", ".qwen"), "settings.json"),
@@ -104,7 +112,7 @@ def _qwen(place: Place) -> Iterator[Finding]:
             yield from _disabled(document, path, place)
 
 
-def _disabled(document: Mapping[str, Any], path: str, place: Place) -> Iterator[Finding]:
+def _disabled(document: Mapping[str, Any], path: str, place: SettingsPlace) -> Iterator[Finding]:
     if document.get("disableAllHooks"):
         yield Finding(
             name="disabled",
@@ -117,17 +125,17 @@ def _disabled(document: Mapping[str, Any], path: str, place: Place) -> Iterator[
 # All others
 
 
-def _plain(*files: str) -> Callable[[Place], Iterator[Finding]]:
+def _plain(*files: str) -> Callable[[SettingsPlace], Iterator[Finding]]:
     """Look only whether some files of the project can be read at all."""
 
-    def look(place: Place) -> Iterator[Finding]:
+    def look(place: SettingsPlace) -> Iterator[Finding]:
         for file in files:
             yield from settings_of(os.path.join(place.root, file), place)
 
     return look
 
 
-def _cursor(place: Place) -> Iterator[Finding]:
+def _cursor(place: SettingsPlace) -> Iterator[Finding]:
     document = yield from settings_of(os.path.join(place.root, ".cursor/hooks.json"), place)
     if document is not None and document.get("version") != 1:
         yield Finding(
@@ -138,7 +146,7 @@ def _cursor(place: Place) -> Iterator[Finding]:
         )
 
 
-LOOKS: Mapping[str, Sequence[Callable[[Place], Iterator[Finding]]]] = {
+LOOKS: Mapping[str, Sequence[Callable[[SettingsPlace], Iterator[Finding]]]] = {
     "claude": (_claude,),
     "codex": (trusted.codex,),
     "gemini": (trusted.gemini,),

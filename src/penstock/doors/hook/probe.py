@@ -20,7 +20,7 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from penstock.doors.hook.clients import TAKES, WRITES, Heard, Raw
+from penstock.doors.hook.clients import TAKES, WRITES, ClientVerdict, Raw
 
 SECONDS = 20.0
 STARTING = 10.0
@@ -54,7 +54,9 @@ def warm(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
             resident.kill()
 
 
-def run(agent: str, command: str, root: str, path: str, environ: Mapping[str, str]) -> Heard:
+def run(
+    agent: str, command: str, root: str, path: str, environ: Mapping[str, str]
+) -> ClientVerdict:
     """Have a command judge a write, as the agent would."""
     more = {"CLAUDE_PROJECT_DIR": root} if agent == "claude" else {}
     text = json.dumps(WRITES[agent](root, path))
@@ -75,13 +77,13 @@ def run(agent: str, command: str, root: str, path: str, environ: Mapping[str, st
             out, err = started.communicate(text, timeout=SECONDS)
         except subprocess.TimeoutExpired:
             os.killpg(started.pid, signal.SIGKILL)
-            return Heard(fault=f"no answer within {SECONDS:g} seconds", seconds=SECONDS)
+            return ClientVerdict(fault=f"no answer within {SECONDS:g} seconds", seconds=SECONDS)
     seconds = time.perf_counter() - began
     raw = Raw(code=started.returncode, stdout=out, stderr=err, seconds=seconds)
     return _timed(TAKES[agent](raw), raw)
 
 
-def ask(url: str, headers: Mapping[str, str], root: str, path: str) -> Heard:
+def ask(url: str, headers: Mapping[str, str], root: str, path: str) -> ClientVerdict:
     """Have the resident judge a write, as Claude Code would."""
     body = json.dumps(WRITES["claude"](root, path)).encode()
     request = urllib.request.Request(  # noqa: S310 - only an address on loopback gets here
@@ -93,10 +95,10 @@ def ask(url: str, headers: Mapping[str, str], root: str, path: str) -> Heard:
         with opener.open(request, timeout=SECONDS) as answer:
             text = answer.read(1 << 20).decode("utf-8", "replace")
     except urllib.error.HTTPError as refused:
-        return Heard(fault=f"it answered with status {refused.code}")
+        return ClientVerdict(fault=f"it answered with status {refused.code}")
     except (OSError, ValueError) as fault:
         why = getattr(fault, "reason", fault)
-        return Heard(fault=f"nothing answers at {url} ({why})")
+        return ClientVerdict(fault=f"nothing answers at {url} ({why})")
     raw = Raw(code=0, stdout=text, stderr="", seconds=time.perf_counter() - began)
     plain = (
         raw
@@ -106,5 +108,7 @@ def ask(url: str, headers: Mapping[str, str], root: str, path: str) -> Heard:
     return _timed(TAKES["claude"](plain), raw)
 
 
-def _timed(heard: Heard, raw: Raw) -> Heard:
-    return Heard(refused=heard.refused, reason=heard.reason, fault=heard.fault, seconds=raw.seconds)
+def _timed(heard: ClientVerdict, raw: Raw) -> ClientVerdict:
+    return ClientVerdict(
+        refused=heard.refused, reason=heard.reason, fault=heard.fault, seconds=raw.seconds
+    )

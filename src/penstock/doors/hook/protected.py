@@ -25,8 +25,8 @@ from penstock.core.chain import hexdigest
 from penstock.core.compiled import compile_policy
 from penstock.core.model import Action
 from penstock.doors.hook.short import who
-from penstock.doors.hook.talk import Call
-from penstock.doors.hook.watching import Seen, changed
+from penstock.doors.hook.talk import HookCall
+from penstock.doors.hook.watching import ChangedFile, changed
 
 REGISTER = "protected.json"
 FORM = 2
@@ -57,7 +57,7 @@ class Register:
 
 def look(here: Workspace) -> None:
     """Find the files that the rules protect, and keep what they hold."""
-    walk = Walk(here)
+    walk = WorkspaceWalk(here)
     known = Register(revision=here.policy().revision)
     for path in walk.protected(""):
         if len(known.files) == MOST_PROTECTED:
@@ -85,12 +85,12 @@ def refresh(here: Workspace) -> None:
         _save(here, known)
 
 
-def slipped(here: Workspace, call: Call) -> list[Seen]:
+def slipped(here: Workspace, call: HookCall) -> list[ChangedFile]:
     """Return the protected files that are not what they were before this call."""
     known = _load(here)
     if known is None:
         return []
-    found: list[Seen] = []
+    found: list[ChangedFile] = []
     for path in _moved(here, known):
         found += _told(here, call, path)
     if known.revision == here.policy().revision:  # by other rules all of them might look new
@@ -103,10 +103,10 @@ def slipped(here: Workspace, call: Call) -> list[Seen]:
     return found
 
 
-def _told(here: Workspace, call: Call, path: str) -> Iterator[Seen]:
+def _told(here: Workspace, call: HookCall, path: str) -> Iterator[ChangedFile]:
     for seen in changed(here, call, _key(path)):
         facts = {**seen.facts, "op": "slipped", "status": "alert", **who(call)}
-        yield Seen(facts, _then_watch(here, path, seen.settle))
+        yield ChangedFile(facts, _then_watch(here, path, seen.settle))
 
 
 def _then_watch(here: Workspace, path: str, settle: Callable[[str], None]) -> Callable[[str], None]:
@@ -141,20 +141,20 @@ def _moved(here: Workspace, known: Register) -> list[str]:
 
 
 @dataclass(kw_only=True, slots=True)
-class Made:
+class NewFiles:
     """What a look at changed directories found: new protected files; `any` change at all."""
 
     files: list[str]
     any: bool = False
 
 
-def _made(here: Workspace, known: Register) -> Made:
+def _made(here: Workspace, known: Register) -> NewFiles:
     """Look at the directories whose stamps have changed, and remember them as they are now."""
     stale = [path for path, was in known.folders.items() if _stamp(here, path) != was]
-    made = Made(files=[], any=bool(stale))
+    made = NewFiles(files=[], any=bool(stale))
     if not stale:
         return made
-    walk = Walk(here)
+    walk = WorkspaceWalk(here)
     for folder in stale:
         del known.folders[folder]
         made.files += walk.new_in(folder, known)
@@ -166,7 +166,7 @@ def _made(here: Workspace, known: Register) -> Made:
     return made
 
 
-class Walk:
+class WorkspaceWalk:
     """A bounded walk through a workspace; it notes the stamp of each directory before its names."""
 
     def __init__(self, here: Workspace) -> None:

@@ -16,19 +16,19 @@ from typing import Any
 from penstock.doors.hook import registry
 from penstock.doors.hook.entries import HOOK
 from penstock.doors.hook.findings import BAD, OK, Finding
-from penstock.doors.hook.registry import Found
+from penstock.doors.hook.registry import Registration
 
 INIT = "run `penstock init` again, in a terminal of your own"
 
 
-def looked_at(agent: str, mine: list[Found]) -> Iterator[Finding]:
+def looked_at(agent: str, mine: list[Registration]) -> Iterator[Finding]:
     """Yield what is to be said about the registrations of one agent."""
     yield from _missing(agent, mine)
     yield from _commands(mine)
     yield from _open_http(mine)
 
 
-def _missing(agent: str, mine: list[Found]) -> Iterator[Finding]:
+def _missing(agent: str, mine: list[Registration]) -> Iterator[Finding]:
     """Compare what is registered with what `init` would register."""
     entries = registry.module(agent).registration("x" + HOOK, strict=False)
     wanted = {_wanted_event(entry) for entry in entries}
@@ -62,12 +62,12 @@ def _matcher(entry: Any) -> str:
     return str(added.get("matcher", "")) if isinstance(added, dict) else ""
 
 
-def event_of(one: Found) -> str:
+def event_of(one: Registration) -> str:
     """Return the event of a registration; a file of ours is named after it."""
     return one.event or os.path.basename(one.file)
 
 
-def _commands(mine: Iterable[Found]) -> Iterator[Finding]:
+def _commands(mine: Iterable[Registration]) -> Iterator[Finding]:
     """Look at each command without running it: is its interpreter there, is it one at all."""
     for command in dict.fromkeys(command_of(one) for one in mine if HOOK in one.runs):
         words = _words(command)
@@ -91,7 +91,7 @@ def _commands(mine: Iterable[Found]) -> Iterator[Finding]:
             )
 
 
-def _open_http(mine: Iterable[Found]) -> Iterator[Finding]:
+def _open_http(mine: Iterable[Registration]) -> Iterator[Finding]:
     for one in mine:
         hook = http_of(one)
         if hook and one.event == "PreToolUse" and hook.get("onFailure") != "block":
@@ -103,7 +103,7 @@ def _open_http(mine: Iterable[Found]) -> Iterator[Finding]:
             )
 
 
-def http_of(one: Found) -> dict[str, Any]:
+def http_of(one: Registration) -> dict[str, Any]:
     """Return the registered value of a hook over HTTP, empty for a command."""
     value = one.value if isinstance(one.value, dict) else {}
     inner = value.get("hooks")
@@ -118,7 +118,7 @@ def _words(command: str) -> list[str]:
         return []
 
 
-def command_of(one: Found) -> str:
+def command_of(one: Registration) -> str:
     """Return the command of a registration; of a plugin of ours, the one that it starts."""
     if one.runs.startswith("exec "):
         return one.runs.removeprefix("exec ")

@@ -37,7 +37,7 @@ from penstock.ports import Files, PlannedWrite
 CLOSED = "closed"  # as `cold` reads it
 
 
-class Remembered(Protocol):
+class OriginalFile(Protocol):
     """A file as it was before us (see `stores/installed.py`)."""
 
     @property
@@ -54,7 +54,7 @@ class Remembered(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Step:
+class PlanStep:
     """One file of a plan: its bytes before and after; None is no file. `why` says what is left."""
 
     path: str
@@ -70,7 +70,7 @@ class Step:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class Registration:
     """A hook of ours as it is registered: where, for which event, what it runs or asks."""
 
     agent: str
@@ -127,7 +127,7 @@ def module(agent: str) -> Any:
     return importlib.import_module(f"penstock.doors.hook.agents.{agent}")
 
 
-def plan_adding(files: Files, entries: Iterable[Entry]) -> list[Step]:
+def plan_adding(files: Files, entries: Iterable[Entry]) -> list[PlanStep]:
     """Return what each file would become; files that are fine already are told as unchanged."""
     by_file: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -135,26 +135,26 @@ def plan_adding(files: Files, entries: Iterable[Entry]) -> list[Step]:
     return [_adding(files, path, found) for path, found in by_file.items()]
 
 
-def _adding(files: Files, path: str, entries: Sequence[Entry]) -> Step:
+def _adding(files: Files, path: str, entries: Sequence[Entry]) -> PlanStep:
     before = _content(files, path)
     after = with_entries(entries, before, path)
-    return Step(path=path, before=before, after=after, mode=entries[0].get("mode", 0))
+    return PlanStep(path=path, before=before, after=after, mode=entries[0].get("mode", 0))
 
 
-def plan_removing(files: Files, memory: Mapping[str, Remembered]) -> list[Step]:
+def plan_removing(files: Files, memory: Mapping[str, OriginalFile]) -> list[PlanStep]:
     """Return what takes everything of ours back, remembered or found."""
     paths = dict.fromkeys((*memory, *registered_files()))
     steps = [_removing(files, path, memory.get(path)) for path in paths]
     return [step for step in steps if step is not None]
 
 
-def _removing(files: Files, path: str, known: Remembered | None) -> Step | None:
+def _removing(files: Files, path: str, known: OriginalFile | None) -> PlanStep | None:
     before = _content(files, path)
     if before is None or (known and before == known.content):
         return None
     if known and digest(before) == known.after:
-        return Step(path=path, before=before, after=known.content)
-    step = Step(path=path, before=before, after=before)
+        return PlanStep(path=path, before=before, after=known.content)
+    step = PlanStep(path=path, before=before, after=before)
     if path in registered_files(text=True):
         # A whole file of ours that nobody remembers, or that somebody changed.
         ours = known is None and OURS.encode() in before[:1000]
@@ -168,7 +168,7 @@ def _removing(files: Files, path: str, known: Remembered | None) -> Step | None:
     return replace(step, after=after)
 
 
-def _lines_taken(step: Step, known: Remembered | None) -> Step | None:
+def _lines_taken(step: PlanStep, known: OriginalFile | None) -> PlanStep | None:
     """Take our one line out of a text file; a rules file that was changed is a person's."""
     if known is None or step.before is None:
         return None
@@ -207,7 +207,7 @@ def _content(files: Files, path: str) -> bytes | None:
 # Doing
 
 
-def carry_out(files: Files, steps: Sequence[Step]) -> None:
+def carry_out(files: Files, steps: Sequence[PlanStep]) -> None:
     """Write all files of a plan, or none."""
     todo = [step for step in steps if step.changes]
     plan = [
@@ -252,7 +252,7 @@ def remove_empty(root: str, made: Iterable[str]) -> list[str]:
 # Finding
 
 
-def find(root: str) -> Iterator[Found]:
+def find(root: str) -> Iterator[Registration]:
     """Yield every hook of ours that is registered in a project, in whatever state its file is."""
     for path, agent in registered_files().items():
         try:
@@ -262,20 +262,20 @@ def find(root: str) -> Iterator[Found]:
             continue
         if not path.endswith(".json"):
             if OURS.encode() in data[:1000]:
-                yield Found(agent=agent, file=path, event="", runs=_command_in(data))
+                yield Registration(agent=agent, file=path, event="", runs=_command_in(data))
             continue
         with suppress(InputError):
             yield from _found(agent, path, jsontext.read(data, path)[1])
 
 
-def _found(agent: str, path: str, document: object) -> Iterator[Found]:
+def _found(agent: str, path: str, document: object) -> Iterator[Registration]:
     for place in places(document):
         value = value_at(document, place)
         group = value_at(document, place[:3])
         event = str(place[1]) if isinstance(place[1], str) else str(value.get("trigger", ""))
         matcher = group.get("matcher", "") if isinstance(group, dict) else ""
         for runs in _runs(value):
-            yield Found(
+            yield Registration(
                 agent=agent, file=path, event=event, runs=runs, matcher=str(matcher), value=value
             )
 

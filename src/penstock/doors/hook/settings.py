@@ -15,7 +15,7 @@ from contextlib import suppress
 
 from penstock.app import Workspace
 from penstock.core.errors import StoreError
-from penstock.doors.hook.talk import Call
+from penstock.doors.hook.talk import HookCall
 
 KNOWN = "hooked.json"
 LARGEST = 4 << 20
@@ -23,7 +23,7 @@ OFF = "disableAllHooks"
 NAME = "penstock"
 
 
-def switches_off(here: Workspace, call: Call, environ: Mapping[str, str]) -> str:
+def switches_off(here: Workspace, call: HookCall, environ: Mapping[str, str]) -> str:
     """Return why the settings as they are now would stop the hooks; "" when they do not."""
     before = _remembered(here)
     for path in dict.fromkeys([*_settings(here.root, environ), call.settings]):

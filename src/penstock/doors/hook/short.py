@@ -14,7 +14,7 @@ from penstock.core.atmost import bound
 from penstock.core.event import MOST_RULES, STATUS, compose, is_wanted, judgement
 from penstock.core.quick import DENY, Short, answer
 from penstock.core.spelling import spellings
-from penstock.doors.hook.talk import AFTER, BEFORE, Answer, Call, phrase, text
+from penstock.doors.hook.talk import AFTER, BEFORE, HookAnswer, HookCall, phrase, text
 from penstock.stores import watched
 from penstock.stores.cold_append import append_cold
 from penstock.stores.places import (
@@ -113,7 +113,7 @@ class Cold:
 COLD = Cold()
 
 
-def short_answer(call: Call, by: Cold = COLD) -> "Answer | None":
+def short_answer(call: HookCall, by: Cold = COLD) -> "HookAnswer | None":
     """Return the answer to a call, recorded, or None."""
     try:
         if call.event == BEFORE:
@@ -128,7 +128,7 @@ def short_answer(call: Call, by: Cold = COLD) -> "Answer | None":
 # --- before ------------------------------------------------------------------------------------
 
 
-def _before(call: Call, by: Cold) -> Answer:
+def _before(call: HookCall, by: Cold) -> HookAnswer:
     given = _path(call)
     root, state = by.root(call.root)
     policy = by.policy(state)
@@ -143,14 +143,14 @@ def _before(call: Call, by: Cold) -> Answer:
         by.append(root, state, body, rotate_at=policy["rotate"])
     if said.verdict == DENY:
         reason = phrase(said.reason, said.instead).replace("{path}", shown)
-        return Answer(DENY, reason)
+        return HookAnswer(DENY, reason)
     key = watched.call_key(call.session, call.call_id)
     if key:
         by.keep(state, key, judged[-1], there)
-    return Answer(notes=tuple([note.replace("{path}", shown) for note in said.notes]))
+    return HookAnswer(notes=tuple([note.replace("{path}", shown) for note in said.notes]))
 
 
-def _path(call: Call) -> str:
+def _path(call: HookCall) -> str:
     """Return the path that a known tool names, if it is as plain as nearly all are."""
     if call.tool not in WHOLE and call.tool not in EDITS:
         raise NotShortError
@@ -232,7 +232,7 @@ def _exists(place: str) -> bool:
 def _judged(
     by: Cold,
     policy: "dict[str, Any]",
-    call: Call,
+    call: HookCall,
     judged: "tuple[str, ...]",
     tightening: "tuple[str, ...]",
     there: "tuple[bytes, int] | None",
@@ -248,7 +248,7 @@ def _judged(
     return said
 
 
-def _result(call: Call, there: "tuple[bytes, int] | None") -> bytes:
+def _result(call: HookCall, there: "tuple[bytes, int] | None") -> bytes:
     """Return what the file would hold; an edit that does not simply fit is the engine's."""
     given = call.tool_input
     if call.tool in WHOLE:
@@ -265,7 +265,7 @@ def _result(call: Call, there: "tuple[bytes, int] | None") -> bytes:
 # --- after -------------------------------------------------------------------------------------
 
 
-def _after(call: Call, by: Cold) -> Answer:
+def _after(call: HookCall, by: Cold) -> HookAnswer:
     """Settle what one file tool changed; all else is the engine's."""
     if call.tool not in WHOLE and call.tool not in EDITS:
         raise NotShortError
@@ -283,10 +283,10 @@ def _after(call: Call, by: Cold) -> Answer:
         body = compose(observed(call, one, digest))
         line = by.append(root, state, body, rotate_at=policy["rotate"])
         watched.settle(state, key, number, after, line)
-    return Answer()
+    return HookAnswer()
 
 
-def observed(call: Call, one: watched.Kept, digest: str) -> "dict[str, object]":
+def observed(call: HookCall, one: watched.BeforeImage, digest: str) -> "dict[str, object]":
     """Return the event of a write that the agent made by itself."""
     facts = {
         "op": "observed",
@@ -302,7 +302,7 @@ def observed(call: Call, one: watched.Kept, digest: str) -> "dict[str, object]":
 # --- the record --------------------------------------------------------------------------------
 
 
-def who(call: Call) -> "dict[str, object]":
+def who(call: HookCall) -> "dict[str, object]":
     """Return who asked, as an event tells it."""
     facts = {
         "agent": call.agent,
@@ -315,7 +315,7 @@ def who(call: Call) -> "dict[str, object]":
 
 
 def _event(
-    policy: "dict[str, Any]", call: Call, shown: str, said: Short, *, created: bool
+    policy: "dict[str, Any]", call: HookCall, shown: str, said: Short, *, created: bool
 ) -> bytes:
     """Return the event of a judgement, nothing where `[audit] level` wants none."""
     if not is_wanted(policy["level"], said.verdict, said.rules):

@@ -23,7 +23,7 @@ OTHER = "other"  # nothing that concerns us
 ALLOW, ASK, DENY = "allow", "ask", "deny"
 
 
-class Call:
+class HookCall:
     """One call of the hook in our words.
 
     `root` is where the agent says the project is; `name` is the event as the agent calls it.
@@ -74,7 +74,7 @@ class Call:
         self.name = name
 
 
-class Answer:
+class HookAnswer:
     """What is said to the agent. `granted`: a rule said allow, not only a default.
 
     `reason` is for the agent and the person; `notes` are told to the agent beside any verdict.

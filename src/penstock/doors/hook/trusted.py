@@ -20,7 +20,7 @@ from penstock.doors.hook.findings import (
     OK,
     WARN,
     Finding,
-    Place,
+    SettingsPlace,
     below,
     commented,
     json_of,
@@ -36,7 +36,7 @@ CODEX_TYPES = frozenset({"command", "mcp_tool", "prompt", "agent"})
 # Codex
 
 
-def codex(place: Place) -> Iterator[Finding]:
+def codex(place: SettingsPlace) -> Iterator[Finding]:
     """Look at Codex's settings and at what it trusts."""
     own = os.path.join(place.root, ".codex/hooks.json")
     document = yield from settings_of(own, place)
@@ -108,7 +108,7 @@ def codex_hash(event: str, group: Json) -> str:
 # Gemini
 
 
-def gemini_files(place: Place) -> list[str]:
+def gemini_files(place: SettingsPlace) -> list[str]:
     """Return every settings file that Gemini reads."""
     return [
         os.path.join(place.root, ".gemini/settings.json"),
@@ -119,11 +119,11 @@ def gemini_files(place: Place) -> list[str]:
     ]
 
 
-def _gemini_home(place: Place) -> str:
+def _gemini_home(place: SettingsPlace) -> str:
     return place.settings("GEMINI_CLI_HOME", ".gemini", below=".gemini")
 
 
-def gemini(place: Place) -> Iterator[Finding]:
+def gemini(place: SettingsPlace) -> Iterator[Finding]:
     """Look at Gemini's settings and at what it trusts."""
     trusting = True
     for path in gemini_files(place):
@@ -151,7 +151,7 @@ def gemini(place: Place) -> Iterator[Finding]:
         yield _gemini_trust(place)
 
 
-def _gemini_trust(place: Place) -> Finding:
+def _gemini_trust(place: SettingsPlace) -> Finding:
     try:
         usual = os.path.join(_gemini_home(place), "trustedFolders.json")
         said = json_of(place.settings("GEMINI_CLI_TRUSTED_FOLDERS_PATH", usual)) or {}
@@ -172,7 +172,7 @@ def _gemini_trust(place: Place) -> Finding:
 # Copilot
 
 
-def copilot(place: Place) -> Iterator[Finding]:
+def copilot(place: SettingsPlace) -> Iterator[Finding]:
     """Look at Copilot's hook file and at what it trusts."""
     document = yield from settings_of(
         os.path.join(place.root, ".github/hooks/penstock.json"), place

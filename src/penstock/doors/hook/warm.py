@@ -32,7 +32,7 @@ from penstock.doors.hook.short import (
     resolved,
     short_answer,
 )
-from penstock.doors.hook.talk import AFTER, Call, Reply
+from penstock.doors.hook.talk import AFTER, HookCall, Reply
 from penstock.doors.hook.wire import parse
 
 MOST_KNOWN = 64
@@ -121,7 +121,7 @@ class Warm(Cold):
         # What follows from its key alone, whenever that is.
         self._spelled: dict[tuple[object, ...], Spelled] = {}
         self._answers: dict[tuple[object, ...], Short | None] = {}
-        self._signing = Signing()
+        self._signing = CheckpointSigner()
         self._environ: Mapping[str, str] = {}
 
     def quick(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Reply | None:
@@ -152,7 +152,7 @@ class Warm(Cold):
                 self._needed(call)
         return self._engine.reply(agent, data, environ)
 
-    def _needed(self, call: Call) -> None:
+    def _needed(self, call: HookCall) -> None:
         """Have on the disk what a call is compared with that has run."""
         key = watched.call_key(call.session, call.call_id)
         with suppress(NotShortError, OSError):
@@ -311,7 +311,7 @@ def _module(agent: str) -> Any:
     return agent_module(agent)
 
 
-class Signing:
+class CheckpointSigner:
     """Has checkpoints signed when they are due, in a thread, because signing waits for the disk.
 
     At most once in `SIGN_SECONDS`: in a flood of calls it would do little else.

@@ -14,21 +14,21 @@ from penstock.app import Workspace
 from penstock.app import before_images as watched
 from penstock.core.model import Action
 from penstock.doors.hook.short import observed
-from penstock.doors.hook.talk import Call
-from penstock.gate import Judged
+from penstock.doors.hook.talk import HookCall
+from penstock.gate import Judgement
 
 WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ChangedFile:
     """One file that changed: the event that tells it, and what follows once it is recorded."""
 
     facts: dict[str, object]
     settle: Callable[[str], None]
 
 
-def keep(here: Workspace, call: Call, judged: Judged) -> None:
+def keep(here: Workspace, call: HookCall, judged: Judgement) -> None:
     """Keep what each file holds that a call is about to write."""
     key = watched.call_key(call.session, call.call_id)
     paths = [
@@ -40,13 +40,13 @@ def keep(here: Workspace, call: Call, judged: Judged) -> None:
         watched.keep(here.state, key, number, path, watched.read(f"{here.root}/{path}"))
 
 
-def settled(here: Workspace, call: Call) -> list[Seen]:
+def settled(here: Workspace, call: HookCall) -> list[ChangedFile]:
     """Return what a call has changed among the files that were kept for it."""
     key = watched.call_key(call.session, call.call_id)
     return list(changed(here, call, key)) if key else []
 
 
-def changed(here: Workspace, call: Call, key: str) -> Iterator[Seen]:
+def changed(here: Workspace, call: HookCall, key: str) -> Iterator[ChangedFile]:
     """Yield what has changed among the files that were kept under a key."""
     for number, one in watched.kept(here.state, key):
         now = watched.read(f"{here.root}/{one.path}")
@@ -55,7 +55,9 @@ def changed(here: Workspace, call: Call, key: str) -> Iterator[Seen]:
         if digest == one.digest:
             watched.forget(here.state, key, number)
         else:
-            yield Seen(observed(call, one, digest), _settling(here.state, key, number, after))
+            yield ChangedFile(
+                observed(call, one, digest), _settling(here.state, key, number, after)
+            )
 
 
 def _settling(state: str, key: str, number: int, after: bytes | None) -> Callable[[str], None]:

@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 MOST_INPUT = 64 << 20
 
 
-class HostileError(ValueError):
+class HostileInputError(ValueError):
     """Input that no honest agent sends: two programs may read two different calls in it."""
 
 
 def parse(data: bytes) -> "dict[str, Any]":
     """Return the object that some bytes hold."""
     if len(data) > MOST_INPUT:
-        raise HostileError("it is larger than any call")
+        raise HostileInputError("it is larger than any call")
     try:
         found = parse_text(data.decode("utf-8"), unique, whole)
     except DuplicateKeyError:
-        raise HostileError("a key stands twice in one object") from None
+        raise HostileInputError("a key stands twice in one object") from None
     except RecursionError:
-        raise HostileError("it is nested too deeply") from None
+        raise HostileInputError("it is nested too deeply") from None
     if not isinstance(found, dict):
         raise ValueError("it is not a JSON object")  # noqa: TRY004 - like all that is no call
     return found

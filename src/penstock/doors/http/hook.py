@@ -41,7 +41,7 @@ TOLD: Mapping[bytes, str] = {
 }
 
 
-class Spoken(Protocol):
+class HookOutput(Protocol):
     """What a command hook would print and how it would exit."""
 
     stdout: str
@@ -52,17 +52,17 @@ class Spoken(Protocol):
 class Judge(Protocol):
     """The engine kept warm."""
 
-    def quick(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Spoken | None:
+    def quick(self, agent: str, data: bytes, environ: Mapping[str, str]) -> HookOutput | None:
         """Return an answer that is there in no time and on the record, or None."""
 
-    def reply(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Spoken:
+    def reply(self, agent: str, data: bytes, environ: Mapping[str, str]) -> HookOutput:
         """Return the answer, whatever it takes."""
 
-    def late(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Spoken:
+    def late(self, agent: str, data: bytes, environ: Mapping[str, str]) -> HookOutput:
         """Return an answer that needs no measuring, for when that took too long."""
 
 
-Way = Callable[[str, bytes, Mapping[str, str]], Spoken]
+Way = Callable[[str, bytes, Mapping[str, str]], HookOutput]
 
 
 class Desk:
@@ -164,7 +164,7 @@ def _value(told: bytes) -> str:
     return "" if text.startswith(b"$") else os.fsdecode(unquote_to_bytes(text))
 
 
-def as_response(spoken: Spoken) -> Response:
+def as_response(spoken: HookOutput) -> Response:
     """Return what a command would have said as a response."""
     if spoken.code == BLOCKED:
         return _blocked(spoken.stderr.strip() or FAULT)

@@ -26,10 +26,10 @@ from penstock.core.model import Verdict
 from penstock.core.proposal import Proposal
 from penstock.doors.langgraph.backend_reads import ReadingBackend, wanted_here
 from penstock.doors.langgraph.settling import After
-from penstock.doors.langgraph.tool_answers import Said, ToolRun, ask_and_settle, failed, write
+from penstock.doors.langgraph.tool_answers import ToolReply, ToolRun, ask_and_settle, failed, write
 from penstock.doors.langgraph.tool_calls import FAULTS, GraphCall
 from penstock.doors.langgraph.tool_writes import written
-from penstock.gate import Judged
+from penstock.gate import Judgement
 
 TOOLS_NODE = "tools:"
 EDITED = "as a person changed it: read it before you go on"
@@ -119,7 +119,7 @@ class PenstockBackend(ReadingBackend):
         content: bytes | None = None,
         whole: bool = False,
         check: Callable[[], None] | None = None,
-    ) -> Said:
+    ) -> ToolReply:
         """Take one change through the gate and say what became of it.
 
         `content` is what the file is to hold where the call cannot spell it. A change of the
@@ -146,16 +146,16 @@ class PenstockBackend(ReadingBackend):
             return failed(problem)
 
     def _settled(
-        self, wanted: GraphCall, judged: Judged, one: Proposal, after: After | None
-    ) -> Said:
+        self, wanted: GraphCall, judged: Judgement, one: Proposal, after: After | None
+    ) -> ToolReply:
         """Write what the rules allow, and ask about the rest; or take up what was begun before."""
-        said: Said | ToolRun
+        said: ToolReply | ToolRun
         if one.decision.verdict is Verdict.ALLOW:
             said = write(self.tool_gate, [one])
         else:
             asks = self.attended is not False and _in_tools(wanted)
             said = ask_and_settle(self.tool_gate, wanted, judged, asks=asks, after=after)
-        if not isinstance(said, Said):
+        if not isinstance(said, ToolReply):
             raise InputError("bad-tool-input", "the call does not say what the file should hold")
         # A person who answered in the tool's place has not written anything.
         if said.facts.get("status") == "answered":
@@ -165,7 +165,7 @@ class PenstockBackend(ReadingBackend):
         return said
 
 
-def _one_file(judged: Judged) -> str:
+def _one_file(judged: Judgement) -> str:
     """Return the one file that a call would write, and refuse what is none."""
     first = judged.prepared[0] if judged.prepared else None
     if first is None or first.request.target is None:

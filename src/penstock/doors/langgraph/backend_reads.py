@@ -32,7 +32,7 @@ from penstock.core.digest import digest
 from penstock.core.errors import InputError
 from penstock.core.model import Verdict
 from penstock.core.paths import RelPath
-from penstock.doors.langgraph.seen import LastSeen
+from penstock.doors.langgraph.seen import KnownDigests
 from penstock.doors.langgraph.thread import Thread, thread_here
 from penstock.doors.langgraph.tool_calls import FAULTS, GraphCall, told
 from penstock.doors.langgraph.tool_writes import ToolGate, denied
@@ -57,7 +57,7 @@ class ReadingBackend(BackendProtocol):
         here = open_workspace(named, state=state)
         self.tool_gate = ToolGate(here=here, agent=agent, cwd=here.root, virtual=True)
         self._search = FilesystemBackend(root_dir=here.root, virtual_mode=True)
-        self._seen = LastSeen()
+        self._seen = KnownDigests()
 
     def read(self, file_path: str, offset: int = 0, limit: int = 2000) -> ReadResult:
         """Return some lines of a file, as far as the rules let it be read."""

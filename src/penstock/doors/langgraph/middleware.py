@@ -30,7 +30,7 @@ from penstock.app import open_workspace
 from penstock.core.errors import RefusedError
 from penstock.core.model import Verdict
 from penstock.doors.langgraph.thread import thread_here
-from penstock.doors.langgraph.tool_answers import Said, ToolRun, ask_and_settle, failed, settle
+from penstock.doors.langgraph.tool_answers import ToolReply, ToolRun, ask_and_settle, failed, settle
 from penstock.doors.langgraph.tool_calls import FAULTS, CallEntry, GraphCall, told
 from penstock.doors.langgraph.tool_messages import (
     ASKED,
@@ -164,11 +164,11 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         except ValidationError:  # an answer that does not fit: it can be given again
             raise
         except RefusedError as no:
-            said = Said(text=f"Denied: {told(no)}", facts=failed(no).facts)
+            said = ToolReply(text=f"Denied: {told(no)}", facts=failed(no).facts)
         except FAULTS as problem:  # what cannot be judged or recorded does not run
             text = f"Denied: Penstock could not judge this call: {told(problem)}"
-            said = Said(text=text, facts=failed(problem).facts)
-        if isinstance(said, Said):
+            said = ToolReply(text=text, facts=failed(problem).facts)
+        if isinstance(said, ToolReply):
             return message_of(wanted, said)
         args = self._sent_back(request, said.wanted.args)
         call: Any = {**request.tool_call, "args": args}
@@ -188,7 +188,7 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
             "command": f"command cd -- {quote(self.tool_gate.cwd)} || exit 1\n{command}",
         }
 
-    def _judged(self, wanted: GraphCall) -> Said | ToolRun:
+    def _judged(self, wanted: GraphCall) -> ToolReply | ToolRun:
         """Judge a call that was not in the message, was changed since, or needed nobody."""
         tools = self.tool_gate
         judged = tools.require(wanted)

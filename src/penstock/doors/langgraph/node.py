@@ -35,7 +35,7 @@ from penstock.doors.langgraph.records import (
 )
 from penstock.doors.langgraph.state import TestingWorkflowState
 from penstock.doors.langgraph.thread import Thread, thread_here
-from penstock.doors.langgraph.writes import Judging, Write
+from penstock.doors.langgraph.writes import Write, WriteJudge
 
 AskBy = Literal["terminal", "interrupt"]
 INTERRUPT = "interrupt"
@@ -104,7 +104,7 @@ class _Step:
         self, project: Project, pending: list[Any], starts: Starts
     ) -> tuple[list[Entry], Starts]:
         attended = not self.state.get("auto_mode")
-        judging = Judging(project=project, thread=self.thread, attended=attended)
+        judging = WriteJudge(project=project, thread=self.thread, attended=attended)
         judging.starts.update(starts)
         with suppress(PenstockError, OSError):  # what is over is noticed below as well
             judging.gate.expire()
@@ -124,7 +124,7 @@ class _Step:
         return done, {path: held for path, held in judging.starts.items() if path in kept}
 
     def _judged(
-        self, judging: Judging, pending: list[Any]
+        self, judging: WriteJudge, pending: list[Any]
     ) -> tuple[list[Write | Entry], dict[int, ReviewDecision | None]]:
         """Judge every write in order; at a terminal the person is asked on the way.
 
@@ -149,7 +149,7 @@ class _Step:
         wants = not at_hand if self.ask_by is None else self.ask_by == INTERRUPT
         return self.thread.resumable and wants
 
-    def _settlement(self, judging: Judging) -> Settlement:
+    def _settlement(self, judging: WriteJudge) -> Settlement:
         prove, kind = approver.by_prompt, "terminal"
         if self.by_interrupt:
             prove, kind = approver.by_resume, approver.RESUME

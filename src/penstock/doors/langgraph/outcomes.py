@@ -25,7 +25,7 @@ from penstock.doors.langgraph.records import (
     not_made,
 )
 from penstock.doors.langgraph.settling import approve, reject, twice
-from penstock.doors.langgraph.writes import Judging, Write
+from penstock.doors.langgraph.writes import Write, WriteJudge
 from penstock.gate import Proof
 
 NOT_SHOWN = "the file is not what it was when this was shown, so nobody has seen this change"
@@ -36,7 +36,7 @@ WAITS = "it waits as {id}: penstock approve {id}"
 class Settlement:
     """The writes of one step. `prove` says who approves, `kind` by which proof a no is told."""
 
-    judging: Judging
+    judging: WriteJudge
     prove: Callable[[], Proof]
     kind: str
 

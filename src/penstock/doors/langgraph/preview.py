@@ -214,14 +214,14 @@ def comparing(name: str) -> Iterator[Tell]:
     terminal one line is written over and over, elsewhere there is one when it begins and one
     when it ends.
     """
-    telling = _Telling(spoken(name))
+    telling = _ProgressLine(spoken(name))
     try:
         yield telling
     finally:
         telling.end()
 
 
-class _Telling:
+class _ProgressLine:
     """Called with what is done and what is to do; says nothing until the first call."""
 
     def __init__(self, name: str) -> None:

@@ -12,12 +12,12 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from penstock.app.workspace import Brought, Workspace, open_workspace, workspace_of
+from penstock.app.workspace import DoorExtras, Workspace, open_workspace, workspace_of
 from penstock.core.builtin import protected_layer
 from penstock.core.digest import digest
 from penstock.core.display import spoken
 from penstock.core.errors import InputError
-from penstock.core.layers import Loaded
+from penstock.core.layers import LoadResult
 from penstock.core.model import Action, Target, Verdict
 from penstock.core.paths import RelPath, locate, parse
 from penstock.core.policy import Rule, Where
@@ -112,11 +112,11 @@ def open_project(project_root: object = None, config: GateConfig | None = None) 
     return Project(root=root, here=open_workspace(above.root, brought=_brought(above, config)))
 
 
-def _brought(above: Workspace, config: GateConfig | None) -> Brought:
-    def level(_: bytes | None) -> Loaded:
+def _brought(above: Workspace, config: GateConfig | None) -> DoorExtras:
+    def level(_: bytes | None) -> LoadResult:
         return _level(config or _own(above))
 
-    return Brought(file=os.path.join(above.root, "penstock.toml"), level=level, beside=_only)
+    return DoorExtras(file=os.path.join(above.root, "penstock.toml"), level=level, beside=_only)
 
 
 def _own(above: Workspace) -> GateConfig:
@@ -128,7 +128,7 @@ def _only(record: AuditLog) -> AuditLog:
     return record
 
 
-def _level(config: GateConfig) -> Loaded:
+def _level(config: GateConfig) -> LoadResult:
     """Return the spec's one rule, and the names that are protected everywhere."""
     rule = Rule(
         id="safe-write-gate",
@@ -142,7 +142,7 @@ def _level(config: GateConfig) -> Loaded:
         where=Where(file=NAME),
     )
     spelled = f"{config.line_threshold} {config.change_threshold!r}"
-    return Loaded(
+    return LoadResult(
         name=NAME,
         rules=(rule, *protected_layer().rules),
         sources=((NAME, digest(spelled.encode())),),

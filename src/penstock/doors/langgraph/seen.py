@@ -18,7 +18,7 @@ from penstock.doors.langgraph.tool_writes import ToolGate
 MOST = 10_000
 
 
-class LastSeen:
+class KnownDigests:
     """The digests of files by conversation; the longest unused go first."""
 
     def __init__(self) -> None:

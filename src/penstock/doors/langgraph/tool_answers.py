@@ -27,13 +27,13 @@ from penstock.doors.langgraph.settling import After, approve, reject, twice
 from penstock.doors.langgraph.tool_calls import FAULTS, CallEntry, GraphCall, phrase
 from penstock.doors.langgraph.tool_review import decided
 from penstock.doors.langgraph.tool_writes import ToolGate, left
-from penstock.gate import Judged
+from penstock.gate import Judgement
 
 AGAIN = "read the file again and make the change to what is there now"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Said:
+class ToolReply:
     """What is answered in the tool's place; `facts` are the same as data."""
 
     text: str
@@ -46,12 +46,12 @@ class ToolRun:
     """The tool runs, with these arguments."""
 
     wanted: GraphCall
-    judged: Judged
+    judged: Judgement
 
 
 def ask_and_settle(
-    tools: ToolGate, wanted: GraphCall, judged: Judged, *, asks: bool, after: After | None = None
-) -> Said | ToolRun:
+    tools: ToolGate, wanted: GraphCall, judged: Judgement, *, asks: bool, after: After | None = None
+) -> ToolReply | ToolRun:
     """Ask about one call where somebody can be asked, and do what was decided.
 
     What it writes must be known: between this question and its answer nothing is kept that
@@ -63,10 +63,10 @@ def ask_and_settle(
     return settle(tools, wanted, asked)
 
 
-def settle(tools: ToolGate, wanted: GraphCall, asked: CallEntry) -> Said | ToolRun:
+def settle(tools: ToolGate, wanted: GraphCall, asked: CallEntry) -> ToolReply | ToolRun:
     """Do what was decided about a call."""
     if "refused" in asked:
-        return Said(text=asked["refused"], facts={"status": "denied"})
+        return ToolReply(text=asked["refused"], facts={"status": "denied"})
     if "decision" not in asked:
         return _waits(asked)
     said = decision_of(asked["decision"])
@@ -76,27 +76,27 @@ def settle(tools: ToolGate, wanted: GraphCall, asked: CallEntry) -> Said | ToolR
         return failed(problem)
 
 
-def failed(problem: Exception) -> Said:
+def failed(problem: Exception) -> ToolReply:
     """Say why nothing was written, and what the agent can do."""
     stale = isinstance(problem, StaleError)
     if not isinstance(problem, PenstockError):
-        return Said(text=f"Nothing was written: {problem}", facts={"status": "denied"})
+        return ToolReply(text=f"Nothing was written: {problem}", facts={"status": "denied"})
     # What is to be typed at a terminal is for people.
     hint = "" if problem.hint.startswith("penstock ") else problem.hint
     text = phrase(why(problem), AGAIN if stale else hint)
     facts = {"status": "stale" if stale else "denied", "code": problem.code}
-    return Said(text=f"Nothing was written: {text}", facts=facts)
+    return ToolReply(text=f"Nothing was written: {text}", facts=facts)
 
 
-def _waits(asked: CallEntry) -> Said:
+def _waits(asked: CallEntry) -> ToolReply:
     """Say that nobody could be asked now."""
     if not asked["proposals"]:
         unknown = "what it writes is known only when it runs, and nobody can be asked now"
-        return Said(
+        return ToolReply(
             text=phrase(f"Denied: {asked['because']}; {unknown}", asked["instead"]),
             facts={"status": "denied"},
         )
-    return Said(
+    return ToolReply(
         text=(
             f"Nothing is written yet: {asked['because']}. It waits for a person as "
             f"{asked['known']}. Go on with other work and do not send it again; Penstock writes "
@@ -111,7 +111,7 @@ def _waits(asked: CallEntry) -> Said:
 
 def _approve(
     tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision
-) -> Said | ToolRun:
+) -> ToolReply | ToolRun:
     if not asked["proposals"]:
         return _run(tools, wanted, asked)
     approver.by_resume(tools.here)  # an agent's own yes counts for nothing, whatever waits
@@ -123,7 +123,7 @@ def write(
     found: Sequence[Proposal],
     said: ReviewDecision | None = None,
     after: After | None = None,
-) -> Said:
+) -> ToolReply:
     """Approve what waits and write it; what somebody else wrote meanwhile is only told."""
     said = said or ReviewDecision()
     if said.strategy is not Strategy.REPLACE and len(found) > 1:
@@ -133,7 +133,7 @@ def write(
     return _told_written([latest(tools.gate, one) for one in found])
 
 
-def _told_written(found: Sequence[Proposal]) -> Said:
+def _told_written(found: Sequence[Proposal]) -> ToolReply:
     other = any(one.origin for one in found)
     facts = {
         "status": "applied",
@@ -143,7 +143,7 @@ def _told_written(found: Sequence[Proposal]) -> Said:
     }
     told = " The person changed it first: read the file before you go on." if other else ""
     text = f"A person approved this and it is written: {'; '.join(map(words, found))}.{told}"
-    return Said(text=text, ok=True, facts=facts)
+    return ToolReply(text=text, ok=True, facts=facts)
 
 
 def _run(tools: ToolGate, wanted: GraphCall, asked: CallEntry) -> ToolRun:
@@ -170,7 +170,7 @@ def _run(tools: ToolGate, wanted: GraphCall, asked: CallEntry) -> ToolRun:
 
 def _edit(
     tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision
-) -> Said | ToolRun:
+) -> ToolReply | ToolRun:
     """Do what the person put in the call's place; it is measured and judged like any other."""
     approver.by_resume(tools.here)
     mine = replace(wanted, args=said.args)
@@ -195,21 +195,25 @@ def _edit(
     return write(tools, [stored(tools.gate, known) for known in instead["proposals"]])
 
 
-def _reject(tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision) -> Said:
+def _reject(
+    tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision
+) -> ToolReply:
     _reject_all(tools, asked, said.message)
     because = f"A person rejected this call of `{wanted.name}`"
     otherwise = "do something else; do not send it again unless you are asked to"
-    return Said(
+    return ToolReply(
         text=f"{because}: {said.message}" if said.message else phrase(because, otherwise),
         facts={"status": "rejected", "proposals": asked["proposals"]},
     )
 
 
-def _respond(tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision) -> Said:
+def _respond(
+    tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision
+) -> ToolReply:
     del wanted
     _reject_all(tools, asked, "a person answered in the tool's place")
     facts = {"status": "answered", "proposals": asked["proposals"]}
-    return Said(text=said.message, ok=True, facts=facts)
+    return ToolReply(text=said.message, ok=True, facts=facts)
 
 
 def _reject_all(tools: ToolGate, asked: CallEntry, reason: str) -> None:

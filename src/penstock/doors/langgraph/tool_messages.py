@@ -12,9 +12,9 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.types import Command
 
 from penstock.doors.langgraph.thread import thread_here
-from penstock.doors.langgraph.tool_answers import Said
+from penstock.doors.langgraph.tool_answers import ToolReply
 from penstock.doors.langgraph.tool_calls import CallEntry, GraphCall
-from penstock.gate import Judged
+from penstock.gate import Judgement
 
 ASKED = "penstock_asked"  # the middleware's key in the graph's state
 Answer = ToolMessage | Command[Any]
@@ -45,7 +45,7 @@ def asked_of(request: ToolCallRequest, wanted: GraphCall) -> CallEntry | None:
     return asked if asked is not None and wanted.is_what(asked) else None
 
 
-def message_of(wanted: GraphCall, said: Said) -> ToolMessage:
+def message_of(wanted: GraphCall, said: ToolReply) -> ToolMessage:
     """Return what is answered in a tool's place."""
     return ToolMessage(
         content=said.text,
@@ -56,7 +56,7 @@ def message_of(wanted: GraphCall, said: Said) -> ToolMessage:
     )
 
 
-def with_notes(answer: Answer, judged: Judged) -> Answer:
+def with_notes(answer: Answer, judged: Judgement) -> Answer:
     """Tell the agent what the rules say beside an allowance: a warning is a note."""
     notes = judged.decision.notes
     if not notes or not isinstance(answer, ToolMessage) or not isinstance(answer.content, str):

@@ -13,20 +13,20 @@ from penstock.core.errors import PenstockError
 from penstock.core.paths import RelPath
 from penstock.doors.langgraph.tool_calls import GraphCall
 from penstock.doors.langgraph.tool_writes import ToolGate, written
-from penstock.gate import Judged
+from penstock.gate import Judgement
 
 MOST_WATCHED, LARGEST_WATCHED = 64, 16 << 20
 
 
-class Unseen:
+class OpaqueContent:
     """Stands for content that is too large to be kept, or no file at all."""
 
 
-Content = bytes | Unseen | None
+Content = bytes | OpaqueContent | None
 
 
 @contextmanager
-def watching(tools: ToolGate, wanted: GraphCall, judged: Judged) -> Iterator[None]:
+def watching(tools: ToolGate, wanted: GraphCall, judged: Judgement) -> Iterator[None]:
     """Notice what a tool changes meanwhile."""
     before = {path: _content(tools, path) for path in list(written(judged))[:MOST_WATCHED]}
     try:
@@ -43,15 +43,15 @@ def _content(tools: ToolGate, path: str) -> Content:
         state = files.state(known)
         if state is None:
             return None
-        return files.read(known) if state.size <= LARGEST_WATCHED else Unseen()
+        return files.read(known) if state.size <= LARGEST_WATCHED else OpaqueContent()
     except (PenstockError, OSError):
-        return Unseen()
+        return OpaqueContent()
 
 
 def _notice(tools: ToolGate, wanted: GraphCall, before: Mapping[str, Content]) -> None:
     for path, was in before.items():
         now = _content(tools, path)
-        if isinstance(was, Unseen) or isinstance(now, Unseen) or was == now:
+        if isinstance(was, OpaqueContent) or isinstance(now, OpaqueContent) or was == now:
             continue
         facts = {"op": "observed", "path": path, "status": "observed"}
         hashes = {"before_hash": _digest(was), "after_hash": _digest(now)}

@@ -22,7 +22,7 @@ from penstock.core.paths import RelPath
 from penstock.core.proposal import Proposal, State
 from penstock.doors.langgraph.settling import After
 from penstock.doors.langgraph.tool_calls import FAULTS, CallEntry, GraphCall, phrase, refused, told
-from penstock.gate import Call, Gate, Item, Judged
+from penstock.gate import Call, Gate, Item, Judgement
 
 WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
 LATER = "send it again after the other one is done, with the file as it is then"
@@ -48,7 +48,7 @@ class ToolGate:
         """The gate of the workspace."""
         return self.here.gate
 
-    def judge(self, wanted: GraphCall) -> Judged:
+    def judge(self, wanted: GraphCall) -> Judgement:
         """Return what the rules say to a call, measured against the disk."""
         judged = self.here.judge(
             Call(
@@ -61,7 +61,7 @@ class ToolGate:
         )
         return _confined(judged) if self.confined else judged
 
-    def require(self, wanted: GraphCall) -> Judged:
+    def require(self, wanted: GraphCall) -> Judgement:
         """Judge a call that is to be done now. Raises RefusedError where the rules deny it."""
         judged = self.judge(wanted)
         if judged.decision.verdict is Verdict.DENY:
@@ -114,13 +114,13 @@ class ToolGate:
             return refused(wanted, f"Penstock could not judge this call: {told(problem)}"), set()
         return None, paths
 
-    def _crowded(self, wanted: GraphCall, judged: Judged, path: str) -> CallEntry:
+    def _crowded(self, wanted: GraphCall, judged: Judgement, path: str) -> CallEntry:
         said = f"another call of the same message changes `{path}`"
         denied = replace(judged.decision, verdict=Verdict.DENY, code="twice-at-once", because=said)
         self.record(wanted, denied)
         return refused(wanted, phrase(said, LATER))
 
-    def ask(self, wanted: GraphCall, judged: Judged, after: After | None = None) -> CallEntry:
+    def ask(self, wanted: GraphCall, judged: Judgement, after: After | None = None) -> CallEntry:
         """Propose what a person must see; a call whose result is unknown is only described.
 
         `after` is what each file is to hold, where the caller knows it better than the call.
@@ -215,7 +215,7 @@ VIRTUAL_TOOLS = frozenset(
 VIRTUAL_KEYS = frozenset({"file_path", "path", "old_path", "new_path"})
 
 
-def _confined(judged: Judged) -> Judged:
+def _confined(judged: Judgement) -> Judgement:
     """Deny a write that leaves the workspace; like every proposal, a write belongs inside."""
     decision = judged.decision
     targets = [one.request.target for one in judged.prepared if one.request.action in WRITES]
@@ -234,14 +234,14 @@ def _confined(judged: Judged) -> Judged:
     return replace(judged, decision=denied)
 
 
-def denied(judged: Judged) -> RefusedError:
+def denied(judged: Judgement) -> RefusedError:
     """Return a denial as the error that says it."""
     decision = judged.decision
     because = decision.because or "the rules deny this"
     return RefusedError(decision.code or "path-denied", because, hint=decision.suggestion)
 
 
-def left(judged: Judged) -> dict[str, bytes | None]:
+def left(judged: Judgement) -> dict[str, bytes | None]:
     """Return what a call leaves in each file; nothing where any part of it is unknown."""
     found: dict[str, bytes | None] = {}
     for one in judged.prepared:
@@ -251,7 +251,7 @@ def left(judged: Judged) -> dict[str, bytes | None]:
     return found
 
 
-def written(judged: Judged) -> Iterator[str]:
+def written(judged: Judgement) -> Iterator[str]:
     """Yield the files in the workspace that a call would write, each once."""
     paths = (
         one.path.text

@@ -74,7 +74,7 @@ class Write:
 
 
 @dataclass(kw_only=True)
-class Judging:
+class WriteJudge:
     """The writes of one step, judged one after the other.
 
     `left` is what those before would leave in each file; `starts` the digests of what each file

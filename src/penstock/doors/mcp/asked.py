@@ -19,7 +19,7 @@ from penstock.core.event import MOST_RULES, judgement
 from penstock.core.model import NOBODY, Action, Actor, Decision, Request, Verdict
 from penstock.core.paths import RelPath, locate, parse
 from penstock.core.spelling import beneath
-from penstock.gate import Call, Gate, Judged
+from penstock.gate import Call, Gate, Judgement
 
 Json = dict[str, object]
 Progress = Callable[[float, float | None, str], None]
@@ -36,7 +36,7 @@ def _never() -> bool:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class ToolAnswer:
     """What a tool says: texts for the model, and the same as data."""
 
     texts: tuple[str, ...]
@@ -44,7 +44,7 @@ class Answer:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class ToolCall:
     """A call. `roots` are absolute, resolved directories; none means that none were named."""
 
     here: Workspace
@@ -101,7 +101,9 @@ class Asked:
         whole = f"{self.here.files.root}/{path}" if path else self.here.files.root
         return any(beneath(root, whole) is not None for root in self.roots)
 
-    def judge(self, arguments: Mapping[str, object], *, attended: bool, tool: str = "") -> Judged:
+    def judge(
+        self, arguments: Mapping[str, object], *, attended: bool, tool: str = ""
+    ) -> Judgement:
         """Return what the rules say to this call, its name and arguments included."""
         return self.here.judge(
             Call(

@@ -13,10 +13,10 @@ from penstock.core.errors import InputError, PenstockError, RefusedError, StaleE
 from penstock.core.model import Change, Decision
 from penstock.core.policy import Layer, Policy, Rule
 from penstock.core.proposal import OPEN, Proposal, State
-from penstock.doors.mcp.asked import Answer, Asked, Json, denied, refuse, text_of
+from penstock.doors.mcp.asked import Json, ToolAnswer, ToolCall, denied, refuse, text_of
 from penstock.doors.mcp.told import WAITS, applied, facts, waiting
 from penstock.doors.mcp.writing import places_of
-from penstock.gate import Call, Prepared
+from penstock.gate import Call, PreparedRequest
 
 HISTORY = 200  # events about one file; the record has all of them
 
@@ -44,7 +44,7 @@ FIRST = (
 )
 
 
-def proposal_status(asked: Asked, arguments: Mapping[str, object]) -> Answer:
+def proposal_status(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAnswer:
     """Tell what became of a proposal or a set."""
     found = _found(asked, text_of(arguments, "proposal_id"))
     now = asked.gate.now()
@@ -69,10 +69,10 @@ def proposal_status(asked: Asked, arguments: Mapping[str, object]) -> Answer:
     }
     paths = ", ".join(spoken(each.path) for each in found[:5])
     why = f" ({reason})" if reason else ""
-    return Answer(texts=(f"{paths}: {state}{why}. Next: {NEXT[state]}.",), data=data)
+    return ToolAnswer(texts=(f"{paths}: {state}{why}. Next: {NEXT[state]}.",), data=data)
 
 
-def _found(asked: Asked, known: str) -> tuple[Proposal, ...]:
+def _found(asked: ToolCall, known: str) -> tuple[Proposal, ...]:
     found = asked.gate.members(known)
     if not found:
         raise InputError(
@@ -84,7 +84,7 @@ def _found(asked: Asked, known: str) -> tuple[Proposal, ...]:
     return found
 
 
-def _replaced_by(asked: Asked, found: Sequence[Proposal]) -> list[str]:
+def _replaced_by(asked: ToolCall, found: Sequence[Proposal]) -> list[str]:
     """A person's own version of a proposal has it as its parent."""
     ids = {one.id for one in found if one.state is State.SUPERSEDED}
     if not ids:
@@ -93,7 +93,7 @@ def _replaced_by(asked: Asked, found: Sequence[Proposal]) -> list[str]:
     return [one.id for one in newer if one.parent in ids]
 
 
-def again(asked: Asked, arguments: Mapping[str, object], known: str) -> Answer | None:
+def again(asked: ToolCall, arguments: Mapping[str, object], known: str) -> ToolAnswer | None:
     """Return the answer to a write that was proposed a moment ago; None when it is another's.
 
     Raises RefusedError or StaleError when it came to nothing meanwhile.
@@ -129,7 +129,7 @@ def _came_to_nothing(one: Proposal) -> PenstockError:
 # Decisions
 
 
-def explain_decision(asked: Asked, arguments: Mapping[str, object]) -> Answer:
+def explain_decision(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAnswer:
     """Tell the verdict, the rules behind it and what to do instead; records nothing."""
     known = text_of(arguments, "proposal_id")
     if known:
@@ -154,7 +154,9 @@ def explain_decision(asked: Asked, arguments: Mapping[str, object]) -> Answer:
     return _explained([(lead[0], None), *told])
 
 
-def _told(asked: Asked, decision: Decision, one: Prepared) -> tuple[Decision, Change | None]:
+def _told(
+    asked: ToolCall, decision: Decision, one: PreparedRequest
+) -> tuple[Decision, Change | None]:
     """How much of a file would change tells what is in it: told of readable files only."""
     change = one.request.change
     path = one.path.text if one.path else ""
@@ -165,7 +167,7 @@ def _told(asked: Asked, decision: Decision, one: Prepared) -> tuple[Decision, Ch
     return replace(decision, reasons=tuple(spoke), notes=()), None
 
 
-def _explained(decisions: Sequence[tuple[Decision, Change | None]]) -> Answer:
+def _explained(decisions: Sequence[tuple[Decision, Change | None]]) -> ToolAnswer:
     lead = decisions[0][0]
     data = _decision(*decisions[0])
     data["revision"], data["degraded"] = lead.revision, lead.degraded
@@ -174,7 +176,7 @@ def _explained(decisions: Sequence[tuple[Decision, Change | None]]) -> Answer:
     lines += [f"instead: {lead.suggestion}"] if lead.suggestion else []
     lines += [f"rule {r.rule}: {r.verdict or 'note'} ({r.where})" for r in lead.reasons]
     lines += [f"note: {note}" for note in lead.notes]
-    return Answer(texts=("\n".join(lines),), data=data)
+    return ToolAnswer(texts=("\n".join(lines),), data=data)
 
 
 def _decision(decision: Decision, change: Change | None) -> Json:
@@ -212,7 +214,7 @@ def _change(change: Change) -> Json:
 # Resources
 
 
-def policy_in_force(asked: Asked) -> Json:
+def policy_in_force(asked: ToolCall) -> Json:
     """Return the rules as they are now."""
     policy = asked.here.policy()
     return {
@@ -260,7 +262,7 @@ def _rule(rule: Rule) -> Json:
     return {name: value for name, value in said.items() if value}
 
 
-def history_of(asked: Asked, path: str) -> Json:
+def history_of(asked: ToolCall, path: str) -> Json:
     """Return what the record tells of one file, oldest first."""
     reached = asked.reach(path)
     decision = asked.may_read(reached.text)

@@ -16,7 +16,7 @@ from penstock.doors.http.connection import Bounds
 from penstock.doors.http.routes import Head, once
 from penstock.doors.http.server import Server, run
 from penstock.doors.http.talk import Log
-from penstock.doors.mcp.lines import INVALID_REQUEST, LONGEST, Wrong, parsed
+from penstock.doors.mcp.lines import INVALID_REQUEST, LONGEST, LineFault, parsed
 from penstock.doors.mcp.peers import stranger
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def serve(server: lowlevel.Server[Any], on: socket.socket) -> None:
     name = on.getsockname()
     host = f"[{name[0]}]" if ":" in name[0] else name[0]
     _say(f"listening on http://{host}:{name[1]}{PATH}")
-    run(Server(Checked(app), admit=_anybody, bounds=BOUNDS, log=Log(_say), lifespan="on"), on)
+    run(Server(BodyCheck(app), admit=_anybody, bounds=BOUNDS, log=Log(_say), lifespan="on"), on)
 
 
 def _say(line: str, **_facts: object) -> None:
@@ -44,10 +44,10 @@ def _say(line: str, **_facts: object) -> None:
 
 
 def _anybody(_head: Head) -> None:
-    """Let every head in: who may ask is settled by `Checked` and the SDK."""
+    """Let every head in: who may ask is settled by `BodyCheck` and the SDK."""
 
 
-class Checked:
+class BodyCheck:
     """Refuse bodies that readers could disagree about, before anything reads them."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -56,14 +56,16 @@ class Checked:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, its sender and its body looked at."""
         if scope["type"] == "http" and _strange(scope):
-            await _answer(send, Wrong(code=INVALID_REQUEST, message="not-yours: another user"), 403)
+            await _answer(
+                send, LineFault(code=INVALID_REQUEST, message="not-yours: another user"), 403
+            )
             return
         if scope["type"] != "http" or scope.get("method") != "POST":
             await self.app(scope, receive, send)
             return
         body = await _body(receive)
         found = parsed(body) if body is not None else _too_large()
-        if isinstance(found, Wrong):
+        if isinstance(found, LineFault):
             await _answer(send, found, 413 if body is None else 400)
             return
         await self.app(scope, once(body or b"", receive), send)
@@ -86,13 +88,13 @@ async def _body(receive: Receive) -> bytes | None:
             return bytes(data)
 
 
-def _too_large() -> Wrong:
-    return Wrong(
+def _too_large() -> LineFault:
+    return LineFault(
         code=INVALID_REQUEST, message=f"too-large: the body is longer than {LONGEST} bytes"
     )
 
 
-async def _answer(send: Send, wrong: Wrong, status: int) -> None:
+async def _answer(send: Send, wrong: LineFault, status: int) -> None:
     body = json.dumps(wrong.as_json()).encode()
     head = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": status, "headers": head})

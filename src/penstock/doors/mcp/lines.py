@@ -36,7 +36,7 @@ AT_TAIL = re.compile(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wrong:
+class LineFault:
     """A line that is no message: what to answer, and to which request."""
 
     code: int
@@ -50,7 +50,7 @@ class Wrong:
 
 
 @dataclass(slots=True)
-class Lines:
+class LineReader:
     """Lines from a function that returns some more bytes, and none at the end."""
 
     more: Callable[[int], bytes]
@@ -58,7 +58,7 @@ class Lines:
     held: bytearray = field(default_factory=bytearray)
     seen: int = 0  # of what is held, how much is known to have no line end
 
-    def __iter__(self) -> Iterator[bytes | Wrong]:
+    def __iter__(self) -> Iterator[bytes | LineFault]:
         while True:
             end = self.held.find(b"\n", self.seen)
             if end >= 0:
@@ -74,7 +74,7 @@ class Lines:
         if self.held.strip():
             yield bytes(self.held)
 
-    def _cut(self, end: int) -> bytes | Wrong:
+    def _cut(self, end: int) -> bytes | LineFault:
         line = bytes(self.held[:end])
         del self.held[: end + 1]
         self.seen = 0
@@ -82,7 +82,7 @@ class Lines:
             return too_long(line[:KEPT], line[-KEPT:], self.longest)
         return line
 
-    def _passed_over(self) -> Wrong:
+    def _passed_over(self) -> LineFault:
         """Read on to the end of a line that is too long, and keep only its ends."""
         head, tail = bytes(self.held[:KEPT]), bytes(self.held[-KEPT:])
         self.held.clear()
@@ -96,24 +96,24 @@ class Lines:
         return too_long(head, tail, self.longest)
 
 
-def too_long(head: bytes, tail: bytes, longest: int) -> Wrong:
+def too_long(head: bytes, tail: bytes, longest: int) -> LineFault:
     """Return the error for a message that nobody reads."""
     found = AT_HEAD.match(head) or AT_TAIL.search(tail)
     known = json.loads(found[1]) if found else None
     told = f"too-large: the message is longer than {longest} bytes; nothing was done"
-    return Wrong(code=INVALID_REQUEST, message=told, request_id=known)
+    return LineFault(code=INVALID_REQUEST, message=told, request_id=known)
 
 
-def parsed(line: bytes) -> dict[str, object] | Wrong:
+def parsed(line: bytes) -> dict[str, object] | LineFault:
     """Return a message as an object, or what is wrong with it."""
     try:
         found = strict(line)
     except DuplicateKeyError as problem:
-        return Wrong(code=PARSE_ERROR, message=f"bad-json: {problem}")
+        return LineFault(code=PARSE_ERROR, message=f"bad-json: {problem}")
     except ValueError:
-        return Wrong(code=PARSE_ERROR, message="bad-json: the message is not JSON")
+        return LineFault(code=PARSE_ERROR, message="bad-json: the message is not JSON")
     if not isinstance(found, dict):
-        return Wrong(code=INVALID_REQUEST, message="bad-json: the message is not an object")
+        return LineFault(code=INVALID_REQUEST, message="bad-json: the message is not an object")
     return found
 
 

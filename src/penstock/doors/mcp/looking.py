@@ -14,8 +14,8 @@ from penstock.core.errors import InputError, PenstockError
 from penstock.core.match import matches
 from penstock.core.paths import RelPath
 from penstock.core.regexes import search
-from penstock.doors.mcp.asked import Answer, Asked, Json, denied, number_of, refuse, text_of
-from penstock.ports import Entry, FileKind
+from penstock.doors.mcp.asked import Json, ToolAnswer, ToolCall, denied, number_of, refuse, text_of
+from penstock.ports import DirectoryEntry, FileKind
 
 MOST_ENTRIES = 5000
 MOST_FILES = 100_000
@@ -27,7 +27,7 @@ TELL_EVERY = 500
 PASSED_OVER = frozenset({".git"})  # the repository's own files, unless they are asked for
 
 
-def list_directory(asked: Asked, arguments: Mapping[str, object]) -> Answer:
+def list_directory(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAnswer:
     """Return the names in a directory, each with its kind, its size, and whether it is closed."""
     folder = asked.reach_folder(text_of(arguments, "path"))
     shown = folder.text if folder else "."
@@ -42,19 +42,19 @@ def list_directory(asked: Asked, arguments: Mapping[str, object]) -> Answer:
     cut = len(entries) > MOST_ENTRIES
     note = (f"{len(entries) - MOST_ENTRIES} more are not shown",) if cut else ()
     data: Json = {"path": shown, "entries": rows, "truncated": cut}
-    return Answer(texts=(lines, *note), data=data)
+    return ToolAnswer(texts=(lines, *note), data=data)
 
 
-def _below(folder: RelPath | None, entry: Entry) -> str:
+def _below(folder: RelPath | None, entry: DirectoryEntry) -> str:
     return f"{folder.text}/{entry.name}" if folder else entry.name
 
 
-def _in_sight(asked: Asked, path: str) -> bool:
+def _in_sight(asked: ToolCall, path: str) -> bool:
     """Only what lies in a root, or on the way to one, is told at all."""
     return asked.in_roots(path) or asked.leads_to_root(path)
 
 
-def _row(asked: Asked, folder: RelPath | None, entry: Entry) -> Json:
+def _row(asked: ToolCall, folder: RelPath | None, entry: DirectoryEntry) -> Json:
     closed = denied(asked.may_read(_below(folder, entry)))
     row: Json = {"name": entry.name, "kind": str(entry.kind), "readable": not closed}
     return row | ({"size": entry.size} if entry.kind is FileKind.FILE and not closed else {})
@@ -71,7 +71,7 @@ def _line(row: Json) -> str:
 # Search
 
 
-def search_files(asked: Asked, arguments: Mapping[str, object]) -> Answer:
+def search_files(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAnswer:
     """Return files by a pattern for their names, by a text in them, or by both."""
     pattern, query = text_of(arguments, "pattern"), text_of(arguments, "query")
     if not pattern and not query:
@@ -106,7 +106,7 @@ def _meets(query: str, *, regex: bool) -> Callable[[str], bool]:
     return lambda line: search(query, line)
 
 
-def _found(hunt: Hunt) -> Answer:
+def _found(hunt: Hunt) -> ToolAnswer:
     lines = [
         f"{find['path']}:{find['line']}: {find['text']}" if "line" in find else f"{find['path']}"
         for find in hunt.finds
@@ -120,14 +120,14 @@ def _found(hunt: Hunt) -> Answer:
         "truncated": bool(hunt.ended),
         "ended": hunt.ended,
     }
-    return Answer(texts=("\n".join(lines) or "nothing was found", *notes), data=data)
+    return ToolAnswer(texts=("\n".join(lines) or "nothing was found", *notes), data=data)
 
 
 @dataclass(kw_only=True)
 class Hunt:
     """A search on its way."""
 
-    asked: Asked
+    asked: ToolCall
     pattern: str
     meets: Callable[[str], bool] | None
     most: int
@@ -161,7 +161,7 @@ class Hunt:
             return f"{MOST_SECONDS:.0f} seconds"
         return "stopped" if self.asked.stopped() else ""
 
-    def _below(self, folder: RelPath | None) -> Iterator[tuple[str, Entry]]:
+    def _below(self, folder: RelPath | None) -> Iterator[tuple[str, DirectoryEntry]]:
         left = [folder.text if folder else ""]
         while left:
             above = left.pop()
@@ -176,14 +176,14 @@ class Hunt:
                     yield path, entry
             left += reversed(folders)
 
-    def _entries(self, folder: str) -> tuple[Entry, ...]:
+    def _entries(self, folder: str) -> tuple[DirectoryEntry, ...]:
         try:
             return self.asked.here.files.entries(RelPath(text=folder) if folder else None)
         except PenstockError:  # it went away, or nobody may list it
             self._pass("could not be read")
             return ()
 
-    def _look(self, path: str, entry: Entry) -> None:
+    def _look(self, path: str, entry: DirectoryEntry) -> None:
         if self.pattern and not _named(self.pattern, path):
             return
         if self.meets is None:
@@ -191,7 +191,7 @@ class Hunt:
         elif entry.kind is FileKind.FILE:
             self._look_into(path, entry)
 
-    def _look_into(self, path: str, entry: Entry) -> None:
+    def _look_into(self, path: str, entry: DirectoryEntry) -> None:
         if entry.size > LARGEST:
             self._pass("are too large")
         elif not self._readable(path):

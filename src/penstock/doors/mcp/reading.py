@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from penstock.core.window import Window, bytes_shown, line_range, window
-from penstock.doors.mcp.asked import Answer, Asked, denied, number_of, refuse, text_of
+from penstock.doors.mcp.asked import ToolAnswer, ToolCall, denied, number_of, refuse, text_of
 
 
-def read_file(asked: Asked, arguments: Mapping[str, object]) -> Answer:
+def read_file(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAnswer:
     """Return the lines that were asked for."""
     start, end = line_range(number_of(arguments, "start_line"), number_of(arguments, "end_line"))
     path = asked.reach(text_of(arguments, "path"))
@@ -35,10 +35,10 @@ def read_file(asked: Asked, arguments: Mapping[str, object]) -> Answer:
     return _answer(path.text, shown, decision.notes)
 
 
-def _answer(path: str, shown: Window, notes: tuple[str, ...]) -> Answer:
+def _answer(path: str, shown: Window, notes: tuple[str, ...]) -> ToolAnswer:
     cut = f", cut after {len(shown.text.encode())} bytes" if shown.truncated else ""
     lines = f"lines {shown.start_line} to {shown.end_line} of {shown.total_lines}"
-    return Answer(
+    return ToolAnswer(
         texts=(shown.text, f"{path}: {lines}{cut}; {shown.digest}", *notes),
         data={
             "path": path,

@@ -11,7 +11,7 @@ from typing import Any
 import mcp_types as types
 
 from penstock.core.errors import PenstockError, RefusedError
-from penstock.doors.mcp.asked import Answer, Json
+from penstock.doors.mcp.asked import Json, ToolAnswer
 from penstock.doors.mcp.tools import Tool
 
 
@@ -33,7 +33,7 @@ def shown(tool: Tool) -> types.Tool:
     )
 
 
-def result(answer: Answer) -> types.CallToolResult:
+def result(answer: ToolAnswer) -> types.CallToolResult:
     """Return an answer as the result of a call."""
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=sendable(text)) for text in answer.texts],

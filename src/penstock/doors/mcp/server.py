@@ -34,7 +34,15 @@ from penstock.core.display import spoken
 from penstock.core.errors import PenstockError, StoreError
 from penstock.core.model import Actor
 from penstock.doors.mcp import asking
-from penstock.doors.mcp.asked import SERVER, Answer, Asked, Json, Progress, number_of, text_of
+from penstock.doors.mcp.asked import (
+    SERVER,
+    Json,
+    Progress,
+    ToolAnswer,
+    ToolCall,
+    number_of,
+    text_of,
+)
 from penstock.doors.mcp.results import refusal, result, sendable, shown, status_of
 from penstock.doors.mcp.roots import PAGE, Round, roots_of, round_of
 from penstock.doors.mcp.told import WAITS
@@ -57,7 +65,7 @@ way around it. You cannot approve or apply; only a person can."""
 
 def made(here: Workspace, *, page: str = "") -> Server[Any]:
     """Return the server of a workspace. `page` is the approval page, `{id}` the proposal."""
-    desk = Desk(here=here, page=page)
+    desk = Toolbox(here=here, page=page)
     return Server(
         SERVER,
         version=__version__,
@@ -92,7 +100,7 @@ class Offer:
 
 
 @dataclass
-class Desk:
+class Toolbox:
     """One workspace's tools and resources, and what their calls share."""
 
     here: Workspace
@@ -150,8 +158,8 @@ class Desk:
         return result(now or answer)
 
     async def _answer(
-        self, ctx: Context, tool: Tool, asked: Asked, arguments: Json, known: Round
-    ) -> Answer:
+        self, ctx: Context, tool: Tool, asked: ToolCall, arguments: Json, known: Round
+    ) -> ToolAnswer:
         if known.waits and not tool.reads:
             again = await self._in_turn(partial(asking.again, asked, arguments, known.waits))
             if again is not None:
@@ -161,14 +169,14 @@ class Desk:
             return await self._apart(tool, asked, arguments)
         return await (self._waited(ctx, run, arguments) if tool.waits else self._in_turn(run))
 
-    def _asked(self, ctx: Context, tool: str) -> Asked:
+    def _asked(self, ctx: Context, tool: str) -> ToolCall:
         client = ctx.session.client_params
         actor = Actor(
             agent=client.client_info.name[:80] if client else SERVER,
             session=_session(ctx),
             tool_call_id=str(ctx.request_id or ""),
         )
-        return Asked(here=self.here, tool=tool, actor=actor, progress=_telling(ctx))
+        return ToolCall(here=self.here, tool=tool, actor=actor, progress=_telling(ctx))
 
     def _tell(
         self, ctx: Context, params: types.CallToolRequestParams, problem: PenstockError
@@ -182,7 +190,7 @@ class Desk:
     async def _in_turn(self, run: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(run, limiter=self.gate_turn)
 
-    async def _apart(self, tool: Tool, asked: Asked, arguments: Json) -> Answer:
+    async def _apart(self, tool: Tool, asked: ToolCall, arguments: Json) -> ToolAnswer:
         """Run beside the gate; a call that is cancelled stops looking."""
         stop = threading.Event()
         run = partial(tool.run, replace(asked, stopped=stop.is_set), arguments)
@@ -193,7 +201,9 @@ class Desk:
         finally:
             stop.set()
 
-    async def _waited(self, ctx: Context, run: Callable[[], Answer], arguments: Json) -> Answer:
+    async def _waited(
+        self, ctx: Context, run: Callable[[], ToolAnswer], arguments: Json
+    ) -> ToolAnswer:
         """Ask again until somebody has answered or the time is over."""
         seconds = min(max(0, number_of(arguments, "wait_seconds") or 0), LONGEST_WAIT)
         end = time.monotonic() + seconds
@@ -207,7 +217,7 @@ class Desk:
 
     # -- the approval page -----------------------------------------------------------------
 
-    def _page_of(self, ctx: Context, answer: Answer, known: Round) -> Offer | None:
+    def _page_of(self, ctx: Context, answer: ToolAnswer, known: Round) -> Offer | None:
         """Return the offer to open the approval page, made once where a write waits."""
         asks = answer.data.get("status") == WAITS and "open" not in answer.data
         if not (self.page and asks) or known.waits or not _opens_pages(ctx):
@@ -267,7 +277,7 @@ class Desk:
         return types.ReadResourceResult(contents=[content])
 
 
-def _resource(asked: Asked, uri: str) -> Json:
+def _resource(asked: ToolCall, uri: str) -> Json:
     if uri == POLICY:
         return asking.policy_in_force(asked)
     if uri.startswith(HISTORY):

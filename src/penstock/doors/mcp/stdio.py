@@ -19,7 +19,7 @@ import mcp_types as types
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from penstock.doors.mcp.lines import INVALID_REQUEST, Lines, Wire, Wrong, parsed
+from penstock.doors.mcp.lines import INVALID_REQUEST, LineFault, LineReader, Wire, parsed
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -36,7 +36,7 @@ async def serve(server: Server[Any], wire: Wire) -> None:
     """Serve one client until it closes its end and has its answers."""
     to_server, read = anyio.create_memory_object_stream[Incoming](0)
     write, from_server = anyio.create_memory_object_stream[SessionMessage](0)
-    line = Line(wire)
+    line = StdioClient(wire)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(line.receive, to_server)
         tasks.start_soon(line.send, from_server)
@@ -44,7 +44,7 @@ async def serve(server: Server[Any], wire: Wire) -> None:
         tasks.cancel_scope.cancel()
 
 
-class Line:
+class StdioClient:
     """The one client of this process: what it asked and has no answer to yet."""
 
     def __init__(self, wire: Wire) -> None:
@@ -55,14 +55,14 @@ class Line:
 
     async def receive(self, server: MemoryObjectSendStream[Incoming]) -> None:
         """Pass on every message that comes, until there are no more."""
-        lines = iter(Lines(self._wire.more))
+        lines = iter(LineReader(self._wire.more))
         async with server:
             while True:
                 line = await anyio.to_thread.run_sync(_next, lines, abandon_on_cancel=True)
                 if line is None:
                     return await self._drain()
-                found = line if isinstance(line, Wrong) else _message(line)
-                if isinstance(found, Wrong):
+                found = line if isinstance(line, LineFault) else _message(line)
+                if isinstance(found, LineFault):
                     await self._write(json.dumps(found.as_json()))
                 elif found is not None:
                     self._note(found)
@@ -100,15 +100,15 @@ class Line:
                 return  # the client is gone; its end of input ends us
 
 
-def _next(lines: Iterator[bytes | Wrong]) -> bytes | Wrong | None:
+def _next(lines: Iterator[bytes | LineFault]) -> bytes | LineFault | None:
     return next(lines, None)
 
 
-def _message(line: bytes) -> types.JSONRPCMessage | Wrong | None:
+def _message(line: bytes) -> types.JSONRPCMessage | LineFault | None:
     if not line.strip():
         return None
     found = parsed(line)
-    if isinstance(found, Wrong):
+    if isinstance(found, LineFault):
         return found
     try:
         return types.jsonrpc_message_adapter.validate_python(found, by_name=False)
@@ -116,4 +116,4 @@ def _message(line: bytes) -> types.JSONRPCMessage | Wrong | None:
         told = "bad-request: the message is no request, notification or response"
         known = found.get("id")
         named = known if isinstance(known, str | int) else None
-        return Wrong(code=INVALID_REQUEST, message=told, request_id=named)
+        return LineFault(code=INVALID_REQUEST, message=told, request_id=named)

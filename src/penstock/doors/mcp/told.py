@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from penstock.core import proposal_facts
 from penstock.core.model import Decision
 from penstock.core.proposal import Proposal, Receipt, State
-from penstock.doors.mcp.asked import Answer, Asked, Json
+from penstock.doors.mcp.asked import Json, ToolAnswer, ToolCall
 
 WAITS = "hitl_required"
 APPLIED = "applied"
@@ -22,7 +22,7 @@ def named(made: Sequence[Proposal]) -> str:
     return made[0].set_id or made[0].id
 
 
-def applied(made: Sequence[Proposal], receipts: Sequence[Receipt]) -> Answer:
+def applied(made: Sequence[Proposal], receipts: Sequence[Receipt]) -> ToolAnswer:
     """Tell what was written."""
     said = "; ".join(proposal_facts.words(one) for one in made)
     notes = [note for one in made for note in one.decision.notes]
@@ -31,10 +31,10 @@ def applied(made: Sequence[Proposal], receipts: Sequence[Receipt]) -> Answer:
     by_path = {receipt.path: receipt.id for receipt in receipts}
     files = [{**facts(one), "receipt": by_path.get(one.path, "")} for one in made]
     data = _data(APPLIED, made, files) | {"applied": True, "notes": notes}
-    return Answer(texts=(told, *notes), data=data)
+    return ToolAnswer(texts=(told, *notes), data=data)
 
 
-def waiting(asked: Asked, made: Sequence[Proposal]) -> Answer:
+def waiting(asked: ToolCall, made: Sequence[Proposal]) -> ToolAnswer:
     """Tell that a person decides, and what the agent does meanwhile."""
     known = named(made)
     asks = next((one for one in made if one.state is State.WAITING), made[0])
@@ -56,15 +56,15 @@ def waiting(asked: Asked, made: Sequence[Proposal]) -> Answer:
         "expires_in_seconds": max(0, round(left)),
         "notes": [note for one in made for note in one.decision.notes],
     }
-    return Answer(texts=(told,), data=data)
+    return ToolAnswer(texts=(told,), data=data)
 
 
-def unchanged(paths: Sequence[str], decision: Decision) -> Answer:
+def unchanged(paths: Sequence[str], decision: Decision) -> ToolAnswer:
     """Tell that the files hold this already; nothing is stored and nothing written."""
     told = f"Nothing to do: {', '.join(paths)} holds exactly this already."
     files = [{"path": path, "kind": UNCHANGED} for path in paths]
     data: Json = {"status": UNCHANGED, "applied": False, "changed": False, "files": files}
-    return Answer(texts=(told,), data=data | {"notes": list(decision.notes)})
+    return ToolAnswer(texts=(told,), data=data | {"notes": list(decision.notes)})
 
 
 def _data(status: str, made: Sequence[Proposal], files: Sequence[Json]) -> Json:

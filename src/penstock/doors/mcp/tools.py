@@ -13,10 +13,10 @@ from penstock.core.display import spoken
 from penstock.core.errors import InputError
 from penstock.doors.mcp import asking, looking, reading, writing
 from penstock.doors.mcp import schemas as of
-from penstock.doors.mcp.asked import Answer, Asked, Json
+from penstock.doors.mcp.asked import Json, ToolAnswer, ToolCall
 from penstock.doors.mcp.schemas import Schema
 
-Run = Callable[[Asked, Mapping[str, object]], Answer]
+Run = Callable[[ToolCall, Mapping[str, object]], ToolAnswer]
 
 LONGEST_WAIT = 50  # seconds; clients give a call a minute
 

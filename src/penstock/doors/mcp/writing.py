@@ -20,7 +20,7 @@ from penstock.core.patch import FilePatch, apply_all, parse_patch
 from penstock.core.paths import RelPath
 from penstock.core.proposal import Proposal, State
 from penstock.core.toolcall import intents, resulting
-from penstock.doors.mcp.asked import Answer, Asked, denied, refuse, text_of
+from penstock.doors.mcp.asked import ToolAnswer, ToolCall, denied, refuse, text_of
 from penstock.doors.mcp.told import applied, unchanged, waiting
 from penstock.gate import Item
 
@@ -28,29 +28,29 @@ MOST_WAITING = 1000
 LARGEST = 64 * 1024 * 1024  # a file is read whole to be changed, and kept whole to be undone
 
 
-def write_file(asked: Asked, arguments: Mapping[str, object]) -> Answer:
+def write_file(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAnswer:
     """Propose the whole content of a file."""
     return _change(asked, arguments, _edited)
 
 
-def edit_file(asked: Asked, arguments: Mapping[str, object]) -> Answer:
+def edit_file(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAnswer:
     """Propose a file with some of its texts replaced."""
     return _change(asked, arguments, _edited)
 
 
-def apply_patch(asked: Asked, arguments: Mapping[str, object]) -> Answer:
+def apply_patch(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAnswer:
     """Propose what a patch makes of its files; several files are one set."""
     return _change(asked, arguments, _patched)
 
 
-def _change(asked: Asked, arguments: Mapping[str, object], contents: Contents) -> Answer:
+def _change(asked: ToolCall, arguments: Mapping[str, object], contents: Contents) -> ToolAnswer:
     """Judge, measure, propose; apply what the policy approved."""
     places = places_of(asked, arguments)
     _look(asked, arguments, places)
     decision = asked.judge(arguments, attended=True).decision
     if denied(decision):
         raise refuse(decision)
-    before = Before(asked)
+    before = BaseContents(asked)
     _require_read(arguments, places, before)
     after = contents(arguments, places, before)
     items = [
@@ -63,10 +63,10 @@ def _change(asked: Asked, arguments: Mapping[str, object], contents: Contents) -
     return settled(asked, _proposed(asked, items, decision))
 
 
-class Before:
+class BaseContents:
     """What each file held when this call first looked at it."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: ToolCall) -> None:
         self.asked = asked
         self._held: dict[str, bytes | None] = {}
 
@@ -86,10 +86,10 @@ class Before:
 
 Places = dict[str, str]  # every name as the call spells it, and the file that it leads to
 After = dict[str, bytes | None]  # what each file is to hold, None for a file that goes
-Contents = Callable[[Mapping[str, object], Places, Before], After]
+Contents = Callable[[Mapping[str, object], Places, BaseContents], After]
 
 
-def places_of(asked: Asked, arguments: Mapping[str, object]) -> Places:
+def places_of(asked: ToolCall, arguments: Mapping[str, object]) -> Places:
     """Return every file that a call names. One that cannot be reached ends the call."""
     return {name: asked.reach(name).text for name in _names(arguments)}
 
@@ -103,7 +103,7 @@ def _names(arguments: Mapping[str, object]) -> list[str]:
     return found
 
 
-def _look(asked: Asked, arguments: Mapping[str, object], places: Places) -> None:
+def _look(asked: ToolCall, arguments: Mapping[str, object], places: Places) -> None:
     """Refuse what is denied by its name, or too large, before anything is read.
 
     A link can be turned round after it was followed, so the file that it led to is judged by
@@ -118,7 +118,7 @@ def _look(asked: Asked, arguments: Mapping[str, object], places: Places) -> None
             _require_small(asked, path)
 
 
-def _require_small(asked: Asked, path: str) -> None:
+def _require_small(asked: ToolCall, path: str) -> None:
     with asked.here.files.source(RelPath(text=path)) as source:
         size = source.size
     if size > LARGEST:
@@ -130,7 +130,7 @@ def _require_small(asked: Asked, path: str) -> None:
         )
 
 
-def _require_read(arguments: Mapping[str, object], places: Places, before: Before) -> None:
+def _require_read(arguments: Mapping[str, object], places: Places, before: BaseContents) -> None:
     """Where the agent says which content it read, that content must still be there."""
     known = text_of(arguments, "base_digest")
     if not known:
@@ -153,7 +153,7 @@ def _removed(arguments: Mapping[str, object]) -> set[str]:
     return {one.path for one in patches if one.moved_to or one.action is Action.DELETE}
 
 
-def _edited(arguments: Mapping[str, object], places: Places, before: Before) -> After:
+def _edited(arguments: Mapping[str, object], places: Places, before: BaseContents) -> After:
     asked = before.asked
     (path,) = places.values()
     found = intents(asked.tool, arguments, cwd=asked.here.files.root)
@@ -164,7 +164,7 @@ def _edited(arguments: Mapping[str, object], places: Places, before: Before) -> 
     return {path: resulting(edits[0], before(path))}
 
 
-def _patched(arguments: Mapping[str, object], places: Places, before: Before) -> After:
+def _patched(arguments: Mapping[str, object], places: Places, before: BaseContents) -> After:
     patches = [_settled(one, places) for one in parse_patch(text_of(arguments, "patch"))]
     return apply_all(patches, before)
 
@@ -177,7 +177,7 @@ def _settled(patch: FilePatch, places: Places) -> FilePatch:
 # What becomes of it
 
 
-def _proposed(asked: Asked, items: Sequence[Item], decision: Decision) -> tuple[Proposal, ...]:
+def _proposed(asked: ToolCall, items: Sequence[Item], decision: Decision) -> tuple[Proposal, ...]:
     """Propose it, unless exactly this waits already: asking twice asks once."""
     already = _waiting_already(asked, items)
     if already:
@@ -187,7 +187,7 @@ def _proposed(asked: Asked, items: Sequence[Item], decision: Decision) -> tuple[
         return asked.gate.propose(items, actor=asked.actor, judged=decision)
 
 
-def _waiting_already(asked: Asked, items: Sequence[Item]) -> tuple[Proposal, ...]:
+def _waiting_already(asked: ToolCall, items: Sequence[Item]) -> tuple[Proposal, ...]:
     gate, now = asked.gate, asked.gate.now()
     states = (State.WAITING, State.APPROVED)
     wanted = {item.path: (item.expect, _digest(item.content)) for item in items}
@@ -205,7 +205,7 @@ def _digest(content: bytes | None) -> str | None:
     return None if content is None else digest(content)
 
 
-def settled(asked: Asked, made: tuple[Proposal, ...]) -> Answer:
+def settled(asked: ToolCall, made: tuple[Proposal, ...]) -> ToolAnswer:
     """Apply what the policy approved as a whole; tell what waits; refuse what is denied."""
     refused = next((one for one in made if one.state is State.DENIED), None)
     if refused is not None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from penstock.core.edit_operation import EditError
 from penstock.core.errors import PenstockError, StoreError
 from penstock.doors.reviewer.asked import SWITCH
-from penstock.ports import Kept, Kind
+from penstock.ports import KeptVersion, VersionKind
 
 OK, COULD_NOT, SWITCHED_OFF, USAGE = 0, 1, 3, 64
 DISABLED = f"Write operations disabled. Set {SWITCH}=1 to enable."
@@ -30,7 +30,7 @@ Document = dict[str, object]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class CommandResult:
     """One document for stdout, sentences for stderr, and the exit code."""
 
     document: Document
@@ -38,28 +38,28 @@ class Answer:
     talk: tuple[str, ...] = ()
 
 
-def switched_off(operation: str | None) -> Answer:
+def switched_off(operation: str | None) -> CommandResult:
     """Return the answer where the write switch is missing."""
     document = _error(
         operation, DISABLED, "writes_disabled", [], "none (write operations disabled)"
     )
-    return Answer(document=document, code=SWITCHED_OFF, talk=(DISABLED_TALK,))
+    return CommandResult(document=document, code=SWITCHED_OFF, talk=(DISABLED_TALK,))
 
 
-def wrong_usage(error: PenstockError) -> Answer:
+def wrong_usage(error: PenstockError) -> CommandResult:
     """Return the answer to a command line that cannot be understood."""
     document = _error(None, error.message, "usage", [_detail(error)], NOTHING)
-    return Answer(document=document, code=USAGE, talk=(error.render(),))
+    return CommandResult(document=document, code=USAGE, talk=(error.render(),))
 
 
-def refused(operation: str | None, error: PenstockError) -> Answer:
+def refused(operation: str | None, error: PenstockError) -> CommandResult:
     """Return the answer to an operation that was not made."""
     if isinstance(error, EditError):
         return _edit_refused(operation, error)
     unsure = f"unknown ({error.message})" if error.code in UNSURE else NOTHING
     kind = error.code.replace("-", "_")
     document = _error(operation, error.message, kind, [_detail(error)], unsure)
-    return Answer(document=document, code=COULD_NOT, talk=(error.render(),))
+    return CommandResult(document=document, code=COULD_NOT, talk=(error.render(),))
 
 
 def of_system(fault: OSError) -> StoreError:
@@ -68,12 +68,12 @@ def of_system(fault: OSError) -> StoreError:
     return StoreError("system", what, because=(fault.strerror or str(fault)).lower())
 
 
-def _edit_refused(operation: str | None, error: EditError) -> Answer:
+def _edit_refused(operation: str | None, error: EditError) -> CommandResult:
     blocking = error.error_type == "blocking_validation"
     said = "Validation failed" if blocking else error.message
     details = [one.as_json() for one in error.details]
     document = _error(operation, said, error.error_type, details, BLOCKED if blocking else NOTHING)
-    return Answer(document=document, code=COULD_NOT, talk=(error.render(),))
+    return CommandResult(document=document, code=COULD_NOT, talk=(error.render(),))
 
 
 def _error(
@@ -142,13 +142,13 @@ def validation(warnings: Sequence[Document], *, forced: bool) -> Document:
 # --- the way back ---------------------------------------------------------------------------
 
 
-def rollback_info(kept: Sequence[Kept], subject: str) -> Document:
+def rollback_info(kept: Sequence[KeptVersion], subject: str) -> Document:
     """Say where the versions before an edit are, and the command that brings them back."""
     if not kept:
         return {"type": "none", "message": "nothing was changed", "rollback_command": ""}
     command = _command(kept[0]) if len(kept) == 1 else _command_for_all(kept)
     first = kept[0]
-    if first.kind is Kind.GIT:
+    if first.kind is VersionKind.GIT:
         where: Document = {"commit": first.commit, "previous_commit": first.previous}
     else:
         where = {"backup_file": first.previous}
@@ -160,18 +160,18 @@ def rollback_info(kept: Sequence[Kept], subject: str) -> Document:
     }
 
 
-def _command(kept: Kept) -> str:
+def _command(kept: KeptVersion) -> str:
     return f"{_apply(_rollback(kept))} --target-file {shlex.quote(kept.path)}"
 
 
-def _command_for_all(kept: Sequence[Kept]) -> str:
+def _command_for_all(kept: Sequence[KeptVersion]) -> str:
     """Several files go back as they came, together: one before the other might not load."""
     parts = [{**_rollback(one), "target_file": one.path} for one in kept]
     return _apply({"type": "batch", "operations": parts})
 
 
-def _rollback(kept: Kept) -> Document:
-    if kept.kind is Kind.GIT:
+def _rollback(kept: KeptVersion) -> Document:
+    if kept.kind is VersionKind.GIT:
         return {"type": "rollback", "to_commit": kept.previous}
     return {"type": "rollback", "to_backup": kept.previous.rpartition("/")[2]}
 

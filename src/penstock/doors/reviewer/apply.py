@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 from penstock.app import rules as app
 from penstock.core.errors import AuditError, PenstockError, StaleError
 from penstock.doors.reviewer import answers
-from penstock.doors.reviewer.answers import Answer, Document
-from penstock.doors.reviewer.asked import ACTOR, SWITCH, Asked, operation_named, read_json
+from penstock.doors.reviewer.answers import CommandResult, Document
+from penstock.doors.reviewer.asked import ACTOR, SWITCH, ApplyArguments, operation_named, read_json
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
     from penstock.core.edits import Operation
-    from penstock.doors.reviewer.planning import Plan
+    from penstock.doors.reviewer.planning import EditPlan
     from penstock.gate import Proof
 
 Prove = Callable[["Workspace", tuple[str, ...]], "Proof"]
@@ -34,13 +34,13 @@ Prove = Callable[["Workspace", tuple[str, ...]], "Proof"]
 class Apply:
     """One run of the command. `prove` gets the proof of a person, or raises RefusedError."""
 
-    asked: Asked
+    asked: ApplyArguments
     environ: Mapping[str, str]
     prove: Prove
     operation: str | None = None
     targets: tuple[str, ...] = ("",)
 
-    def run(self) -> Answer:
+    def run(self) -> CommandResult:
         """Do what was asked and return the answer."""
         self.operation = operation_named(self.asked.json)
         if self.environ.get(SWITCH) != "1":
@@ -67,7 +67,7 @@ class Apply:
         self.targets = found.files
         return found
 
-    def _plan(self, operation: Operation) -> Plan:
+    def _plan(self, operation: Operation) -> EditPlan:
         from penstock.doors.reviewer.effect import respect_people
         from penstock.doors.reviewer.planning import planned
 
@@ -77,7 +77,7 @@ class Apply:
 
     # -- dry run ---------------------------------------------------------------------------
 
-    def _previewed(self) -> Answer:
+    def _previewed(self) -> CommandResult:
         from penstock.doors.reviewer.effect import effect
 
         plan = self._plan(self._read())
@@ -90,9 +90,9 @@ class Apply:
             effect(plan),
             would_change=bool(plan.after),
         )
-        return Answer(document=document, talk=(*self._talk(plan), *self._who_decides(plan)))
+        return CommandResult(document=document, talk=(*self._talk(plan), *self._who_decides(plan)))
 
-    def _who_decides(self, plan: Plan) -> tuple[str, ...]:
+    def _who_decides(self, plan: EditPlan) -> tuple[str, ...]:
         """Say beforehand that a person will be needed."""
         reasons = _widens(plan)
         if not reasons or app.asks_person(plan.files) is None:
@@ -101,7 +101,7 @@ class Apply:
 
     # -- the real run ----------------------------------------------------------------------
 
-    def _logged(self) -> Answer:
+    def _logged(self) -> CommandResult:
         """Do it, and put what became of it into the reviewer's log."""
         log = app.reviewer_log()  # before anything else: no record, no write
         try:
@@ -112,7 +112,7 @@ class Apply:
         finally:
             log.close()
 
-    def _tried(self) -> Answer:
+    def _tried(self) -> CommandResult:
         try:
             operation = self._read()
             if operation.type == "validate":
@@ -123,13 +123,13 @@ class Apply:
         except OSError as fault:
             return answers.refused(self.operation, answers.of_system(fault))
 
-    def _validated(self, operation: Operation) -> Answer:
+    def _validated(self, operation: Operation) -> CommandResult:
         plan = self._plan(operation)
         info = answers.rollback_info((), "")
         document = answers.success(operation.type, (), info, self._validation(plan))
-        return Answer(document=document, talk=self._talk(plan))
+        return CommandResult(document=document, talk=self._talk(plan))
 
-    def _written(self, operation: Operation) -> Answer:
+    def _written(self, operation: Operation) -> CommandResult:
         """Ask who has to be asked, then take the lock, and write what is then true."""
         from penstock.doors.reviewer import effect, planning  # others wait while we hold the lock
 
@@ -149,7 +149,7 @@ class Apply:
             return self._through_the_gate(plan, write, proof)
 
     def _proven(
-        self, operation: Operation, plan: Plan | None = None
+        self, operation: Operation, plan: EditPlan | None = None
     ) -> tuple[Proof | None, Mapping[str, bytes]]:
         """Return a person's proof where rules would be widened and a policy wants one.
 
@@ -162,7 +162,9 @@ class Apply:
         here = app.asks_person(plan.files) if reasons else None
         return (self.prove(here, reasons), plan.after) if here else (None, {})
 
-    def _through_the_gate(self, plan: Plan, write: app.Writing, proof: Proof | None) -> Answer:
+    def _through_the_gate(
+        self, plan: EditPlan, write: app.Writing, proof: Proof | None
+    ) -> CommandResult:
         from penstock.core.edits import commit_message
         from penstock.gate.rule_edits import RuleEdit
         from penstock.ports import Version
@@ -191,7 +193,7 @@ class Apply:
         info = answers.rollback_info(done.kept, message.partition("\n")[0])
         return self._done(plan, info, done.notes)
 
-    def _done(self, plan: Plan, info: Document, notes: tuple[str, ...]) -> Answer:
+    def _done(self, plan: EditPlan, info: Document, notes: tuple[str, ...]) -> CommandResult:
         document = answers.success(
             self.operation or plan.operation.type,
             plan.changes(dry_run=False),
@@ -199,19 +201,19 @@ class Apply:
             self._validation(plan),
         )
         talk = (*self._talk(plan), *(f"note: {note}" for note in notes))
-        return Answer(document=document, talk=talk)
+        return CommandResult(document=document, talk=talk)
 
     # -- pieces ----------------------------------------------------------------------------
 
-    def _validation(self, plan: Plan) -> Document:
+    def _validation(self, plan: EditPlan) -> Document:
         return answers.validation(plan.warnings(), forced=self.asked.force)
 
-    def _talk(self, plan: Plan) -> tuple[str, ...]:
+    def _talk(self, plan: EditPlan) -> tuple[str, ...]:
         if self.asked.force:
             return ()
         return tuple(f"warning: {one.message}" for one in plan.checked.warnings)
 
-    def _facts(self, plan: Plan) -> dict[str, object]:
+    def _facts(self, plan: EditPlan) -> dict[str, object]:
         ids = dict.fromkeys(one.rule_id for one in plan.edited.changes if one.rule_id)
         return {
             "operation": plan.operation.type,
@@ -226,7 +228,7 @@ class Apply:
         said = self.asked.applied_by or self.environ.get(ACTOR, "")
         return said[:200] if said.strip() else who()
 
-    def _line(self, answer: Answer) -> Document:
+    def _line(self, answer: CommandResult) -> Document:
         """Return the line of the reviewer's log."""
         said = answer.document
         line: Document = {
@@ -246,7 +248,7 @@ class Apply:
         return line
 
 
-def _widens(plan: Plan) -> tuple[str, ...]:
+def _widens(plan: EditPlan) -> tuple[str, ...]:
     from penstock.core.edits import widens
 
     return widens(plan.before, {**plan.before, **plan.after}) if plan.after else ()

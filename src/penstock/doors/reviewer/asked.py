@@ -69,7 +69,7 @@ OPTIONS = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class ApplyArguments:
     """The options of one `apply`."""
 
     json: str
@@ -88,7 +88,7 @@ class UsageError(InputError):
         super().__init__("wrong-usage", message, hint="decision_reviewer apply --help")
 
 
-def read_arguments(arguments: Sequence[str]) -> Asked:
+def read_arguments(arguments: Sequence[str]) -> ApplyArguments:
     """Return what a command line asks for. Raises UsageError."""
     by_name = {option.name: option for option in OPTIONS}
     values: dict[str, str | bool] = {}
@@ -113,13 +113,13 @@ def read_arguments(arguments: Sequence[str]) -> Asked:
     return asked_for(values)
 
 
-def asked_for(values: Mapping[str, object]) -> Asked:
+def asked_for(values: Mapping[str, object]) -> ApplyArguments:
     """Return the options that some values mean; the operation must be among them."""
     if not values.get("json"):
         raise UsageError("--json is needed: the operation, as one JSON object")
-    known = {one.name for one in fields(Asked)}
+    known = {one.name for one in fields(ApplyArguments)}
     given = {name: value for name, value in values.items() if name in known and value}
-    return Asked(**given)  # type: ignore[arg-type]
+    return ApplyArguments(**given)  # type: ignore[arg-type]
 
 
 def help_text() -> str:

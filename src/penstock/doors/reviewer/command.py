@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError, StoreError
-from penstock.doors.reviewer.answers import Answer, refused, wrong_usage
+from penstock.doors.reviewer.answers import CommandResult, refused, wrong_usage
 from penstock.doors.reviewer.apply import Apply
 from penstock.doors.reviewer.asked import UsageError, help_text, read_arguments
 from penstock.doors.reviewer.printing import keep_standard, put, tell
@@ -42,7 +42,7 @@ def apply(arguments: Sequence[str], *, confirm: Confirm) -> int:
     return tell(_whatever_happens(Apply(asked=asked, environ=os.environ, prove=prove)))
 
 
-def _whatever_happens(work: Apply) -> Answer:
+def _whatever_happens(work: Apply) -> CommandResult:
     """Answer in the one form, also to what nobody has thought of."""
     try:
         return work.run()

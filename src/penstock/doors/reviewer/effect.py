@@ -14,18 +14,18 @@ from penstock.app.workspace import read_rules
 from penstock.core.edits import Detail, EditError
 from penstock.core.errors import PenstockError, RefusedError
 from penstock.doors.reviewer.answers import Document
-from penstock.doors.reviewer.planning import Plan, reading
+from penstock.doors.reviewer.planning import EditPlan, reading
 
 if TYPE_CHECKING:
     from penstock.core.impact import Flip, Impact
-    from penstock.core.layers import Loaded
+    from penstock.core.layers import LoadResult
 
 MOST = 100_000  # decisions that are replayed, the newest
 MOST_TOLD = 10
 HINT = "Narrow the rule, or let a person force it at their own terminal with --force."
 
 
-def effect(plan: Plan) -> Document:
+def effect(plan: EditPlan) -> Document:
     """Return the `impact_analysis` of a dry run."""
     if not plan.after:
         return {"rules_affected": 0, "would_change_behavior": False}
@@ -40,7 +40,7 @@ def effect(plan: Plan) -> Document:
     return {**document, "rules_affected": len(affected), "affected_rules": sorted(affected)}
 
 
-def respect_people(plan: Plan, *, force: bool) -> None:
+def respect_people(plan: EditPlan, *, force: bool) -> None:
     """Refuse an edit that would allow what a person refused, unless a person forces it."""
     if not plan.after or not app.tells_of_refusals(plan.files):
         return
@@ -59,7 +59,7 @@ def respect_people(plan: Plan, *, force: bool) -> None:
         )
 
 
-def _detail(plan: Plan, flip: Flip) -> Detail:
+def _detail(plan: EditPlan, flip: Flip) -> Detail:
     field = "rule" if plan.operation.type == "add_rule" else "operation"
     said = f"a person refused this, and it would be {_would(flip)}: {flip.tool} `{flip.subject}`"
     return Detail(field, said[:500], HINT)
@@ -69,7 +69,7 @@ def _would(flip: Flip) -> str:
     return "allowed" if flip.after == "allow" else "let through"
 
 
-def _impact(plan: Plan) -> Impact:
+def _impact(plan: EditPlan) -> Impact:
     """Replay the decisions that are about the edited file."""
     import time
 
@@ -82,7 +82,7 @@ def _impact(plan: Plan) -> Impact:
     return impact(build(before), build(after), past, now=time.time())
 
 
-def _levels(plan: Plan) -> tuple[Loaded, Loaded]:
+def _levels(plan: EditPlan) -> tuple[LoadResult, LoadResult]:
     """Return what a policy's files say as they are, and as they would be."""
     from penstock.core.edits import parsing
     from penstock.core.rules import load

@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING
 
 from penstock.core.past import DENY, Past
 from penstock.core.redact import redact
-from penstock.doors.reviewer.query import Asking, Document, QueryError, read_query
+from penstock.doors.reviewer.query import Document, QueryContext, QueryError, read_query
 from penstock.doors.reviewer.query_log import found_logs
 from penstock.doors.reviewer.query_rules import original_decision, tested
 
 if TYPE_CHECKING:
     from penstock.core.covers import Stale
     from penstock.core.impact import Impact
-    from penstock.core.layers import Loaded
+    from penstock.core.layers import LoadResult
     from penstock.core.model import Decision
     from penstock.core.policy import Layer, Policy, Rule
-    from penstock.core.suggest import Form, Suggestion
+    from penstock.core.suggest import RulesFormat, Suggestion
 
 MOST_REPLAYED = 100_000  # decisions of each log, the newest
 SWITCH = "DECISION_REVIEWER_ALLOW_WRITES=1"
@@ -77,7 +77,7 @@ def _policy_with(main: str, texts: Mapping[str, bytes]) -> Policy:
     return build() if loaded.problems else build(loaded)
 
 
-def _past(asking: Asking) -> list[Past]:
+def _past(asking: QueryContext) -> list[Past]:
     try:
         return found_logs(asking).recent(MOST_REPLAYED)
     except QueryError as wrong:
@@ -86,7 +86,7 @@ def _past(asking: Asking) -> list[Past]:
         raise
 
 
-def policy_for(asking: Asking) -> tuple[Policy, Loaded]:
+def policy_for(asking: QueryContext) -> tuple[Policy, LoadResult]:
     """Return the policy that the rules file is part of."""
     from penstock.app.decisions import is_ours
     from penstock.app.workspace import policy_of
@@ -101,7 +101,7 @@ def policy_for(asking: Asking) -> tuple[Policy, Loaded]:
 # --- suggestions ----------------------------------------------------------------------------------
 
 
-def suggestions(asking: Asking, *, least: int, tool: str = "", since: str = "") -> Document:
+def suggestions(asking: QueryContext, *, least: int, tool: str = "", since: str = "") -> Document:
     """Return rules that would have answered what people were asked."""
     from penstock.core.suggest import suggest
 
@@ -126,13 +126,17 @@ def _since(past: list[Past], since: str, now: float) -> list[Past]:
     return [one for one in past if one.ts >= when]
 
 
-def form_of(loaded: Loaded) -> Form:
+def form_of(loaded: LoadResult) -> RulesFormat:
     """Return the format of a rules file."""
-    from penstock.core.suggest import Form
+    from penstock.core.suggest import RulesFormat
 
     if "original" not in loaded.settings:
-        return Form.PENSTOCK
-    return Form.SECTIONED if any(rule.where.section for rule in loaded.rules) else Form.FLAT
+        return RulesFormat.PENSTOCK
+    return (
+        RulesFormat.SECTIONED
+        if any(rule.where.section for rule in loaded.rules)
+        else RulesFormat.FLAT
+    )
 
 
 def _shown(one: Suggestion, target: str) -> Document:
@@ -165,7 +169,7 @@ def apply_command(operation: Mapping[str, object], *, dry: bool = False) -> str:
 # --- rules that do nothing ---------------------------------------------------------------------
 
 
-def stale_rules(asking: Asking) -> Document:
+def stale_rules(asking: QueryContext) -> Document:
     """Return the rules that were never hit, have ended, or have nothing left to say."""
     from penstock.core.covers import stale
 
@@ -191,7 +195,7 @@ def _never(one: Stale) -> Stale:
     return replace(one, why="never_matches", told=told)
 
 
-def _hits(asking: Asking) -> tuple[dict[str, int], int]:
+def _hits(asking: QueryContext) -> tuple[dict[str, int], int]:
     """Count how often each rule was named; a log that names no rules tells nothing of them."""
     try:
         tally = found_logs(asking).open(asking.told).tally()
@@ -209,7 +213,7 @@ def _hits(asking: Asking) -> tuple[dict[str, int], int]:
 # --- one rule ----------------------------------------------------------------------------------
 
 
-def the_rule(asking: Asking, name: str) -> tuple[list[Rule], Layer, Policy, Loaded]:
+def the_rule(asking: QueryContext, name: str) -> tuple[list[Rule], Layer, Policy, LoadResult]:
     """Return what one id stands for. Raises QueryError where no rule has it."""
     from penstock.core.problems import did_you_mean
 
@@ -231,7 +235,7 @@ def read_input(text: str) -> object:
         raise QueryError(wrong.code, "`--input` is not JSON", wrong.details) from None
 
 
-def try_rule(asking: Asking, name: str, given: object, tool: str = "") -> Document:
+def try_rule(asking: QueryContext, name: str, given: object, tool: str = "") -> Document:
     """Return whether one rule speaks of an input, and what all rules say to it."""
     from penstock.core.covers import TOOL_OF, kind_of, meets
     from penstock.core.replay import requests_of
@@ -261,7 +265,7 @@ def try_rule(asking: Asking, name: str, given: object, tool: str = "") -> Docume
     }
 
 
-def _decided(policy: Policy, loaded: Loaded, past: Past, now: float) -> Decision:
+def _decided(policy: Policy, loaded: LoadResult, past: Past, now: float) -> Decision:
     from penstock.core.decide import combine, decide
     from penstock.core.replay import requests_of
 
@@ -270,7 +274,7 @@ def _decided(policy: Policy, loaded: Loaded, past: Past, now: float) -> Decision
     return combine([decide(one, policy, now=now) for one in requests_of(past)], policy)
 
 
-def analyze(asking: Asking, name: str) -> Document:
+def analyze(asking: QueryContext, name: str) -> Document:
     """Return what a rule covers, which others speak of the same, and what slips past it."""
     from penstock.core.covers import kind_of, overlaps, samples, tools_met
 
@@ -337,11 +341,11 @@ def _may_speak(rules: Sequence[Rule], past: Past) -> bool:
 
 
 def _slipping(
-    asking: Asking,
+    asking: QueryContext,
     rules: Sequence[Rule],
     layer: Layer,
     policy: Policy,
-    loaded: Loaded,
+    loaded: LoadResult,
     texts: Sequence[str],
 ) -> list[Document]:
     """Ask the rules about what an attacker would make of the texts that a rule meets."""
@@ -367,7 +371,7 @@ def _slipping(
 # --- cost -----------------------------------------------------------------------------------------
 
 
-def profile(asking: Asking, name: str) -> Document:
+def profile(asking: QueryContext, name: str) -> Document:
     """Measure what a rule costs, on calls of the past and on texts made to be slow."""
     from penstock.core.covers import kind_of
 

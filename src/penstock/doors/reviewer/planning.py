@@ -16,10 +16,10 @@ from penstock.app import rules as app
 from penstock.app.workspace import read_rules
 from penstock.core.edit_source import read_text
 from penstock.core.edits import (
-    Checked,
     Detail,
-    Edited,
+    EditCheck,
     EditError,
+    EditResult,
     Operation,
     checked,
     edited,
@@ -38,7 +38,7 @@ HEADER = re.compile(rb"^[ \t]*+\[\[?+[ \t]*+([\w-]++)(?:\.([\w-]++))?+", re.MULT
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Plan:
+class EditPlan:
     """An operation with the files that it is about, as they are and as they would be.
 
     `main` is the file that the policy begins with, which may include the edited ones.
@@ -46,8 +46,8 @@ class Plan:
 
     operation: Operation
     before: Mapping[str, bytes]
-    edited: Edited
-    checked: Checked
+    edited: EditResult
+    checked: EditCheck
     main: str
 
     @property
@@ -94,7 +94,7 @@ def _no_target(known: Sequence[str]) -> EditError:
     return EditError(detail, error_type="missing_target")
 
 
-def planned(operation: Operation) -> Plan:
+def planned(operation: Operation) -> EditPlan:
     """Read the files, make the edit in memory and validate all of it."""
     before = {path: app.content(path) for path in operation.files}
     for path, data in before.items():
@@ -107,7 +107,9 @@ def planned(operation: Operation) -> Plan:
         if one.blocking:
             raise EditError(*one.blocking)
     main = (*mains, *_including_each_other(before), *before)[0]
-    return Plan(operation=operation, before=before, edited=made, checked=_joined(found), main=main)
+    return EditPlan(
+        operation=operation, before=before, edited=made, checked=_joined(found), main=main
+    )
 
 
 def reading(texts: Mapping[str, bytes]) -> Callable[[str], bytes | None]:
@@ -123,7 +125,7 @@ def reading(texts: Mapping[str, bytes]) -> Callable[[str], bytes | None]:
     return read
 
 
-def _joined(found: Sequence[Checked]) -> Checked:
+def _joined(found: Sequence[EditCheck]) -> EditCheck:
     """Return what was found in the file itself and in the policies that include it."""
     if len(found) == 1:
         return found[0]
@@ -146,7 +148,7 @@ def _need_rules(path: str, data: bytes) -> None:
         )
 
 
-def _rolled_back(operation: Operation) -> Edited:
+def _rolled_back(operation: Operation) -> EditResult:
     """Return older versions, each of a file of its own, as the edit that they are."""
     if len(operation.files) < len(operation.each):
         detail = Detail("operations", "a file is rolled back twice", "name one version of each")
@@ -159,7 +161,7 @@ def _rolled_back(operation: Operation) -> Edited:
         )
         for one in operation.each
     ]
-    return Edited(
+    return EditResult(
         texts={path: data for one in made for path, data in one.texts.items()},
         changes=tuple(change for one in made for change in one.changes),
     )

@@ -13,7 +13,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from penstock.doors.reviewer.answers import Answer
+    from penstock.doors.reviewer.answers import CommandResult
 
 
 def keep_standard() -> None:
@@ -52,7 +52,7 @@ def say(text: str) -> None:
         _into_nothing(2)
 
 
-def tell(answer: Answer) -> int:
+def tell(answer: CommandResult) -> int:
     """Print an answer and return its exit code, which tells of the edit also where none is read."""
     for sentence in answer.talk:
         say(sentence)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from penstock.core.layers import Loaded
+    from penstock.core.layers import LoadResult
 
 Document = dict[str, object]
 Query = dict[str, object]
@@ -65,7 +65,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-class Asking:
+class QueryContext:
     """Where a question is asked: which rules file and which logs, each found when it is needed."""
 
     def __init__(
@@ -82,7 +82,7 @@ class Asking:
         self.start = start
         self.now = now
         self.told = told
-        self._loaded: Loaded | None = None
+        self._loaded: LoadResult | None = None
 
     def config_path(self) -> str:
         """Return the rules file. Raises QueryError `config_not_found`."""
@@ -93,7 +93,7 @@ class Asking:
             raise QueryError("config_not_found", f"there is no rules file{asked}", hint)
         return path
 
-    def loaded(self) -> Loaded:
+    def loaded(self) -> LoadResult:
         """Return the rules. Raises QueryError `config_parse_error` where they do not hold."""
         from penstock.app.decisions import loaded_config
 
@@ -121,7 +121,7 @@ class Asking:
             keep_listing(path, stamps, made)
         return made
 
-    def loaded_or_none(self) -> Loaded | None:
+    def loaded_or_none(self) -> LoadResult | None:
         """Return the rules where there are any; a log can be asked without them."""
         try:
             return self.loaded()
@@ -135,7 +135,7 @@ class Asking:
             return loaded_config(self.config_path())
 
 
-def _unchanged(loaded: Loaded) -> bool:
+def _unchanged(loaded: LoadResult) -> bool:
     from penstock.app.workspace import read_rules
     from penstock.core.digest import digest
 
@@ -143,7 +143,7 @@ def _unchanged(loaded: Loaded) -> bool:
     return all(digest(read_rules(file) or b"") == known for file, known in files)
 
 
-def answer(query: object, asking: Asking) -> tuple[Document, int]:
+def answer(query: object, asking: QueryContext) -> tuple[Document, int]:
     """Return the answer to a question, and the exit code."""
     began = time.perf_counter()
     try:
@@ -167,7 +167,7 @@ def _code_of(problem: PenstockError) -> str:
     return "config_parse_error" if problem.code == "rules-unreadable" else "internal_error"
 
 
-def _answered(query: object, asking: Asking) -> Document:
+def _answered(query: object, asking: QueryContext) -> Document:
     kind, asked = checked(query)
     if kind in ("log", "stats", "patterns", "gaps"):
         from penstock.doors.reviewer import query_log

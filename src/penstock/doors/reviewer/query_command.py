@@ -11,7 +11,7 @@ import sys
 import time
 
 from penstock.doors.reviewer.printing import keep_standard, put, say
-from penstock.doors.reviewer.query import Asking, QueryError, answer, compact, read_query
+from penstock.doors.reviewer.query import QueryContext, QueryError, answer, compact, read_query
 
 TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
 if TYPE_CHECKING:
@@ -69,12 +69,12 @@ def ask(
 ) -> int:
     """Print the answer to a query, and return the exit code."""
     try:
-        asking = Asking(
+        asking = QueryContext(
             config=config,
             logs=logs,
             start=start_of(workspace),
             now=time.time(),
-            told=Progress(),
+            told=LogProgress(),
         )
         document, code = answer(read_query(query), asking)
     except QueryError as wrong:
@@ -115,7 +115,7 @@ def show(document: Document, *, pretty: bool | None) -> bool:
     return put(compact(document, pretty=indented).encode("utf-8") + b"\n")
 
 
-class Progress:
+class LogProgress:
     """Says on stderr how far the first reading of a long log is, once a second."""
 
     def __init__(self) -> None:

@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from penstock.core.past import ALLOW, ASK, DENY, PASSTHROUGH, Past, Source
+from penstock.core.past import ALLOW, ASK, DENY, PASSTHROUGH, AnswerSource, Past
 from penstock.core.redact import redact
 from penstock.doors.reviewer.query import (
-    Asking,
     Document,
     Query,
+    QueryContext,
     QueryError,
     count_of,
     flag_of,
@@ -24,7 +24,7 @@ from penstock.doors.reviewer.query import (
 )
 
 if TYPE_CHECKING:
-    from penstock.app.decisions import Decisions, Logs, Wanted
+    from penstock.app.decisions import DecisionQuery, Decisions, Logs
 
 USUAL, MOST = 100, 100_000  # results
 MOST_READ = 10_000  # decisions that are put into clusters
@@ -32,16 +32,16 @@ MOST_CLUSTERS = 50
 TOP = 10
 WORDS = (ALLOW, ASK, DENY, PASSTHROUGH)
 SOURCES: Mapping[str, str] = {
-    "rule": Source.RULE,
-    "hard_rule": Source.RULE,
-    "llm": Source.LLM,
-    "passthrough": Source.PASSTHROUGH,
-    "person": Source.PERSON,
+    "rule": AnswerSource.RULE,
+    "hard_rule": AnswerSource.RULE,
+    "llm": AnswerSource.LLM,
+    "passthrough": AnswerSource.PASSTHROUGH,
+    "person": AnswerSource.PERSON,
 }
-TOLD_AS: Mapping[str, str] = {Source.RULE: "hard_rule"}
+TOLD_AS: Mapping[str, str] = {AnswerSource.RULE: "hard_rule"}
 
 
-def found_logs(asking: Asking) -> Logs:
+def found_logs(asking: QueryContext) -> Logs:
     """Return the logs of a question. Raises QueryError `log_not_found`."""
     from penstock.app.decisions import logs_of
 
@@ -61,12 +61,12 @@ def _is_file(path: str) -> bool:
     return os.path.isfile(os.path.expanduser(path))
 
 
-def decisions_of(asking: Asking) -> Decisions:
+def decisions_of(asking: QueryContext) -> Decisions:
     """Open the logs of a question."""
     return found_logs(asking).open(asking.told)
 
 
-def wanted_of(query: Query, now: float, **usual: Any) -> Wanted:
+def wanted_of(query: Query, now: float, **usual: Any) -> DecisionQuery:
     """Return which decisions a question is about."""
     from penstock.app.decisions import wanted
     from penstock.core.when import parse_when, seconds_of
@@ -94,7 +94,7 @@ def wanted_of(query: Query, now: float, **usual: Any) -> Wanted:
 # --- log ---------------------------------------------------------------------------------------
 
 
-def log(query: Query, asking: Asking) -> Document:
+def log(query: Query, asking: QueryContext) -> Document:
     """Answer with the newest decisions that fit, newest first."""
     most, skip = count_of(query, "last_n", USUAL, MOST), count_of(query, "offset", 0, 1 << 31)
     chosen = wanted_of(query, asking.now)
@@ -153,7 +153,7 @@ def _redacted(value: object, depth: int) -> object:
 # --- sums --------------------------------------------------------------------------------------
 
 
-def stats(query: Query, asking: Asking) -> Document:
+def stats(query: Query, asking: QueryContext) -> Document:
     """Answer with how many decisions there are, of which kinds."""
     chosen = wanted_of(query, asking.now)
     decisions = decisions_of(asking)
@@ -162,7 +162,7 @@ def stats(query: Query, asking: Asking) -> Document:
     by_tool: Counter[str] = Counter()
     people: Counter[str] = Counter()
     for kind, count in decisions.tally(chosen).items():
-        if kind.source == Source.PERSON and chosen.source != Source.PERSON:
+        if kind.source == AnswerSource.PERSON and chosen.source != AnswerSource.PERSON:
             people["approved" if kind.decision == ALLOW else "rejected"] += count
             continue  # what a person said to a call is no second call
         by_decision[kind.decision] += count
@@ -183,7 +183,7 @@ def stats(query: Query, asking: Asking) -> Document:
 # --- what is alike, and what no rule answers ---------------------------------------------------
 
 
-def patterns(query: Query, asking: Asking) -> Document:
+def patterns(query: Query, asking: QueryContext) -> Document:
     """Answer with the clusters of what was decided, the largest first."""
     from penstock.core.clusters import clusters
 
@@ -202,10 +202,10 @@ def patterns(query: Query, asking: Asking) -> Document:
     return {"result": {"clusters": found, "decisions_read": len(read)}}
 
 
-def gaps(query: Query, asking: Asking) -> Document:
+def gaps(query: Query, asking: QueryContext) -> Document:
     """Answer with what no rule decides: passed through to a model or nobody, or by a default."""
     from penstock.core.clusters import clusters
-    from penstock.core.suggest import Form, draft
+    from penstock.core.suggest import RulesFormat, draft
     from penstock.core.suggest_risk import never, risk
 
     most = count_of(query, "last_n", MOST_READ, MOST)
@@ -228,7 +228,7 @@ def gaps(query: Query, asking: Asking) -> Document:
         if why_not:
             left_out.append({**told, "risk": "high", "why": why_not})
             continue
-        drafted = draft(cluster, Form.FLAT, ()).rule
+        drafted = draft(cluster, RulesFormat.FLAT, ()).rule
         rule = {key: value for key, value in drafted.items() if key != "id"}
         examples = [redact(example) for example in cluster.examples]
         risk_ = str(risk(cluster))
@@ -237,13 +237,13 @@ def gaps(query: Query, asking: Asking) -> Document:
     return {"result": {**result, "decisions_read": len(read)}}
 
 
-def _by_default(query: Query, asking: Asking, decisions: Decisions, most: int) -> list[Past]:
+def _by_default(query: Query, asking: QueryContext, decisions: Decisions, most: int) -> list[Past]:
     """Return the newest calls to which only a default had an answer."""
     if query.get("decision") or query.get("source"):
         return []
     found: list[Past] = []
     for word in (ASK, DENY):
-        chosen = wanted_of(query, asking.now, decision=word, source=str(Source.RULE))
+        chosen = wanted_of(query, asking.now, decision=word, source=str(AnswerSource.RULE))
         found += [past for past in islice(decisions.newest(chosen), most) if past.by_default]
     return found
 
@@ -257,7 +257,7 @@ def _parted(read: list[Past], fits: Callable[[Past], bool]) -> tuple[list[Past],
     )
 
 
-ANSWERS: Mapping[str, Callable[[Query, Asking], Document]] = {
+ANSWERS: Mapping[str, Callable[[Query, QueryContext], Document]] = {
     "log": log,
     "stats": stats,
     "patterns": patterns,

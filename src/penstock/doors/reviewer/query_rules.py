@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.core.model import Action, Decision, Reason, Request, Verdict
 from penstock.doors.reviewer.query import (
-    Asking,
     Document,
     Query,
+    QueryContext,
     QueryError,
     text_of,
 )
@@ -23,7 +23,7 @@ from penstock.doors.reviewer.query_listing import TYPES
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
-    from penstock.core.layers import Loaded
+    from penstock.core.layers import LoadResult
     from penstock.core.policy import Policy, Rule
 
 SECRETS = frozenset({"api_key"})
@@ -32,7 +32,7 @@ SECRETS = frozenset({"api_key"})
 # --- the listing -------------------------------------------------------------------------------
 
 
-def listed(loaded: Loaded) -> Document:
+def listed(loaded: LoadResult) -> Document:
     """Return what a rules file and its includes say, as plain values that can be kept."""
     settings = _settings(loaded)
     return {
@@ -45,7 +45,7 @@ def listed(loaded: Loaded) -> Document:
     }
 
 
-def _kept(loaded: Loaded) -> Document:
+def _kept(loaded: LoadResult) -> Document:
     """Return the rules of a file of the original so that a policy can be made of them again."""
     from penstock.core.layers import build
 
@@ -110,7 +110,7 @@ def _may_hold(runs: list[str], fields: list[list[str]], given: Mapping[str, obje
     return True
 
 
-def _settings(loaded: Loaded) -> dict[str, Document]:
+def _settings(loaded: LoadResult) -> dict[str, Document]:
     """Return what the files say, by table; the original's own settings under their own name."""
     told: dict[str, Document] = {}
     for table, values in loaded.settings.items():
@@ -119,7 +119,7 @@ def _settings(loaded: Loaded) -> dict[str, Document]:
     return told
 
 
-def _sections(settings: Mapping[str, Document], loaded: Loaded) -> dict[str, Document]:
+def _sections(settings: Mapping[str, Document], loaded: LoadResult) -> dict[str, Document]:
     """Return the tables that say more when asked for: what holds where the file is silent."""
     from dataclasses import asdict
 
@@ -138,12 +138,12 @@ def _plain(value: object) -> object:
     return value if isinstance(value, str | int | float | bool) or value is None else str(value)
 
 
-def _sources(loaded: Loaded) -> Document:
+def _sources(loaded: LoadResult) -> Document:
     base, *includes = [file for file, _ in loaded.sources] or [loaded.name]
     return {"base": base, "includes": includes}
 
 
-def _each(loaded: Loaded) -> Iterator[tuple[Rule, Mapping[str, object]]]:
+def _each(loaded: LoadResult) -> Iterator[tuple[Rule, Mapping[str, object]]]:
     """Yield each rule once as it is written; one of the original may stand for several of ours."""
     written = _written(loaded)
     seen: set[tuple[str, str]] = set()
@@ -154,7 +154,7 @@ def _each(loaded: Loaded) -> Iterator[tuple[Rule, Mapping[str, object]]]:
             yield rule, written.get(rule.id, {})
 
 
-def _written(loaded: Loaded) -> dict[str, Mapping[str, object]]:
+def _written(loaded: LoadResult) -> dict[str, Mapping[str, object]]:
     """Return the tables of rules with an id, as they stand in the files."""
     import tomllib
 
@@ -213,7 +213,7 @@ def _fields(rule: Rule) -> Document:
 # --- one call ----------------------------------------------------------------------------------
 
 
-def match_test(query: Query, asking: Asking) -> Document:
+def match_test(query: Query, asking: QueryContext) -> Document:
     """Answer with what the rules say to one call now."""
     tool, given = text_of(query, "tool"), query.get("input")
     if not tool:
@@ -248,7 +248,7 @@ def original_decision(
 
 
 def _judged(
-    config: str, tool: str, given: dict[str, object], query: Query, asking: Asking
+    config: str, tool: str, given: dict[str, object], query: Query, asking: QueryContext
 ) -> tuple[Decision, Policy]:
     """Judge a call as the hook in this project does."""
     from penstock.app import open_workspace

@@ -17,8 +17,8 @@ from textual import work
 from penstock.core.errors import InputError, RefusedError
 from penstock.core.proposal import Proposal, State
 from penstock.doors.tui import dialogs
-from penstock.doors.tui.desk import Desk, Seen
-from penstock.doors.tui.looking import Looking
+from penstock.doors.tui.desk import ReviewDesk, ShownProposal
+from penstock.doors.tui.looking import QueueScreen
 from penstock.doors.tui.said import as_error, trouble
 
 TOO_SOON = 0.4  # seconds; a key that is held down must not answer what has only just come up
@@ -26,10 +26,10 @@ TOO_SOON = 0.4  # seconds; a key that is held down must not answer what has only
 T = TypeVar("T")
 
 
-class Acting(Looking):
+class Actions(QueueScreen):
     """The steps of a person: each is a method `do_...`, and a key names it."""
 
-    def __init__(self, desk: Desk, *, live: bool, too_soon: float) -> None:
+    def __init__(self, desk: ReviewDesk, *, live: bool, too_soon: float) -> None:
         super().__init__(desk, live=live)
         self.too_soon, self.not_before = too_soon, 0.0
 
@@ -38,7 +38,7 @@ class Acting(Looking):
         """Do the step of a key."""
         await self._try(getattr(self, f"do_{name}"))
 
-    def _shown(self) -> Seen:
+    def _shown(self) -> ShownProposal:
         """Return what is on the screen. Raises where nothing can be answered at the moment."""
         if self.preview is not None:
             raise InputError(
@@ -50,7 +50,7 @@ class Acting(Looking):
             raise InputError("nothing-shown", "no proposal is on the screen")
         return self.seen
 
-    def _looked_at(self) -> Seen | None:
+    def _looked_at(self) -> ShownProposal | None:
         """Return what is on the screen, unless it took another's place a moment ago."""
         seen = self._shown()
         if time.monotonic() < self.not_before:
@@ -79,7 +79,7 @@ class Acting(Looking):
         except Exception as fault:  # noqa: BLE001 - a screen that falls down prints what was typed
             error = as_error(fault)
             self.say(f"error[{error.code}]")
-            await self.push_screen_wait(dialogs.Told("this was not done", trouble(error)))
+            await self.push_screen_wait(dialogs.MessageDialog("this was not done", trouble(error)))
             await self.look_again()
 
     async def _show_version(self, made: Proposal) -> None:

@@ -16,13 +16,13 @@ from penstock.core.errors import InputError
 from penstock.core.proposal import Proposal, State
 from penstock.doors.tui import dialogs
 from penstock.doors.tui.acting import TOO_SOON
-from penstock.doors.tui.changing import Changing, Edit
-from penstock.doors.tui.desk import Desk
+from penstock.doors.tui.changing import Edit, Revisions
+from penstock.doors.tui.desk import ReviewDesk
 
 __all__ = ["Edit", "ReviewApp"]
 
 
-class ReviewApp(Changing):
+class ReviewApp(Revisions):
     """The review of one workspace. Its result is how many proposals are left waiting."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -58,7 +58,7 @@ class ReviewApp(Changing):
 
     def __init__(
         self,
-        desk: Desk,
+        desk: ReviewDesk,
         *,
         edit: Edit | None = None,
         live: bool = True,
@@ -117,14 +117,14 @@ class ReviewApp(Changing):
     async def do_reject(self) -> None:
         """Send it back with a reason."""
         seen = self._shown()
-        reason = await self.push_screen_wait(dialogs.Ask("why? the agent is told"))
+        reason = await self.push_screen_wait(dialogs.TextDialog("why? the agent is told"))
         if isinstance(reason, str):
             job = partial(self.desk.reject, (seen.one,), reason)
             await self._answered(await self._run("rejecting", job))
 
     def action_help(self) -> None:
         """Show every key."""
-        self.push_screen(dialogs.Told("penstock review", dialogs.HELP))
+        self.push_screen(dialogs.MessageDialog("penstock review", dialogs.HELP))
 
     async def action_leave(self) -> None:
         """End; what is not answered goes on waiting."""

@@ -12,10 +12,10 @@ from penstock.core.display import spoken
 from penstock.core.errors import InputError
 from penstock.core.merge import Strategy
 from penstock.doors.tui import dialogs
-from penstock.doors.tui.acting import Acting
-from penstock.doors.tui.desk import Desk, Seen
+from penstock.doors.tui.acting import Actions
+from penstock.doors.tui.desk import ReviewDesk, ShownProposal
 from penstock.doors.tui.looking import Preview
-from penstock.doors.tui.rows import Said, Tone, sheet
+from penstock.doors.tui.rows import TextRows, Tone, sheet
 from penstock.doors.tui.said import folded, title
 
 ABOUT = {
@@ -28,10 +28,10 @@ ABOUT = {
 Edit = Callable[[bytes, str], bytes]
 
 
-class Changing(Acting):
+class Revisions(Actions):
     """The steps that change what is proposed. `edit` starts the person's own editor."""
 
-    def __init__(self, desk: Desk, *, live: bool, too_soon: float, edit: Edit | None) -> None:
+    def __init__(self, desk: ReviewDesk, *, live: bool, too_soon: float, edit: Edit | None) -> None:
         super().__init__(desk, live=live, too_soon=too_soon)
         self.edit = edit
 
@@ -52,15 +52,18 @@ class Changing(Acting):
             at = line
         await self._preview(seen, strategy, at)
 
-    async def _preview(self, seen: Seen, strategy: Strategy, at: int | None) -> None:
+    async def _preview(self, seen: ShownProposal, strategy: Strategy, at: int | None) -> None:
         merged = await self._run("combining", lambda: self.desk.merged(seen, strategy, at))
         place = "" if at is None else f" after line {at}"
         head = f"PREVIEW of {merged.strategy}{place}: enter keeps it, escape leaves it"
         path = f"{spoken(seen.one.path)} as it would be; nothing is made yet"
-        said = [Said(kind=Tone.HEADING, texts=(head,)), Said(kind=Tone.TITLE, texts=(path,))]
+        said = [
+            TextRows(kind=Tone.HEADING, texts=(head,)),
+            TextRows(kind=Tone.TITLE, texts=(path,)),
+        ]
         if merged.warnings:
             lines = [line for text in merged.warnings for line in folded(f"warning: {text}")]
-            said.append(Said(kind=Tone.WARNING, texts=tuple(lines)))
+            said.append(TextRows(kind=Tone.WARNING, texts=tuple(lines)))
         made = await self._run("comparing", lambda: sheet(said, seen.before, merged.content))
         self.diff.show(made)
         self.preview = Preview(strategy=strategy, at=at)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from penstock.core.errors import InputError, PenstockError, StaleError
-from penstock.core.merge import Merged, Strategy, combine
+from penstock.core.merge import MergeResult, Strategy, combine
 from penstock.core.proposal import OPEN, Proposal, State
 from penstock.doors.tui.keys import Keys
 from penstock.doors.tui.rows import Sheet, sheet
@@ -23,7 +23,7 @@ UNWRITTEN = (State.STALE, State.APPROVED)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Seen:
+class ShownProposal:
     """A proposal with the bytes that are on the screen."""
 
     one: Proposal
@@ -38,7 +38,7 @@ class Seen:
 
 
 @dataclass
-class Desk:
+class ReviewDesk:
     """One person's review of one workspace. `kept` are proposals that could not be written."""
 
     gate: Gate
@@ -61,10 +61,10 @@ class Desk:
         found |= {one.id: one for one in over if one and one.state in UNWRITTEN}
         return tuple(sorted(found.values(), key=_order))
 
-    def look(self, one: Proposal) -> Seen:
+    def look(self, one: Proposal) -> ShownProposal:
         """Return the bytes of a proposal, and whether its file has changed meanwhile."""
         before, after = self.gate.contents(one)
-        return Seen(one=one, before=before, after=after, moved=self._moved(one))
+        return ShownProposal(one=one, before=before, after=after, moved=self._moved(one))
 
     def _moved(self, one: Proposal) -> bool:
         try:
@@ -129,7 +129,7 @@ class Desk:
 
     # -- other content -----------------------------------------------------------------------
 
-    def merged(self, seen: Seen, strategy: Strategy, at: int | None) -> Merged:
+    def merged(self, seen: ShownProposal, strategy: Strategy, at: int | None) -> MergeResult:
         """Return what a strategy would make of it, without making it."""
         if seen.before is None or seen.after is None:
             raise InputError("nothing-to-combine", f"`{seen.one.path}` is created or removed whole")
@@ -145,7 +145,7 @@ class Desk:
             raise InputError("no-hunks", "no hunk is ticked", hint="space ticks one, r rejects all")
         return self.gate.with_hunks(self._unchanged(one).id, chosen)
 
-    def edited(self, seen: Seen, content: bytes) -> Proposal:
+    def edited(self, seen: ShownProposal, content: bytes) -> Proposal:
         """Put the person's own content in its place."""
         if content == seen.after:
             raise InputError("nothing-changed", "nothing was changed")

@@ -60,7 +60,7 @@ class Dialog(ModalScreen[object]):
         self.answer(None)
 
 
-class Told(Dialog):
+class MessageDialog(Dialog):
     """Words to read: an error, or the help."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -79,7 +79,7 @@ class Told(Dialog):
             yield Label(Text("enter closes", style="dim"))
 
 
-class Ask(Dialog):
+class TextDialog(Dialog):
     """One line of text."""
 
     def __init__(self, question: str, *, value: str = "") -> None:

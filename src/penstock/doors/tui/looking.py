@@ -21,9 +21,9 @@ from textual.widgets.option_list import Option
 from penstock.core.merge import Strategy
 from penstock.core.proposal import Proposal, State
 from penstock.doors.tui import dialogs
-from penstock.doors.tui.desk import Desk, Seen
+from penstock.doors.tui.desk import ReviewDesk, ShownProposal
 from penstock.doors.tui.plain import Plain
-from penstock.doors.tui.rows import Said, Sheet, Tone
+from penstock.doors.tui.rows import Sheet, TextRows, Tone
 from penstock.doors.tui.said import as_error, in_list, title, trouble
 from penstock.doors.tui.view import DiffView
 
@@ -39,7 +39,7 @@ class Preview:
     at: int | None
 
 
-class Looking(App[int]):
+class QueueScreen(App[int]):
     """The queue and one proposal of it, looked at."""
 
     ENABLE_COMMAND_PALETTE = False
@@ -59,14 +59,14 @@ class Looking(App[int]):
     .window DiffView, .window TextArea { height: 1fr; }
     """
 
-    def __init__(self, desk: Desk, *, live: bool) -> None:
+    def __init__(self, desk: ReviewDesk, *, live: bool) -> None:
         super().__init__()
         self.animation_level = "none"  # whoever pages through a diff wants the next page now
         if self.no_color:  # greys are colours too: what is asked for is none at all
             self._filters[:] = [Plain()]
         self.desk, self.live = desk, live
         self.found: tuple[Proposal, ...] = ()
-        self.seen: Seen | None = None
+        self.seen: ShownProposal | None = None
         self.preview: Preview | None = None
         self.looked: dict[str, Proposal] = {}
         self.filter_text, self.search_text = "", ""
@@ -189,7 +189,7 @@ class Looking(App[int]):
 
     def _nothing(self) -> None:
         self.seen, self.preview = None, None
-        said = Said(kind=Tone.TITLE, texts=("nothing waits", "new proposals show up here"))
+        said = TextRows(kind=Tone.TITLE, texts=("nothing waits", "new proposals show up here"))
         self.diff.show(Sheet([said]))
 
     # -- looking at one ------------------------------------------------------------------------
@@ -217,7 +217,7 @@ class Looking(App[int]):
             made = await asyncio.to_thread(seen.sheet, sides=self.sides)
         except Exception as fault:  # noqa: BLE001 - what cannot be shown is told in its place
             lines = tuple(trouble(as_error(fault)).split("\n"))
-            self.diff.show(Sheet([Said(kind=Tone.WARNING, texts=lines)]))
+            self.diff.show(Sheet([TextRows(kind=Tone.WARNING, texts=lines)]))
             return
         self.diff.show(made)
         self.seen = seen
@@ -225,7 +225,7 @@ class Looking(App[int]):
         self.say("  |  ".join(filter(None, (self.told, self._about(seen, made)))))
         self.told = ""
 
-    def _about(self, seen: Seen, made: Sheet) -> str:
+    def _about(self, seen: ShownProposal, made: Sheet) -> str:
         more = "" if len(made) <= self.diff.size.height else f", {len(made)} rows"
         some = f", {made.hunks} hunks" if made.hunks > 1 else ""
         group = ", part of a set" if seen.one.set_id else ""
@@ -249,7 +249,7 @@ class Looking(App[int]):
         """Take a hunk or leave it out."""
         self.diff.action_tick()
 
-    def on_diff_view_ticked(self) -> None:
+    def on_diff_view_hunk_choice(self) -> None:
         """Say how many hunks are taken."""
         view = self.diff
         self.say(f"{len(view.ticked)} of {view.sheet.hunks} hunks are ticked; h keeps only these")
@@ -282,7 +282,7 @@ class Looking(App[int]):
         in_diff = self.focused is self.diff
         known = self.search_text if in_diff else self.filter_text
         asked = "search for" if in_diff else "show only (path, agent, kind)"
-        text = await self.push_screen_wait(dialogs.Ask(asked, value=known))
+        text = await self.push_screen_wait(dialogs.TextDialog(asked, value=known))
         if not isinstance(text, str):
             return
         if in_diff:

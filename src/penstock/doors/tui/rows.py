@@ -47,7 +47,7 @@ class Side:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Row:
+class ScreenRow:
     """One row: words of ours in `text`, or lines of the file before and after."""
 
     kind: Kind | Tone
@@ -64,7 +64,7 @@ class Row:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Said:
+class TextRows:
     """Rows of words: ours, or a hunk's heading."""
 
     kind: Kind | Tone
@@ -79,7 +79,7 @@ class Said:
 class Sheet:
     """All rows of one proposal, made one by one."""
 
-    blocks: Sequence[Said | Block]
+    blocks: Sequence[TextRows | Block]
     old: Sequence[bytes] = ()
     new: Sequence[bytes] = ()
     plain_returns: bool = True
@@ -92,19 +92,19 @@ class Sheet:
     def __len__(self) -> int:
         return self.starts[-1]
 
-    def row(self, at: int) -> Row:
+    def row(self, at: int) -> ScreenRow:
         """Return one row, 0 is the first."""
         number = bisect_right(self.starts, at) - 1
         block, offset = self.blocks[number], at - self.starts[number]
-        if isinstance(block, Said):
-            return Row(kind=block.kind, text=block.texts[offset])
+        if isinstance(block, TextRows):
+            return ScreenRow(kind=block.kind, text=block.texts[offset])
         before = self._side(self.old, block.before, offset)
         after = self._side(self.new, block.after, offset)
         if block.kind is Kind.GONE:
-            return Row(kind=block.kind, before=before, other=after.text if after else "")
+            return ScreenRow(kind=block.kind, before=before, other=after.text if after else "")
         if block.kind is Kind.NEW:
-            return Row(kind=block.kind, after=after, other=before.text if before else "")
-        return Row(kind=block.kind, before=before, after=after)
+            return ScreenRow(kind=block.kind, after=after, other=before.text if before else "")
+        return ScreenRow(kind=block.kind, before=before, after=after)
 
     def _side(self, lines: Sequence[bytes], places: range, offset: int) -> Side | None:
         if offset >= len(places):
@@ -176,13 +176,13 @@ def numbered(content: bytes) -> Sheet:
 
 
 def sheet(
-    facts: Sequence[Said], before: bytes | None, after: bytes | None, *, sides: bool = False
+    facts: Sequence[TextRows], before: bytes | None, after: bytes | None, *, sides: bool = False
 ) -> Sheet:
     """Return what is known, what would be lost, and the diff; `sides` puts it side by side."""
     old, new = split(before or b""), split(after or b"")
     binary = b"\0" in (before or b"") or b"\0" in (after or b"")
     found = () if binary or before == after else hunks_of(before or b"", after or b"")
-    rows: list[Said | Block] = [*facts, *_lost(found)]
+    rows: list[TextRows | Block] = [*facts, *_lost(found)]
     if found:
         rows += [_spoken(block, len(found)) for block in blocks(found, len(old), sides=sides)]
         rows += _ends(before, after)
@@ -196,11 +196,11 @@ def sheet(
     )
 
 
-def _said(kind: Kind | Tone, text: str, hunk: int = 0) -> Said:
-    return Said(kind=kind, texts=(text,), hunk=hunk)
+def _said(kind: Kind | Tone, text: str, hunk: int = 0) -> TextRows:
+    return TextRows(kind=kind, texts=(text,), hunk=hunk)
 
 
-def _spoken(block: Block, hunks: int) -> Said | Block:
+def _spoken(block: Block, hunks: int) -> TextRows | Block:
     """Return a heading and a gap as words; lines stay as they are."""
     if block.kind is Kind.GAP:
         return _said(Kind.GAP, f"... {len(block.before)} lines that stay")
@@ -217,7 +217,7 @@ def _plain_returns(lines: Sequence[bytes]) -> bool:
     return sum(line.endswith(b"\r\n") for line in lines) in (0, ended)
 
 
-def _lost(found: Sequence[Hunk]) -> Iterator[Said | Block]:
+def _lost(found: Sequence[Hunk]) -> Iterator[TextRows | Block]:
     """Yield the lines that would be lost, before anything else."""
     total = sum(len(hunk.before) for hunk in found)
     if not total:
@@ -232,7 +232,7 @@ def _lost(found: Sequence[Hunk]) -> Iterator[Said | Block]:
         yield _said(Tone.HEADING, f"... {total - SHOWN_LOST} more, all of them in the diff below")
 
 
-def _ends(before: bytes | None, after: bytes | None) -> Iterator[Said]:
+def _ends(before: bytes | None, after: bytes | None) -> Iterator[TextRows]:
     """Yield a row where one of the sides has no line end at its end: else nobody sees it."""
     for word, content in (("before", before), ("after", after)):
         if content and not content.endswith(b"\n"):

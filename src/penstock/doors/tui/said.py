@@ -11,7 +11,7 @@ from textwrap import wrap
 from penstock.core.display import spoken
 from penstock.core.errors import PenstockError, StoreError
 from penstock.core.proposal import Moment, Proposal, State
-from penstock.doors.tui.rows import Said, Tone
+from penstock.doors.tui.rows import TextRows, Tone
 
 MINUTE = 60
 COLUMNS = 79
@@ -24,16 +24,16 @@ def title(one: Proposal) -> str:
     return f"{change.kind.upper()} {spoken(one.path)}: {lost}, {change.lines_added} new"
 
 
-def facts(one: Proposal, *, moved: bool = False) -> Iterator[Said]:
+def facts(one: Proposal, *, moved: bool = False) -> Iterator[TextRows]:
     """Yield the title, every warning, and who asked for it and why."""
-    yield Said(kind=Tone.TITLE, texts=folded(title(one)))
+    yield TextRows(kind=Tone.TITLE, texts=folded(title(one)))
     warnings = [spoken(text) for text in (*one.decision.notes, *one.warnings)]
     if moved:
         warnings.insert(0, "the file has changed since this was proposed; b rebases it")
     if warnings:
         texts = [line for text in warnings for line in folded(f"warning: {text}")]
-        yield Said(kind=Tone.WARNING, texts=tuple(texts))
-    yield Said(kind=Tone.FACT, texts=tuple(line for row in _rows(one) for line in folded(row)))
+        yield TextRows(kind=Tone.WARNING, texts=tuple(texts))
+    yield TextRows(kind=Tone.FACT, texts=tuple(line for row in _rows(one) for line in folded(row)))
 
 
 def folded(text: str) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from penstock.core.diffrows import Kind
-from penstock.doors.tui.rows import Row, Said, Sheet, Side, Tone, differing
+from penstock.doors.tui.rows import ScreenRow, Sheet, Side, TextRows, Tone, differing
 
 EMPTY = Sheet([])
 MORE = "›"
@@ -55,7 +55,7 @@ class DiffView(ScrollView, can_focus=True):
         Binding("left", "sideways(-1)", show=False),
     ]
 
-    class Ticked(Message):
+    class HunkChoice(Message):
         """The choice of hunks has changed."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - the library's name
@@ -75,7 +75,7 @@ class DiffView(ScrollView, can_focus=True):
         self._digits = len(str(max(len(sheet.old), len(sheet.new), 1)))
         self._made.clear()
         longest = max((len(line) for line in (*sheet.old, *sheet.new)), default=0)
-        texts = (block.texts for block in sheet.blocks if isinstance(block, Said))
+        texts = (block.texts for block in sheet.blocks if isinstance(block, TextRows))
         said = max((len(text) for some in texts for text in some), default=0)
         self.virtual_size = Size(max(longest + self._margin(), said), len(sheet))
         if not keep_place:
@@ -117,7 +117,7 @@ class DiffView(ScrollView, can_focus=True):
             self.action_hunk(1)
         self.ticked ^= {self.at_hunk}
         self.refresh()
-        self.post_message(self.Ticked())
+        self.post_message(self.HunkChoice())
 
     # -- drawing ---------------------------------------------------------------------------
 
@@ -150,7 +150,7 @@ class DiffView(ScrollView, can_focus=True):
             self._made[key] = Strip(made).apply_style(style)
         return self._made[key]
 
-    def _one(self, row: Row, ticked: bool) -> Iterable[Segment]:
+    def _one(self, row: ScreenRow, ticked: bool) -> Iterable[Segment]:
         look = LOOKS[row.kind]
         if row.kind is Kind.HEAD:
             yield Segment(f"[{'x' if ticked else ' '}] {row.text}", look)
@@ -167,7 +167,7 @@ class DiffView(ScrollView, can_focus=True):
     def _number(self, side: Side | None) -> str:
         return f"{side.number if side else '':>{self._digits}}"
 
-    def _pair(self, row: Row, width: int) -> Iterable[Segment]:
+    def _pair(self, row: ScreenRow, width: int) -> Iterable[Segment]:
         """Side by side: each half as wide as the other, cut where it goes on."""
         half = max((width - 3) // 2, 10)
         old, new = row.before, row.after

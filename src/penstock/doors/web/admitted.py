@@ -64,7 +64,7 @@ HEADERS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class FormFields:
     """The fields of a form, each with all of its values."""
 
     fields: Mapping[str, tuple[str, ...]]
@@ -78,10 +78,10 @@ class Form:
         return self.fields.get(name, ())
 
 
-NO_FORM = Form({})
+NO_FORM = FormFields({})
 
 
-class Admitted:
+class Admission:
     """Stands before the application; puts `session` and `form` into the request's state."""
 
     def __init__(self, app: ASGIApp, world: World) -> None:
@@ -182,7 +182,7 @@ def _refers_to(referer: str | None, ours: str) -> bool:
     return referer is None or referer.lower().startswith(f"{ours}/")
 
 
-async def _form(headers: Headers, receive: Receive) -> Form:
+async def _form(headers: Headers, receive: Receive) -> FormFields:
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != FORM:
         raise InputError("not-a-form", "only forms are taken here")
@@ -192,7 +192,7 @@ async def _form(headers: Headers, receive: Receive) -> Form:
     return await run_in_threadpool(_parsed, data)  # an edited file may be large
 
 
-def _parsed(data: bytes) -> Form:
+def _parsed(data: bytes) -> FormFields:
     try:
         text = data.decode("ascii")
         pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
@@ -201,7 +201,7 @@ def _parsed(data: bytes) -> Form:
     fields: dict[str, list[str]] = {}
     for name, value in pairs:
         fields.setdefault(name, []).append(value)
-    return Form({name: tuple(values) for name, values in fields.items()})
+    return FormFields({name: tuple(values) for name, values in fields.items()})
 
 
 def _with_headers(send: Send) -> Send:

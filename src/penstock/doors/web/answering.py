@@ -16,8 +16,8 @@ from penstock.core.errors import InputError
 from penstock.core.proposal import Proposal
 from penstock.doors.web import saying
 from penstock.doors.web import shown as seen
-from penstock.doors.web.admitted import Form
-from penstock.doors.web.answers import Answered
+from penstock.doors.web.admitted import FormFields
+from penstock.doors.web.answers import AnswerResult
 from penstock.doors.web.filediff import SHELF
 from penstock.doors.web.problems import status_of
 from penstock.doors.web.requested import form_of, single, world_of
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 MOST_REASON = 1000
 
 
-def _do(request: Request, action: str, **given: object) -> Answered:
+def _do(request: Request, action: str, **given: object) -> AnswerResult:
     id_ = request.path_params["id"]
     return world_of(request).answer(request.state.session, action, id_, **given)
 
 
-def _shown_again(request: Request, answered: Answered) -> Response:
+def _shown_again(request: Request, answered: AnswerResult) -> Response:
     """Return the page of what was answered, with why it was not done."""
     assert answered.error is not None
     here, found = world_of(request).find(request.path_params["id"])
@@ -63,7 +63,7 @@ def approve(request: Request) -> Response:
     return back_to(answered.proposals[0].id)
 
 
-def _kept(form: Form) -> tuple[str, ...]:
+def _kept(form: FormFields) -> tuple[str, ...]:
     """Return the files of a set that are ticked; none of a form that had no boxes."""
     if form.get("boxes") and not form.all("keep"):
         return ("no file is ticked",)
@@ -117,7 +117,7 @@ def _hunks(request: Request) -> int:
     return len(SHELF.compared((one.base, one.content), before, after).hunks)
 
 
-def _dropped(form: Form, total: int) -> frozenset[int]:
+def _dropped(form: FormFields, total: int) -> frozenset[int]:
     """Return the hunks that are not ticked: of this page by their boxes, of others as before."""
     here = saying.from_ranges(form.get("here"), most=total)
     ticked = frozenset(filter(None, (_line(text) for text in form.all("hunk"))))
@@ -174,7 +174,7 @@ def renew(request: Request) -> Response:
     return back_to(request.path_params["id"]) if answered.ok else _shown_again(request, answered)
 
 
-def _onward(request: Request, answered: Answered) -> Response:
+def _onward(request: Request, answered: AnswerResult) -> Response:
     """Show the new version, or why there is none."""
     if not answered.ok:
         return _shown_again(request, answered)

@@ -35,7 +35,7 @@ PROOF = "page"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answered:
+class AnswerResult:
     """What came of an answer: what was made or written, or why not and what is different."""
 
     proposals: tuple[Proposal, ...] = ()
@@ -50,17 +50,17 @@ class Answered:
         return self.error is None
 
 
-def told(do: Callable[P, Answered]) -> Callable[P, Answered]:
+def told(do: Callable[P, AnswerResult]) -> Callable[P, AnswerResult]:
     """Have an inability returned, with the differences that belong to it."""
 
     @wraps(do)
-    def doing(*args: P.args, **kwargs: P.kwargs) -> Answered:
+    def doing(*args: P.args, **kwargs: P.kwargs) -> AnswerResult:
         try:
             return do(*args, **kwargs)
         except NewerError as newer:
-            return Answered(error=newer, differences=newer.differences)
+            return AnswerResult(error=newer, differences=newer.differences)
         except PenstockError as error:
-            return Answered(error=error)
+            return AnswerResult(error=error)
 
     return doing
 
@@ -76,7 +76,7 @@ def approve(
     keep: Collection[str] = (),
     prover: Prover | None = None,
     who: str = "",
-) -> Answered:
+) -> AnswerResult:
     """Approve a proposal or a set as it was shown, and write it.
 
     `keep` names the proposals of a set that are taken; the others go back to the agent. One file
@@ -98,13 +98,13 @@ def approve(
         gate.answer_all(asked, approve=True, proof=proof)
     left = _waiting_beside(gate, kept[0])
     receipts = () if left else _applied(gate, kept)
-    return Answered(proposals=_again(gate, kept), receipts=receipts, still_waiting=left)
+    return AnswerResult(proposals=_again(gate, kept), receipts=receipts, still_waiting=left)
 
 
 @told
 def reject(
     here: Workspace, proposal_id: str, *, reason: str, digest: str | None = None
-) -> Answered:
+) -> AnswerResult:
     """Send a proposal or a set back with a reason that the agent gets to read."""
     from penstock.app.proof import who
     from penstock.gate import Proof
@@ -116,55 +116,55 @@ def reject(
     found = still_open(as_shown(gate, proposal_id, known))
     proof = Proof(by=who(), kind=PROOF)
     ids = [one.id for one in found]
-    return Answered(proposals=gate.answer_all(ids, approve=False, proof=proof, reason=reason))
+    return AnswerResult(proposals=gate.answer_all(ids, approve=False, proof=proof, reason=reason))
 
 
 @told
 def with_strategy(
     here: Workspace, proposal_id: str, *, digest: str, strategy: str, at: int | None = None
-) -> Answered:
+) -> AnswerResult:
     """Combine a proposal with what is there."""
     if strategy not in set(Strategy):
         raise InputError("bad-strategy", f"there is no strategy `{strategy[:80]}`")
     one = _changeable(here.gate, proposal_id, digest)
-    return Answered(proposals=(here.gate.with_strategy(one.id, Strategy(strategy), at=at),))
+    return AnswerResult(proposals=(here.gate.with_strategy(one.id, Strategy(strategy), at=at),))
 
 
 @told
 def with_hunks(
     here: Workspace, proposal_id: str, *, digest: str, hunks: Collection[int]
-) -> Answered:
+) -> AnswerResult:
     """Keep only the chosen hunks."""
     one = _changeable(here.gate, proposal_id, digest)
-    return Answered(proposals=(here.gate.with_hunks(one.id, set(hunks)),))
+    return AnswerResult(proposals=(here.gate.with_hunks(one.id, set(hunks)),))
 
 
 @told
-def edit(here: Workspace, proposal_id: str, *, digest: str, content: bytes) -> Answered:
+def edit(here: Workspace, proposal_id: str, *, digest: str, content: bytes) -> AnswerResult:
     """Put a person's own content in its place."""
     one = _changeable(here.gate, proposal_id, digest)
-    return Answered(proposals=(here.gate.revise(one.id, content, origin="edit"),))
+    return AnswerResult(proposals=(here.gate.revise(one.id, content, origin="edit"),))
 
 
 @told
-def rebase(here: Workspace, proposal_id: str, *, digest: str) -> Answered:
+def rebase(here: Workspace, proposal_id: str, *, digest: str) -> AnswerResult:
     """Carry a proposal over to what the file holds now."""
     from penstock.gate.finding import only
 
     here.gate.expire()
     one = only(as_shown(here.gate, proposal_id, digest))
-    return Answered(proposals=(here.gate.rebase(one.id),))
+    return AnswerResult(proposals=(here.gate.rebase(one.id),))
 
 
 @told
-def renew(here: Workspace, proposal_id: str) -> Answered:
+def renew(here: Workspace, proposal_id: str) -> AnswerResult:
     """Give a waiting proposal or a set its whole time again."""
     from penstock.gate.finding import waiting
 
     found = here.gate.members(proposal_id)
     if not found:
         raise InputError("not-found", f"there is no proposal `{proposal_id}`")
-    return Answered(proposals=tuple(here.gate.renew(one.id) for one in waiting(found)))
+    return AnswerResult(proposals=tuple(here.gate.renew(one.id) for one in waiting(found)))
 
 
 @told
@@ -178,7 +178,7 @@ def undo(
     rebase: bool = False,
     prover: Prover | None = None,
     who: str = "",
-) -> Answered:
+) -> AnswerResult:
     """Put back what a write replaced, if that is still what was shown."""
     gate = here.gate
     receipts = gate.undoable(receipt=receipt_id)
@@ -188,10 +188,10 @@ def undo(
     made = gate.undo(receipts, rebase=rebase)
     gate.answer_all([one.id for one in made], approve=True, proof=proof)
     done = gate.apply(made[0].set_id or made[0].id)
-    return Answered(proposals=_again(gate, made), receipts=done)
+    return AnswerResult(proposals=_again(gate, made), receipts=done)
 
 
-ACTIONS: Mapping[str, Callable[..., Answered]] = {
+ACTIONS: Mapping[str, Callable[..., AnswerResult]] = {
     "approve": approve,
     "reject": reject,
     "strategy": with_strategy,

@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from penstock.core.errors import InputError
 from penstock.doors.web.admitted import API, as_json
-from penstock.doors.web.calls import Asked
+from penstock.doors.web.calls import ApiCall
 from penstock.doors.web.endpoints import ENDPOINTS, Endpoint
 from penstock.doors.web.openapi import document
 from penstock.doors.web.schemas import checked, from_query, parsed
@@ -48,7 +48,7 @@ def _serve(one: Endpoint) -> Callable[[Request], Awaitable[Response]]:
 
 
 def _done(one: Endpoint, request: Request, data: bytes) -> Response:
-    asked = Asked(
+    asked = ApiCall(
         world=request.app.state.world,
         id=request.path_params.get("id", ""),
         query=_query(one, request),

@@ -1,7 +1,7 @@
 """The application behind the page: what is admitted, which addresses there are, what errors say.
 
 Pages are `views`' and the API is `api`'s; here they are put together.
-Always true: everything stands behind `Admitted`; an error has the product's shape, and one that
+Always true: everything stands behind `Admission`; an error has the product's shape, and one that
 nobody foresaw tells nothing of the inside.
 """
 
@@ -19,7 +19,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from penstock.core.errors import InputError, PenstockError, RefusedError
-from penstock.doors.web.admitted import Admitted, told
+from penstock.doors.web.admitted import Admission, told
 from penstock.doors.web.auth import SESSION_SECONDS
 from penstock.doors.web.problems import fault
 from penstock.doors.web.world import World
@@ -32,7 +32,7 @@ def make_app(world: World) -> Starlette:
     """Return the application; `app.state.world` is what its pages stand on."""
     app = Starlette(
         routes=_routes(),
-        middleware=[Middleware(Admitted, world=world)],
+        middleware=[Middleware(Admission, world=world)],
         exception_handlers={PenstockError: _error, HTTPException: _http_error, Exception: _fault},
     )
     app.state.world = world

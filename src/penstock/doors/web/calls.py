@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.core.codec import to_plain
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.proposal import OPEN, Proposal, Receipt, State
-from penstock.doors.web.answers import Answered
+from penstock.doors.web.answers import AnswerResult
 from penstock.doors.web.problems import status_of
 from penstock.doors.web.shown import Difference, shown, shown_undo
 from penstock.doors.web.tally import median, tally
@@ -33,7 +33,7 @@ Given = tuple[int, Document]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class ApiCall:
     """One call: the id in its path, its query and its body, all of them checked."""
 
     world: World
@@ -50,14 +50,14 @@ class Asked:
 # --- looking -------------------------------------------------------------------------------------
 
 
-def workspaces(asked: Asked) -> Given:
+def workspaces(asked: ApiCall) -> Given:
     """List the workspaces that are served."""
     asked.world.look_around()
     rows = [{"name": name_of(here), "root": here.root} for here in asked.world.workspaces]
     return 200, {"workspaces": rows}
 
 
-def status(asked: Asked) -> Given:
+def status(asked: ApiCall) -> Given:
     """Tell the workspace, the policy in force, what waits, the head of the record."""
     here = asked.here
     gate = asked.world.gate_of(here)
@@ -75,7 +75,7 @@ def status(asked: Asked) -> Given:
     }
 
 
-def proposals(asked: Asked) -> Given:
+def proposals(asked: ApiCall) -> Given:
     """List proposals, oldest first."""
     query = asked.query
     state = query.get("state", "open")
@@ -97,7 +97,7 @@ def proposals(asked: Asked) -> Given:
     return 200, {"proposals": rows, "unreadable": broken}
 
 
-def proposal(asked: Asked) -> Given:
+def proposal(asked: ApiCall) -> Given:
     """Give a proposal, or the members of a set."""
     here, found = asked.world.find(asked.id)
     return 200, {
@@ -107,7 +107,7 @@ def proposal(asked: Asked) -> Given:
     }
 
 
-def diff(asked: Asked) -> Given:
+def diff(asked: ApiCall) -> Given:
     """Give what would change, in pieces: the lines that would be lost, the diff, its hunks."""
     here, found = asked.world.find(asked.id)
     first, most = asked.query.get("offset", 0), asked.query.get("limit", 2000)
@@ -143,7 +143,7 @@ def _differing(
     }
 
 
-def receipts(asked: Asked) -> Given:
+def receipts(asked: ApiCall) -> Given:
     """List what was written, newest first."""
     query = asked.query
     gate = asked.world.gate_of(asked.here)
@@ -151,7 +151,7 @@ def receipts(asked: Asked) -> Given:
     return 200, {"receipts": [_plain(one) for one in found]}
 
 
-def undo_preview(asked: Asked) -> Given:
+def undo_preview(asked: ApiCall) -> Given:
     """Show what undoing would put back; the digest is what `undo` needs."""
     from penstock.core.diff import unified
 
@@ -164,7 +164,7 @@ def undo_preview(asked: Asked) -> Given:
     return 200, {"content_digest": shown_undo(plan), "files": files}
 
 
-def audit_log(asked: Asked) -> Given:
+def audit_log(asked: ApiCall) -> Given:
     """Give events of the record, oldest first."""
     import time
 
@@ -180,12 +180,12 @@ def audit_log(asked: Asked) -> Given:
     return 200, {"events": select(asked.here, query)}
 
 
-def audit_verify(asked: Asked) -> Given:
+def audit_verify(asked: ApiCall) -> Given:
     """Prove that nothing was edited, cut, inserted, reordered or replaced."""
     return 200, asked.here.verify().as_json()
 
 
-def rules(asked: Asked) -> Given:
+def rules(asked: ApiCall) -> Given:
     """List the rules in force, with where each is written."""
     policy = asked.here.policy()
     rows = [
@@ -208,7 +208,7 @@ def rules(asked: Asked) -> Given:
     return 200, {**facts, "degraded": policy.degraded, "rules": rows}
 
 
-def stats(asked: Asked) -> Given:
+def stats(asked: ApiCall) -> Given:
     """Count the newest decisions: by verdict, day, agent and rule, and how long people took."""
     from penstock.app.serving import select
 
@@ -224,7 +224,7 @@ def stats(asked: Asked) -> Given:
     }
 
 
-def link(asked: Asked) -> Given:
+def link(asked: ApiCall) -> Given:
     """Make a link that opens the page once, within two minutes."""
     return 200, {"url": asked.world.link()}
 
@@ -232,17 +232,17 @@ def link(asked: Asked) -> Given:
 # --- answering -----------------------------------------------------------------------------------
 
 
-def answer(action: str) -> Callable[[Asked], Given]:
+def answer(action: str) -> Callable[[ApiCall], Given]:
     """Return the call that gives one of the answers."""
 
-    def handle(asked: Asked) -> Given:
+    def handle(asked: ApiCall) -> Given:
         given = {("digest" if k == "content_digest" else k): v for k, v in asked.body.items()}
         return _answered(asked.world.answer(None, action, asked.id, **given))
 
     return handle
 
 
-def edit(asked: Asked) -> Given:
+def edit(asked: ApiCall) -> Given:
     """Put other content in a proposal's place."""
     asked.world.find(asked.id)
     content = _content(asked.body["content"], asked.body.get("encoding", "utf-8"))
@@ -257,7 +257,7 @@ def _content(text: str, encoding: str) -> bytes:
         raise InputError("bad-request", f"`content` is not {encoding}") from None
 
 
-def _answered(answer: Answered) -> Given:
+def _answered(answer: AnswerResult) -> Given:
     if answer.error is not None:
         differences = [_difference(one) for one in answer.differences]
         document: Document = dict(answer.error.as_json())

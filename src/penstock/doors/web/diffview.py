@@ -43,7 +43,7 @@ class Cell:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Row:
+class PageRow:
     """One row. `count` is what a gap leaves out; a head speaks of hunk number `hunk`."""
 
     kind: Kind
@@ -60,7 +60,7 @@ class Row:
 class Page:
     """A page of rows: those from `first` to `last` (counted from 1) of `total`."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[PageRow, ...]
     first: int
     last: int
     total: int
@@ -126,10 +126,10 @@ class _Rows:
         self.compared = compared
         self.old, self.new = old, new
 
-    def of(self, block: Block) -> Iterator[Row]:
+    def of(self, block: Block) -> Iterator[PageRow]:
         """Yield the rows of one block."""
         if block.kind is Kind.GAP:
-            yield Row(kind=Kind.GAP, count=len(block.before), line=block.before[0] + 1)
+            yield PageRow(kind=Kind.GAP, count=len(block.before), line=block.before[0] + 1)
         elif block.kind is Kind.HEAD:
             yield self._head(block)
         elif block.kind is Kind.SAME:
@@ -138,15 +138,15 @@ class _Rows:
             gone = block.before if block.kind in OLD else ()
             came = block.after if block.kind in NEW else ()
             for before, after in zip_longest(gone, came):
-                yield Row(
+                yield PageRow(
                     kind=block.kind,
                     before=None if before is None else self._gone(before, block.hunk),
                     after=None if after is None else self._came(after, block.hunk),
                 )
 
-    def _head(self, block: Block) -> Row:
+    def _head(self, block: Block) -> PageRow:
         first = block.before or block.after
-        return Row(
+        return PageRow(
             kind=Kind.HEAD,
             hunk=block.hunk,
             line=first[0] + 1,
@@ -154,10 +154,10 @@ class _Rows:
             new=len(block.after),
         )
 
-    def _same(self, before: int, after: int) -> Row:
+    def _same(self, before: int, after: int) -> PageRow:
         html = self._plain(self.compared.old[before], self.old.get(before, ()))
         left, right = Cell(number=before + 1, html=html), Cell(number=after + 1, html=html)
-        return Row(kind=Kind.SAME, before=left, after=right)
+        return PageRow(kind=Kind.SAME, before=left, after=right)
 
     def _gone(self, at: int, hunk: int) -> Cell:
         partner = self.compared.partner(hunk, old=at)

@@ -13,7 +13,7 @@ from penstock.core.merge import Strategy
 from penstock.core.proposal import State
 from penstock.doors.web import calls
 from penstock.doors.web import schemas as of
-from penstock.doors.web.calls import MOST_SHOWN, Asked, Given
+from penstock.doors.web.calls import MOST_SHOWN, ApiCall, Given
 from penstock.doors.web.schemas import Schema
 
 MOST_LINES = 20_000
@@ -28,7 +28,7 @@ class Endpoint:
     path: str
     name: str
     about: str
-    handle: Callable[[Asked], Given]
+    handle: Callable[[ApiCall], Given]
     gives: Mapping[str, str]
     query: Mapping[str, Schema] = field(default_factory=dict)
     body: Schema | None = None
@@ -59,7 +59,7 @@ MADE = {
 
 
 def _get(
-    path: str, handle: Callable[[Asked], Given], gives: Mapping[str, str], /, **query: Schema
+    path: str, handle: Callable[[ApiCall], Given], gives: Mapping[str, str], /, **query: Schema
 ) -> Endpoint:
     return Endpoint(
         method="GET",

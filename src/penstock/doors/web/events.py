@@ -43,7 +43,7 @@ Stamp = tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Event:
+class LiveEvent:
     """One thing that changed; `number` counts within this process."""
 
     number: int
@@ -80,12 +80,12 @@ class Hub:
         self._every = every
         self._run = secrets.token_hex(4)
         self._number = 0
-        self._recent: deque[Event] = deque(maxlen=REMEMBERED)
+        self._recent: deque[LiveEvent] = deque(maxlen=REMEMBERED)
         self._viewers: set[Viewer] = set()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._seen: dict[str, Stamp] = {}
-        self._known: dict[str, Known] = {}
+        self._known: dict[str, OpenSnapshot] = {}
         self._expired_at = 0.0
 
     @property
@@ -159,7 +159,7 @@ class Hub:
         return [event.encoded(self._run) for event in recent if event.number > int(number)]
 
     def _reload(self) -> bytes:
-        return Event(number=self._number, name="reload", data={}).encoded(self._run)
+        return LiveEvent(number=self._number, name="reload", data={}).encoded(self._run)
 
     # -- the thread that looks ----------------------------------------------------------------
 
@@ -191,7 +191,7 @@ class Hub:
         stamp = _stamp(here.state)
         if self._seen.get(name) == stamp:
             return
-        before, now = self._known.get(name, Known()), _known(gate)
+        before, now = self._known.get(name, OpenSnapshot()), _known(gate)
         # Remembered last: a look that failed is made again.
         self._seen[name], self._known[name] = stamp, now
         if before != now:
@@ -200,7 +200,7 @@ class Hub:
     def _tell(self, name: str, data: Mapping[str, object]) -> None:
         with self._lock:
             self._number += 1
-            event = Event(number=self._number, name=name, data=data)
+            event = LiveEvent(number=self._number, name=name, data=data)
             self._recent.append(event)
             viewers = tuple(self._viewers)
         piece = event.encoded(self._run)
@@ -210,23 +210,23 @@ class Hub:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Known:
+class OpenSnapshot:
     """What is open, with its states, and the last thing that was written."""
 
     open: Mapping[str, str] = field(default_factory=dict)
     last: str = ""
 
 
-def _known(gate: Gate) -> Known:
+def _known(gate: Gate) -> OpenSnapshot:
     from penstock.core.proposal import OPEN
 
     found = gate.find(states=tuple(OPEN), limit=MOST_WAITING)
     written = gate.receipts(limit=1)
     states = {one.id: str(one.state) for one in found}
-    return Known(open=states, last=written[0].id if written else "")
+    return OpenSnapshot(open=states, last=written[0].id if written else "")
 
 
-def _changes(name: str, before: Known, now: Known) -> Mapping[str, object]:
+def _changes(name: str, before: OpenSnapshot, now: OpenSnapshot) -> Mapping[str, object]:
     ids = {**before.open, **now.open}
     changed = sorted(id_ for id_ in ids if before.open.get(id_) != now.open.get(id_))
     waiting = sum(1 for state in now.open.values() if state == "waiting")

@@ -16,7 +16,7 @@ from penstock.core.proposal import Proposal
 from penstock.doors.web import looks
 from penstock.doors.web.comparison import Comparison
 from penstock.doors.web.diffview import Page, View
-from penstock.doors.web.looks import HexRow, Look
+from penstock.doors.web.looks import HexRow, Presentation
 from penstock.doors.web.marking import markup
 from penstock.doors.web.shelf import Key, Shelf
 
@@ -40,7 +40,7 @@ class LostLines:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Side:
+class FileSide:
     """One side of a change that is no text."""
 
     there: bool
@@ -50,17 +50,17 @@ class Side:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Shown:
+class FileView:
     """How a change looks. `page` is there for text, the sides for everything else."""
 
-    look: Look
+    look: Presentation
     before: str
     after: str
     page: Page | None = None
     view: View = View.UNIFIED
     hunks: int = 0
     lost: LostLines | None = None
-    sides: tuple[Side, ...] = ()
+    sides: tuple[FileSide, ...] = ()
     differs_at: int = 0
 
 
@@ -72,7 +72,7 @@ def of_proposal(
     view: View = View.UNIFIED,
     number: int = 1,
     lost_page: int = 0,
-) -> Shown:
+) -> FileView:
     """Return how a proposal's change looks; what a replacing one takes away comes first."""
     wanted = lost_page if one.change.kind is ChangeKind.REPLACE else -1
     return of_contents(
@@ -89,13 +89,13 @@ def of_contents(
     view: View = View.UNIFIED,
     number: int = 1,
     lost_page: int = -1,
-) -> Shown:
+) -> FileView:
     """Return how two contents look beside each other; `lost_page` -1 leaves lost lines out."""
     look = looks.look_of(before, after)
     was, now = looks.encoding(before), looks.encoding(after)
-    if look is Look.TEXT:
+    if look is Presentation.TEXT:
         made = SHELF.compared(key, before, after)
-        return Shown(
+        return FileView(
             look=look,
             before=was,
             after=now,
@@ -106,12 +106,12 @@ def of_contents(
         )
     at = looks.first_difference(before or b"", after or b"")
     sides = (_side(before, at), _side(after, at))
-    return Shown(look=look, before=was, after=now, sides=sides, differs_at=at)
+    return FileView(look=look, before=was, after=now, sides=sides, differs_at=at)
 
 
 def of_bytes(
     path: str, before: bytes | None, after: bytes | None, *, view: View = View.UNIFIED
-) -> Shown:
+) -> FileView:
     """Return how two contents look beside each other that no proposal has digests of."""
     return of_contents((digest_of(before), digest_of(after)), path, before, after, view=view)
 
@@ -121,7 +121,7 @@ def digest_of(content: bytes | None) -> str | None:
     return None if content is None else digest(content)
 
 
-def fitting(files: Iterable[Callable[[], Shown | None]]) -> Iterator[Shown | None]:
+def fitting(files: Iterable[Callable[[], FileView | None]]) -> Iterator[FileView | None]:
     """Yield how each file looks, as far as they fit a page; None for those beyond."""
     left = MOST_ROWS
     for look in files:
@@ -130,8 +130,8 @@ def fitting(files: Iterable[Callable[[], Shown | None]]) -> Iterator[Shown | Non
         yield shown
 
 
-def _side(content: bytes | None, at: int) -> Side:
-    return Side(
+def _side(content: bytes | None, at: int) -> FileSide:
+    return FileSide(
         there=content is not None,
         size=len(content or b""),
         picture=looks.picture_type(content),

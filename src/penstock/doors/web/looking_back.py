@@ -18,7 +18,7 @@ from penstock.core.when import stamp
 from penstock.doors.web import charts, past, saying
 from penstock.doors.web.render import page
 from penstock.doors.web.requested import choice_of, form_of, place, world_of
-from penstock.doors.web.tally import Tally, busiest, by_day, by_wait, median, tally
+from penstock.doors.web.tally import DecisionCounts, busiest, by_day, by_wait, median, tally
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
@@ -33,14 +33,14 @@ FRESH = 5.0  # seconds for which counts are not made again
 # -- decisions -------------------------------------------------------------------------------------
 
 
-class Counting:
+class LogCounts:
     """Counts of each workspace's record, made again when the record has grown."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[float, Tally]] = {}
+        self._known: dict[str, tuple[float, DecisionCounts]] = {}
         self._lock = threading.Lock()
 
-    def of(self, here: Workspace) -> Tally:
+    def of(self, here: Workspace) -> DecisionCounts:
         """Return what the newest part of a record tells."""
         with self._lock:  # counting takes a moment: nobody counts beside another
             made_at, known = self._known.get(here.state, (0.0, None))
@@ -52,7 +52,7 @@ class Counting:
             return made
 
 
-COUNTING = Counting()
+COUNTING = LogCounts()
 
 
 def decisions(request: Request) -> Response:
@@ -80,14 +80,14 @@ def decisions(request: Request) -> Response:
     )
 
 
-def _window(counted: Tally) -> str:
+def _window(counted: DecisionCounts) -> str:
     """Say which part of the record the numbers cover."""
     if counted.events >= MOST_EVENTS:
         return f"the newest {MOST_EVENTS:,} lines of the record, since {counted.first}"
     return f"the last {DAYS} days, {counted.events:,} lines of the record"
 
 
-def drawn(counted: Tally, today: str) -> tuple[charts.Chart, ...]:
+def drawn(counted: DecisionCounts, today: str) -> tuple[charts.Chart, ...]:
     """Return the charts that people look at."""
     rules = {name: hits.counts for name, hits in counted.rules.items()}
     middle = median(counted.waits)

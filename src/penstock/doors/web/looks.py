@@ -33,7 +33,7 @@ WIDE: tuple[tuple[bytes, str, str], ...] = (
 )
 
 
-class Look(StrEnum):
+class Presentation(StrEnum):
     """How a change is shown."""
 
     TEXT = "text"
@@ -51,14 +51,14 @@ def picture_type(content: bytes | None) -> str:
     return next((kind for magic, kind in PICTURES if content.startswith(magic)), "")
 
 
-def look_of(before: bytes | None, after: bytes | None) -> Look:
+def look_of(before: bytes | None, after: bytes | None) -> Presentation:
     """Return how two sides are best shown beside each other."""
     sides = [side for side in (before, after) if side is not None]
     if sum(map(len, sides)) > LARGEST_SHOWN:
-        return Look.TOO_LARGE
+        return Presentation.TOO_LARGE
     if all(b"\0" not in side or _wide(side) for side in sides):
-        return Look.TEXT
-    return Look.PICTURE if any(map(picture_type, sides)) else Look.BYTES
+        return Presentation.TEXT
+    return Presentation.PICTURE if any(map(picture_type, sides)) else Presentation.BYTES
 
 
 def _wide(content: bytes) -> str:

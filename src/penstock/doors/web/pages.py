@@ -23,7 +23,7 @@ SOON = 300  # seconds
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class File:
+class QueueFile:
     """One file of an item."""
 
     id: str
@@ -35,11 +35,11 @@ class File:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Item:
+class QueueItem:
     """One thing to answer: a proposal, or the proposals of a set."""
 
     id: str
-    files: tuple[File, ...]
+    files: tuple[QueueFile, ...]
     more: int
     total: int
     kind: str
@@ -60,10 +60,10 @@ class Item:
         return self.left < SOON
 
 
-def file_of(one: Proposal) -> File:
+def file_of(one: Proposal) -> QueueFile:
     """Return what a list says about one file."""
     change = one.change
-    return File(
+    return QueueFile(
         id=one.id,
         path=spoken(one.path),
         kind=KIND_WORDS[change.kind],
@@ -81,12 +81,12 @@ def losing(change: Change) -> str:
     return f"{about}{change.lines_deleted:,} of {change.existing_lines:,} {change.unit} lost"
 
 
-def item(found: Sequence[Proposal], now: Moment, *, workspace: str = "") -> Item:
+def item(found: Sequence[Proposal], now: Moment, *, workspace: str = "") -> QueueItem:
     """Return one line of the queue."""
     first = found[0]
     kinds = {KIND_WORDS[one.change.kind] for one in found}
     warned = sum(len(one.warnings) + len(one.decision.notes) for one in found)
-    return Item(
+    return QueueItem(
         id=first.set_id if len(found) > 1 else first.id,
         files=tuple(file_of(one) for one in found[:FILES_NAMED]),
         more=max(len(found) - FILES_NAMED, 0),
@@ -105,7 +105,7 @@ def item(found: Sequence[Proposal], now: Moment, *, workspace: str = "") -> Item
     )
 
 
-def items(waiting: Sequence[Proposal], now: Moment, *, workspace: str = "") -> list[Item]:
+def items(waiting: Sequence[Proposal], now: Moment, *, workspace: str = "") -> list[QueueItem]:
     """Return the queue, oldest first; the files of a set are one item."""
     groups: dict[str, list[Proposal]] = {}
     for one in waiting:
@@ -118,7 +118,7 @@ def items(waiting: Sequence[Proposal], now: Moment, *, workspace: str = "") -> l
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Facts:
+class HeadFacts:
     """What the head of a proposal's page says."""
 
     id: str
@@ -161,10 +161,10 @@ def _units(count: int, change: Change) -> str:
     return counted(count, change.unit.removesuffix("s"))
 
 
-def facts(one: Proposal, now: Moment) -> Facts:
+def facts(one: Proposal, now: Moment) -> HeadFacts:
     """Return what a page tells about a proposal."""
     actor = one.actor
-    return Facts(
+    return HeadFacts(
         id=one.id,
         path=spoken(one.path),
         kind=KIND_WORDS[one.change.kind],

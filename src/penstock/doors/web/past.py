@@ -15,7 +15,7 @@ from penstock.core.past import text
 from penstock.core.policy import Layer, Policy, Rule
 from penstock.core.proposal import Receipt
 from penstock.doors.web.saying import KIND_WORDS, short, size
-from penstock.doors.web.tally import Event, Hits, Tally, rules_of
+from penstock.doors.web.tally import DecisionCounts, Event, Hits, rules_of
 
 MOST_RULES = 500
 MOST_PATHS = 6
@@ -24,7 +24,7 @@ MOST_PATHS = 6
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Written:
+class PastWrite:
     """One write that happened."""
 
     id: str
@@ -41,14 +41,14 @@ class Written:
     event: str
 
 
-def written(receipt: Receipt, standing: Collection[str]) -> Written:
+def written(receipt: Receipt, standing: Collection[str]) -> PastWrite:
     """Return one line of the history."""
     what = "changed"
     if receipt.before is None:
         what = "created"
     elif receipt.after is None:
         what = "removed"
-    return Written(
+    return PastWrite(
         id=receipt.id,
         path=spoken(receipt.path),
         at=receipt.at,
@@ -144,7 +144,9 @@ def about(rule: Rule) -> str:
     return " · ".join(parts)
 
 
-def policy_lines(policy: Policy, tallied: Tally, *, root: str = "") -> tuple[LayerLines, ...]:
+def policy_lines(
+    policy: Policy, tallied: DecisionCounts, *, root: str = ""
+) -> tuple[LayerLines, ...]:
     """Return every level of the policy."""
     return tuple(layer_lines(layer, tallied.rules, root=root) for layer in policy.layers)
 

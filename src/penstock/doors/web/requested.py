@@ -19,7 +19,7 @@ from penstock.doors.web.world import World, name_of
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
-    from penstock.doors.web.admitted import Form
+    from penstock.doors.web.admitted import FormFields
 
 VIEW_COOKIE = "penstock_view"
 YEAR = 365 * 86400
@@ -50,9 +50,9 @@ def single(request: Request) -> tuple[Workspace, Proposal]:
     return here, found[0]
 
 
-def form_of(request: Request) -> Form:
+def form_of(request: Request) -> FormFields:
     """Return the fields that were sent."""
-    form: Form = request.state.form
+    form: FormFields = request.state.form
     return form
 
 

@@ -25,7 +25,7 @@ from penstock.doors.web.diffview import View
 from penstock.doors.web.filediff import (
     LOST_PAGE,
     SHELF,
-    Shown,
+    FileView,
     fitting,
     numbered,
     of_bytes,
@@ -56,8 +56,8 @@ def queue(request: Request) -> Response:
     world = world_of(request)
     world.look_around()
     SHELF.warm()
-    waiting: list[pages.Item] = []
-    lately: list[pages.Item] = []
+    waiting: list[pages.QueueItem] = []
+    lately: list[pages.QueueItem] = []
     closed: list[tuple[str, PenstockError]] = []
     for here in world.workspaces:
         name = os.path.basename(here.root)
@@ -81,7 +81,7 @@ def queue(request: Request) -> Response:
     )
 
 
-def _in_queue(world: World, here: Workspace, name: str) -> tuple[list[pages.Item], ...]:
+def _in_queue(world: World, here: Workspace, name: str) -> tuple[list[pages.QueueItem], ...]:
     """Return what waits in a workspace, and what was closed lately."""
     gate = world.gate_of(here)
     gate.expire()
@@ -112,7 +112,7 @@ def one_page(
     one: Proposal,
     *,
     status: int = 200,
-    answered: answers.Answered | None = None,
+    answered: answers.AnswerResult | None = None,
 ) -> Response:
     """Return the page of one proposal, with what came of an answer where one was just given."""
     head = _head(here, one) | _told(answered)
@@ -162,14 +162,14 @@ def _change(
     }
 
 
-def _told(answered: answers.Answered | None) -> dict[str, Any]:
+def _told(answered: answers.AnswerResult | None) -> dict[str, Any]:
     """Return why an answer was refused, and what is different now."""
     if answered is None or answered.error is None:
         return {"error": None, "differences": ()}
     return {"error": answered.error, "differences": [difference(d) for d in answered.differences]}
 
 
-def difference(one: seen.Difference) -> tuple[seen.Difference, Shown]:
+def difference(one: seen.Difference) -> tuple[seen.Difference, FileView]:
     """Return a difference and how it looks."""
     return one, of_bytes(one.path, one.shown, one.now)
 
@@ -183,7 +183,7 @@ def set_page(
     found: Sequence[Proposal],
     *,
     status: int = 200,
-    answered: answers.Answered | None = None,
+    answered: answers.AnswerResult | None = None,
 ) -> Response:
     """Return the page of a set: every file with its change, and one answer for all."""
     gate, view = here.gate, view_of(request)
@@ -208,7 +208,7 @@ def set_page(
     return response
 
 
-def _in_set(gate: Gate, one: Proposal, view: View) -> Shown | None:
+def _in_set(gate: Gate, one: Proposal, view: View) -> FileView | None:
     try:
         return of_proposal(one, *gate.contents(one), view=view)
     except PenstockError:
@@ -231,7 +231,7 @@ def edit_page(
     text: str,
     *,
     status: int = 200,
-    answered: answers.Answered | None = None,
+    answered: answers.AnswerResult | None = None,
 ) -> Response:
     """Return the page with the text to change."""
     return page(

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from penstock.core.errors import PenstockError
 from penstock.core.proposal import Proposal, State
 from penstock.doors.web import pages
-from penstock.doors.web.filediff import Shown, digest_of, of_bytes
-from penstock.doors.web.looks import Look, is_wide
+from penstock.doors.web.filediff import FileView, digest_of, of_bytes
+from penstock.doors.web.looks import Presentation, is_wide
 from penstock.doors.web.textarea import editable
 
 if TYPE_CHECKING:
@@ -55,10 +55,10 @@ class Possible:
     restore: bool
 
 
-def possible(one: Proposal, before: bytes | None, after: bytes | None, shown: Shown) -> Possible:
+def possible(one: Proposal, before: bytes | None, after: bytes | None, shown: FileView) -> Possible:
     """Say what can be done with a proposal."""
     waiting = one.state is State.WAITING
-    text = shown.look is Look.TEXT and after is not None
+    text = shown.look is Presentation.TEXT and after is not None
     both = text and before is not None and not is_wide(before) and not is_wide(after)
     return Possible(
         answer=waiting,
@@ -91,13 +91,13 @@ def waiting_ids(gate: Gate) -> list[str]:
     return [item.id for item in pages.items(found, gate.now())]
 
 
-def files_beside(gate: Gate, one: Proposal) -> tuple[pages.File, ...]:
+def files_beside(gate: Gate, one: Proposal) -> tuple[pages.QueueFile, ...]:
     """Return the files of its set; none where it stands alone."""
     group = gate.members(one.set_id)
     return tuple(pages.file_of(each) for each in group) if len(group) > 1 else ()
 
 
-def moved(gate: Gate, one: Proposal) -> Shown | None:
+def moved(gate: Gate, one: Proposal) -> FileView | None:
     """Return how the file differs from what the proposal was made on; None where it does not."""
     try:
         now = gate.current(one.path)

@@ -41,7 +41,7 @@ class Hits:
 
 
 @dataclass(kw_only=True, slots=True)
-class Tally:
+class DecisionCounts:
     """What was counted."""
 
     events: int = 0
@@ -62,9 +62,9 @@ class Tally:
         return self.total.total()
 
 
-def tally(events: Iterable[Event]) -> Tally:
+def tally(events: Iterable[Event]) -> DecisionCounts:
     """Count some events, oldest first."""
-    made = Tally()
+    made = DecisionCounts()
     for event in events:
         made.events += 1
         when = text(event, "ts")
@@ -90,7 +90,7 @@ def rules_of(event: Event) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*listed, *filter(None, [text(event, "rule")])]))
 
 
-def _decided(made: Tally, event: Event, when: str) -> None:
+def _decided(made: DecisionCounts, event: Event, when: str) -> None:
     verdict = verdict_of(event)
     if verdict is None:
         return
@@ -121,13 +121,13 @@ def _hit(rules: dict[str, Hits], rule: str, verdict: Verdict, when: str) -> None
     hits.last = when
 
 
-def _waits(made: Tally, proposal: str, when: str) -> None:
+def _waits(made: DecisionCounts, proposal: str, when: str) -> None:
     if len(made._asked) >= MOST_WAITS:
         made._asked.pop(next(iter(made._asked)))
     made._asked[proposal] = when
 
 
-def _answered(made: Tally, event: Event, op: str, when: str) -> None:
+def _answered(made: DecisionCounts, event: Event, op: str, when: str) -> None:
     made.answers[op] += 1
     since = made._asked.pop(text(event, "proposal"), "")
     if op != "expired" and since and len(made.waits) < MOST_WAITS:

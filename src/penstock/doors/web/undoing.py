@@ -17,7 +17,7 @@ from penstock.core.errors import PenstockError, StaleError
 from penstock.doors.web import answers, past
 from penstock.doors.web import shown as seen
 from penstock.doors.web.diffview import View
-from penstock.doors.web.filediff import Shown, fitting, of_bytes
+from penstock.doors.web.filediff import FileView, fitting, of_bytes
 from penstock.doors.web.problems import status_of
 from penstock.doors.web.render import page
 from penstock.doors.web.requested import choice_of, form_of, place, view_of, world_of
@@ -62,7 +62,7 @@ def _receipt_page(
     here: Workspace,
     found: tuple[Receipt, ...],
     *,
-    answered: answers.Answered | None = None,
+    answered: answers.AnswerResult | None = None,
 ) -> Response:
     from penstock.gate.undoing import standing
 
@@ -104,7 +104,7 @@ def _preview(
         return told | {"stale": no}
 
 
-def _planned(planned: Plan, view: View) -> Iterator[tuple[str, str, Shown | None]]:
+def _planned(planned: Plan, view: View) -> Iterator[tuple[str, str, FileView | None]]:
     """Yield each file with its change, as far as they fit a page; the others by name."""
     looks = fitting(
         partial(of_bytes, item.path, now, item.content, view=view) for item, now in planned

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.loopback import brought, same
 from penstock.doors.web import answers
-from penstock.doors.web.answers import Answered
+from penstock.doors.web.answers import AnswerResult
 from penstock.doors.web.auth import COOKIE, Session, Sessions, cookies_of
 from penstock.doors.web.events import Hub
 from penstock.doors.web.proving import Prover
@@ -113,7 +113,9 @@ class World:
 
     # -- answering ----------------------------------------------------------------------------
 
-    def answer(self, session: Session | None, action: str, id_: str, **given: object) -> Answered:
+    def answer(
+        self, session: Session | None, action: str, id_: str, **given: object
+    ) -> AnswerResult:
         """Do one of `answers.ACTIONS` with a proposal, a set or a receipt; blocks, never raises.
 
         `session` is whose attempts count; None is the API.
@@ -121,7 +123,7 @@ class World:
         try:
             here = (self.find_receipts if action == "undo" else self.find)(id_)[0]
         except PenstockError as error:
-            return Answered(error=error)
+            return AnswerResult(error=error)
         if action in answers.PROVEN:
             given |= {"prover": self.prover, "who": session.key if session else "api"}
         return answers.ACTIONS[action](here, id_, **given)

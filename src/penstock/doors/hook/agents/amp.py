@@ -5,7 +5,7 @@ be asked or granted. Plugins are experimental there, and one that does not load 
 """
 
 from penstock.doors.hook.agents import common
-from penstock.doors.hook.talk import Call, started
+from penstock.doors.hook.talk import HookCall, started
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ TITLE = "Amp"
 say = common.by_exit_code
 
 
-def read(document: "Document", environ: "Environ") -> Call:
+def read(document: "Document", environ: "Environ") -> HookCall:
     """Return what the plugin says that the agent is about to do."""
     return common.from_plugin(NAME, document, root=started(environ))
 

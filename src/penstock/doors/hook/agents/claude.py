@@ -16,8 +16,8 @@ from penstock.doors.hook.talk import (
     OTHER,
     SILENT,
     START,
-    Answer,
-    Call,
+    HookAnswer,
+    HookCall,
     Reply,
     started,
     table,
@@ -44,9 +44,9 @@ MATCHER = "Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.*"
 TIMEOUT = 10  # seconds until the client gives up; ours ends long before
 
 
-def read(document: "Document", environ: "Environ") -> Call:
+def read(document: "Document", environ: "Environ") -> HookCall:
     """Return what Claude Code is about to do."""
-    return Call(
+    return HookCall(
         NAME,
         EVENTS.get(text(document.get("hook_event_name")), OTHER),
         tool=text(document.get("tool_name")),
@@ -68,7 +68,7 @@ def _attended(environ: "Environ") -> bool:
     return told != "0" and not environ.get("CLAUDE_CODE_ENTRYPOINT", "sdk").startswith("sdk")
 
 
-def say(call: Call, answer: Answer) -> Reply:
+def say(call: HookCall, answer: HookAnswer) -> Reply:
     """Return the answer in Claude Code's words; an allow that no rule gave is no word at all."""
     if call.event == CONFIG:
         refused = {"decision": "block", "reason": answer.reason}

@@ -7,7 +7,17 @@ asked or granted. Its command line ends the task at a refusal.
 
 from penstock.core.chain import encode
 from penstock.doors.hook.agents import common
-from penstock.doors.hook.talk import AFTER, ALLOW, BEFORE, OTHER, Answer, Call, Reply, table, text
+from penstock.doors.hook.talk import (
+    AFTER,
+    ALLOW,
+    BEFORE,
+    OTHER,
+    HookAnswer,
+    HookCall,
+    Reply,
+    table,
+    text,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +45,7 @@ printf '%s\\n' "$said"
 """
 
 
-def read(document: "Document", environ: "Environ") -> Call:  # noqa: ARG001 - every agent's module is called so
+def read(document: "Document", environ: "Environ") -> HookCall:  # noqa: ARG001 - every agent's module is called so
     """Return what Cline is about to do; a server's tool is taken out of its wrapping.
 
     The extension names the event by `hookName` and the command line otherwise, but both have
@@ -50,7 +60,7 @@ def read(document: "Document", environ: "Environ") -> Call:  # noqa: ARG001 - ev
     elif tool == "run_commands":
         tool_input = {**tool_input, "commands": _commands(tool_input.get("commands"))}
     root = common.first(document.get("workspaceRoots"))
-    return Call(
+    return HookCall(
         NAME,
         EVENTS.get(key, OTHER),
         tool=tool,
@@ -80,7 +90,7 @@ def _joined(command: "Document") -> object:
     return " ".join([text(command.get("command")), *quoted])
 
 
-def say(call: Call, answer: Answer) -> Reply:
+def say(call: HookCall, answer: HookAnswer) -> Reply:
     """Return the answer in Cline's words."""
     words: dict[str, object] = {"cancel": False}
     if call.event == BEFORE and answer.verdict != ALLOW:

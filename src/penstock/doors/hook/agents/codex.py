@@ -6,7 +6,7 @@ key that it does not know) for a hook that failed; then it writes. So nothing el
 """
 
 from penstock.doors.hook.agents import common
-from penstock.doors.hook.talk import AFTER, BEFORE, Answer, Call, Reply, started
+from penstock.doors.hook.talk import AFTER, BEFORE, HookAnswer, HookCall, Reply, started
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,12 +18,12 @@ EVENTS = {"PreToolUse": BEFORE, "PostToolUse": AFTER}
 MATCHER = "apply_patch|Bash|mcp__.*"
 
 
-def read(document: "Document", environ: "Environ") -> Call:
+def read(document: "Document", environ: "Environ") -> HookCall:
     """Return what Codex is about to do."""
     return common.made(NAME, common.event(document, EVENTS), document, root=started(environ))
 
 
-def say(call: Call, answer: Answer) -> Reply:
+def say(call: HookCall, answer: HookAnswer) -> Reply:
     """Return the answer in Codex's words; what would be asked is denied, and nothing granted."""
     words = common.permission(call, answer, knows_deny_only=True)
     return common.hook_output(EVENTS, call, answer, words)

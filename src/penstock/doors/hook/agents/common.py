@@ -17,8 +17,8 @@ from penstock.doors.hook.talk import (
     DENY,
     OTHER,
     SILENT,
-    Answer,
-    Call,
+    HookAnswer,
+    HookCall,
     Reply,
     table,
     text,
@@ -57,11 +57,11 @@ def made(
     session: str = "",
     given: object = None,
     attended: bool = False,
-) -> Call:
+) -> HookCall:
     """Return a call whose fields are named as Claude Code names them, except for those given."""
     tool = tool or text(document.get("tool_name"))
     tool_input = table(document.get("tool_input")) if tool_input is None else tool_input
-    return Call(
+    return HookCall(
         agent,
         event,
         tool=tool,
@@ -74,7 +74,7 @@ def made(
     )
 
 
-def from_plugin(agent: str, document: "Document", *, root: str) -> Call:
+def from_plugin(agent: str, document: "Document", *, root: str) -> HookCall:
     """Return a call that a plugin of ours tells (see `presets/ask.js`)."""
     told = text(document.get("event"))
     return made(
@@ -126,24 +126,26 @@ def said(document: "Mapping[str, object]") -> Reply:
     return Reply(encode(document) + "\n")
 
 
-def reason(answer: Answer) -> str:
+def reason(answer: HookAnswer) -> str:
     """Return why not; never nothing."""
     return answer.reason or "Penstock does not allow this"
 
 
-def noted(answer: Answer) -> str:
+def noted(answer: HookAnswer) -> str:
     """Return the notes as one text."""
     return "\n".join(answer.notes)
 
 
-def by_exit_code(call: Call, answer: Answer) -> Reply:
+def by_exit_code(call: HookCall, answer: HookAnswer) -> Reply:
     """Return a refusal as exit 2 with stderr and nothing on stdout; else the notes, if any."""
     if call.event == BEFORE and answer.verdict != ALLOW:
         return Reply(stderr=reason(answer) + "\n", code=2)
     return Reply(noted(answer) + "\n") if answer.notes else SILENT
 
 
-def permission(call: Call, answer: Answer, *, knows_deny_only: bool = False) -> "dict[str, object]":
+def permission(
+    call: HookCall, answer: HookAnswer, *, knows_deny_only: bool = False
+) -> "dict[str, object]":
     """Return the decision in Claude Code's words; what nobody can be asked is denied."""
     if call.event != BEFORE:
         return {}
@@ -157,7 +159,7 @@ def permission(call: Call, answer: Answer, *, knows_deny_only: bool = False) -> 
 
 
 def hook_output(
-    events: "Mapping[str, str]", call: Call, answer: Answer, words: "dict[str, object]"
+    events: "Mapping[str, str]", call: HookCall, answer: HookAnswer, words: "dict[str, object]"
 ) -> Reply:
     """Return some words and the notes, under the agent's name for the event."""
     name = next((name for name, event in events.items() if event == call.event), "")

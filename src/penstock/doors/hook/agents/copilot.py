@@ -6,7 +6,16 @@ spelling come with Claude Code's fields.
 """
 
 from penstock.doors.hook.agents import common
-from penstock.doors.hook.talk import AFTER, BEFORE, SILENT, Answer, Call, Reply, started, text
+from penstock.doors.hook.talk import (
+    AFTER,
+    BEFORE,
+    SILENT,
+    HookAnswer,
+    HookCall,
+    Reply,
+    started,
+    text,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +25,7 @@ NAME = "copilot"
 TITLE = "GitHub Copilot"
 
 
-def read(document: "Document", environ: "Environ") -> Call:
+def read(document: "Document", environ: "Environ") -> HookCall:
     """Return what Copilot is about to do. Its own events have no name, only a result or none."""
     ran = "toolResult" in document or document.get("hook_event_name") == "PostToolUse"
     return common.made(
@@ -32,7 +41,7 @@ def read(document: "Document", environ: "Environ") -> Call:
     )
 
 
-def say(call: Call, answer: Answer) -> Reply:
+def say(call: HookCall, answer: HookAnswer) -> Reply:
     """Return the answer in Copilot's words."""
     words = common.permission(call, answer)
     if answer.notes:

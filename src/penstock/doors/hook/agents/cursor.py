@@ -12,8 +12,8 @@ from penstock.doors.hook.talk import (
     BEFORE,
     SILENT,
     START,
-    Answer,
-    Call,
+    HookAnswer,
+    HookCall,
     Reply,
     text,
 )
@@ -27,7 +27,7 @@ TITLE = "Cursor"
 EVENTS = {"preToolUse": BEFORE, "postToolUse": AFTER, "sessionStart": START}
 
 
-def read(document: "Document", environ: "Environ") -> Call:
+def read(document: "Document", environ: "Environ") -> HookCall:
     """Return what Cursor is about to do."""
     first = common.first(document.get("workspace_roots"))
     return common.made(
@@ -40,7 +40,7 @@ def read(document: "Document", environ: "Environ") -> Call:
     )
 
 
-def say(call: Call, answer: Answer) -> Reply:
+def say(call: HookCall, answer: HookAnswer) -> Reply:
     """Return the answer in Cursor's words."""
     if call.event != BEFORE:
         return common.said({"additional_context": common.noted(answer)}) if answer.notes else SILENT

@@ -12,8 +12,8 @@ from penstock.doors.hook.talk import (
     BEFORE,
     SILENT,
     START,
-    Answer,
-    Call,
+    HookAnswer,
+    HookCall,
     Reply,
     started,
     table,
@@ -31,7 +31,7 @@ EVENTS = {**HOOKS, "SessionStart": START}
 MATCHER = "^(write_file|replace|run_shell_command|mcp_.*)$"
 
 
-def read(document: "Document", environ: "Environ") -> Call:
+def read(document: "Document", environ: "Environ") -> HookCall:
     """Return what Gemini is about to do; a server's tool gets the name that all agents share."""
     foreign = table(document.get("mcp_context"))
     server, name = text(foreign.get("server_name")), text(foreign.get("tool_name"))
@@ -44,7 +44,7 @@ def read(document: "Document", environ: "Environ") -> Call:
     )
 
 
-def say(call: Call, answer: Answer) -> Reply:
+def say(call: HookCall, answer: HookAnswer) -> Reply:
     """Return the answer in Gemini's words."""
     if call.event != BEFORE:
         return common.hook_output(EVENTS, call, answer, {})

@@ -6,7 +6,7 @@ with a small letter.
 """
 
 from penstock.doors.hook.agents import common
-from penstock.doors.hook.talk import AFTER, BEFORE, OTHER, Call, started, text
+from penstock.doors.hook.talk import AFTER, BEFORE, OTHER, HookCall, started, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ EVENTS = {"pretooluse": BEFORE, "posttooluse": AFTER}
 say = common.by_exit_code
 
 
-def read(document: "Document", environ: "Environ") -> Call:
+def read(document: "Document", environ: "Environ") -> HookCall:
     """Return what Kiro is about to do."""
     event = EVENTS.get(text(document.get("hook_event_name")).lower(), OTHER)
     return common.made(NAME, event, document, root=started(environ))

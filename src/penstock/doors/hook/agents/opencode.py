@@ -5,7 +5,7 @@ the tool has run. Nothing can be asked or granted. A plugin that does not load i
 """
 
 from penstock.doors.hook.agents import common
-from penstock.doors.hook.talk import Call, text
+from penstock.doors.hook.talk import HookCall, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ TITLE = "OpenCode"
 say = common.by_exit_code
 
 
-def read(document: "Document", environ: "Environ") -> Call:  # noqa: ARG001 - every agent's module is called so
+def read(document: "Document", environ: "Environ") -> HookCall:  # noqa: ARG001 - every agent's module is called so
     """Return what the plugin says that the agent is about to do."""
     return common.from_plugin(NAME, document, root=text(document.get("root")))
 

@@ -5,7 +5,7 @@ mode nobody reads, so what would be asked is denied with a reason for the agent.
 """
 
 from penstock.doors.hook.agents import common
-from penstock.doors.hook.talk import AFTER, BEFORE, START, Answer, Call, Reply, started
+from penstock.doors.hook.talk import AFTER, BEFORE, START, HookAnswer, HookCall, Reply, started
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ MATCHER = "^(write_file|edit|notebook_edit|run_shell_command|mcp__.*)$"
 ATTENDED = ("default", "plan", "auto_edit", "auto-edit")
 
 
-def read(document: "Document", environ: "Environ") -> Call:
+def read(document: "Document", environ: "Environ") -> HookCall:
     """Return what Qwen Code is about to do."""
     return common.made(
         NAME,
@@ -31,7 +31,7 @@ def read(document: "Document", environ: "Environ") -> Call:
     )
 
 
-def say(call: Call, answer: Answer) -> Reply:
+def say(call: HookCall, answer: HookAnswer) -> Reply:
     """Return the answer in Qwen Code's words."""
     return common.hook_output(EVENTS, call, answer, common.permission(call, answer))
 

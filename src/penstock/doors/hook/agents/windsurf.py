@@ -5,7 +5,7 @@ failure lets the action run. What is told beside an allow reaches the person and
 """
 
 from penstock.doors.hook.agents import common
-from penstock.doors.hook.talk import AFTER, BEFORE, OTHER, Call, table, text
+from penstock.doors.hook.talk import AFTER, BEFORE, OTHER, HookCall, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ EVENTS = {"pre": BEFORE, "post": AFTER}
 say = common.by_exit_code
 
 
-def read(document: "Document", environ: "Environ") -> Call:
+def read(document: "Document", environ: "Environ") -> HookCall:
     """Return what Cascade is about to do; the action is the tool, under its name before."""
     action, info = text(document.get("agent_action_name")), table(document.get("tool_info"))
     when, _, name = action.partition("_")
@@ -27,7 +27,7 @@ def read(document: "Document", environ: "Environ") -> Call:
     tool = f"pre_{name}"
     turn = text(document.get("execution_id"))
     about = common.call_id("", tool, info)
-    return Call(
+    return HookCall(
         NAME,
         event,
         tool=tool,
