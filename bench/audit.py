@@ -13,17 +13,17 @@ from contextlib import contextmanager
 from itertools import count
 
 from bench.row import Row, best_of, each
-from penstock.core import chain
-from penstock.core.approvals import NOTICE
-from penstock.core.audit import Query
-from penstock.core.checkpoint import make_key
-from penstock.core.event import compose
-from penstock.core.when import stamp
-from penstock.stores.checkpoints import Checkpoints
-from penstock.stores.jsonl import JsonlLog
-from penstock.stores.log_reader import read_lines
-from penstock.stores.logfile import LogFile
-from penstock.stores.verify_log import verify_log
+from penstock.core.audit import chain
+from penstock.core.audit.approvals import NOTICE
+from penstock.core.audit.checkpoint import make_key
+from penstock.core.audit.event import compose
+from penstock.core.audit.query import Query
+from penstock.core.timestamps import stamp
+from penstock.stores.audit.checkpoints import Checkpoints
+from penstock.stores.audit.file import LogFile
+from penstock.stores.audit.jsonl import JsonlLog
+from penstock.stores.audit.reader import read_lines
+from penstock.stores.audit.verify import verify_log
 
 MILLION = int(os.environ.get("PENSTOCK_BENCH_EVENTS", "1000000"))
 START = 1735689600  # 2025-01-01

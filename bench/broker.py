@@ -17,7 +17,7 @@ from itertools import count
 
 from bench.row import Row, best_of
 from penstock.broker import Broker, Role
-from penstock.core.proposal import State
+from penstock.core.proposals.model import State
 from penstock.gate import Item, Proof
 
 PERSON = Proof(by="bench", kind="front-end")

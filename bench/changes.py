@@ -20,8 +20,8 @@ from functools import partial
 from itertools import product
 
 from bench.row import Row, best_of, command
-from penstock.core.change import measure
-from penstock.core.diff import preview, unified
+from penstock.core.diff.hunks import preview, unified
+from penstock.core.diff.measure import measure
 from penstock.core.model import Change
 
 AREA = "changes"

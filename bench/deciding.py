@@ -11,12 +11,12 @@ from tests.fakes.files import MemoryFiles
 
 from bench.matching import patterns
 from bench.row import Row, best_of, command, each
-from penstock.core.change import measure
-from penstock.core.decide import decide
+from penstock.core.diff.measure import measure
 from penstock.core.model import Action, Change, ChangeKind, Request, Verdict
-from penstock.core.paths import locate
-from penstock.core.policy import FieldMatch, Layer, Policy, Rule
-from penstock.core.rules import build, load_preset
+from penstock.core.paths.relpath import locate
+from penstock.core.policy.decide import decide
+from penstock.core.policy.model import FieldMatch, Layer, Policy, Rule
+from penstock.core.rules.load import build, load_preset
 from penstock.gate import Call, judge_call
 
 AREA = "deciding"

@@ -252,7 +252,7 @@ def _is_whole(answer: bytes) -> bool:
 
 
 def _serve_bare() -> None:
-    from penstock.doors.http.hook import Desk, Hook
+    from penstock.doors.http.hook_endpoint import Desk, Hook
     from penstock.doors.http.routes import Route, Routes
     from penstock.doors.http.server import Server, bound, run
 

@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any
 
 from bench.row import Row, best_of, each
-from penstock.core.match import compile_globs, lookup, matches
-from penstock.core.paths import locate
+from penstock.core.paths.globs import compile_globs, lookup, matches
+from penstock.core.paths.relpath import locate
 
 AREA = "matching"
 EXTENSIONS = ("py", "ts", "go", "rs", "md", "toml", "yml", "json", "key", "pem", "lock", "sh")
@@ -191,7 +191,7 @@ def hostile() -> Iterator[Row]:
 
 def locating() -> Row:
     """Every spelling of an ordinary path."""
-    path, root = "src/penstock/core/match.py", "/home/ada/project"
+    path, root = "src/penstock/core/paths/globs.py", "/home/ada/project"
     ours, split = best_of(
         [
             each(lambda: locate(path, root=root), times=100),

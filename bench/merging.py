@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.row import Row, best_of, command
-from penstock.core.merge import combine
-from penstock.core.patch import apply_patch, parse_patch
-from penstock.core.rebase import rebase
+from penstock.core.merge.strategies import combine
+from penstock.core.merge.three_way import rebase
+from penstock.core.patch.apply import apply_patch, parse_patch
 
 ADDED = b'''\
 import graphlib

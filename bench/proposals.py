@@ -11,11 +11,11 @@ from dataclasses import replace
 from itertools import count
 
 from bench.row import Row, best_of, each
-from penstock.core.codec import to_json
 from penstock.core.model import Change, ChangeKind, Decision, Reason, Verdict
-from penstock.core.proposal import Moment, Proposal, State, Transition
-from penstock.stores.blobs import DiskBlobs
-from penstock.stores.sqlite import SqliteProposals
+from penstock.core.proposals.codec import to_json
+from penstock.core.proposals.model import Moment, Proposal, State, Transition
+from penstock.stores.queue.blobs import DiskBlobs
+from penstock.stores.queue.sqlite import SqliteProposals
 
 TIMES = 20
 HISTORY = 20_000

@@ -58,7 +58,7 @@ def _project() -> Iterator[tuple[Path, Gate]]:
 
 
 def _screen(gate: Gate) -> Iterator[Row]:
-    from penstock.core.diff import hunks
+    from penstock.core.diff.hunks import hunks
     from penstock.gate import Item
 
     root = Path(gate.root)
@@ -95,7 +95,7 @@ def _screen(gate: Gate) -> Iterator[Row]:
 async def _measured(gate: Gate) -> dict[str, float]:
     """Return the best times of showing a proposal, and of drawing a page of it."""
     from penstock.doors.tui.app import ReviewApp
-    from penstock.doors.tui.desk import ReviewDesk
+    from penstock.doors.tui.gateway import ReviewDesk
 
     best = dict.fromkeys(("big", "small", "page of big", "page of small"), float("inf"))
     app = ReviewApp(ReviewDesk(gate, _Nobody()), live=False)
@@ -143,7 +143,7 @@ class _Nobody:
 
 def _telling(home: Path, gate: Gate) -> Iterator[Row]:
     """Propose where somebody is told, and where nobody is, turn by turn."""
-    from penstock.app import notify
+    from penstock.app import announce as notify
     from penstock.gate import Item
 
     config = home / "config" / "penstock"

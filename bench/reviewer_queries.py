@@ -158,9 +158,9 @@ def _parse(lines: list[bytes]) -> None:
 
 def _replay(place: Path) -> Iterator[Row]:
     """Replay all: reading the log included, as a dry run does."""
-    from penstock.core.impact import impact
-    from penstock.core.rules import parse_policy
-    from penstock.stores.decisions import recent
+    from penstock.core.learning.impact import impact
+    from penstock.core.rules.load import parse_policy
+    from penstock.stores.decisions.query import recent
 
     path = str(_write(place, REPLAYED))
     file = "claude-code-permissions-hook.toml"

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from bench.row import Row, best_of, each
 from penstock import presets
-from penstock.core import rules
-from penstock.core.regexes import Bank
+from penstock.core.policy.regexes import Bank
+from penstock.core.rules import load as rules
 
 
 def penstock_text(count: int) -> str:

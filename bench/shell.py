@@ -12,8 +12,8 @@ import tree_sitter
 import tree_sitter_bash
 
 from bench.row import Row, best_of, each
-from penstock.core.shell import writes
-from penstock.core.toolcall import intents
+from penstock.core.shell.analyze import writes
+from penstock.core.tools.intents import intents
 
 SIZE = 200_000
 ANSWER_WITHIN = 0.05

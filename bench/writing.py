@@ -12,8 +12,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 
 from bench.row import Row, best_of, each
-from penstock.core import paths
-from penstock.stores.disk import DiskFiles
+from penstock.core.paths import relpath as paths
+from penstock.stores.files.workspace import DiskFiles
 
 SMALL = 20_000
 LARGE = 15_000_000

@@ -17,7 +17,9 @@ import click
 
 from penstock.cli import COMMANDS, penstock
 from penstock.core.distribution import NAME
-from penstock.stores import log_errors, private, refusals
+from penstock.stores.files import errors as refusals
+from penstock.stores.system import os_errors as log_errors
+from penstock.stores.system import private
 
 ROOT = Path(__file__).resolve().parent.parent
 KINDS = {
@@ -144,8 +146,8 @@ against what is there.
 
 def api() -> str:
     """Return the page of the JSON API."""
-    from penstock.doors.web.endpoints import ENDPOINTS
-    from penstock.doors.web.openapi import REFUSED
+    from penstock.doors.web.api.endpoints import ENDPOINTS
+    from penstock.doors.web.api.openapi import REFUSED
 
     out = [API + "\n".join(f"| {status} | {about} |" for status, about in REFUSED.items()), ""]
     for one in ENDPOINTS:

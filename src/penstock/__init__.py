@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         StoreError,
     )
     from penstock.core.model import Decision, Verdict
-    from penstock.core.proposal import Proposal, Receipt, State
+    from penstock.core.proposals.model import Proposal, Receipt, State
     from penstock.gate import Call, Gate, Item, Proof
 
     __version__: str
@@ -45,7 +45,7 @@ _HOME = {
     "open_gate": "penstock.app",
     **dict.fromkeys(("Call", "Gate", "Item", "Proof"), "penstock.gate"),
     **dict.fromkeys(("Decision", "Verdict"), "penstock.core.model"),
-    **dict.fromkeys(("Proposal", "Receipt", "State"), "penstock.core.proposal"),
+    **dict.fromkeys(("Proposal", "Receipt", "State"), "penstock.core.proposals.model"),
     **dict.fromkeys(("AuditError", "InputError", "RefusedError"), "penstock.core.errors"),
     **dict.fromkeys(("RulesError", "StaleError", "StoreError"), "penstock.core.errors"),
 }

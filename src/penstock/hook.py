@@ -20,7 +20,7 @@ sys.path[:] = [*sys.path[1:], PACKAGE.rpartition("/")[0]]
 try:
     if MADE == VERSION:
         register(PACKAGE, PARTS)
-    from penstock.doors.hook.cold import main
+    from penstock.doors.hook.main import main
 except Exception as problem:  # an installation that is broken or half replaced
     sys.stderr.write(f"Penstock cannot start ({type(problem).__name__}); install it again\n")
     sys.exit(2 if "closed" in sys.argv else 1)

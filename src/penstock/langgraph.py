@@ -10,9 +10,6 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from penstock.doors.langgraph.backend import (
-        PenstockBackend as PenstockBackend,  # noqa: PLC0414 - `import *` must not need deepagents
-    )
     from penstock.doors.langgraph.classify import (
         classify_write,
         generate_diff_preview,
@@ -20,6 +17,9 @@ if TYPE_CHECKING:
         show_deletion_summary,
     )
     from penstock.doors.langgraph.config import GateConfig
+    from penstock.doors.langgraph.deepagents_backend import (
+        PenstockBackend as PenstockBackend,  # noqa: PLC0414 - `import *` must not need deepagents
+    )
     from penstock.doors.langgraph.errors import (
         InsertionCancelledError,
         InvalidInsertionPointError,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from penstock.doors.langgraph.graph import build_graph
     from penstock.doors.langgraph.middleware import PenstockMiddleware
     from penstock.doors.langgraph.node import safe_file_write_gate
-    from penstock.doors.langgraph.prompting import get_insertion_point, prompt_for_approval
+    from penstock.doors.langgraph.prompts import get_insertion_point, prompt_for_approval
     from penstock.doors.langgraph.state import (
         FileWriteRequest,
         SafeWriteState,
@@ -65,12 +65,12 @@ _HOME = {
     "FileWriteRequest": "state",
     "GateConfig": "config",
     "generate_diff_preview": "classify",
-    "get_insertion_point": "prompting",
+    "get_insertion_point": "prompts",
     "InsertionCancelledError": "errors",
     "InvalidInsertionPointError": "errors",
-    "PenstockBackend": "backend",
+    "PenstockBackend": "deepagents_backend",
     "PenstockMiddleware": "middleware",
-    "prompt_for_approval": "prompting",
+    "prompt_for_approval": "prompts",
     "requires_approval": "classify",
     "safe_file_write_gate": "node",
     "SafeWriteState": "state",

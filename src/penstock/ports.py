@@ -13,8 +13,8 @@ from enum import StrEnum
 from typing import Protocol
 
 from penstock.core.model import Source
-from penstock.core.paths import RelPath
-from penstock.core.proposal import Answer, Moment, Proposal, Receipt, State, Transition
+from penstock.core.paths.relpath import RelPath
+from penstock.core.proposals.model import Answer, Moment, Proposal, Receipt, State, Transition
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

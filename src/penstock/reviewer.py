@@ -47,7 +47,7 @@ def _end(code: int) -> None:
 
 
 def _apply(words: list[str]) -> int:
-    from penstock.doors.reviewer.command import apply
+    from penstock.doors.reviewer.apply_command import apply
 
     return apply(words, confirm=_confirm)
 

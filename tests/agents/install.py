@@ -21,7 +21,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-CHECKOUT = Path(__file__).resolve().parents[2]
+from tests import REPOSITORY
+
+CHECKOUT = REPOSITORY
 PATIENCE = 300.0  # seconds for one step; a slow mirror is slow, an absent one answers at once
 RETRY_AFTER = 900.0  # a failed installation is not tried again by every worker of a test run
 OLDEST_NODE = 20

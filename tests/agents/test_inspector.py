@@ -8,7 +8,7 @@ import pytest
 
 from tests.agents import inspector, install
 from tests.agents.inspector import inspect
-from tests.doors.mcp_client import PENSTOCK, over_http
+from tests.doors.mcp.client import PENSTOCK, over_http
 from tests.project import Project
 
 RULES = 'version = 1\npreset = "guard"\n'

@@ -201,7 +201,7 @@ def test_with_a_key_the_front_end_signs_or_does_not_apply(furnished: Project) ->
 
 @contextmanager
 def passphrase(words: str) -> Iterator[tuple[int, dict[str, str]]]:
-    from penstock.stores.passphrase import VARIABLE
+    from penstock.stores.approver.passphrase import VARIABLE
 
     read, write = os.pipe()
     os.write(write, words.encode() + b"\n")

@@ -18,17 +18,17 @@ from typing import Any
 
 import pytest
 
-from penstock.doors.hook import probe
+from penstock.doors.doctor import probe
+from penstock.doors.doctor.client_models import TAKES, WRITES, Raw
+from penstock.doors.doctor.live import installed
+from penstock.doors.doctor.live_clients import AGENTS
+from penstock.doors.doctor.trial import ask_hook, to_ask
+from penstock.doors.doctor.ways_off import ways_off
 from penstock.doors.hook.agents import NAMES
-from penstock.doors.hook.asked import ask_hook, to_ask
-from penstock.doors.hook.clients import TAKES, WRITES, Raw
-from penstock.doors.hook.findings import BAD, SettingsPlace
-from penstock.doors.hook.live import installed
-from penstock.doors.hook.live_clients import AGENTS
-from penstock.doors.hook.offs import ways_off
-from penstock.doors.hook.registered import looked_at
-from penstock.doors.hook.registry import find, hook_command, module
-from penstock.doors.hook.talk import ALLOW, ASK, BEFORE, DENY, HookAnswer
+from penstock.doors.hook.messages import ALLOW, ASK, BEFORE, DENY, HookAnswer
+from penstock.doors.setup.agent_files import BAD, SettingsPlace
+from penstock.doors.setup.inspect import looked_at
+from penstock.doors.setup.registrations import find, hook_command, module
 from tests.agents.install import NotHereError
 from tests.agents.install import cache as clients
 from tests.agents.install import command as client

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from penstock.doors.hook.agents import NAMES
-from penstock.doors.hook.registry import find
+from penstock.doors.setup.registrations import find
 from tests.cli.quick import Quick
 from tests.project import Project
 

@@ -11,7 +11,7 @@ from tests.project import Project
 
 COUNTING = """
 import atexit, sys
-from penstock.core import rules
+from penstock.core.rules import load as rules
 real, loaded = rules.load, []
 def load(main, *more, **named):
     loaded.append(main)

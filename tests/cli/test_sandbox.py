@@ -11,7 +11,8 @@ import click
 import pytest
 
 from penstock.cli.sandbox import check, says_nothing
-from penstock.stores.sandbox import Sandbox
+from penstock.stores.files.sandbox import Sandbox
+from tests import REPOSITORY
 from tests.project import Project
 
 NOW = date(2026, 2, 4)
@@ -108,7 +109,7 @@ def test_git_does_not_see_the_sandbox(tmp_path: Path, before: str | None, after:
 
 
 def test_this_repository_keeps_it_out_too() -> None:
-    root = Path(__file__).resolve().parents[2]
+    root = REPOSITORY
     assert "agent_sandbox/" in (root / ".gitignore").read_text().splitlines()
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from penstock import app
 from penstock.core.model import Actor
-from penstock.core.proposal import Proposal
+from penstock.core.proposals.model import Proposal
 from penstock.gate import Gate, Item
-from penstock.stores import places
+from penstock.stores.system import places
 from tests.project import Project
 
 RULES = """

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from penstock.core.audit import Query
-from penstock.core.chain import GENESIS
+from penstock.core.audit.chain import GENESIS
+from penstock.core.audit.event import compose
+from penstock.core.audit.query import Query
+from penstock.core.audit.verify import LogWalk
 from penstock.core.errors import InputError
-from penstock.core.event import compose
-from penstock.core.verify import LogWalk
 from penstock.ports import AuditLog
-from penstock.stores.jsonl import JsonlLog
+from penstock.stores.audit.jsonl import JsonlLog
 from tests.fakes.audit_log import MemoryLog
 
 Log = JsonlLog | MemoryLog

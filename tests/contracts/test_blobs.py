@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from penstock.core.digest import digest
 from penstock.core.model import Bytes
-from penstock.stores.blobs import DiskBlobs
+from penstock.stores.queue.blobs import DiskBlobs
 from tests.fakes.queue import MemoryBlobs
 
 if TYPE_CHECKING:

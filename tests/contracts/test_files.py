@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from penstock.core.digest import EMPTY, digest
 from penstock.core.errors import InputError, PenstockError, StaleError
-from penstock.core.paths import RelPath
+from penstock.core.paths.relpath import RelPath
 from penstock.ports import FileKind, Files, FileState, PlannedWrite
-from penstock.stores.disk import DiskFiles
+from penstock.stores.files.workspace import DiskFiles
 from tests.fakes.files import MemoryFiles
 
 WAYS: dict[str, dict[str, bool]] = {

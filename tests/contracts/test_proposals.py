@@ -14,8 +14,17 @@ from hypothesis import strategies as st
 
 from penstock.core.errors import InputError, PenstockError, StaleError
 from penstock.core.model import Actor, Change, ChangeKind, Decision, Reason, Verdict
-from penstock.core.proposal import NEXT, OPEN, Answer, Moment, Proposal, Receipt, State, Transition
-from penstock.stores.sqlite import SqliteProposals
+from penstock.core.proposals.model import (
+    NEXT,
+    OPEN,
+    Answer,
+    Moment,
+    Proposal,
+    Receipt,
+    State,
+    Transition,
+)
+from penstock.stores.queue.sqlite import SqliteProposals
 from tests.fakes.queue import MemoryProposals
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock.doors.hook.agents import NAMES
-from penstock.doors.hook.registry import module
+from penstock.doors.setup.registrations import module
 from tests.cli.quick import Quick
 from tests.docs.test_examples import ROOT, blocks, commands, holds
 from tests.project import Project

@@ -17,8 +17,9 @@ from zipfile import ZipFile
 import pytest
 
 from penstock.core.distribution import HOME, NAME, pip_install
+from tests import REPOSITORY
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = REPOSITORY
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))

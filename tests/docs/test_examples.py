@@ -19,11 +19,12 @@ from typing import NamedTuple
 import pytest
 
 from penstock.cli import main
-from penstock.core import rules
-from penstock.stores.surroundings import seen_here
+from penstock.core.rules import load as rules
+from penstock.stores.agents.ancestry import seen_here
+from tests import REPOSITORY
 from tests.project import Project
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = REPOSITORY
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TEN_MORE = 10

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from penstock.cli import COMMANDS
+from tests import REPOSITORY
 from tests.project import Project
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = REPOSITORY
 
 
 def test_the_generated_pages_are_up_to_date() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,9 +12,10 @@ import pytest
 import penstock
 from penstock.app import open_workspace
 from penstock.gate import Gate
+from tests import REPOSITORY
 from tests.project import Project
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = REPOSITORY
 PAGE = (ROOT / "docs/reference/python.md").read_text(encoding="utf-8")
 LOOKS = 1000
 TERMINAL = penstock.Proof(by="somebody", kind="terminal")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
-from penstock.core.edit_operation import KEYS
-from penstock.core.edit_warnings import KINDS
-from penstock.core.edits import checked, edited, parse_operation, told
+from penstock.core.rule_edit.edit import checked, edited, parse_operation, told
+from penstock.core.rule_edit.operation import KEYS
+from penstock.core.rule_edit.warnings import KINDS
+from tests import REPOSITORY
 
-PAGE = Path(__file__).parents[2] / "docs" / "reference" / "rule-edits.md"
+PAGE = REPOSITORY / "docs" / "reference" / "rule-edits.md"
 FILE = "rules.toml"
 BLOCK = re.compile(r"```(toml|json|text)\n(.*?)```", re.DOTALL)
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from penstock.core import chain
-from penstock.core.audit import EVERYTHING, Query, parse_line
-from penstock.core.event import compose
-from penstock.core.trust import LogHead
-from penstock.core.when import stamp
+from penstock.core.audit import chain
+from penstock.core.audit.event import compose
+from penstock.core.audit.evidence import LogHead
+from penstock.core.audit.query import EVERYTHING, Query, parse_line
+from penstock.core.timestamps import stamp
 from penstock.ports import LogEntry
 
 

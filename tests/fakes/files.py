@@ -13,9 +13,10 @@ from dataclasses import replace
 from penstock.core.digest import digest
 from penstock.core.errors import InputError
 from penstock.core.model import Bytes
-from penstock.core.paths import RelPath
+from penstock.core.paths.relpath import RelPath
 from penstock.ports import DirectoryEntry, FileKind, FileState, PlannedWrite, RecoveredWrite
-from penstock.stores import reach, refusals
+from penstock.stores.files import errors as refusals
+from penstock.stores.files import resolve as reach
 
 NEW_MODE = 0o644
 

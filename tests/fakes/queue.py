@@ -16,7 +16,8 @@ from dataclasses import dataclass, field, replace
 from penstock.core.digest import digest
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.model import Source
-from penstock.core.moves import (
+from penstock.core.proposals.model import OPEN, Answer, Moment, Proposal, Receipt, State, Transition
+from penstock.core.proposals.transitions import (
     check_claimable,
     check_unclaimed,
     id_taken,
@@ -24,7 +25,6 @@ from penstock.core.moves import (
     not_found,
     supersessions,
 )
-from penstock.core.proposal import OPEN, Answer, Moment, Proposal, Receipt, State, Transition
 
 
 class MemoryProposals:

@@ -42,7 +42,7 @@ def report(scenario: Scenario, results: list[Result]) -> bool:
 
 def races(applies: int) -> bool:
     """Run the race tests with many applies."""
-    command = [sys.executable, "-m", "pytest", "-q", "-s", "tests/stores/test_races.py"]
+    command = [sys.executable, "-m", "pytest", "-q", "-s", "tests/stores/files/test_races.py"]
     environment = {**os.environ, "PENSTOCK_RACES": str(applies)}
     return subprocess.run(command, env=environment, check=False).returncode == 0
 

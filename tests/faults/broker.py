@@ -13,7 +13,7 @@ from typing import Any
 from penstock.core.errors import PenstockError
 from penstock.doors.broker.service import Broker, Role, serve
 from penstock.gate import Proof
-from penstock.stores.verify_log import verify_log
+from penstock.stores.audit.verify import verify_log
 from tests.faults.gate import HARMLESS, note, noted
 from tests.faults.scenario import Scenario
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from penstock.app import Workspace
 from penstock.core.errors import PenstockError, StoreError
 from penstock.core.model import Actor
-from penstock.core.proposal import Proposal, State
+from penstock.core.proposals.model import Proposal, State
 from penstock.gate import Gate, Item, Proof
 from tests.faults.scenario import Scenario
 

@@ -13,9 +13,9 @@ import cryptography.hazmat.primitives.asymmetric.ed25519
 import cryptography.hazmat.primitives.ciphers.aead
 import cryptography.hazmat.primitives.kdf.scrypt  # noqa: F401
 
-from penstock.core.approval import statement
 from penstock.core.errors import PenstockError
-from penstock.stores.keys import ApproverKeys
+from penstock.core.proposals.signature import statement
+from penstock.stores.approver.keys import ApproverKeys
 from tests.faults.scenario import Scenario
 
 PASS = "correct horse battery staple"

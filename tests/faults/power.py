@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from penstock.stores.swap import is_temp_name
+from penstock.stores.files.step import is_temp_name
 from tests.faults import gate, record, writing
 from tests.faults.scenario import Scenario
 from tests.faults.tracer import Plan, run

@@ -10,14 +10,14 @@ import json
 import os
 from collections.abc import Callable
 
-from penstock.core.checkpoint import make_key, open_note
+from penstock.core.audit.checkpoint import make_key, open_note
+from penstock.core.audit.findings import AuditReport
 from penstock.core.errors import PenstockError
-from penstock.core.findings import AuditReport
-from penstock.stores.checkpoints import Checkpoints
-from penstock.stores.head_memory import HeadMemory
-from penstock.stores.jsonl import JsonlLog
-from penstock.stores.log_reader import read_lines
-from penstock.stores.verify_log import verify_log
+from penstock.stores.audit.checkpoints import Checkpoints
+from penstock.stores.audit.jsonl import JsonlLog
+from penstock.stores.audit.reader import read_lines
+from penstock.stores.audit.remembered_head import HeadMemory
+from penstock.stores.audit.verify import verify_log
 from tests.faults.scenario import Scenario
 
 KEY = make_key("penstock.test/log", bytes(range(32)))

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from penstock.core.digest import digest
 from penstock.core.errors import PenstockError
-from penstock.core.paths import RelPath
+from penstock.core.paths.relpath import RelPath
 from penstock.ports import PlannedWrite
-from penstock.stores.disk import DiskFiles
+from penstock.stores.files.workspace import DiskFiles
 from tests.faults.scenario import Scenario, seen
 from tests.faults.tracer import Plan, run
 

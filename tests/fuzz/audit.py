@@ -8,18 +8,24 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 
-from penstock.core.audit import Query, parse_line
-from penstock.core.breaks import find_hashes
-from penstock.core.checkpoint import make_key, open_note, read_key, read_public_key, split_notes
+from penstock.core.audit.broken_links import find_hashes
+from penstock.core.audit.checkpoint import (
+    make_key,
+    open_note,
+    read_key,
+    read_public_key,
+    split_notes,
+)
+from penstock.core.audit.event import compose
+from penstock.core.audit.export.formats import Format, encode
+from penstock.core.audit.export.outcomes import Sender
+from penstock.core.audit.fast_lines import Shapes
+from penstock.core.audit.query import Query, parse_line
+from penstock.core.audit.verify import START, LogWalk, pass_block
 from penstock.core.errors import PenstockError
-from penstock.core.event import compose
-from penstock.core.export import Format, encode
-from penstock.core.outcomes import Sender
-from penstock.core.redact import redact
-from penstock.core.shapes import Shapes
-from penstock.core.verify import START, LogWalk, pass_block
-from penstock.core.when import parse_when
-from tests.core.records import block, linked, record
+from penstock.core.text.redact import redact
+from penstock.core.timestamps import parse_when
+from tests.core.audit.records import block, linked, record
 
 PUBLIC = make_key("fuzz/log", bytes(range(32))).public()
 SOUND = record(6)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from penstock.core.change import lost, measure
-from penstock.core.diff import hunks, preview, unified
+from penstock.core.diff.hunks import hunks, preview, unified
+from penstock.core.diff.measure import lost, measure
 from penstock.core.model import Change
 
 # Random bytes are seldom lines that come again: half of the inputs are read as numbers of these.

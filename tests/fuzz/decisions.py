@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from penstock.core.audit import parse_line
-from penstock.core.clusters import clusters, command_regex
-from penstock.core.covers import witnesses
-from penstock.core.past import Past, past_of
-from penstock.core.regexes import check, search
-from penstock.core.suggest_risk import never
-from penstock.stores.decision_lines import Rows, kind_of, seconds_of
+from penstock.core.audit.query import parse_line
+from penstock.core.learning.clusters import clusters, command_regex
+from penstock.core.learning.coverage import witnesses
+from penstock.core.learning.past_decision import Past, past_of
+from penstock.core.learning.risk import never
+from penstock.core.policy.regexes import check, search
+from penstock.stores.decisions.lines import Rows, kind_of, seconds_of
 
 # Random bytes are seldom lines; pieces of them, in any order, sometimes are.
 PIECES = (

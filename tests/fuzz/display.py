@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from penstock.core.disguise import MOST_WARNINGS
-from penstock.core.display import spoken, visible, visible_bytes, warnings
-from penstock.core.unseen import kind_of
+from penstock.core.text.deception import MOST_WARNINGS
+from penstock.core.text.display import spoken, visible, visible_bytes, warnings
+from penstock.core.text.invisible import kind_of
 
 
 def one(data: bytes) -> None:

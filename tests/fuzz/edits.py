@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import tomllib
 
-from penstock.core.edit_book import read_book
-from penstock.core.edit_samples import nests_repetition, samples
-from penstock.core.edits import (
+from penstock.core.policy.regexes import search
+from penstock.core.rule_edit.edit import (
     EditError,
     checked,
     commit_message,
@@ -15,7 +14,8 @@ from penstock.core.edits import (
     told,
     widens,
 )
-from penstock.core.regexes import search
+from penstock.core.rule_edit.pieces import read_book
+from penstock.core.rule_edit.samples import nests_repetition, samples
 
 # Random bytes are seldom TOML; pieces of it, in any order, often are.
 PIECES = (

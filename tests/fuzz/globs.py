@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.core.match import compile_globs, lookup, matches, tidy
+from penstock.core.paths.globs import compile_globs, lookup, matches, tidy
 
 
 def one(data: bytes) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from penstock.core.quickjson import DuplicateKeyError, parse
+from penstock.core.strict_json import DuplicateKeyError, parse
 from penstock.doors import hook_spec
 
 LISTS = hook_spec.policy_of("/nowhere/write-policies.json")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from penstock.core.errors import PenstockError
-from penstock.core.merge import Strategy, combine, line_count, select_hunks
-from penstock.core.rebase import rebase
+from penstock.core.merge.strategies import Strategy, combine, line_count, select_hunks
+from penstock.core.merge.three_way import rebase
 
 # Random bytes are seldom Python: half of the inputs are read as numbers of these lines.
 LINES = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from penstock.core.errors import PenstockError
-from penstock.core.patch import apply_all, apply_patch, parse_patch
+from penstock.core.patch.apply import apply_all, apply_patch, parse_patch
 
 # What random bytes never find by themselves, chosen by the first byte.
 STARTS = (

@@ -6,7 +6,7 @@ import os
 
 from penstock.core.errors import InputError
 from penstock.core.model import Target
-from penstock.core.paths import RelPath, locate, parse
+from penstock.core.paths.relpath import RelPath, locate, parse
 
 ROOT = "/w/project"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from penstock.core import rules
 from penstock.core.errors import RulesError
-from penstock.core.regexes import Bank, check, search
-from penstock.core.toml_lines import find_lines
+from penstock.core.policy.regexes import Bank, check, search
+from penstock.core.rules import load as rules
+from penstock.core.rules.toml_positions import find_lines
 
 # Random bytes are seldom TOML; pieces of it, in any order, often are.
 PIECES = (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from penstock.core.shell import writes
-from penstock.core.shell_found import MOST_LEAVES, MOST_TARGETS, MOST_UNCLEAR
+from penstock.core.shell.analyze import writes
+from penstock.core.shell.findings import MOST_LEAVES, MOST_TARGETS, MOST_UNCLEAR
 
 # What random bytes never find by themselves, chosen by the first byte.
 STARTS = (

@@ -6,8 +6,8 @@ import json
 from contextlib import suppress
 
 from penstock.core.errors import PenstockError
-from penstock.core.toolcall import intents, resulting
-from penstock.core.tools import TOOLS
+from penstock.core.tools.intents import intents, resulting
+from penstock.core.tools.table import TOOLS
 
 NAMES = (*sorted(TOOLS), "mcp__x__save", "mcp_x_read", "MCP:x", "@x/y", "pre_mcp_tool_use")
 KEYS = (

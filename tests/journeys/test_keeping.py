@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from penstock.core.errors import InputError, StoreError
-from penstock.gate.keeping import DAY, PAUSE
+from penstock.gate.retention import DAY, PAUSE
 from tests.journeys.world import PERSON, World, lines
 
 

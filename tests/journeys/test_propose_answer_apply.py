@@ -9,10 +9,10 @@ import pytest
 
 from penstock.core.digest import digest
 from penstock.core.errors import AuditError, InputError, RefusedError, StaleError
-from penstock.core.merge import Strategy
+from penstock.core.merge.strategies import Strategy
 from penstock.core.model import Decision, Verdict
-from penstock.core.proposal import State
-from penstock.core.rules import parse_policy
+from penstock.core.proposals.model import State
+from penstock.core.rules.load import parse_policy
 from penstock.gate import Item
 from penstock.ports import FileState, PlannedWrite
 from tests.fakes.files import MemoryFiles

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock.core.errors import AuditError, InputError, RefusedError, StaleError
-from penstock.core.proposal import State
+from penstock.core.proposals.model import State
 from penstock.gate import Item
 from tests.journeys.world import PERSON, World
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock.core.errors import StaleError
-from penstock.core.proposal import Receipt
+from penstock.core.proposals.model import Receipt
 from penstock.gate import Item
 from tests.journeys.world import World
 
@@ -151,7 +151,7 @@ def test_how_to_keep_what_was_saved_since_names_what_was_asked_for(world: World)
 
 def test_a_person_may_repair_what_agents_may_not_touch(world: World) -> None:
     receipt = write(world, "careful/a", b"new\n")
-    from penstock.core.rules import parse_policy
+    from penstock.core.rules.load import parse_policy
 
     world.policy = parse_policy('version = 1\n[[deny]]\nid = "x"\npaths = ["**"]\n')
     undo(world, receipt)

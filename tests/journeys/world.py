@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from penstock.core.findings import AuditReport
-from penstock.core.policy import Policy
-from penstock.core.rules import parse_policy
+from penstock.core.audit.findings import AuditReport
+from penstock.core.policy.model import Policy
+from penstock.core.rules.load import parse_policy
 from penstock.gate import Call, Gate, Item, Judgement, Parts, Proof, judge_call
 from penstock.ports import LogEntry
 from tests.fakes.files import MemoryFiles

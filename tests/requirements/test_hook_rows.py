@@ -12,13 +12,13 @@ from functools import cache
 
 import pytest
 
-from penstock.core import rules
-from penstock.core.decide import decide
-from penstock.core.dialects import read_write_policies
 from penstock.core.model import Action, Decision, Request, Verdict
-from penstock.core.paths import locate
-from penstock.core.policy import Policy
-from penstock.core.when import stamp
+from penstock.core.paths.relpath import locate
+from penstock.core.policy.decide import decide
+from penstock.core.policy.model import Policy
+from penstock.core.rules import load as rules
+from penstock.core.rules.foreign import read_write_policies
+from penstock.core.timestamps import stamp
 from tests.requirements.hook_asked import ASKED, DENY, SANDBOX, SILENT, WARNED, Asked
 from tests.requirements.table import Row, both, name_of
 

@@ -10,7 +10,6 @@ import re
 import subprocess
 import uuid
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,22 +17,28 @@ import yaml
 
 from penstock import presets
 from penstock.broker import Broker, Role
-from penstock.core.audit import EVERYTHING
-from penstock.core.chain import GENESIS
-from penstock.core.decide import decide
-from penstock.core.dialects import BROKER_KEYS, read_file_broker
-from penstock.core.diff import unified
+from penstock.core.audit.chain import GENESIS
+from penstock.core.audit.export.formats import Format, encode
+from penstock.core.audit.export.outcomes import Sender
+from penstock.core.audit.query import EVERYTHING
+from penstock.core.diff.hunks import unified
 from penstock.core.digest import digest
-from penstock.core.export import Format, encode
-from penstock.core.outcomes import Sender
-from penstock.core.proposal import State
-from penstock.core.window import window
-from penstock.doors.broker import answers, asked, ledger, service, settling, targets, tools, waiting
-from penstock.stores.verify_log import verify_log
-from tests.doors.brokering import EMPTY, LOG, Bench, bench, code, status
+from penstock.core.policy.decide import decide
+from penstock.core.proposals.model import State
+from penstock.core.rules.foreign import BROKER_KEYS, read_file_broker
+from penstock.core.text.excerpt import window
+from penstock.doors.broker import apply as settling
+from penstock.doors.broker import parameters as asked
+from penstock.doors.broker import propose as waiting
+from penstock.doors.broker import responses as answers
+from penstock.doors.broker import service, targets, tools
+from penstock.doors.broker import workspace_log as ledger
+from penstock.stores.audit.verify import verify_log
+from tests import REPOSITORY
+from tests.doors.broker.brokers import EMPTY, LOG, Bench, bench, code, status
 from tests.requirements.table import Row, name_of
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = REPOSITORY
 Check = Callable[[], None]
 SHA = re.compile(r"sha256:[0-9a-f]{64}")
 PATCH = "--- a/src/a.py\n+++ b/src/a.py\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"

@@ -14,16 +14,17 @@ from typing import Any
 
 import pytest
 
-from penstock.core.edits import parse_operation
-from penstock.core.rules import load
-from penstock.doors.reviewer.asked import UsageError, read_arguments
-from penstock.stores.rule_lock import locked
+from penstock.core.rule_edit.edit import parse_operation
+from penstock.core.rules.load import load
+from penstock.doors.reviewer.arguments import UsageError, read_arguments
+from penstock.stores.rules.lock import locked
+from tests import REPOSITORY
+from tests.doors.reviewer.repos import NAME
+from tests.doors.reviewer.reviewing import NPM, RULES, adding
+from tests.doors.reviewer.scene import Scene, scene
 from tests.requirements.table import Row, name_of
-from tests.reviewer.repos import NAME
-from tests.reviewer.reviewing import NPM, RULES, adding
-from tests.reviewer.scene import Scene, scene
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = REPOSITORY
 Check = Callable[[], None]
 CARGO = "allow-cargo-safe"
 TWO_LINES = (
@@ -283,7 +284,7 @@ def one_rename(here: Scene) -> None:
 
 
 def a_crash_corrupts_nothing() -> None:
-    from tests.reviewer.histories import one_history
+    from tests.doors.reviewer.histories import one_history
 
     one_history(3)
 

@@ -8,17 +8,17 @@ from functools import cache
 
 import pytest
 
-from penstock.core import rules
-from penstock.core.decide import decide
+from penstock.core.audit.event import compose
 from penstock.core.errors import InputError, RefusedError, StaleError
-from penstock.core.event import compose
-from penstock.core.match import matches
-from penstock.core.merge import Strategy
+from penstock.core.merge.strategies import Strategy
 from penstock.core.model import Action, Change, ChangeKind, Decision, Request, Verdict
-from penstock.core.paths import locate
-from penstock.core.policy import AuditSettings, Limits, Policy
-from penstock.core.proposal import State
-from penstock.core.when import stamp
+from penstock.core.paths.globs import matches
+from penstock.core.paths.relpath import locate
+from penstock.core.policy.decide import decide
+from penstock.core.policy.model import AuditSettings, Limits, Policy
+from penstock.core.proposals.model import State
+from penstock.core.rules import load as rules
+from penstock.core.timestamps import stamp
 from penstock.gate import Call, Item, judge_call
 from tests.fakes.audit_log import MemoryLog
 from tests.fakes.files import MemoryFiles

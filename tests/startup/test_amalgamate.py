@@ -16,10 +16,11 @@ import pytest
 
 import penstock
 from penstock.startup.amalgamate import MODULES, NAME, amalgamate
-from tests.doors.hooking import LAUNCHER, Hook
+from tests import REPOSITORY
+from tests.doors.hook.hooks import LAUNCHER, Hook
 from tests.project import Done, Project
 
-TOP = Path(__file__).parents[2]
+TOP = REPOSITORY
 PACKAGE = Path(penstock.__file__).parent
 BIG = "".join(f"line {n}\n" for n in range(1, 271))
 CALLS: list[tuple[str, str, object]] = [

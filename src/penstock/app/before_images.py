@@ -1,6 +1,6 @@
 """What files held before an agent's own tool changed them, for the hook's engine."""
 
-from penstock.stores.watched import (
+from penstock.stores.queue.before_images import (
     KIND,
     LARGEST,
     MAKE,

@@ -1,6 +1,6 @@
 """Where rules, state and agents' settings lie, for doors and commands that hold no workspace."""
 
-from penstock.stores.places import (
+from penstock.stores.system.places import (
     RULES,
     in_worktree,
     moved_settings,
@@ -10,7 +10,7 @@ from penstock.stores.places import (
     user_rules,
     variable,
 )
-from penstock.stores.private import private_dir
+from penstock.stores.system.private import private_dir
 
 __all__ = [
     "RULES",

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 from penstock.app.workspace import Workspace
 from penstock.core.errors import PenstockError, RefusedError
-from penstock.stores.passphrase import VARIABLE as PASSPHRASE_VARIABLE
-from penstock.stores.passphrase import passphrase_from_environment
+from penstock.stores.approver.passphrase import VARIABLE as PASSPHRASE_VARIABLE
+from penstock.stores.approver.passphrase import passphrase_from_environment
 
 if TYPE_CHECKING:
     from penstock.gate import Proof
-    from penstock.stores.keys import ApproverPublicKey
+    from penstock.stores.approver.keys import ApproverPublicKey
 
 __all__ = [
     "ATTEMPTS",

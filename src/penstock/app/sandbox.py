@@ -1,5 +1,5 @@
 """The agents' sandbox of a project, for the command that makes and cleans it."""
 
-from penstock.stores.sandbox import NAME, Sandbox, today
+from penstock.stores.files.sandbox import NAME, Sandbox, today
 
 __all__ = ["NAME", "Sandbox", "today"]

@@ -17,8 +17,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError, PenstockError
-from penstock.stores.last_good import keep, keep_compiled, kept
-from penstock.stores.places import (
+from penstock.stores.rules.last_good import keep, keep_compiled, kept
+from penstock.stores.system.places import (
     IN_HOME,
     home,
     rules_of,
@@ -32,24 +32,24 @@ from penstock.stores.places import (
 # Each part is imported where it is first needed: whoever verifies a record needs no rules, and
 # whoever judges needs no queue.
 if TYPE_CHECKING:
-    from penstock.app.record import Record
-    from penstock.core.advice import Advice, CallFacts
-    from penstock.core.builtin import Own
-    from penstock.core.compiled import Stamp
-    from penstock.core.findings import AuditReport
-    from penstock.core.layers import LoadResult
-    from penstock.core.policy import Policy
-    from penstock.core.proposal import Proposal
+    from penstock.app.audit import Record
+    from penstock.core.audit.findings import AuditReport
+    from penstock.core.policy.advice import Advice, CallFacts
+    from penstock.core.policy.builtin import Own
+    from penstock.core.policy.compile import Stamp
+    from penstock.core.policy.model import Policy
+    from penstock.core.proposals.model import Proposal
+    from penstock.core.rules.layers import LoadResult
     from penstock.gate import Gate
-    from penstock.gate.calls import Call
-    from penstock.gate.judging import Judgement
+    from penstock.gate.judge import Judgement
     from penstock.gate.parts import RuleFiles
+    from penstock.gate.prepare import Call
     from penstock.ports import AuditLog
-    from penstock.stores.disk import DiskFiles
-    from penstock.stores.installed import InstallRecord
-    from penstock.stores.jsonl import JsonlLog
-    from penstock.stores.keys import ApproverKeys
-    from penstock.stores.sqlite import SqliteProposals
+    from penstock.stores.agents.install_record import InstallRecord
+    from penstock.stores.approver.keys import ApproverKeys
+    from penstock.stores.audit.jsonl import JsonlLog
+    from penstock.stores.files.workspace import DiskFiles
+    from penstock.stores.queue.sqlite import SqliteProposals
 
 LARGEST_RULES = 16 * 1024 * 1024
 SLIPPED = "a protected file that was changed in spite of the rules"
@@ -121,7 +121,7 @@ def _in_force(
     others: Sequence[LoadResult] = (),
     last_good: Policy | None = None,
 ) -> Policy:
-    from penstock.core.rules import in_force
+    from penstock.core.rules.load import in_force
 
     return in_force(
         read,
@@ -138,7 +138,7 @@ def own_places(root: str) -> Own:
 
     Code that lies in the workspace is the project's own: somebody works on Penstock there.
     """
-    from penstock.core.builtin import Own
+    from penstock.core.policy.builtin import Own
 
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     code = [place for place in (package, sys.executable) if place]
@@ -151,8 +151,8 @@ def judge_here(
     call: Call, *, workspace: str | None, policy_file: str | None = None, now: float
 ) -> Judgement:
     """Judge a call against a workspace as it is; needs no state and leaves none."""
-    from penstock.gate.judging import judge_call
-    from penstock.stores.disk import DiskFiles
+    from penstock.gate.judge import judge_call
+    from penstock.stores.files.workspace import DiskFiles
 
     root = workspace_root(workspace)
     policy = policy_of(root, state=state_of(root), policy_file=policy_file)
@@ -187,14 +187,14 @@ class Workspace:
     @cached_property
     def keys(self) -> ApproverKeys:
         """The approver's key: one per user, kept apart from every workspace."""
-        from penstock.stores.keys import ApproverKeys
+        from penstock.stores.approver.keys import ApproverKeys
 
         return ApproverKeys(os.path.join(os.path.dirname(self.state), "approver"))
 
     @cached_property
     def record(self) -> Record:
         """The record with its checkpoints."""
-        from penstock.app.record import Record
+        from penstock.app.audit import Record
 
         return Record(self.audit_path, self.state, self.policy().audit)
 
@@ -206,20 +206,20 @@ class Workspace:
     @cached_property
     def files(self) -> DiskFiles:
         """The files of the workspace; looking at them needs no state."""
-        from penstock.stores.disk import DiskFiles
+        from penstock.stores.files.workspace import DiskFiles
 
         return DiskFiles(self.root, journal_dir=os.path.join(self.state, "journal"))
 
     @cached_property
     def installed(self) -> InstallRecord:
         """What `init` has changed here."""
-        from penstock.stores.installed import InstallRecord
+        from penstock.stores.agents.install_record import InstallRecord
 
         return InstallRecord(self.state)
 
     @cached_property
     def _proposals(self) -> SqliteProposals:
-        from penstock.stores.sqlite import SqliteProposals
+        from penstock.stores.queue.sqlite import SqliteProposals
 
         return SqliteProposals(os.path.join(self.state, "penstock.db"))
 
@@ -227,10 +227,10 @@ class Workspace:
     def gate(self) -> Gate:
         """The gate, with what a crash left behind brought to its end."""
         from penstock.gate import Gate, Parts
-        from penstock.stores.blobs import DiskBlobs
-        from penstock.stores.clock import SystemClock
-        from penstock.stores.private import private_dir
-        from penstock.stores.roots import keep_root
+        from penstock.stores.queue.blobs import DiskBlobs
+        from penstock.stores.system.clock import SystemClock
+        from penstock.stores.system.known_roots import keep_root
+        from penstock.stores.system.private import private_dir
 
         private_dir(self.state)
         keep_root(self.state, self.root)
@@ -266,8 +266,8 @@ class Workspace:
     def rule_files(self) -> RuleFiles:
         """What is behind a change of rules files; their notes are in one place for the user."""
         from penstock.gate.parts import RuleFiles
-        from penstock.stores.disk import DiskFiles
-        from penstock.stores.rule_files import RuleHistory
+        from penstock.stores.files.workspace import DiskFiles
+        from penstock.stores.rules.history import RuleHistory
 
         journal = os.path.join(state_home(), "rules-journal")
         files = DiskFiles("/", journal_dir=journal)
@@ -275,7 +275,7 @@ class Workspace:
 
     def _record_of(self, rules: str) -> tuple[AuditLog, str]:
         """Return the record of the workspace that a rules file lies in, and that workspace."""
-        from penstock.stores.private import private_dir
+        from penstock.stores.system.private import private_dir
 
         home = workspace_of(os.path.dirname(rules))
         if home.root == self.root:
@@ -288,17 +288,17 @@ class Workspace:
 
         The proposals are stored by now: nothing that fails here may say otherwise.
         """
-        from penstock.core.proposal import State
+        from penstock.core.proposals.model import State
 
         if any(one.state is State.WAITING for one in made):
             with suppress(ImportError, OSError, EOFError, ValueError, PenstockError):
-                from penstock.app.notify import announce
+                from penstock.app.announce import announce
 
                 announce(self, made)
 
     def _adopt(self, gate: Gate) -> None:
         """Give the gate what agents wrote by themselves, so that it can be undone."""
-        from penstock.stores.observed import drop, observed, tidy
+        from penstock.stores.queue.observations import drop, observed, tidy
 
         for one in observed(self.state):
             gate.adopt(
@@ -356,7 +356,7 @@ class Workspace:
 
     def _keep(self, policy: Policy, stamps: Sequence[Stamp]) -> None:
         """Keep a good policy for the time when it is broken, and compiled for the hook."""
-        from penstock.core.compiled import dump
+        from penstock.core.policy.compile import dump
 
         files = {path: read_rules(path) for path in policy.files}
         keep(self.state, policy.revision, {p: data for p, data in files.items() if data})
@@ -377,9 +377,9 @@ class Workspace:
         """
         from dataclasses import replace
 
-        from penstock.core.approvals import NOTICE, Approvals
-        from penstock.core.audit import parse_line
-        from penstock.stores.verify_log import verify_log
+        from penstock.core.audit.approvals import NOTICE, Approvals
+        from penstock.core.audit.query import parse_line
+        from penstock.stores.audit.verify import verify_log
 
         if log and os.path.realpath(log) == os.path.realpath(self.record.path):
             log = ""  # our own by its path: everything that we know of it counts
@@ -398,7 +398,7 @@ class Workspace:
         """Return what the rules say to a tool call, without opening the queue or the record."""
         import time
 
-        from penstock.gate.judging import judge_call
+        from penstock.gate.judge import judge_call
 
         return judge_call(self.files, self.policy(), call, now=time.time(), measures=measures)
 
@@ -409,14 +409,14 @@ class Workspace:
         settings = self.policy().advisor
         if not settings.enabled:
             return None
-        from penstock.stores.llm import advise
+        from penstock.stores.advisor import advise
 
         return advise(settings, facts, environ=environ, within=within)
 
     def ready(self) -> None:
         """Make the directories that a hook leaves things in; they stay as they are if there."""
-        from penstock.stores.private import private_dir
-        from penstock.stores.watched import FOLDER
+        from penstock.stores.queue.before_images import FOLDER
+        from penstock.stores.system.private import private_dir
 
         watch = os.path.join(self.state, FOLDER)
         if not os.path.isdir(watch):
@@ -425,20 +425,20 @@ class Workspace:
 
     def read_state(self, name: str, *, limit: int) -> bytes | None:
         """Return a small file that is kept in the state, or None where there is none."""
-        from penstock.stores.private import read_file
+        from penstock.stores.system.private import read_file
 
         return read_file(os.path.join(self.state, name), limit=limit)
 
     def write_state(self, name: str, data: bytes) -> None:
         """Keep a small file in the state, in the place of the one that is there."""
-        from penstock.stores.private import write_file
+        from penstock.stores.system.private import write_file
 
         write_file(self.state, name, data, replace=True)
 
     def log_beside(self, name: str) -> JsonlLog:
         """Return a log in the workspace itself; where it ends is remembered in the state."""
-        from penstock.app.record import Record
-        from penstock.stores.private import private_dir
+        from penstock.app.audit import Record
+        from penstock.stores.system.private import private_dir
 
         private_dir(self.state)
         path, folder = os.path.join(self.root, name), os.path.join(self.state, name.strip("."))
@@ -456,14 +456,14 @@ class Workspace:
 
 def inside_agent() -> str | None:
     """Say why this process is taken to run inside an agent, or None."""
-    from penstock.stores.surroundings import seen_here
+    from penstock.stores.agents.ancestry import seen_here
 
     return seen_here()
 
 
 def token_of(home: str, name: str) -> str:
     """Return a random token that is kept in the state, made at the first need."""
-    from penstock.stores.private import kept_token
+    from penstock.stores.system.private import kept_token
 
     return kept_token(home, name)
 

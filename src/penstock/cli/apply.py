@@ -15,7 +15,7 @@ from penstock.cli.output import json_option, print_json, workspace_option
 def command(id_: str, workspace: str | None, as_json: bool) -> int:
     """Write an approved proposal, with its set if it is part of one."""
     from penstock.cli.queue import document, named_by_person, tell_written
-    from penstock.gate.finding import still_open
+    from penstock.gate.lookup import still_open
 
     here, group = named_by_person(workspace, id_)
     first = still_open(group)[0]

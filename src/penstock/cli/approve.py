@@ -10,8 +10,8 @@ import click
 from penstock.cli import COULD_NOT, OK, WAITING
 from penstock.cli.output import console, json_option, print_json, tell, workspace_option
 from penstock.core.errors import InputError
-from penstock.core.merge import Strategy
-from penstock.core.proposal import Proposal, Receipt, State
+from penstock.core.merge.strategies import Strategy
+from penstock.core.proposals.model import Proposal, Receipt, State
 
 if TYPE_CHECKING:
     from penstock.gate import Gate, Proof
@@ -46,7 +46,7 @@ def command(
     from penstock.app import open_workspace
     from penstock.cli.ask import agreed
     from penstock.cli.proof import may_answer, person
-    from penstock.gate.finding import named
+    from penstock.gate.lookup import named
 
     choice = Choice.of(strategy, at, hunks, files, reason)
     here = open_workspace(workspace)
@@ -124,7 +124,7 @@ class Choice:
 
     def made(self, gate: Gate, group: tuple[Proposal, ...]) -> tuple[Proposal, ...]:
         """Return what will be shown and asked about: all of a set, or what was chosen."""
-        from penstock.gate.finding import only, still_open, waiting
+        from penstock.gate.lookup import only, still_open, waiting
 
         if self.files:
             return _of_paths(still_open(group), self.files)
@@ -144,7 +144,7 @@ class Choice:
         proof: Proof,
     ) -> tuple[Proposal, ...]:
         """Approve what was shown; files chosen from a set leave the others behind."""
-        from penstock.gate.finding import still_open
+        from penstock.gate.lookup import still_open
 
         if self.files:
             open_ones = still_open(group)
@@ -176,7 +176,7 @@ def _of_paths(found: tuple[Proposal, ...], paths: tuple[str, ...]) -> tuple[Prop
 
 def _whole(group: tuple[Proposal, ...], found: tuple[Proposal, ...]) -> tuple[Proposal, ...]:
     """A set is written whole, so all of it is shown, and what is closed stands in its way."""
-    from penstock.gate.finding import closed
+    from penstock.gate.lookup import closed
 
     for one in group:
         if one.state in (State.DENIED, State.EXPIRED, State.STALE):

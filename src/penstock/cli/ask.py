@@ -53,7 +53,7 @@ def line(question: str) -> str:
 def insertion_point(out: Console, content: bytes) -> int:
     """Show the file with its line numbers, then ask, three times at most."""
     from penstock.cli import render
-    from penstock.core.merge import line_count
+    from penstock.core.merge.strategies import line_count
 
     render.numbered(out, content)
     most = line_count(content)

@@ -12,11 +12,11 @@ import click
 
 from penstock.cli import COULD_NOT, OK
 from penstock.cli.output import console, json_option, print_json, printable, tell, workspace_option
-from penstock.core.export import Format
+from penstock.core.audit.export.formats import Format
 
 if TYPE_CHECKING:
-    from penstock.app.record import Record
-    from penstock.core.audit import Query
+    from penstock.app.audit import Record
+    from penstock.core.audit.query import Query
 
 F = TypeVar("F", bound=Callable[..., Any])
 LINE = click.IntRange(min=1)
@@ -53,8 +53,8 @@ def filters(function: F) -> F:
 
 def query(chosen: dict[str, Any]) -> Query:
     """Return the query that the options make."""
-    from penstock.core.audit import Query
-    from penstock.core.when import parse_when
+    from penstock.core.audit.query import Query
+    from penstock.core.timestamps import parse_when
 
     now = time.time()
     return Query(
@@ -76,9 +76,9 @@ def query(chosen: dict[str, Any]) -> Query:
 @json_option
 def log(log_path: str, workspace: str | None, as_json: bool, **chosen: Any) -> int:
     """Print events, oldest first."""
-    from penstock.app.record import lines_of
-    from penstock.core.audit import parse_line
-    from penstock.core.display import spoken
+    from penstock.app.audit import lines_of
+    from penstock.core.audit.query import parse_line
+    from penstock.core.text.display import spoken
 
     path = log_path or _record(workspace).path
     events = (parse_line(line) or {} for line in lines_of(path, query(chosen)))
@@ -150,9 +150,9 @@ def _proofs(record: Record, line: int | None, size: int | None) -> dict[str, obj
 def export(form: str, output: str, log_path: str, workspace: str | None, **chosen: Any) -> int:
     """Write events in a form that other systems take."""
     from penstock import __version__
-    from penstock.app.record import lines_of
-    from penstock.core.export import encode
-    from penstock.core.outcomes import Sender
+    from penstock.app.audit import lines_of
+    from penstock.core.audit.export.formats import encode
+    from penstock.core.audit.export.outcomes import Sender
 
     path = log_path or _record(workspace).path
     source = Sender(version=__version__, host=socket.gethostname(), log=path)

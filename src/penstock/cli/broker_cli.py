@@ -207,7 +207,7 @@ def _typed() -> str:
 
 def _diff(text: str) -> None:
     from penstock.cli.render import DIFF_COLOUR, write
-    from penstock.core.display import visible_diff
+    from penstock.core.text.display import visible_diff
 
     shown = visible_diff(text.encode("utf-8", "surrogateescape")).removesuffix("\n").split("\n")
     write(console(stderr=True), ((line, DIFF_COLOUR.get(line[:1], "")) for line in shown))

@@ -12,8 +12,8 @@ from penstock.cli import COULD_NOT, OK
 from penstock.cli.output import console, json_option, print_json, workspace_option
 
 if TYPE_CHECKING:
-    from penstock.core.layers import LoadResult
-    from penstock.core.problems import Problem
+    from penstock.core.rules.layers import LoadResult
+    from penstock.core.rules.problems import Problem
 
 
 @click.command()
@@ -29,7 +29,7 @@ def command(files: tuple[str, ...], schema: bool, workspace: str | None, as_json
     """
     from penstock.app.places import rules_of, user_rules
     from penstock.app.workspace import read_rules, workspace_root
-    from penstock.core.rules import load
+    from penstock.core.rules.load import load
     from penstock.presets import SCHEMA, read
 
     if schema:
@@ -75,8 +75,8 @@ def _with_ignored(found: LoadResult) -> LoadResult:
     from dataclasses import replace
 
     from penstock.app.places import user_rules
-    from penstock.core.notify_settings import ignored
-    from penstock.core.problems import Problem
+    from penstock.core.notify.settings import ignored
+    from penstock.core.rules.problems import Problem
 
     own = user_rules()
     said = {os.path.abspath(found.name): found.settings.get("notify", {})}

@@ -206,7 +206,7 @@ def _serve(out: Console, here: Workspace) -> None:
     from penstock.doors.http.routes import Routes
     from penstock.doors.http.talk import Log
     from penstock.doors.web.app import make_app
-    from penstock.doors.web.world import World
+    from penstock.doors.web.context import World
 
     listening = server.bound(0)
     world = World([here], token=token_of(os.path.dirname(here.state), "admin.token"))
@@ -241,8 +241,8 @@ def _tell(out: Console, root: str, tool: str, tool_input: dict[str, str]) -> Non
 
 def _ask_hook(root: str, tool: str, tool_input: dict[str, str]) -> str:
     """Return what the real hook, a process, says to one call; its state lies beside the project."""
-    from penstock.doors.hook.registry import hook_command
-    from penstock.doors.hook.resident_client import SWITCH
+    from penstock.doors.hook.daemon_client import SWITCH
+    from penstock.doors.setup.registrations import hook_command
 
     document = {
         "session_id": "demo",

@@ -11,7 +11,7 @@ from penstock.cli import COULD_NOT, OK
 from penstock.cli.output import echo, json_option, print_json, printable, workspace_option
 
 if TYPE_CHECKING:
-    from penstock.doors.hook.doctor import DoctorReport
+    from penstock.doors.doctor.doctor import DoctorReport
 
 COLOUR = {"ok": "green", "note": "cyan", "warn": "yellow", "bad": "red"}
 
@@ -27,13 +27,13 @@ def command(live: bool, workspace: str | None, as_json: bool) -> int:
     the record. Everything that can switch hooks off is looked at as well.
     """
     from penstock.app import open_workspace
-    from penstock.doors.hook.doctor import examine
-    from penstock.doors.hook.findings import place_of
+    from penstock.doors.doctor.doctor import examine
+    from penstock.doors.setup.agent_files import place_of
 
     here = open_workspace(workspace)
     report = examine(here, place_of(here.root))
     if live:
-        from penstock.doors.hook.live import tried
+        from penstock.doors.doctor.live import tried
 
         report = tried(here, report)
     if as_json:

@@ -22,7 +22,7 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
     """Open the proposed content in $VISUAL or $EDITOR; the result waits as a new version."""
     from penstock.cli.progress import measuring
     from penstock.cli.queue import named_by_person, show_version
-    from penstock.gate.finding import only, still_open
+    from penstock.gate.lookup import only, still_open
 
     here, group = named_by_person(workspace, id_)
     one = only(still_open(group))

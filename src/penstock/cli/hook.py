@@ -15,7 +15,7 @@ def command(agent: str, closed: bool) -> int:
 
     `penstock init` registers a quicker way to start the same.
     """
-    from penstock.doors.hook.cold import main
+    from penstock.doors.hook.main import main
 
     main([agent, *(["closed"] if closed else [])])
     return 0

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from penstock.app import Workspace
-    from penstock.doors.hook.install import Wish
-    from penstock.doors.hook.registry import PlanStep
+    from penstock.doors.setup.install import Wish
+    from penstock.doors.setup.registrations import PlanStep
 
 DONE = {"create": "created", "change": "changed", "remove": "removed"}
 WOULD = {word: f"would {word}" for word in DONE}
@@ -56,8 +56,8 @@ def command(
     uninstall` takes exactly this back.
     """
     from penstock.app import open_workspace
-    from penstock.doors.hook.install import Wish, carry_out, only_adds, plan
-    from penstock.doors.hook.present import present
+    from penstock.doors.setup.agents_present import present
+    from penstock.doors.setup.install import Wish, carry_out, only_adds, plan
 
     here = open_workspace(workspace)
     here_too = present(here.root, os.path.expanduser("~"), environ=os.environ)
@@ -103,8 +103,8 @@ def _facts(
     dry_run: bool,
     left: list[str],
 ) -> InitSummary:
-    from penstock.doors.hook.install import described
-    from penstock.doors.hook.registry import module
+    from penstock.doors.setup.install import described
+    from penstock.doors.setup.registrations import module
 
     return {
         "workspace": here.root,
@@ -120,9 +120,9 @@ def _facts(
 
 def _off(here: Workspace, wish: Wish) -> Iterator[str]:
     """Yield why a hook would not run although it is registered now; trust is asked for below."""
-    from penstock.doors.hook.findings import BAD, place_of
-    from penstock.doors.hook.offs import ways_off
-    from penstock.doors.hook.registry import module
+    from penstock.doors.doctor.ways_off import ways_off
+    from penstock.doors.setup.agent_files import BAD, place_of
+    from penstock.doors.setup.registrations import module
 
     for name in wish.agents:
         for finding in ways_off(name, place_of(here.root)):
@@ -134,8 +134,8 @@ def _left(
     wish: Wish, steps: list[PlanStep], *, named: bool, found: bool, preset: str | None
 ) -> list[str]:
     """Return what a person has to know or do now."""
-    from penstock.doors.hook.present import LEFT
-    from penstock.doors.hook.registry import module
+    from penstock.doors.setup.agents_present import LEFT
+    from penstock.doors.setup.registrations import module
 
     left = []
     if not named and not found:

@@ -10,10 +10,10 @@ import click
 
 from penstock.cli import EXIT
 from penstock.cli.output import echo, json_option, print_json, workspace_option
-from penstock.core.display import spoken
 from penstock.core.errors import InputError
 from penstock.core.model import Change, Decision, Verdict
-from penstock.core.quickjson import strict
+from penstock.core.strict_json import strict
+from penstock.core.text.display import spoken
 from penstock.gate import Call, Judgement
 
 

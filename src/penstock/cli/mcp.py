@@ -45,7 +45,7 @@ def command(address: str | None, page: str, workspace: str | None) -> int:
 
 def _over_stdio(workspace: str | None, page: str) -> None:
     # Taken before a library is loaded: one that prints would break the protocol.
-    from penstock.doors.mcp.lines import taken
+    from penstock.doors.mcp.framing import taken
 
     wire = taken()
     server = _server(workspace, page)

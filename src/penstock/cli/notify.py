@@ -27,11 +27,11 @@ def command() -> None:
 def test(workspace: str | None, as_json: bool) -> int:
     """Send a message to each target of your own rules, and say how it went."""
     from penstock.app import open_workspace
-    from penstock.app.notify import settings_here
+    from penstock.app.announce import settings_here
+    from penstock.app.deliver import tried
     from penstock.app.places import user_rules
-    from penstock.app.telling import tried
     from penstock.cli.proof import refuse_inside_agent
-    from penstock.core.notify_settings import ignored
+    from penstock.core.notify.settings import ignored
 
     here = open_workspace(workspace)
     refuse_inside_agent(here)
@@ -59,8 +59,8 @@ def _say(results: list[tuple[str, str]], dropped: tuple[str, ...]) -> None:
 def send(workspace: str | None) -> int:
     """Tell what is due, then end; started by whatever proposes."""
     from penstock.app import open_workspace
-    from penstock.app.notify import settings_here
-    from penstock.app.telling import LIFE, Teller
+    from penstock.app.announce import settings_here
+    from penstock.app.deliver import LIFE, Teller
 
     os.nice(NICE)
     here = open_workspace(workspace)

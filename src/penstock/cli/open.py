@@ -27,7 +27,7 @@ def command(id_: str, port: int | None, browser: bool, workspace: str | None, as
     With the ID of a proposal or a set it leads there.
     """
     from penstock.app import open_workspace
-    from penstock.app.serving import found
+    from penstock.app.servers import found
     from penstock.cli.proof import refuse_inside_agent
 
     refuse_inside_agent(open_workspace(workspace))
@@ -51,7 +51,7 @@ def command(id_: str, port: int | None, browser: bool, workspace: str | None, as
 
 def _asked(port: int) -> str:
     """Ask the server for a link, with the token that only a person's commands use."""
-    from penstock.app.serving import state_home
+    from penstock.app.servers import state_home
     from penstock.doors.http.tokens import admin_token
 
     client = http.client.HTTPConnection("127.0.0.1", port, timeout=SECONDS)

@@ -50,7 +50,7 @@ def printable(text: str) -> str:
     """Return a text that a terminal shows and never obeys; what is visible stays as it is."""
     if text.replace("\n", "").isprintable():
         return text
-    from penstock.core.display import visible
+    from penstock.core.text.display import visible
 
     return "".join(c if c == "\n" or c.isprintable() else visible(c) for c in text)
 

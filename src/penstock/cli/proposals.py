@@ -6,7 +6,7 @@ import click
 
 from penstock.cli import OK
 from penstock.cli.output import console, json_option, print_json, workspace_option
-from penstock.core.proposal import OPEN, State
+from penstock.core.proposals.model import OPEN, State
 
 
 @click.command()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from penstock.cli import DENIED, WAITING
 from penstock.cli.output import console, print_json, tell
-from penstock.core.codec import to_plain
-from penstock.core.proposal import Proposal, Receipt, State
+from penstock.core.proposals.codec import to_plain
+from penstock.core.proposals.model import Proposal, Receipt, State
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
@@ -22,7 +22,7 @@ def named_by_person(workspace: str | None, id_: str) -> tuple[Workspace, tuple[P
     """
     from penstock.app import open_workspace
     from penstock.cli.proof import refuse_inside_agent
-    from penstock.gate.finding import named
+    from penstock.gate.lookup import named
 
     here = open_workspace(workspace)
     refuse_inside_agent(here)

@@ -17,7 +17,7 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
     from penstock.cli.progress import measuring
     from penstock.cli.proof import refuse_inside_agent
     from penstock.cli.queue import show_version
-    from penstock.gate.finding import named, only
+    from penstock.gate.lookup import named, only
 
     here = open_workspace(workspace)
     refuse_inside_agent(here)

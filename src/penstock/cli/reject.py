@@ -18,7 +18,7 @@ def command(id_: str, reason: str, workspace: str | None, as_json: bool) -> int:
     from penstock.app.proof import who
     from penstock.cli.queue import document, named_by_person
     from penstock.gate import Proof
-    from penstock.gate.finding import still_open
+    from penstock.gate.lookup import still_open
 
     here, group = named_by_person(workspace, id_)
     proof = Proof(by=who(), kind="command")

@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.text import Text
 
 from penstock.cli.progress import comparing
-from penstock.core.change import lost_lines
-from penstock.core.diff import hunks as hunks_of
-from penstock.core.diff import unified
-from penstock.core.diffrows import Kind, blocks, listed
-from penstock.core.display import spoken, visible_bytes, visible_diff
-from penstock.core.lineends import split
-from penstock.core.proposal import Moment, Proposal, State
+from penstock.core.diff.hunks import hunks as hunks_of
+from penstock.core.diff.hunks import unified
+from penstock.core.diff.measure import lost_lines
+from penstock.core.diff.rows import Kind, blocks, listed
+from penstock.core.proposals.model import Moment, Proposal, State
+from penstock.core.text.display import spoken, visible_bytes, visible_diff
+from penstock.core.text.line_endings import split
 
 SHOWN_LOST, SHOWN_HUNKS = 40, 20
 STYLE = {

@@ -15,7 +15,7 @@ from penstock.cli.output import json_option, print_json, tell, workspace_option
 def command(id_: str, workspace: str | None, as_json: bool) -> int:
     """Let a proposal wait for its whole time again."""
     from penstock.cli.queue import document, named_by_person
-    from penstock.gate.finding import waiting
+    from penstock.gate.lookup import waiting
 
     here, group = named_by_person(workspace, id_)
     renewed = [here.gate.renew(one.id) for one in waiting(group)]

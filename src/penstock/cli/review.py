@@ -20,8 +20,8 @@ from penstock.cli import OK, WAITING
 from penstock.cli.ask import insertion_point, line
 from penstock.cli.output import console, printable, workspace_option
 from penstock.core.errors import InputError, PenstockError, RefusedError
-from penstock.core.merge import Strategy
-from penstock.core.proposal import Proposal, State
+from penstock.core.merge.strategies import Strategy
+from penstock.core.proposals.model import Proposal, State
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -71,8 +71,8 @@ def _full_screen(here: Workspace) -> int:
     from penstock.cli.edit import edited
     from penstock.cli.proof import person
     from penstock.doors.tui.app import ReviewApp
-    from penstock.doors.tui.desk import ReviewDesk
-    from penstock.doors.tui.keys import AtTerminal
+    from penstock.doors.tui.gateway import ReviewDesk
+    from penstock.doors.tui.proof import AtTerminal
 
     if os.environ.get("NO_COLOR") == "":  # an empty one asks for nothing
         del os.environ["NO_COLOR"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from penstock.cli.rules_person import confirm
-from penstock.doors.reviewer.asked import OPTIONS
+from penstock.doors.reviewer.arguments import OPTIONS
 
 
 class Verbatim(click.Command):
@@ -36,6 +36,6 @@ def command(ctx: click.Context) -> int:
     The operation is one JSON object, such as {"type": "remove_rule", "id": "old",
     "target_file": "penstock.toml"}. DECISION_REVIEWER_ALLOW_WRITES=1 must be set.
     """
-    from penstock.doors.reviewer.command import apply
+    from penstock.doors.reviewer.apply_command import apply
 
     return apply(ctx.args, confirm=confirm)

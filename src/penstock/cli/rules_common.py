@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from penstock.core.errors import PenstockError
-from penstock.doors.reviewer.printing import keep_standard
+from penstock.doors.reviewer.output import keep_standard
 from penstock.doors.reviewer.query import QueryContext, QueryError
 from penstock.doors.reviewer.query_command import LogProgress, of_ours, show, start_of
 

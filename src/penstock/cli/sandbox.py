@@ -75,8 +75,8 @@ def _sandbox(workspace: str | None) -> Sandbox:
 
 def check(context: str) -> None:
     """One name, that a shell and a person can handle. Raises what wrong usage raises."""
-    from penstock.core import paths
     from penstock.core.errors import InputError
+    from penstock.core.paths import relpath as paths
 
     try:
         named = paths.parse(context, root="/")

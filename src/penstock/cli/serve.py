@@ -13,15 +13,15 @@ import click
 from penstock.cli import OK
 from penstock.cli.extras import need
 from penstock.cli.output import tell, workspace_option
+from penstock.cli.units import UNITS
 from penstock.core.loopback import PORT
 from penstock.doors.http.talk import SAY, Log, Say
-from penstock.doors.http.units import UNITS
 
 if TYPE_CHECKING:
     from penstock.doors.hook.engine import Engine
-    from penstock.doors.hook.warm import Warm
+    from penstock.doors.hook.fast_path_warm import Warm
     from penstock.doors.http.routes import Route
-    from penstock.doors.web.world import World
+    from penstock.doors.web.context import World
 
 SOCKET_WITHIN = 0.5  # seconds; where another process holds the socket nobody says so
 
@@ -67,10 +67,10 @@ def command(
 
 def _serve(port: int, log_format: str, *, link: bool, workspace: str | None) -> None:
     need("web", "penstock serve")
-    from penstock.app import notify
-    from penstock.app.serving import left, listens
+    from penstock.app import announce as notify
+    from penstock.app.servers import left, listens
     from penstock.doors.hook.engine import Engine
-    from penstock.doors.hook.warm import Warm
+    from penstock.doors.hook.fast_path_warm import Warm
     from penstock.doors.http import server
     from penstock.doors.http.routes import Routes
     from penstock.doors.web.app import make_app
@@ -105,7 +105,7 @@ def _serve(port: int, log_format: str, *, link: bool, workspace: str | None) -> 
 
 def _cold_hooks(engine: Engine) -> None:
     """Serve the socket that hooks ask which start cold; another process may hold it already."""
-    from penstock.doors.hook.resident import serve
+    from penstock.doors.hook.daemon import serve
 
     ready = threading.Event()
     keeping = {"idle": float("inf"), "ready": ready}
@@ -125,9 +125,9 @@ def _invite(world: World, say: Say) -> None:
 
 def _world(port: int, workspace: str | None) -> World:
     """Return what the pages stand on: the workspace of this directory, and all with a state."""
-    from penstock.app.serving import known_workspaces, served_first, state_home
+    from penstock.app.servers import known_workspaces, served_first, state_home
     from penstock.doors.http.tokens import admin_token, hook_token
-    from penstock.doors.web.world import World
+    from penstock.doors.web.context import World
 
     home = state_home()
     world = World(
@@ -147,7 +147,7 @@ def _routes(warm: Warm) -> Iterator[Route]:
     from penstock.app.places import state_home
     from penstock.doors.hook.agents import NAMES
     from penstock.doors.http.health import Health
-    from penstock.doors.http.hook import Desk, Hook
+    from penstock.doors.http.hook_endpoint import Desk, Hook
     from penstock.doors.http.routes import Route
     from penstock.doors.http.tokens import hook_token
 

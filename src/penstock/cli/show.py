@@ -10,7 +10,7 @@ from penstock.cli import OK
 from penstock.cli.output import console, json_option, print_json, workspace_option
 
 if TYPE_CHECKING:
-    from penstock.core.proposal import Proposal
+    from penstock.core.proposals.model import Proposal
     from penstock.gate import Gate
 
 
@@ -23,7 +23,7 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
     from penstock.app import open_gate
     from penstock.cli import render
     from penstock.cli.queue import document
-    from penstock.gate.finding import named
+    from penstock.gate.lookup import named
 
     gate = open_gate(workspace)
     gate.expire()
@@ -39,9 +39,9 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
 
 def _seen(gate: Gate, one: Proposal) -> dict[str, object]:
     """Return what a person would see: the lines that would be lost, the diff, its hunks."""
-    from penstock.core.change import lost_lines
-    from penstock.core.diff import hunks, unified
-    from penstock.core.diffrows import listed
+    from penstock.core.diff.hunks import hunks, unified
+    from penstock.core.diff.measure import lost_lines
+    from penstock.core.diff.rows import listed
 
     before, after = gate.contents(one)
     gone = lost_lines(before or b"", after or b"") if one.change.unit == "lines" else ()

@@ -16,7 +16,7 @@ MOST_SLIPPED = 1000
 def command(workspace: str | None, as_json: bool) -> int:
     """Tell the workspace, the policy in force, what waits, the head of the record."""
     from penstock.app.workspace import SLIPPED, open_workspace
-    from penstock.core.proposal import State
+    from penstock.core.proposals.model import State
 
     here = open_workspace(workspace)
     here.gate.expire()

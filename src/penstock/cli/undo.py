@@ -11,7 +11,7 @@ from penstock.cli.output import console, json_option, print_json, tell, workspac
 from penstock.core.errors import InputError, StaleError
 
 if TYPE_CHECKING:
-    from penstock.core.proposal import Receipt
+    from penstock.core.proposals.model import Receipt
     from penstock.gate import Gate, Item, Proof
 
 
@@ -123,7 +123,7 @@ def _show_changes(gate: Gate, receipts: tuple[Receipt, ...], stale: StaleError) 
 
 
 def _diffs(plan: Plan) -> list[dict[str, str]]:
-    from penstock.core.diff import unified
+    from penstock.core.diff.hunks import unified
 
     found = [(item.path, unified(now, item.content, path=item.path)) for item, now in plan]
     return [{"path": path, "diff": diff.decode("utf-8", "replace")} for path, diff in found]

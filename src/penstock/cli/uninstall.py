@@ -27,7 +27,7 @@ def command(
     """
     from penstock.app import open_workspace
     from penstock.cli.proof import refuse_inside_agent
-    from penstock.doors.hook.install import carry_back, described, plan_back
+    from penstock.doors.setup.install import carry_back, described, plan_back
 
     here = open_workspace(workspace)
     if not dry_run:

@@ -20,7 +20,7 @@ from penstock.cli.output import json_option, printable, workspace_option
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
-    from penstock.core.proposal import Proposal
+    from penstock.core.proposals.model import Proposal
 
 BELL = "\a"
 KEEP_TITLE, PUT_TITLE_BACK = "\x1b[22;2t", "\x1b[23;2t"
@@ -55,7 +55,7 @@ def command(
 ) -> int:
     """Wait for proposals: ring, set the title, say what came."""
     from penstock.app import open_workspace
-    from penstock.app.notify import Leftovers, is_quiet, settings_here
+    from penstock.app.announce import Leftovers, is_quiet, settings_here
 
     here = open_workspace(workspace)
     end = None if seconds is None else time.monotonic() + seconds
@@ -80,7 +80,7 @@ def command(
 
 
 def _waiting(here: Workspace) -> tuple[Proposal, ...]:
-    from penstock.core.proposal import State
+    from penstock.core.proposals.model import State
 
     here.gate.expire()
     return here.gate.find(states=(State.WAITING,))
@@ -117,7 +117,7 @@ class Screen:
             from penstock.cli.queue import document
 
             return json.dumps(document(one))
-        from penstock.core.display import spoken
+        from penstock.core.text.display import spoken
 
         change = one.change
         lost = f"{change.lines_deleted} of {change.existing_lines} {change.unit} would be lost"

@@ -12,9 +12,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from penstock.gate.calls import Call, PreparedRequest
-    from penstock.gate.judging import Judgement, judge_call
+    from penstock.gate.judge import Judgement, judge_call
     from penstock.gate.parts import Item, Parts, Proof
+    from penstock.gate.prepare import Call, PreparedRequest
     from penstock.gate.service import Gate
 
 __all__ = ["Call", "Gate", "Item", "Judgement", "Parts", "PreparedRequest", "Proof", "judge_call"]
@@ -22,10 +22,10 @@ __all__ = ["Call", "Gate", "Item", "Judgement", "Parts", "PreparedRequest", "Pro
 # Each name is imported at its first use: judging a call takes one step of the gate, and must not
 # pay for all of them.
 HOMES = {
-    "Call": "calls",
-    "PreparedRequest": "calls",
-    "Judgement": "judging",
-    "judge_call": "judging",
+    "Call": "prepare",
+    "PreparedRequest": "prepare",
+    "Judgement": "judge",
+    "judge_call": "judge",
     "Item": "parts",
     "Parts": "parts",
     "Proof": "parts",

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from penstock.core.approval import statement
 from penstock.core.errors import InputError, RefusedError, StaleError
-from penstock.core.proposal import OPEN, Answer, Proposal, State, Transition
+from penstock.core.proposals.model import OPEN, Answer, Proposal, State, Transition
+from penstock.core.proposals.signature import statement
 from penstock.gate.parts import Event, Parts, Proof, event_of
 
 

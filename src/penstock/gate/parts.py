@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from penstock.core.decide import decide
-from penstock.core.findings import AuditReport
+from penstock.core.audit.findings import AuditReport
 from penstock.core.model import Actor, Decision, Request, Target
-from penstock.core.paths import RelPath, locate, parse
-from penstock.core.policy import Policy
-from penstock.core.proposal import Proposal
-from penstock.core.spelling import beneath
+from penstock.core.paths.relpath import RelPath, locate, parse
+from penstock.core.paths.spellings import beneath
+from penstock.core.policy.decide import decide
+from penstock.core.policy.model import Policy
+from penstock.core.proposals.model import Proposal
 from penstock.ports import AuditLog, Blobs, Clock, Files, History, LogEntry, Proposals
 
 ANYTHING = "anything"

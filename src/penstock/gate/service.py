@@ -10,23 +10,23 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from penstock.core.decide import decide
+from penstock.core.audit.findings import AuditReport
 from penstock.core.errors import InputError, RefusedError
-from penstock.core.findings import AuditReport
-from penstock.core.merge import Strategy
+from penstock.core.merge.strategies import Strategy
 from penstock.core.model import NOBODY, Actor, Decision, Request, Source, Target
-from penstock.core.paths import RelPath
-from penstock.core.policy import Policy
-from penstock.core.proposal import Moment, Proposal, Receipt, State
+from penstock.core.paths.relpath import RelPath
+from penstock.core.policy.decide import decide
+from penstock.core.policy.model import Policy
+from penstock.core.proposals.model import Moment, Proposal, Receipt, State
 from penstock.gate.answer import Answerer
-from penstock.gate.applying import Applier, receipt_id
-from penstock.gate.calls import Call
-from penstock.gate.judging import judge_call
-from penstock.gate.keeping import Retention
+from penstock.gate.apply import Applier, receipt_id
+from penstock.gate.judge import judge_call
 from penstock.gate.parts import Item, Parts, Proof
-from penstock.gate.proposing import Proposer
-from penstock.gate.rule_edits import RuleEdit, RuleEditResult, RuleEdits
-from penstock.gate.undoing import Undoer
+from penstock.gate.prepare import Call
+from penstock.gate.propose import Proposer
+from penstock.gate.retention import Retention
+from penstock.gate.rule_edit import RuleEdit, RuleEditResult, RuleEdits
+from penstock.gate.undo import Undoer
 from penstock.ports import FileKind, History, LogEntry
 
 LOOK_EVERY = 0.2  # seconds between two looks at a proposal that is waited for

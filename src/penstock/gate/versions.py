@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from penstock.core.errors import AuditError, PenstockError
-from penstock.core.proposal import Proposal, Receipt
+from penstock.core.proposals.model import Proposal, Receipt
 from penstock.gate.parts import Event, Parts
 from penstock.ports import AuditLog, History, KeptVersion, PendingVersions, PlannedWrite, Version
 
@@ -38,7 +38,7 @@ def undone(taken_back: Sequence[Proposal]) -> dict[str, str]:
     edits = [json.loads(one.extra[EDIT]) for one in taken_back if EDIT in one.extra]
     if not edits:
         return {}
-    from penstock.core.edit_told import undo_message
+    from penstock.core.rule_edit.summary import undo_message
 
     messages = [edit["message"] for edit in edits]
     rules = dict.fromkeys(rule for edit in edits for rule in edit["facts"].get("rules", ()))

@@ -13,31 +13,35 @@ from collections.abc import Callable, Iterable
 NAME = "hook_path.py"  # beside this file, in an installation only
 
 # What every write to an ordinary path needs, in the order in which each finds what it imports.
-MODULES = (
-    "penstock",
-    "penstock.core",
-    "penstock.core.chain",
+LEAVES = (
+    "penstock.core.audit.chain",
     "penstock.core.errors",
-    "penstock.core.quickjson",
-    "penstock.core.redact",
-    "penstock.core.event",
-    "penstock.core.match",
-    "penstock.core.quick",
-    "penstock.core.atmost",
-    "penstock.core.spelling",
-    "penstock.stores",
-    "penstock.stores.places",
-    "penstock.stores.watched",
-    "penstock.stores.cold_append",
-    "penstock.doors",
-    "penstock.doors.hook",
-    "penstock.doors.hook.talk",
+    "penstock.core.strict_json",
+    "penstock.core.text.redact",
+    "penstock.core.audit.event",
+    "penstock.core.paths.globs",
+    "penstock.core.policy.fast_decide",
+    "penstock.core.diff.loss_bound",
+    "penstock.core.paths.spellings",
+    "penstock.stores.system.places",
+    "penstock.stores.queue.before_images",
+    "penstock.stores.audit.cold_append",
+    "penstock.doors.hook.messages",
     "penstock.doors.hook.wire",
-    "penstock.doors.hook.short",
-    "penstock.doors.hook.agents",
+    "penstock.doors.hook.fast_path",
     "penstock.doors.hook.agents.claude",
-    "penstock.doors.hook.cold",
+    "penstock.doors.hook.main",
 )
+
+
+def _with_packages(leaves: Iterable[str]) -> Iterable[str]:
+    """Put each package before the first of its modules."""
+    for name in leaves:
+        parts = name.split(".")
+        yield from (".".join(parts[:length]) for length in range(1, len(parts) + 1))
+
+
+MODULES = tuple(dict.fromkeys(_with_packages(LEAVES)))
 PACKAGES = frozenset(name.rpartition(".")[0] for name in MODULES)
 REGISTER = "startup/register.py"
 

@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from penstock.core.dialects import SECTION, read_file_broker
 from penstock.core.errors import InputError
-from penstock.core.layers import LoadResult
 from penstock.core.model import COVERS, Action, Verdict
-from penstock.core.policy import Rule, Where
-from penstock.core.problems import as_error
+from penstock.core.policy.model import Rule, Where
+from penstock.core.rules.foreign import SECTION, read_file_broker
+from penstock.core.rules.layers import LoadResult
+from penstock.core.rules.problems import as_error
 
 NAME = "config.yaml"
 

@@ -18,10 +18,14 @@ from typing import TypeAlias
 
 from penstock.app.workspace import DoorExtras, open_workspace
 from penstock.core.digest import digest
-from penstock.core.display import spoken
 from penstock.core.errors import AuditError, InputError, PenstockError, RefusedError
-from penstock.core.proposal import OPEN, Proposal
-from penstock.doors.broker.answers import (
+from penstock.core.proposals.model import OPEN, Proposal
+from penstock.core.text.display import spoken
+from penstock.doors.broker.apply import APPLY, REJECT, apply_proposal, became, reject_proposal
+from penstock.doors.broker.config import Given, config_of
+from penstock.doors.broker.parameters import ToolRequest
+from penstock.doors.broker.propose import PROPOSE, diff_of, withdraw
+from penstock.doors.broker.responses import (
     NOTHING,
     BrokerRefusal,
     Status,
@@ -32,14 +36,10 @@ from penstock.doors.broker.answers import (
     result,
     shortened,
 )
-from penstock.doors.broker.asked import ToolRequest
-from penstock.doors.broker.config import Given, config_of
-from penstock.doors.broker.ledger import FILE, Beside, Ledger, who
-from penstock.doors.broker.settling import APPLY, REJECT, apply_proposal, became, reject_proposal
 from penstock.doors.broker.targets import DeniedError
 from penstock.doors.broker.tools import PROPOSING, READ, read_file
-from penstock.doors.broker.waiting import PROPOSE, diff_of, withdraw
 from penstock.doors.broker.wire import cap_for
+from penstock.doors.broker.workspace_log import FILE, Beside, Ledger, who
 from penstock.gate import Gate, Proof
 from penstock.ports import AuditLog, LogEntry
 

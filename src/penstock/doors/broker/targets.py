@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from penstock.core.display import spoken
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.model import Action, Change, ChangeKind, Decision, Request, Verdict
-from penstock.core.paths import RelPath, parse
-from penstock.core.window import not_text
+from penstock.core.paths.relpath import RelPath, parse
+from penstock.core.text.display import spoken
+from penstock.core.text.excerpt import not_text
 from penstock.gate import Gate
 from penstock.ports import FileKind
 

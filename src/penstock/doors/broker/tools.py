@@ -13,12 +13,13 @@ from typing import TypeAlias
 
 from penstock.core.errors import InputError
 from penstock.core.model import Action
-from penstock.core.patch import apply_all, parse_patch
-from penstock.core.patch_model import FilePatch
-from penstock.core.tooledits import Swap, Swaps, edited
-from penstock.core.window import Window, bytes_shown, line_range, window
-from penstock.doors.broker.answers import Status, ToolResponse
-from penstock.doors.broker.asked import ToolRequest
+from penstock.core.patch.apply import apply_all, parse_patch
+from penstock.core.patch.model import FilePatch
+from penstock.core.text.excerpt import Window, bytes_shown, line_range, window
+from penstock.core.tools.edits import Swap, Swaps, edited
+from penstock.doors.broker.parameters import ToolRequest
+from penstock.doors.broker.propose import FileIntent, propose
+from penstock.doors.broker.responses import Status, ToolResponse
 from penstock.doors.broker.targets import (
     TargetFile,
     current,
@@ -27,7 +28,6 @@ from penstock.doors.broker.targets import (
     require_file,
     require_text,
 )
-from penstock.doors.broker.waiting import FileIntent, propose
 from penstock.gate import Gate
 
 READ = "fs.read"

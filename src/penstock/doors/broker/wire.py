@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from penstock.core.errors import InputError
-from penstock.core.quickjson import DuplicateKeyError, strict
+from penstock.core.strict_json import DuplicateKeyError, strict
 
 PIECE = 64 * 1024
 LEAST_CAP = 8 * 1024 * 1024

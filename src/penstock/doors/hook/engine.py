@@ -19,13 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.app.places import moved_settings
 from penstock.app.workspace import Workspace, workspace_of
+from penstock.core.audit.event import is_wanted, judged
 from penstock.core.errors import InputError, PenstockError
-from penstock.core.event import is_wanted, judged
 from penstock.core.model import Action, Actor, Decision, Verdict
-from penstock.doors.hook import protected, settings, watching
+from penstock.doors.hook import agent_settings as settings
+from penstock.doors.hook import before_after as watching
+from penstock.doors.hook import protected_files as protected
 from penstock.doors.hook.agents import NAMES
-from penstock.doors.hook.short import who
-from penstock.doors.hook.talk import (
+from penstock.doors.hook.fast_path import who
+from penstock.doors.hook.messages import (
     AFTER,
     ALLOW,
     BEFORE,
@@ -39,7 +41,7 @@ from penstock.doors.hook.talk import (
 )
 from penstock.doors.hook.wire import HostileInputError, parse
 from penstock.gate import Item, Judgement
-from penstock.gate.calls import Call as ToolCall
+from penstock.gate.prepare import Call as ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -200,7 +202,7 @@ class Engine:
         policy = here.policy()
         if not (policy.advisor.enabled and self._measures):  # without time for it, nor for advice
             return decision
-        from penstock.core.advice import CallFacts, tightened, undecided
+        from penstock.core.policy.advice import CallFacts, tightened, undecided
 
         if not undecided(decision):
             return decision

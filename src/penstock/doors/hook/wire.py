@@ -4,8 +4,8 @@ Always true: everything that is not one object in UTF-8, with each key once and 
 larger than any honest call, is a ValueError; what looks like an attack is a HostileError.
 """
 
-from penstock.core.quickjson import DuplicateKeyError, unique, whole
-from penstock.core.quickjson import parse as parse_text
+from penstock.core.strict_json import DuplicateKeyError, unique, whole
+from penstock.core.strict_json import parse as parse_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import uvicorn
 
-from penstock.app import loopback
+from penstock.app import listen as loopback
 from penstock.core.errors import InputError
 from penstock.core.loopback import ADDRESS, PORT
 from penstock.doors.http.connection import Admit, Bounds, Connection

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TypeGuard
 
-from penstock.core.change import lost, measure
-from penstock.core.display import spoken, visible_bytes
+from penstock.core.diff.measure import lost, measure
 from penstock.core.errors import PenstockError
-from penstock.core.lines import survey
 from penstock.core.model import Bytes, Change, ChangeKind, Source
+from penstock.core.text.display import spoken, visible_bytes
+from penstock.core.text.lines import survey
 from penstock.doors.langgraph import config, preview
 from penstock.doors.langgraph.config import CHANGE_THRESHOLD, LINE_THRESHOLD
 from penstock.doors.langgraph.errors import BadTargetError

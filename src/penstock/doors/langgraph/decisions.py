@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
-from penstock.core.merge import Strategy
+from penstock.core.merge.strategies import Strategy
 from penstock.doors.langgraph.records import DecisionType, ReviewAction, ReviewDecision
 
 LONGEST_MESSAGE = 10_000

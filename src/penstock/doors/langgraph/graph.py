@@ -21,7 +21,7 @@ from langgraph.graph.state import CompiledStateGraph
 from penstock.core.errors import InputError
 from penstock.doors.langgraph.config import GateConfig, config_of
 from penstock.doors.langgraph.node import AskBy, safe_file_write_gate
-from penstock.doors.langgraph.prompting import Ask
+from penstock.doors.langgraph.prompts import Ask
 from penstock.doors.langgraph.state import FileWriteRequest, TestingWorkflowState
 
 GENERATE, GATE, TESTS = "generate_code", "safe_file_write", "run_tests"

@@ -30,9 +30,15 @@ from penstock.app import open_workspace
 from penstock.core.errors import RefusedError
 from penstock.core.model import Verdict
 from penstock.doors.langgraph.thread import thread_here
-from penstock.doors.langgraph.tool_answers import ToolReply, ToolRun, ask_and_settle, failed, settle
-from penstock.doors.langgraph.tool_calls import FAULTS, CallEntry, GraphCall, told
-from penstock.doors.langgraph.tool_messages import (
+from penstock.doors.langgraph.tools.answers import (
+    ToolReply,
+    ToolRun,
+    ask_and_settle,
+    failed,
+    settle,
+)
+from penstock.doors.langgraph.tools.calls import FAULTS, CallEntry, GraphCall, told
+from penstock.doors.langgraph.tools.messages import (
     ASKED,
     Answer,
     asked_of,
@@ -41,9 +47,9 @@ from penstock.doors.langgraph.tool_messages import (
     wanted_of,
     with_notes,
 )
-from penstock.doors.langgraph.tool_review import decided
-from penstock.doors.langgraph.tool_watch import watching
-from penstock.doors.langgraph.tool_writes import ToolGate, written
+from penstock.doors.langgraph.tools.review import decided
+from penstock.doors.langgraph.tools.watch import watching
+from penstock.doors.langgraph.tools.writes import ToolGate, written
 
 
 class PenstockState(AgentState[Any]):

@@ -17,15 +17,16 @@ from functools import cache, partial
 from time import time
 from typing import Any, Literal, TypeVar, cast
 
-from penstock.core.display import spoken
 from penstock.core.errors import InputError, PenstockError
+from penstock.core.text.display import spoken
 from penstock.doors.langgraph import approver
-from penstock.doors.langgraph.asking import at_the_terminal, by_interrupt, result_of
+from penstock.doors.langgraph.ask import at_the_terminal, by_interrupt, result_of
 from penstock.doors.langgraph.config import LOG, GateConfig, config_of
 from penstock.doors.langgraph.errors import in_one_line
 from penstock.doors.langgraph.outcomes import Settlement
+from penstock.doors.langgraph.pending_writes import Write, WriteJudge
 from penstock.doors.langgraph.project import Project, open_project
-from penstock.doors.langgraph.prompting import Ask
+from penstock.doors.langgraph.prompts import Ask
 from penstock.doors.langgraph.records import (
     Entry,
     ReviewDecision,
@@ -35,7 +36,6 @@ from penstock.doors.langgraph.records import (
 )
 from penstock.doors.langgraph.state import TestingWorkflowState
 from penstock.doors.langgraph.thread import Thread, thread_here
-from penstock.doors.langgraph.writes import Write, WriteJudge
 
 AskBy = Literal["terminal", "interrupt"]
 INTERRUPT = "interrupt"

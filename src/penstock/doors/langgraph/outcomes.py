@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from penstock.core.display import spoken
 from penstock.core.errors import PenstockError
 from penstock.core.model import Verdict
-from penstock.core.proposal import OPEN, Proposal, State
+from penstock.core.proposals.model import OPEN, Proposal, State
+from penstock.core.text.display import spoken
 from penstock.doors.langgraph import approver
 from penstock.doors.langgraph.errors import in_one_line
+from penstock.doors.langgraph.pending_writes import Write, WriteJudge
 from penstock.doors.langgraph.proposals import is_over, latest
 from penstock.doors.langgraph.records import (
     POLICY,
@@ -24,8 +25,7 @@ from penstock.doors.langgraph.records import (
     made,
     not_made,
 )
-from penstock.doors.langgraph.settling import approve, reject, twice
-from penstock.doors.langgraph.writes import Write, WriteJudge
+from penstock.doors.langgraph.settle import approve, reject, twice
 from penstock.gate import Proof
 
 NOT_SHOWN = "the file is not what it was when this was shown, so nobody has seen this change"

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
-from penstock.core.diff import unified
-from penstock.core.display import spoken
-from penstock.core.lines import blocks, differing, feeds_between, numbers, read_exactly
+from penstock.core.diff.hunks import unified
 from penstock.core.model import Bytes, Hunk, Source
-from penstock.doors.langgraph import windows
+from penstock.core.text.display import spoken
+from penstock.core.text.lines import blocks, differing, feeds_between, numbers, read_exactly
+from penstock.doors.langgraph import large_diff as windows
 
 LARGE = 10 * 1024 * 1024
 MOST_SHOWN = 4 * 1024 * 1024  # bytes of a diff of large contents

@@ -13,14 +13,14 @@ import os
 from dataclasses import dataclass
 
 from penstock.app.workspace import DoorExtras, Workspace, open_workspace, workspace_of
-from penstock.core.builtin import protected_layer
 from penstock.core.digest import digest
-from penstock.core.display import spoken
 from penstock.core.errors import InputError
-from penstock.core.layers import LoadResult
 from penstock.core.model import Action, Target, Verdict
-from penstock.core.paths import RelPath, locate, parse
-from penstock.core.policy import Rule, Where
+from penstock.core.paths.relpath import RelPath, locate, parse
+from penstock.core.policy.builtin import protected_layer
+from penstock.core.policy.model import Rule, Where
+from penstock.core.rules.layers import LoadResult
+from penstock.core.text.display import spoken
 from penstock.doors.langgraph.config import GateConfig
 from penstock.doors.langgraph.errors import BadTargetError
 from penstock.ports import AuditLog, FileKind

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from penstock.core.errors import InputError
-from penstock.core.proposal import Proposal, State
+from penstock.core.proposals.model import Proposal, State
 from penstock.gate import Gate, Item
 
 MOST_RENEWED = 1000

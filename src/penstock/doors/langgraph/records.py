@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
-from penstock.core.merge import Strategy
-from penstock.core.proposal import Proposal, Receipt
-from penstock.core.when import stamp
-from penstock.doors.langgraph.writes import Write
+from penstock.core.merge.strategies import Strategy
+from penstock.core.proposals.model import Proposal, Receipt
+from penstock.core.timestamps import stamp
+from penstock.doors.langgraph.pending_writes import Write
 from penstock.gate import Proof
 
 STRATEGY = "strategy:"

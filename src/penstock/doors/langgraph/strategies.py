@@ -8,7 +8,7 @@ done becomes an append, and that is logged as a warning.
 from __future__ import annotations
 
 from penstock.core.errors import InputError
-from penstock.core.merge import combine
+from penstock.core.merge.strategies import combine
 from penstock.doors.langgraph.config import LOG
 from penstock.doors.langgraph.errors import InvalidInsertionPointError, UnknownStrategyError
 

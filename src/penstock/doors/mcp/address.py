@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import socket
 
-from penstock.app.loopback import listening
+from penstock.app.listen import listening
 from penstock.core.errors import InputError
 from penstock.core.loopback import check
 

@@ -16,8 +16,8 @@ from penstock.doors.http.connection import Bounds
 from penstock.doors.http.routes import Head, once
 from penstock.doors.http.server import Server, run
 from penstock.doors.http.talk import Log
-from penstock.doors.mcp.lines import INVALID_REQUEST, LONGEST, LineFault, parsed
-from penstock.doors.mcp.peers import stranger
+from penstock.doors.mcp.framing import INVALID_REQUEST, LONGEST, LineFault, parsed
+from penstock.doors.mcp.peer import stranger
 
 if TYPE_CHECKING:
     import socket

@@ -11,8 +11,8 @@ from typing import Any
 import mcp_types as types
 
 from penstock.core.errors import PenstockError, RefusedError
-from penstock.doors.mcp.asked import Json, ToolAnswer
-from penstock.doors.mcp.tools import Tool
+from penstock.doors.mcp.tool_call import Json, ToolAnswer
+from penstock.doors.mcp.tool_table import Tool
 
 
 def shown(tool: Tool) -> types.Tool:

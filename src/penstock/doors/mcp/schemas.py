@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from penstock.core.errors import InputError
-from penstock.doors.mcp.asked import Json
+from penstock.doors.mcp.tool_call import Json
 
 Schema = Mapping[str, Json]
 

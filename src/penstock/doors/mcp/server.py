@@ -30,11 +30,14 @@ from mcp.shared.exceptions import MCPError
 
 from penstock import __version__
 from penstock.app import Workspace
-from penstock.core.display import spoken
 from penstock.core.errors import PenstockError, StoreError
 from penstock.core.model import Actor
-from penstock.doors.mcp import asking
-from penstock.doors.mcp.asked import (
+from penstock.core.text.display import spoken
+from penstock.doors.mcp import status_tools as asking
+from penstock.doors.mcp.outcome_text import WAITS
+from penstock.doors.mcp.results import refusal, result, sendable, shown, status_of
+from penstock.doors.mcp.roots import PAGE, Round, roots_of, round_of
+from penstock.doors.mcp.tool_call import (
     SERVER,
     Json,
     Progress,
@@ -43,10 +46,7 @@ from penstock.doors.mcp.asked import (
     number_of,
     text_of,
 )
-from penstock.doors.mcp.results import refusal, result, sendable, shown, status_of
-from penstock.doors.mcp.roots import PAGE, Round, roots_of, round_of
-from penstock.doors.mcp.told import WAITS
-from penstock.doors.mcp.tools import LONGEST_WAIT, TOOLS, Tool
+from penstock.doors.mcp.tool_table import LONGEST_WAIT, TOOLS, Tool
 
 Context = ServerRequestContext[Any, Any]
 T = TypeVar("T")

@@ -19,7 +19,7 @@ import mcp_types as types
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from penstock.doors.mcp.lines import INVALID_REQUEST, LineFault, LineReader, Wire, parsed
+from penstock.doors.mcp.framing import INVALID_REQUEST, LineFault, LineReader, Wire, parsed
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream

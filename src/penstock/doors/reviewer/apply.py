@@ -15,16 +15,22 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from penstock.app import rules as app
+from penstock.app import rule_edits as app
 from penstock.core.errors import AuditError, PenstockError, StaleError
-from penstock.doors.reviewer import answers
-from penstock.doors.reviewer.answers import CommandResult, Document
-from penstock.doors.reviewer.asked import ACTOR, SWITCH, ApplyArguments, operation_named, read_json
+from penstock.doors.reviewer import responses as answers
+from penstock.doors.reviewer.arguments import (
+    ACTOR,
+    SWITCH,
+    ApplyArguments,
+    operation_named,
+    read_json,
+)
+from penstock.doors.reviewer.responses import CommandResult, Document
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
-    from penstock.core.edits import Operation
-    from penstock.doors.reviewer.planning import EditPlan
+    from penstock.core.rule_edit.edit import Operation
+    from penstock.doors.reviewer.plan import EditPlan
     from penstock.gate import Proof
 
 Prove = Callable[["Workspace", tuple[str, ...]], "Proof"]
@@ -55,8 +61,8 @@ class Apply:
     # -- reading ---------------------------------------------------------------------------
 
     def _read(self) -> Operation:
-        from penstock.core.edits import parse_operation
-        from penstock.doors.reviewer.planning import aimed
+        from penstock.core.rule_edit.edit import parse_operation
+        from penstock.doors.reviewer.plan import aimed
 
         operation = parse_operation(read_json(self.asked.json))
         fallback = self.asked.target_file
@@ -69,7 +75,7 @@ class Apply:
 
     def _plan(self, operation: Operation) -> EditPlan:
         from penstock.doors.reviewer.effect import respect_people
-        from penstock.doors.reviewer.planning import planned
+        from penstock.doors.reviewer.plan import planned
 
         plan = planned(operation)
         respect_people(plan, force=self.asked.force)
@@ -131,7 +137,8 @@ class Apply:
 
     def _written(self, operation: Operation) -> CommandResult:
         """Ask who has to be asked, then take the lock, and write what is then true."""
-        from penstock.doors.reviewer import effect, planning  # others wait while we hold the lock
+        from penstock.doors.reviewer import effect
+        from penstock.doors.reviewer import plan as planning
 
         del effect, planning
         proof, shown = self._proven(operation)
@@ -165,8 +172,8 @@ class Apply:
     def _through_the_gate(
         self, plan: EditPlan, write: app.Writing, proof: Proof | None
     ) -> CommandResult:
-        from penstock.core.edits import commit_message
-        from penstock.gate.rule_edits import RuleEdit
+        from penstock.core.rule_edit.edit import commit_message
+        from penstock.gate.rule_edit import RuleEdit
         from penstock.ports import Version
 
         if not plan.after:
@@ -249,7 +256,7 @@ class Apply:
 
 
 def _widens(plan: EditPlan) -> tuple[str, ...]:
-    from penstock.core.edits import widens
+    from penstock.core.rule_edit.edit import widens
 
     return widens(plan.before, {**plan.before, **plan.after}) if plan.after else ()
 

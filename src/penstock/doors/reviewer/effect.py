@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.app import rules as app
+from penstock.app import rule_edits as app
 from penstock.app.workspace import read_rules
-from penstock.core.edits import Detail, EditError
 from penstock.core.errors import PenstockError, RefusedError
-from penstock.doors.reviewer.answers import Document
-from penstock.doors.reviewer.planning import EditPlan, reading
+from penstock.core.rule_edit.edit import Detail, EditError
+from penstock.doors.reviewer.plan import EditPlan, reading
+from penstock.doors.reviewer.responses import Document
 
 if TYPE_CHECKING:
-    from penstock.core.impact import Flip, Impact
-    from penstock.core.layers import LoadResult
+    from penstock.core.learning.impact import Flip, Impact
+    from penstock.core.rules.layers import LoadResult
 
 MOST = 100_000  # decisions that are replayed, the newest
 MOST_TOLD = 10
@@ -73,9 +73,9 @@ def _impact(plan: EditPlan) -> Impact:
     """Replay the decisions that are about the edited file."""
     import time
 
-    from penstock.app.decisions import past_of
-    from penstock.core.impact import impact
-    from penstock.core.rules import build
+    from penstock.app.decision_logs import past_of
+    from penstock.core.learning.impact import impact
+    from penstock.core.rules.load import build
 
     before, after = _levels(plan)
     past = past_of(before, most=MOST)
@@ -84,8 +84,8 @@ def _impact(plan: EditPlan) -> Impact:
 
 def _levels(plan: EditPlan) -> tuple[LoadResult, LoadResult]:
     """Return what a policy's files say as they are, and as they would be."""
-    from penstock.core.edits import parsing
-    from penstock.core.rules import load
+    from penstock.core.rule_edit.edit import parsing
+    from penstock.core.rules.load import load
 
     read = reading(plan.after)
 

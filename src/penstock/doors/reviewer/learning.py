@@ -15,19 +15,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from penstock.core.past import DENY, Past
-from penstock.core.redact import redact
+from penstock.core.learning.past_decision import DENY, Past
+from penstock.core.text.redact import redact
 from penstock.doors.reviewer.query import Document, QueryContext, QueryError, read_query
 from penstock.doors.reviewer.query_log import found_logs
 from penstock.doors.reviewer.query_rules import original_decision, tested
 
 if TYPE_CHECKING:
-    from penstock.core.covers import Stale
-    from penstock.core.impact import Impact
-    from penstock.core.layers import LoadResult
+    from penstock.core.learning.coverage import Stale
+    from penstock.core.learning.impact import Impact
+    from penstock.core.learning.suggest import RulesFormat, Suggestion
     from penstock.core.model import Decision
-    from penstock.core.policy import Layer, Policy, Rule
-    from penstock.core.suggest import RulesFormat, Suggestion
+    from penstock.core.policy.model import Layer, Policy, Rule
+    from penstock.core.rules.layers import LoadResult
 
 MOST_REPLAYED = 100_000  # decisions of each log, the newest
 SWITCH = "DECISION_REVIEWER_ALLOW_WRITES=1"
@@ -39,8 +39,8 @@ def replayed(before: Policy, after: Policy, target: str, *, now: float = 0.0) ->
     """Return what an edit of a rules file would have changed, by the newest decisions."""
     import gc
 
-    from penstock.app.decisions import past_of_edit
-    from penstock.core.impact import impact
+    from penstock.app.decision_logs import past_of_edit
+    from penstock.core.learning.impact import impact
 
     was = gc.isenabled()
     gc.disable()  # a hundred thousand small values, none of them a circle
@@ -63,10 +63,10 @@ def replayed_edit(
 
 def _policy_with(main: str, texts: Mapping[str, bytes]) -> Policy:
     """Return the policy that a rules file begins, with some files as they would be."""
-    from penstock.app.decisions import is_ours
+    from penstock.app.decision_logs import is_ours
     from penstock.app.workspace import policy_of, read_rules
-    from penstock.core.layers import build
-    from penstock.core.rules import load
+    from penstock.core.rules.layers import build
+    from penstock.core.rules.load import load
 
     def read(path: str) -> bytes | None:
         return texts[path] if path in texts else read_rules(path)
@@ -88,9 +88,9 @@ def _past(asking: QueryContext) -> list[Past]:
 
 def policy_for(asking: QueryContext) -> tuple[Policy, LoadResult]:
     """Return the policy that the rules file is part of."""
-    from penstock.app.decisions import is_ours
+    from penstock.app.decision_logs import is_ours
     from penstock.app.workspace import policy_of
-    from penstock.core.layers import build
+    from penstock.core.rules.layers import build
 
     loaded = asking.loaded()
     if "original" in loaded.settings or not is_ours(loaded.name):
@@ -103,7 +103,7 @@ def policy_for(asking: QueryContext) -> tuple[Policy, LoadResult]:
 
 def suggestions(asking: QueryContext, *, least: int, tool: str = "", since: str = "") -> Document:
     """Return rules that would have answered what people were asked."""
-    from penstock.core.suggest import suggest
+    from penstock.core.learning.suggest import suggest
 
     policy, loaded = policy_for(asking)
     past = _since(_past(asking), since, asking.now)
@@ -120,7 +120,7 @@ def suggestions(asking: QueryContext, *, least: int, tool: str = "", since: str 
 def _since(past: list[Past], since: str, now: float) -> list[Past]:
     if not since:
         return past
-    from penstock.core.when import parse_when
+    from penstock.core.timestamps import parse_when
 
     when = parse_when(since, now=now)
     return [one for one in past if one.ts >= when]
@@ -128,7 +128,7 @@ def _since(past: list[Past], since: str, now: float) -> list[Past]:
 
 def form_of(loaded: LoadResult) -> RulesFormat:
     """Return the format of a rules file."""
-    from penstock.core.suggest import RulesFormat
+    from penstock.core.learning.suggest import RulesFormat
 
     if "original" not in loaded.settings:
         return RulesFormat.PENSTOCK
@@ -171,7 +171,7 @@ def apply_command(operation: Mapping[str, object], *, dry: bool = False) -> str:
 
 def stale_rules(asking: QueryContext) -> Document:
     """Return the rules that were never hit, have ended, or have nothing left to say."""
-    from penstock.core.covers import stale
+    from penstock.core.learning.coverage import stale
 
     policy, loaded = policy_for(asking)
     hits, seen = _hits(asking)
@@ -215,7 +215,7 @@ def _hits(asking: QueryContext) -> tuple[dict[str, int], int]:
 
 def the_rule(asking: QueryContext, name: str) -> tuple[list[Rule], Layer, Policy, LoadResult]:
     """Return what one id stands for. Raises QueryError where no rule has it."""
-    from penstock.core.problems import did_you_mean
+    from penstock.core.rules.problems import did_you_mean
 
     policy, loaded = policy_for(asking)
     for layer in policy.layers:
@@ -237,8 +237,8 @@ def read_input(text: str) -> object:
 
 def try_rule(asking: QueryContext, name: str, given: object, tool: str = "") -> Document:
     """Return whether one rule speaks of an input, and what all rules say to it."""
-    from penstock.core.covers import TOOL_OF, kind_of, meets
-    from penstock.core.replay import requests_of
+    from penstock.core.learning.coverage import TOOL_OF, kind_of, meets
+    from penstock.core.learning.replay import requests_of
 
     if not isinstance(given, dict):
         raise QueryError("invalid_query", "`--input` must be a JSON object, the tool's input")
@@ -266,8 +266,8 @@ def try_rule(asking: QueryContext, name: str, given: object, tool: str = "") -> 
 
 
 def _decided(policy: Policy, loaded: LoadResult, past: Past, now: float) -> Decision:
-    from penstock.core.decide import combine, decide
-    from penstock.core.replay import requests_of
+    from penstock.core.learning.replay import requests_of
+    from penstock.core.policy.decide import combine, decide
 
     if "original" in loaded.settings:
         return original_decision(policy, past.tool, past.tool_input, now)
@@ -276,7 +276,7 @@ def _decided(policy: Policy, loaded: LoadResult, past: Past, now: float) -> Deci
 
 def analyze(asking: QueryContext, name: str) -> Document:
     """Return what a rule covers, which others speak of the same, and what slips past it."""
-    from penstock.core.covers import kind_of, overlaps, samples, tools_met
+    from penstock.core.learning.coverage import kind_of, overlaps, samples, tools_met
 
     rules, layer, policy, loaded = the_rule(asking, name)
     past = _past(asking)
@@ -305,8 +305,8 @@ def analyze(asking: QueryContext, name: str) -> Document:
 
 def _covered(rules: Sequence[Rule], layer: Layer, past: Iterable[Past], now: float) -> Counter[str]:
     """Count the calls of the past that a rule speaks of; what is alike is asked about once."""
-    from penstock.core.covers import meets
-    from penstock.core.replay import requests_of
+    from penstock.core.learning.coverage import meets
+    from penstock.core.learning.replay import requests_of
 
     known: dict[tuple[str, str], bool] = {}
     found: Counter[str] = Counter()
@@ -327,7 +327,7 @@ def _covered(rules: Sequence[Rule], layer: Layer, past: Iterable[Past], now: flo
 
 def _may_speak(rules: Sequence[Rule], past: Past) -> bool:
     """Say quickly whether rules can speak of a call, so that few commands are followed."""
-    from penstock.core.regexes import search
+    from penstock.core.policy.regexes import search
 
     for rule in rules:
         if rule.tool and rule.tool != past.tool:
@@ -349,9 +349,9 @@ def _slipping(
     texts: Sequence[str],
 ) -> list[Document]:
     """Ask the rules about what an attacker would make of the texts that a rule meets."""
-    from penstock.core.covers import TOOL_OF, variants
-    from penstock.core.decide import effective
+    from penstock.core.learning.coverage import TOOL_OF, variants
     from penstock.core.model import Verdict
+    from penstock.core.policy.decide import effective
 
     found: list[Document] = []
     verdict = effective(rules[0], layer)
@@ -373,7 +373,7 @@ def _slipping(
 
 def profile(asking: QueryContext, name: str) -> Document:
     """Measure what a rule costs, on calls of the past and on texts made to be slow."""
-    from penstock.core.covers import kind_of
+    from penstock.core.learning.coverage import kind_of
 
     rules, layer, _, _ = the_rule(asking, name)
     patterns = list(_patterns(rules))
@@ -408,7 +408,7 @@ def profile(asking: QueryContext, name: str) -> Document:
 
 def _patterns(rules: Sequence[Rule]) -> Iterator[Document]:
     """Yield each regex of a rule with its field and how large it is when compiled."""
-    from penstock.core.regexes import size
+    from penstock.core.policy.regexes import size
 
     found = [(test.name, test.regex, test.exclude) for rule in rules for test in rule.fields]
     found += [("tool", rule.tool_regex, rule.tool_exclude_regex) for rule in rules]
@@ -420,7 +420,7 @@ def _patterns(rules: Sequence[Rule]) -> Iterator[Document]:
 
 def _hostile(rules: Sequence[Rule]) -> list[str]:
     """Return texts that make a backtracking engine slow, made from the rule's own patterns."""
-    from penstock.core.covers import witnesses
+    from penstock.core.learning.coverage import witnesses
 
     made = [t for rule in rules for test in rule.fields for t in witnesses(test.regex)[:2]]
     seeds = ["a", "a ", "/", "\n", "aA1-", *made]
@@ -430,7 +430,7 @@ def _hostile(rules: Sequence[Rule]) -> list[str]:
 
 def _cost(rules: Sequence[Rule], layer: Layer, text: str, now: float) -> float:
     """Return the best of some measurements, in microseconds."""
-    from penstock.core.covers import meets, request_for
+    from penstock.core.learning.coverage import meets, request_for
 
     asked = [(rule, request_for(rule, text)) for rule in rules]
     best = float("inf")

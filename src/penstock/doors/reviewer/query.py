@@ -11,16 +11,16 @@ import json
 import os
 import time
 
-from penstock.app.rules import found_config, keep_listing, kept_listing, stamps_of
+from penstock.app.rule_edits import found_config, keep_listing, kept_listing, stamps_of
 from penstock.core.errors import PenstockError
-from penstock.core.quickjson import strict
+from penstock.core.strict_json import strict
 
 TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from penstock.core.layers import LoadResult
+    from penstock.core.rules.layers import LoadResult
 
 Document = dict[str, object]
 Query = dict[str, object]
@@ -95,7 +95,7 @@ class QueryContext:
 
     def loaded(self) -> LoadResult:
         """Return the rules. Raises QueryError `config_parse_error` where they do not hold."""
-        from penstock.app.decisions import loaded_config
+        from penstock.app.decision_logs import loaded_config
 
         if self._loaded is None:
             path = self.config_path()
@@ -130,7 +130,7 @@ class QueryContext:
                 raise
             if wrong.code == "config_not_found":
                 return None
-            from penstock.app.decisions import loaded_config
+            from penstock.app.decision_logs import loaded_config
 
             return loaded_config(self.config_path())
 

@@ -10,7 +10,7 @@ import os
 import sys
 import time
 
-from penstock.doors.reviewer.printing import keep_standard, put, say
+from penstock.doors.reviewer.output import keep_standard, put, say
 from penstock.doors.reviewer.query import QueryContext, QueryError, answer, compact, read_query
 
 TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too

@@ -64,7 +64,7 @@ def speaks_of(one: Mapping[str, Any], tool: str) -> bool:
     regex, exclude = one.get("tool_regex"), one.get("tool_exclude_regex")
     if not regex:
         return one.get("tool") in (None, "", tool)
-    from penstock.core.regexes import search
+    from penstock.core.policy.regexes import search
 
     return search(regex, tool) and not (bool(exclude) and search(str(exclude), tool))
 

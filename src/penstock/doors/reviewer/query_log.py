@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from penstock.core.past import ALLOW, ASK, DENY, PASSTHROUGH, AnswerSource, Past
-from penstock.core.redact import redact
+from penstock.core.learning.past_decision import ALLOW, ASK, DENY, PASSTHROUGH, AnswerSource, Past
+from penstock.core.text.redact import redact
 from penstock.doors.reviewer.query import (
     Document,
     Query,
@@ -24,7 +24,7 @@ from penstock.doors.reviewer.query import (
 )
 
 if TYPE_CHECKING:
-    from penstock.app.decisions import DecisionQuery, Decisions, Logs
+    from penstock.app.decision_logs import DecisionQuery, Decisions, Logs
 
 USUAL, MOST = 100, 100_000  # results
 MOST_READ = 10_000  # decisions that are put into clusters
@@ -43,7 +43,7 @@ TOLD_AS: Mapping[str, str] = {AnswerSource.RULE: "hard_rule"}
 
 def found_logs(asking: QueryContext) -> Logs:
     """Return the logs of a question. Raises QueryError `log_not_found`."""
-    from penstock.app.decisions import logs_of
+    from penstock.app.decision_logs import logs_of
 
     config = None if asking.logs else asking.loaded_or_none()
     logs = logs_of(named=asking.logs, config=config, start=asking.start)
@@ -68,8 +68,8 @@ def decisions_of(asking: QueryContext) -> Decisions:
 
 def wanted_of(query: Query, now: float, **usual: Any) -> DecisionQuery:
     """Return which decisions a question is about."""
-    from penstock.app.decisions import wanted
-    from penstock.core.when import parse_when, seconds_of
+    from penstock.app.decision_logs import wanted
+    from penstock.core.timestamps import parse_when, seconds_of
 
     asked: dict[str, Any] = {
         **usual,
@@ -108,7 +108,7 @@ def log(query: Query, asking: QueryContext) -> Document:
 
 def _gaps_instead(decisions: Decisions) -> Document:
     """What a model did not know is told as a passthrough: whoever looks for denials wants that."""
-    from penstock.app.decisions import wanted
+    from penstock.app.decision_logs import wanted
 
     passed = sum(decisions.tally(wanted(decision=PASSTHROUGH)).values())
     if not passed:
@@ -185,7 +185,7 @@ def stats(query: Query, asking: QueryContext) -> Document:
 
 def patterns(query: Query, asking: QueryContext) -> Document:
     """Answer with the clusters of what was decided, the largest first."""
-    from penstock.core.clusters import clusters
+    from penstock.core.learning.clusters import clusters
 
     most = count_of(query, "last_n", MOST_READ, MOST)
     chosen = wanted_of(query, asking.now)
@@ -204,9 +204,9 @@ def patterns(query: Query, asking: QueryContext) -> Document:
 
 def gaps(query: Query, asking: QueryContext) -> Document:
     """Answer with what no rule decides: passed through to a model or nobody, or by a default."""
-    from penstock.core.clusters import clusters
-    from penstock.core.suggest import RulesFormat, draft
-    from penstock.core.suggest_risk import never, risk
+    from penstock.core.learning.clusters import clusters
+    from penstock.core.learning.risk import never, risk
+    from penstock.core.learning.suggest import RulesFormat, draft
 
     most = count_of(query, "last_n", MOST_READ, MOST)
     usual = {} if query.get("decision") else {"decision": PASSTHROUGH}

@@ -23,8 +23,8 @@ from penstock.doors.reviewer.query_listing import TYPES
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
-    from penstock.core.layers import LoadResult
-    from penstock.core.policy import Policy, Rule
+    from penstock.core.policy.model import Policy, Rule
+    from penstock.core.rules.layers import LoadResult
 
 SECRETS = frozenset({"api_key"})
 
@@ -47,7 +47,7 @@ def listed(loaded: LoadResult) -> Document:
 
 def _kept(loaded: LoadResult) -> Document:
     """Return the rules of a file of the original so that a policy can be made of them again."""
-    from penstock.core.layers import build
+    from penstock.core.rules.layers import build
 
     policy = build(loaded)
     return {
@@ -59,7 +59,7 @@ def _kept(loaded: LoadResult) -> Document:
 
 def _row(rule: Rule) -> list[object]:
     """Return a rule as it is kept; in front, the characters that it cannot do without."""
-    from penstock.core.regexes import literal
+    from penstock.core.policy.regexes import literal
 
     runs = ["" if rule.per_leaf else literal(test.regex) for test in rule.fields]
     fields = [[test.name, test.regex, test.exclude, test.exact] for test in rule.fields]
@@ -70,7 +70,7 @@ def _row(rule: Rule) -> list[object]:
 
 def kept_policy(listing: Mapping[str, Any], tool: str, given: Mapping[str, object]) -> Policy:
     """Return as much of a file of the original, from what was kept, as can speak of one call."""
-    from penstock.core.policy import AdvisorSettings, Layer, Limits, Policy
+    from penstock.core.policy.model import AdvisorSettings, Layer, Limits, Policy
 
     near = [row for row in listing["rules"] if row[1][0] in ("", tool)]
     rules = tuple(_rule(row) for row in near if _may_hold(row[0], row[2], given))
@@ -83,7 +83,7 @@ def kept_policy(listing: Mapping[str, Any], tool: str, given: Mapping[str, objec
 
 
 def _rule(row: list[Any]) -> Rule:
-    from penstock.core.policy import FieldMatch, Rule, Where
+    from penstock.core.policy.model import FieldMatch, Rule, Where
 
     _, tools, fields, name, verdict, per_leaf, (file, line, section) = row
     return Rule(
@@ -101,7 +101,7 @@ def _rule(row: list[Any]) -> Rule:
 
 def _may_hold(runs: list[str], fields: list[list[str]], given: Mapping[str, object]) -> bool:
     """Say quickly whether an input has every run of characters that a rule cannot do without."""
-    from penstock.core.ruleindex import ALSO_CALLED
+    from penstock.core.policy.rule_index import ALSO_CALLED
 
     for run, (name, *_) in zip(runs, fields, strict=True):
         texts = [given.get(key) for key in ALSO_CALLED.get(name, (name,))]
@@ -123,7 +123,7 @@ def _sections(settings: Mapping[str, Document], loaded: LoadResult) -> dict[str,
     """Return the tables that say more when asked for: what holds where the file is silent."""
     from dataclasses import asdict
 
-    from penstock.core.layers import build
+    from penstock.core.rules.layers import build
 
     usual = {key: _plain(value) for key, value in asdict(build(loaded).advisor).items()}
     found = {"llm_fallback": {**usual, **settings.get("llm_fallback", {})}}
@@ -235,12 +235,12 @@ def original_decision(
     """Return what a file of the original says to a call; nothing of ours speaks beside it."""
     from dataclasses import replace
 
-    from penstock.core.decide import decide
+    from penstock.core.policy.decide import decide
 
     alone = replace(policy, layers=policy.layers[:1])
     leaves: tuple[str, ...] = ()
     if any(rule.per_leaf for rule in alone.layers[0].rules) or policy.limits.max_chain_length:
-        from penstock.core.toolcall import intents
+        from penstock.core.tools.intents import intents
 
         leaves = tuple(leaf for one in intents(tool, given, cwd="/") for leaf in one.leaves)
     request = Request(action=Action.RUN, tool=tool, tool_input=given, leaves=leaves)
@@ -252,8 +252,8 @@ def _judged(
 ) -> tuple[Decision, Policy]:
     """Judge a call as the hook in this project does."""
     from penstock.app import open_workspace
-    from penstock.gate.calls import Call
-    from penstock.gate.judging import judge_call
+    from penstock.gate.judge import judge_call
+    from penstock.gate.prepare import Call
 
     root = os.path.dirname(config)
     here = open_workspace(root)
@@ -264,7 +264,7 @@ def _judged(
     if judged.prepared:
         return judged.decision, policy
     # A tool that neither runs nor writes anything we know is asked about by its name.
-    from penstock.core.decide import decide
+    from penstock.core.policy.decide import decide
 
     return decide(Request(action=Action.RUN, tool=tool, tool_input=given), policy,
                   now=asking.now), policy  # fmt: skip
@@ -273,14 +273,14 @@ def _judged(
 def _in_force(config: str, here: Workspace) -> Policy:
     """Return the policy that a rules file is part of, kept since it was last read if it was."""
     from penstock.app.places import RULES, user_rules
-    from penstock.app.rules import keep_listing, kept_listing, stamps_of
-    from penstock.core.policy_plain import packed, unpacked
+    from penstock.app.rule_edits import keep_listing, kept_listing, stamps_of
+    from penstock.core.policy.plain import packed, unpacked
 
     known = kept_listing(config, "policy")
     if known is not None:
         with suppress(KeyError, TypeError, ValueError):
             return unpacked(known)
-    from penstock.app.decisions import is_ours
+    from penstock.app.decision_logs import is_ours
     from penstock.app.workspace import policy_of
 
     own = (config, os.path.join(here.root, RULES), user_rules())

@@ -13,11 +13,11 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from penstock.core.errors import InputError
-from penstock.core.proposal import Proposal, State
+from penstock.core.proposals.model import Proposal, State
 from penstock.doors.tui import dialogs
-from penstock.doors.tui.acting import TOO_SOON
-from penstock.doors.tui.changing import Edit, Revisions
-from penstock.doors.tui.desk import ReviewDesk
+from penstock.doors.tui.actions import TOO_SOON
+from penstock.doors.tui.gateway import ReviewDesk
+from penstock.doors.tui.revise import Edit, Revisions
 
 __all__ = ["Edit", "ReviewApp"]
 

@@ -17,8 +17,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label, OptionList, SelectionList, Static, TextArea
 from textual.widgets.option_list import Option
 
-from penstock.doors.tui.rows import numbered
-from penstock.doors.tui.view import DiffView
+from penstock.doors.tui.diff_pane import DiffView
+from penstock.doors.tui.diff_rows import numbered
 
 HELP = """\
 tab            go from the queue to the diff and back

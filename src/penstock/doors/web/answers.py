@@ -14,10 +14,9 @@ from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec
 
 from penstock.core.errors import InputError, PenstockError, StaleError
-from penstock.core.merge import Strategy
-from penstock.core.proposal import OPEN, Proposal, Receipt, State
-from penstock.doors.web.proving import Prover
-from penstock.doors.web.shown import (
+from penstock.core.merge.strategies import Strategy
+from penstock.core.proposals.model import OPEN, Proposal, Receipt, State
+from penstock.doors.web.drift import (
     Difference,
     NewerError,
     as_shown,
@@ -25,6 +24,7 @@ from penstock.doors.web.shown import (
     shown,
     shown_undo,
 )
+from penstock.doors.web.proof import Prover
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
@@ -108,7 +108,7 @@ def reject(
     """Send a proposal or a set back with a reason that the agent gets to read."""
     from penstock.app.proof import who
     from penstock.gate import Proof
-    from penstock.gate.finding import still_open
+    from penstock.gate.lookup import still_open
 
     gate = here.gate
     gate.expire()
@@ -149,7 +149,7 @@ def edit(here: Workspace, proposal_id: str, *, digest: str, content: bytes) -> A
 @told
 def rebase(here: Workspace, proposal_id: str, *, digest: str) -> AnswerResult:
     """Carry a proposal over to what the file holds now."""
-    from penstock.gate.finding import only
+    from penstock.gate.lookup import only
 
     here.gate.expire()
     one = only(as_shown(here.gate, proposal_id, digest))
@@ -159,7 +159,7 @@ def rebase(here: Workspace, proposal_id: str, *, digest: str) -> AnswerResult:
 @told
 def renew(here: Workspace, proposal_id: str) -> AnswerResult:
     """Give a waiting proposal or a set its whole time again."""
-    from penstock.gate.finding import waiting
+    from penstock.gate.lookup import waiting
 
     found = here.gate.members(proposal_id)
     if not found:
@@ -218,7 +218,7 @@ def _applied(gate: Gate, kept: Sequence[Proposal]) -> tuple[Receipt, ...]:
 
 def _changeable(gate: Gate, proposal_id: str, digest: str) -> Proposal:
     """Return the one open proposal that was shown, if its file is still as it was."""
-    from penstock.gate.finding import only, still_open
+    from penstock.gate.lookup import only, still_open
 
     gate.expire()
     one = only(still_open(as_shown(gate, proposal_id, digest)))
@@ -242,7 +242,7 @@ def _check_undo(gate: Gate, receipts: Sequence[Receipt], digest: str, *, rebase:
 
 def _answerable(found: Sequence[Proposal]) -> tuple[Proposal, ...]:
     """Return those that can be answered; a set is written whole, so what is closed is told."""
-    from penstock.gate.finding import closed
+    from penstock.gate.lookup import closed
 
     over = [one for one in found if one.state not in OPEN and one.state is not State.REJECTED]
     kept = tuple(one for one in found if one.state in OPEN)

@@ -19,10 +19,10 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from penstock.core.errors import InputError, PenstockError, RefusedError
-from penstock.doors.web.admitted import Admission, told
-from penstock.doors.web.auth import SESSION_SECONDS
-from penstock.doors.web.problems import fault
-from penstock.doors.web.world import World
+from penstock.doors.web.context import World
+from penstock.doors.web.errors import fault
+from penstock.doors.web.middleware import Admission, told
+from penstock.doors.web.sessions import SESSION_SECONDS
 
 STATIC = {"icon.svg": "image/svg+xml", "page.css": "text/css", "page.js": "text/javascript"}
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -40,8 +40,8 @@ def make_app(world: World) -> Starlette:
 
 
 def _routes() -> list[BaseRoute]:
-    from penstock.doors.web import api
-    from penstock.doors.web.views import ROUTES
+    from penstock.doors.web.api import routes as api
+    from penstock.doors.web.pages.views import ROUTES
 
     return [
         *api.routes(),

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from penstock.core.display import spoken
 from penstock.core.model import Verdict
+from penstock.core.text.display import spoken
 
 WIDTH, HEIGHT = 480, 200
 LEFT, RIGHT, TOP, BOTTOM = 36, 8, 10, 24

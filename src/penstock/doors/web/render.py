@@ -17,10 +17,10 @@ from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from penstock.core.display import spoken
-from penstock.core.when import stamp
-from penstock.doors.web import saying
-from penstock.doors.web.world import World
+from penstock.core.text.display import spoken
+from penstock.core.timestamps import stamp
+from penstock.doors.web import wording as saying
+from penstock.doors.web.context import World
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 

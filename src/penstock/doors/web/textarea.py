@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 
-from penstock.core.diff import hunks
+from penstock.core.diff.hunks import hunks
 from penstock.core.errors import InputError
-from penstock.core.lineends import LF, end_of, split
+from penstock.core.text.line_endings import LF, end_of, split
 
 LARGEST = 512 * 1024
 ANY_END = re.compile(rb"[^\r\n]*+(?:\r\n|\n|\r|\Z)")

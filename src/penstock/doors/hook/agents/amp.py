@@ -5,11 +5,11 @@ be asked or granted. Plugins are experimental there, and one that does not load 
 """
 
 from penstock.doors.hook.agents import common
-from penstock.doors.hook.talk import HookCall, started
+from penstock.doors.hook.messages import HookCall, started
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from penstock.doors.hook.talk import Document, Entries, Environ
+    from penstock.doors.hook.messages import Document, Entries, Environ
 
 NAME = "amp"
 TITLE = "Amp"

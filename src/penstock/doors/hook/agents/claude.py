@@ -5,8 +5,8 @@ reason of an `ask`, so the person is told by `systemMessage` as well. Run by a p
 (`claude -p`, the SDK) there is nobody to ask.
 """
 
-from penstock.core.chain import encode
-from penstock.doors.hook.talk import (
+from penstock.core.audit.chain import encode
+from penstock.doors.hook.messages import (
     AFTER,
     ALLOW,
     ASK,
@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from penstock.doors.hook.talk import Document, Entries, Environ
+    from penstock.doors.hook.messages import Document, Entries, Environ
 
 NAME = "claude"
 TITLE = "Claude Code"

@@ -5,9 +5,9 @@ run. So every call is answered in JSON, with `cancel` and a reason or without. N
 asked or granted. Its command line ends the task at a refusal.
 """
 
-from penstock.core.chain import encode
+from penstock.core.audit.chain import encode
 from penstock.doors.hook.agents import common
-from penstock.doors.hook.talk import (
+from penstock.doors.hook.messages import (
     AFTER,
     ALLOW,
     BEFORE,
@@ -21,7 +21,7 @@ from penstock.doors.hook.talk import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from penstock.doors.hook.talk import Document, Entries, Environ
+    from penstock.doors.hook.messages import Document, Entries, Environ
 
 NAME = "cline"
 TITLE = "Cline"

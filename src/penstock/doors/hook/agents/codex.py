@@ -6,11 +6,11 @@ key that it does not know) for a hook that failed; then it writes. So nothing el
 """
 
 from penstock.doors.hook.agents import common
-from penstock.doors.hook.talk import AFTER, BEFORE, HookAnswer, HookCall, Reply, started
+from penstock.doors.hook.messages import AFTER, BEFORE, HookAnswer, HookCall, Reply, started
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from penstock.doors.hook.talk import Document, Entries, Environ
+    from penstock.doors.hook.messages import Document, Entries, Environ
 
 NAME = "codex"
 TITLE = "Codex"

@@ -8,8 +8,8 @@ Always true: a refusal has a reason, because several agents take one without a r
 hook that failed, and write.
 """
 
-from penstock.core.chain import encode, hexdigest
-from penstock.doors.hook.talk import (
+from penstock.core.audit.chain import encode, hexdigest
+from penstock.doors.hook.messages import (
     AFTER,
     ALLOW,
     ASK,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from penstock.doors.hook.talk import Document, Entries
+    from penstock.doors.hook.messages import Document, Entries
 
 TIMEOUT = 10  # seconds until a client gives up; ours ends long before
 MILLISECONDS = TIMEOUT * 1000
@@ -191,6 +191,6 @@ def matching(
 
 def plugin(file: str, preset: str, command: str, *, strict: bool) -> "Entries":
     """Return a plugin that runs inside the agent."""
-    from penstock.doors.hook.shim import shim
+    from penstock.doors.hook.agents.plugins import shim
 
     return [{"file": file, "text": shim(preset, command, strict=strict)}]

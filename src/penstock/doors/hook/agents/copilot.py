@@ -6,7 +6,7 @@ spelling come with Claude Code's fields.
 """
 
 from penstock.doors.hook.agents import common
-from penstock.doors.hook.talk import (
+from penstock.doors.hook.messages import (
     AFTER,
     BEFORE,
     SILENT,
@@ -19,7 +19,7 @@ from penstock.doors.hook.talk import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from penstock.doors.hook.talk import Document, Entries, Environ
+    from penstock.doors.hook.messages import Document, Entries, Environ
 
 NAME = "copilot"
 TITLE = "GitHub Copilot"

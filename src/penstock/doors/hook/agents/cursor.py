@@ -6,7 +6,7 @@ nothing that Cursor itself would ask about.
 """
 
 from penstock.doors.hook.agents import common
-from penstock.doors.hook.talk import (
+from penstock.doors.hook.messages import (
     AFTER,
     ALLOW,
     BEFORE,
@@ -20,7 +20,7 @@ from penstock.doors.hook.talk import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from penstock.doors.hook.talk import Document, Entries, Environ
+    from penstock.doors.hook.messages import Document, Entries, Environ
 
 NAME = "cursor"
 TITLE = "Cursor"

@@ -6,7 +6,7 @@ be asked is denied. Context reaches the model after a tool only; before it, the 
 """
 
 from penstock.doors.hook.agents import common
-from penstock.doors.hook.talk import (
+from penstock.doors.hook.messages import (
     AFTER,
     ALLOW,
     BEFORE,
@@ -22,7 +22,7 @@ from penstock.doors.hook.talk import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from penstock.doors.hook.talk import Document, Entries, Environ
+    from penstock.doors.hook.messages import Document, Entries, Environ
 
 NAME = "gemini"
 TITLE = "Gemini CLI"

@@ -6,11 +6,11 @@ with a small letter.
 """
 
 from penstock.doors.hook.agents import common
-from penstock.doors.hook.talk import AFTER, BEFORE, OTHER, HookCall, started, text
+from penstock.doors.hook.messages import AFTER, BEFORE, OTHER, HookCall, started, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from penstock.doors.hook.talk import Document, Entries, Environ
+    from penstock.doors.hook.messages import Document, Entries, Environ
 
 NAME = "kiro"
 TITLE = "Kiro"

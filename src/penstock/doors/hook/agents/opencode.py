@@ -5,11 +5,11 @@ the tool has run. Nothing can be asked or granted. A plugin that does not load i
 """
 
 from penstock.doors.hook.agents import common
-from penstock.doors.hook.talk import HookCall, text
+from penstock.doors.hook.messages import HookCall, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from penstock.doors.hook.talk import Document, Entries, Environ
+    from penstock.doors.hook.messages import Document, Entries, Environ
 
 NAME = "opencode"
 TITLE = "OpenCode"

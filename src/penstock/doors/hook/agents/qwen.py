@@ -5,11 +5,11 @@ mode nobody reads, so what would be asked is denied with a reason for the agent.
 """
 
 from penstock.doors.hook.agents import common
-from penstock.doors.hook.talk import AFTER, BEFORE, START, HookAnswer, HookCall, Reply, started
+from penstock.doors.hook.messages import AFTER, BEFORE, START, HookAnswer, HookCall, Reply, started
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from penstock.doors.hook.talk import Document, Entries, Environ
+    from penstock.doors.hook.messages import Document, Entries, Environ
 
 NAME = "qwen"
 TITLE = "Qwen Code"

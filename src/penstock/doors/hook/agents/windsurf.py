@@ -5,11 +5,11 @@ failure lets the action run. What is told beside an allow reaches the person and
 """
 
 from penstock.doors.hook.agents import common
-from penstock.doors.hook.talk import AFTER, BEFORE, OTHER, HookCall, table, text
+from penstock.doors.hook.messages import AFTER, BEFORE, OTHER, HookCall, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from penstock.doors.hook.talk import Document, Entries, Environ
+    from penstock.doors.hook.messages import Document, Entries, Environ
 
 NAME = "windsurf"
 TITLE = "Windsurf"

@@ -1,0 +1,244 @@
+"""Everything behind an edit of rules files: where they lie, what they hold, who has a say.
+
+Which texts an edit makes is the core's business, and how it is asked for and answered the door's.
+Always true: looking leaves nothing behind; only what `editing` gives can change a file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from penstock.app.workspace import LARGEST_RULES, Workspace, policy_of, read_rules, workspace_of
+from penstock.core.errors import InputError
+from penstock.stores.rules import discovery as rules_places
+from penstock.stores.system.places import RULES, state_home, user_rules
+
+if TYPE_CHECKING:
+    from penstock.gate.rule_edit import RuleEdit, RuleEditResult
+    from penstock.stores.rules.edit_log import ReviewerLog
+    from penstock.stores.rules.history import RuleHistory
+
+    Writing = Callable[[RuleEdit], RuleEditResult]
+
+CONFIG = rules_places.CONFIG
+discovered = rules_places.discovered
+found_config = rules_places.found_config
+keep_listing, kept_listing = rules_places.keep_listing, rules_places.kept_listing
+stamps_of = rules_places.stamps_of
+LOCK_SECONDS = "DECISION_REVIEWER_LOCK_SECONDS"
+REFUSALS = (b'"op":"rejected"', b'"op":"write_file_reject"')
+NEWEST = 8  # files of a record
+MOST_STATES = 1000
+# What may stand in a rules file so that its settings have to be read; an escape can hide a word.
+SETTINGS = (b"preset", b"approval", b"include", b"audit", b"\\u", b"\\U")
+
+
+def mains(paths: Sequence[str]) -> tuple[str, ...]:
+    """Return the rules files that others are included from: those in force where files lie."""
+    beside = [f"{os.path.dirname(path)}/{CONFIG}" for path in paths]
+    own = [*beside, *(f"{home_of(path).root}/{RULES}" for path in paths)]
+    own = [os.path.realpath(path) for path in own]
+    return tuple(dict.fromkeys((*discovered(os.environ), *filter(os.path.isfile, own))))
+
+
+def target(named: str) -> str:
+    """Return the real place of the rules file that a name means; it must be one that exists.
+
+    Raises InputError `no-target` or `bad-target`.
+    """
+    try:
+        path = os.path.abspath(os.path.expanduser(named))
+    except OSError:
+        raise InputError(
+            "no-target",
+            f"`{named}` cannot be looked for",
+            because="the current directory does not exist any more",
+            hint="name the file by its whole path",
+        ) from None
+    real = os.path.realpath(path)
+    if not os.path.lexists(real):
+        raise InputError(
+            "no-target", f"there is no file `{real}`", hint="make it first, with the rules it has"
+        )
+    if not os.path.isfile(real):
+        raise InputError("bad-target", f"`{real}` is not a regular file")
+    if not (real.endswith(".toml") or path.endswith(".toml")):
+        raise InputError("bad-target", f"`{real}` is no rules file", because="it is no .toml file")
+    return real
+
+
+def replaceable(paths: Sequence[str]) -> None:
+    """Raise what the real run would raise for a file that cannot be replaced by another."""
+    from penstock.core.paths.relpath import RelPath
+    from penstock.stores.files.errors import require_single
+
+    for path in paths:
+        RelPath(text=path.removeprefix("/"))
+        require_single(os.stat(path), path)
+
+
+def content(path: str) -> bytes:
+    """Return what a rules file holds now."""
+    data = read_rules(path)
+    if data is None:
+        raise InputError("no-target", f"there is no file `{path}`")
+    if len(data) >= LARGEST_RULES:
+        raise InputError("bad-target", f"`{path}` is larger than {LARGEST_RULES} bytes")
+    return data
+
+
+def home_of(path: str) -> Workspace:
+    """Return the workspace that a rules file lies in; its record tells of the edits."""
+    return workspace_of(os.path.dirname(path))
+
+
+def asks_person(paths: Sequence[str]) -> Workspace | None:
+    """Return the workspace whose rules want a person behind edits that widen, or None.
+
+    Asked are the rules of the projects that the files and this process are in, those of every
+    known project that includes one of the files, and the user's.
+    """
+    for here in _concerned(paths):
+        policy = policy_of(here.root, state=here.state)  # looking keeps nothing
+        if policy.approval.rules == "person" or policy.degraded:
+            return here
+    return None
+
+
+def _concerned(paths: Sequence[str]) -> Iterator[Workspace]:
+    found = [home_of(path) for path in paths]
+    with suppress(OSError):  # a directory that is gone: nobody works in it
+        found.append(workspace_of(os.path.realpath(os.getcwd())))
+    by_user = _says_something(user_rules())
+    seen: set[str] = set()
+    for here in (*found, *_including(paths)):
+        if here.root not in seen and (by_user or _says_something(f"{here.root}/{RULES}")):
+            yield here
+        seen.add(here.root)
+
+
+def _including(paths: Sequence[str]) -> Iterator[Workspace]:
+    """Yield the workspaces whose rules were last good with one of these files among them."""
+    import json
+
+    from penstock.stores.rules.last_good import NAME, kept
+    from penstock.stores.system.places import state_of
+
+    signs = [json.dumps(path).encode() for path in paths]
+    for state in _states():
+        text = read_rules(os.path.join(state, NAME))
+        if text is None or not any(sign in text for sign in signs):
+            continue
+        roots = [os.path.dirname(file) for file in kept(state) if file.endswith(f"/{RULES}")]
+        yield from (Workspace(root, state) for root in roots if state_of(root) == state)
+
+
+def _states() -> list[str]:
+    try:
+        with os.scandir(state_home()) as found:
+            return [one.path for one in found if one.is_dir()][:MOST_STATES]
+    except OSError:
+        return []
+
+
+def _says_something(path: str) -> bool:
+    """Say whether a file of rules may hold settings; without any, reading all of it is spared."""
+    data = read_rules(path)
+    return data is not None and any(word in data for word in SETTINGS)
+
+
+def tells_of_refusals(paths: Sequence[str]) -> bool:
+    """Say whether the records of some files' workspaces tell of a person who said no.
+
+    Most never do, and then nothing has to be replayed.
+    """
+    from penstock.stores.audit.segments import files_of
+
+    logs = dict.fromkeys(home_of(path).audit_path for path in paths)
+    return any(_refusals_in(one.path) for log in logs for one in files_of(log)[-NEWEST:])
+
+
+def _refusals_in(path: str) -> bool:
+    import mmap
+
+    try:
+        with (
+            open(path, "rb") as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as lines,
+        ):
+            return any(lines.find(sign) >= 0 for sign in REFUSALS)
+    except (OSError, ValueError):  # a file without a line cannot be mapped
+        return False
+
+
+def inside_agent() -> str | None:
+    """Say why this process is taken to run inside an agent, or None."""
+    from penstock.stores.agents.ancestry import seen_here
+
+    return seen_here()
+
+
+def history() -> RuleHistory:
+    """Return the versions of rules files."""
+    from penstock.stores.rules.history import RuleHistory
+
+    return RuleHistory()
+
+
+def reviewer_log() -> ReviewerLog:
+    """Open the reviewer's own log. Raises AuditError."""
+    from penstock.stores.rules.edit_log import ReviewerLog, place
+
+    return ReviewerLog(place())
+
+
+def logged_targets(commit: str) -> tuple[str, ...]:
+    """Return the files that a commit of ours was about, from the reviewer's log."""
+    from penstock.stores.rules.edit_log import newest_first, place
+
+    for line in newest_first(place()):
+        info = line.get("rollback_info")
+        known = [info.get("commit"), info.get("previous_commit")] if isinstance(info, dict) else []
+        if any(isinstance(one, str) and one.startswith(commit.lower()) for one in known if one):
+            files = line.get("target_files", [line.get("target_file")])
+            return tuple(str(file) for file in files if file) if isinstance(files, list) else ()
+    return ()
+
+
+@contextmanager
+def editing(paths: Sequence[str], *, by: str, commit: bool) -> Iterator[Writing]:
+    """Hold the locks of some rules files and give what can change them.
+
+    What a crash left of an earlier edit is ended first. Raises StoreError `config-locked`.
+    """
+    from penstock.stores.rules.lock import SECONDS, locked
+
+    here, versions = _workspace(paths), history()
+    with locked(paths, by=by, seconds=_seconds(SECONDS)):
+        if commit:
+            versions.begin(paths)  # git answers while the edit is made
+        try:
+            here.rule_files.files.recover()
+            yield lambda edit: here.gate.edit_rules(edit, history=versions)
+        finally:
+            versions.close()
+    if "gate" in vars(here):
+        here.record.log.settle()
+
+
+def _workspace(paths: Sequence[str]) -> Workspace:
+    """Return the workspace of the command, which edits belong to: their undo is found there."""
+    try:
+        return workspace_of(os.path.realpath(os.getcwd()))
+    except OSError:  # a directory that is gone
+        return home_of(paths[0])
+
+
+def _seconds(usual: float) -> float:
+    try:
+        return min(max(float(os.environ[LOCK_SECONDS]), 0.0), 600.0)
+    except (KeyError, ValueError):
+        return usual

@@ -1,0 +1,125 @@
+"""Check the approvals on the record: each signature against what it says was approved.
+
+Reading the record is elsewhere, and so is remembering which keys are the approver's. A line can
+be added by whoever can write the log, so a line that names a key proves nothing by itself.
+Always true: an approval is good only if a trusted key signed exactly that proposal, path, base,
+content, policy and time; one without a signature is good only from before there was a key.
+
+A key is trusted that
+1. the approver's own store remembers (`know`), or
+2. a trusted key has signed as its successor, or
+3. a record names first of all that comes from elsewhere (`elsewhere`), where nothing is known.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from penstock.core.audit.findings import AuditProblem, TamperKind
+from penstock.core.proposals.signature import KEY_BYTES, check, key_id, statement, succession
+
+APPROVED, KEY_MADE = "approved", "key_made"
+NOTICE = frozenset({APPROVED, KEY_MADE})
+LATEST = 1e11  # a time after this, the year 5138, was never signed
+
+Event = Mapping[str, object]
+
+
+@dataclass(slots=True)
+class Approvals:
+    """Goes over numbered events once, in their order; `problems` and `warnings` are its finds.
+
+    `elsewhere` says that the record is not this approver's own.
+    """
+
+    elsewhere: bool = False
+    keys: dict[str, bytes] = field(default_factory=dict)
+    problems: list[AuditProblem] = field(default_factory=list)
+    warnings: list[AuditProblem] = field(default_factory=list)
+    needed: bool = False  # a key was made further up, and since then nothing else approves
+    since: str = ""  # the time of the first known key, as the record writes times
+    latest: str = ""  # the id of the key that the record named last
+
+    def know(self, public: bytes, since: str = "") -> None:
+        """Trust a key that the approver's store remembers, made at a time if that is known."""
+        self.keys[key_id(public)] = public
+        self.since = min(filter(None, (self.since, since)), default="")
+
+    def feed(self, events: Iterable[tuple[int, Event]]) -> None:
+        """Check every approval among some events, each with the number of its line."""
+        for line, event in events:
+            if event.get("op") == KEY_MADE:
+                self._meet(line, event)
+                self.needed = True
+            elif event.get("op") == APPROVED and event.get("signature"):
+                self._check(line, event)
+            elif event.get("op") == APPROVED and self._is_late(event):
+                self._tell(line, f"the approval of `{event.get('path')}` is not signed")
+
+    def _is_late(self, event: Event) -> bool:
+        """The key of one user counts in every workspace, and only one record tells of it."""
+        return self.needed or bool(self.since and str(event.get("ts", "")) > self.since)
+
+    def _meet(self, line: int, event: Event) -> None:
+        public = _key(event.get("approver"))
+        found = key_id(public)
+        handed_on = self._handed_on(event, public)
+        if len(public) != KEY_BYTES:
+            self._tell(line, "this names an approver's key that is none")
+            return
+        if not self._is_trusted(found, handed_on):
+            self._tell(line, f"the key `{found}` was named here, and is not the approver's")
+            return
+        if self.latest not in ("", found) and not handed_on:
+            said = f"the key `{found}` took the place of `{self.latest}` without its signature"
+            self.warnings.append(
+                AuditProblem(kind=TamperKind.KEY_REPLACED, line=line, message=said)
+            )
+        self.keys[found] = public
+        self.latest = found
+
+    def _is_trusted(self, found: str, handed_on: bool) -> bool:
+        first = self.elsewhere and not self.latest
+        return found in self.keys or handed_on or first
+
+    def _handed_on(self, event: Event, public: bytes) -> bool:
+        old = self.keys.get(str(event.get("replaces")))
+        signature = str(event.get("signature"))
+        return old is not None and check(old, succession(old, public), signature)
+
+    def _check(self, line: int, event: Event) -> None:
+        public = self.keys.get(str(event.get("key_id")))
+        if public is None:
+            self._tell(line, f"approval by `{event.get('key_id')}`, which is no approver's key")
+        elif not check(public, _said(event), str(event["signature"])):
+            self._tell(line, f"the approval of `{event.get('path')}` was not signed like this")
+
+    def _tell(self, line: int, message: str) -> None:
+        self.problems.append(AuditProblem(kind=TamperKind.BAD_APPROVAL, line=line, message=message))
+
+
+def _key(text: object) -> bytes:
+    try:
+        return base64.b64decode(str(text), validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def _said(event: Event) -> bytes:
+    at = event.get("signed_at")
+    possible = isinstance(at, int | float) and 0 <= at < LATEST
+    return statement(
+        str(event.get("proposal")),
+        _digest(event.get("base_hash")),
+        _digest(event.get("content_hash")),
+        str(event.get("revision")),
+        at if isinstance(at, int | float) and possible else 0.0,
+        path=str(event.get("path")),
+    )
+
+
+def _digest(value: object) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,163 @@
+"""Ask the record: read its lines back, and choose among them.
+
+Making lines is `event`'s and `chain`'s work, proving them `verify`'s. Reading files, and knowing
+where in them a time lies, is a store's.
+Always true: a line that cannot be read is left out by a query, never an exception; `verify`
+is what tells of such lines.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+# The words people use for an outcome, and the words that doors write for it.
+OUTCOMES: Mapping[str, frozenset[str]] = {
+    "deny": frozenset({"deny", "denied"}),
+    "denied": frozenset({"deny", "denied"}),
+    "allow": frozenset({"allow", "allowed"}),
+    "allowed": frozenset({"allow", "allowed"}),
+    "ask": frozenset({"ask", "hitl_required", "waiting"}),
+    "waiting": frozenset({"ask", "hitl_required", "waiting"}),
+}
+OUTCOME_FIELDS = ("status", "verdict", "decision")
+
+_scan = json.JSONDecoder().raw_decode
+
+
+def parse_line(line: bytes) -> dict[str, object] | None:
+    """Return a line's event, or None when it has none."""
+    try:
+        text = line.decode("utf-8")
+        found, end = _scan(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) and end == len(text) else None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Query:
+    """What to choose. Every part that is given must fit; an empty query fits everything.
+
+    `since` and `until` are moments as the record writes them (`when.parse_when` makes them);
+    `since` is included, `until` is not. `path` is a glob.
+    """
+
+    since: str = ""
+    until: str = ""
+    path: str = ""
+    agent: str = ""
+    outcome: str = ""
+    rule: str = ""
+    op: str = ""
+    last: int = 0
+
+    def accepts(self, event: Mapping[str, object]) -> bool:
+        """Say whether an event fits."""
+        ts = event.get("ts")
+        moment = ts if isinstance(ts, str) else ""
+        return (
+            (not self.since or moment >= self.since)
+            and (not self.until or moment < self.until)
+            and (not self.op or event.get("op") == self.op)
+            and (not self.agent or event.get("agent") == self.agent)
+            and (not self.outcome or self._has_outcome(event))
+            and (not self.rule or self._has_rule(event))
+            and (not self.path or self._has_path(event))
+        )
+
+    def _has_outcome(self, event: Mapping[str, object]) -> bool:
+        words = _outcomes(self.outcome)
+        return any(event.get(field) in words for field in OUTCOME_FIELDS if _is_text(event, field))
+
+    def _has_rule(self, event: Mapping[str, object]) -> bool:
+        rules = event.get("rules")
+        return event.get("rule") == self.rule or (isinstance(rules, list) and self.rule in rules)
+
+    def _has_path(self, event: Mapping[str, object]) -> bool:
+        from penstock.core.paths.globs import matches
+
+        path = event.get("path")
+        return isinstance(path, str) and matches(self.path, path)
+
+    def needle(self) -> bytes:
+        """Return bytes that every fitting line must hold, b"" when there are none to name.
+
+        Searching bytes is fifty times quicker than reading lines, so the rarest part is
+        named. A part is usable only when it stands on the line exactly as it is asked for.
+        """
+        if self.outcome:
+            start = _common_start(sorted(_outcomes(self.outcome)))
+            if len(start) >= 2 and _is_plain(start):
+                return b':"' + start.encode()
+        for text in (self.rule, self.op, self.agent):
+            if text and _is_plain(text):
+                return b'"' + text.encode() + b'"'
+        return b""
+
+    def on_bytes(self) -> Callable[[bytes], bool]:
+        """Return a quick answer to the same question as `accepts`, for whole lines.
+
+        A compact line of plain texts without nested objects shows its fields as they are, so
+        it need not be parsed to be chosen. Every other line is.
+        """
+        wanted = [_spellings(("op",), {self.op})] if self.op else []
+        wanted += [_spellings(("agent",), {self.agent})] if self.agent else []
+        wanted += [_spellings(OUTCOME_FIELDS, _outcomes(self.outcome))] if self.outcome else []
+        asked = (self.op, self.agent, self.outcome)
+        must_parse = bool(self.path or self.rule) or not all(_is_plain(text) for text in asked)
+        since, until = self.since.encode(), self.until.encode()
+
+        def fits(line: bytes) -> bool:
+            plain = line[:7] == b'{"ts":"' and line[27:28] == b'"' and b"\\" not in line
+            if must_parse or not plain or line.find(b"{", 1) > 0:
+                event = parse_line(line)
+                return event is not None and self.accepts(event)
+            ts = line[7:27]
+            if ts < since or (until and ts >= until):
+                return False
+            return _holds_one_of_each(line, wanted)
+
+        return fits
+
+
+EVERYTHING = Query()
+
+
+def _outcomes(word: str) -> frozenset[str]:
+    return OUTCOMES.get(word, frozenset({word}))
+
+
+def _spellings(fields: Iterable[str], values: Iterable[str]) -> list[bytes]:
+    """Return how a line may show that one of these fields has one of these values."""
+    ordered = sorted(values, key=len, reverse=True)  # doors mostly write the longer word
+    return [f'"{field}":"{value}"'.encode() for field in fields for value in ordered]
+
+
+def _holds_one_of_each(line: bytes, wanted: Iterable[Iterable[bytes]]) -> bool:
+    for texts in wanted:
+        for text in texts:
+            if text in line:
+                break
+        else:
+            return False
+    return True
+
+
+def _is_text(event: Mapping[str, object], field: str) -> bool:
+    return isinstance(event.get(field), str)
+
+
+def _common_start(words: list[str]) -> str:
+    """Return what sorted words begin with in common."""
+    first, last = words[0], words[-1]
+    at = 0
+    while at < min(len(first), len(last)) and first[at] == last[at]:
+        at += 1
+    return first[:at]
+
+
+def _is_plain(text: str) -> bool:
+    """True when JSON writes a text as it is."""
+    return text.isascii() and text.isprintable() and '"' not in text and "\\" not in text

@@ -1,0 +1,197 @@
+r"""The lines of a change: hunks, and a unified diff that `git apply` and `patch` accept.
+
+Lines are compared byte for byte, so that a diff, once applied, gives exactly the new content;
+`line_ends=False` leaves out lines that differ only in `\r\n` or `\n`, for people to read.
+Choosing among hunks is left to `merge`, reading patches to `patch`, unseen characters to
+`display`.
+Always true: hunks are in order and never touch, and applying all of them gives the new content.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from io import BytesIO
+from itertools import accumulate, chain
+
+from penstock.core.diff.pairs import pairs
+from penstock.core.model import Bytes, Hunk
+from penstock.core.text.lines import numbers
+
+PREVIEW = 8000
+NOWHERE = b"/dev/null"
+NO_NEWLINE = b"\n\\ No newline at end of file\n"
+# What git writes with a backslash and a letter in names; other odd bytes become octal.
+ESCAPES = {
+    7: b"\\a", 8: b"\\b", 9: b"\\t", 10: b"\\n", 11: b"\\v", 12: b"\\f", 13: b"\\r",
+    34: b'\\"', 92: b"\\\\",
+}  # fmt: skip
+
+
+def hunks(before: bytes, after: bytes, *, line_ends: bool = True) -> tuple[Hunk, ...]:
+    """Return the runs of changed lines, as few lines as can be for all but huge contents."""
+    a = numbers(Bytes(before), 0, len(before), pairs=not line_ends)
+    b = numbers(Bytes(after), 0, len(after), pairs=not line_ends)
+    rows, columns = len(a), len(b)
+    found = pairs(a, b)
+    ends = zip(chain(found.a, (rows,)), chain(found.b, (columns,)), strict=True)
+    return tuple(between(ends))
+
+
+def between(pairs_then_end: Iterable[tuple[int, int]]) -> Iterator[Hunk]:
+    """Yield what lies between pairs of equal lines."""
+    top = left = 0
+    for bottom, right in pairs_then_end:
+        if bottom > top or right > left:
+            yield Hunk(before_start=top, before_end=bottom, after_start=left, after_end=right)
+        top, left = bottom + 1, right + 1
+
+
+def unified(
+    before: bytes | None,
+    after: bytes | None,
+    *,
+    path: str,
+    old_path: str | None = None,
+    context: int = 3,
+    git_header: bool = False,
+    line_ends: bool = True,
+) -> bytes:
+    """Return a unified diff; nothing when nothing changes. None stands for no file.
+
+    The lines that only git knows are left out unless asked for, or unless there is no other
+    way to say it: an empty file that comes or goes, a file that moves.
+    """
+    old_path = path if old_path is None else old_path
+    moved = old_path != path and before is not None and after is not None
+    if before == after and not moved:
+        return b""
+    old = NOWHERE if before is None else _name("a/", old_path)
+    new = NOWHERE if after is None else _name("b/", path)
+    empty = not before and not after
+    head = _git_lines(before, after, old_path, path) if git_header or empty or moved else b""
+    if b"\0" in (before or b"") or b"\0" in (after or b""):
+        return head + b"Binary files %b and %b differ\n" % (old, new)
+    body = b"".join(_body(before or b"", after or b"", max(context, 0), line_ends))
+    if not body and not empty:
+        return head
+    return b"%b--- %b\n+++ %b\n%b" % (head, _closed(old), _closed(new), body)
+
+
+def _body(before: bytes, after: bytes, context: int, line_ends: bool) -> Iterator[bytes]:
+    """Yield the hunks with their context, each group under one heading."""
+    old, new = _Text(before), _Text(after)
+    for group in _groups(hunks(before, after, line_ends=line_ends), context):
+        first, last = group[0], group[-1]
+        top, bottom = (
+            max(first.before_start - context, 0),
+            min(last.before_end + context, old.lines),
+        )
+        # Context is equal on both sides, so the new side begins and ends as many lines away.
+        left = first.after_start - (first.before_start - top)
+        right = last.after_end + (bottom - last.before_end)
+        yield b"@@ -%b +%b @@\n" % (_range(top, bottom), _range(left, right))
+        for hunk in group:
+            yield old.signed(b" ", top, hunk.before_start)
+            yield old.signed(b"-", hunk.before_start, hunk.before_end)
+            yield new.signed(b"+", hunk.after_start, hunk.after_end)
+            top = hunk.before_end
+        yield old.signed(b" ", top, bottom)
+
+
+def _groups(found: Sequence[Hunk], context: int) -> Iterator[list[Hunk]]:
+    """Yield hunks together whose context would touch."""
+    group: list[Hunk] = []
+    for hunk in found:
+        if group and hunk.before_start - group[-1].before_end > 2 * context:
+            yield group
+            group = []
+        group.append(hunk)
+    if group:
+        yield group
+
+
+def _range(start: int, end: int) -> bytes:
+    """Return a range as a heading has it: an empty one is named by the line before it."""
+    if end - start == 1:
+        return b"%d" % end
+    return b"%d,%d" % (start + (end > start), end - start)
+
+
+class _Text:
+    """Content whose lines can be taken out by number."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self.starts = array("q", chain((0,), accumulate(map(len, BytesIO(content)))))
+        self.lines = len(self.starts) - 1
+
+    def signed(self, sign: bytes, start: int, end: int) -> bytes:
+        """Return some lines, each with a sign before it."""
+        lines = self.content[self.starts[start] : self.starts[end]]
+        if not lines:
+            return b""
+        if not lines.endswith(b"\n"):
+            return sign + lines.replace(b"\n", b"\n" + sign) + NO_NEWLINE
+        return sign + lines[:-1].replace(b"\n", b"\n" + sign) + b"\n"
+
+
+def _name(prefix: str, path: str) -> bytes:
+    """Return a name as git writes it: quoted when a byte in it could be misread."""
+    try:
+        name = (prefix + path).encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        name = (prefix + path).encode("utf-8", "surrogatepass")
+    if not any(byte < 32 or byte > 126 or byte in ESCAPES for byte in name):
+        return name
+    odd = (ESCAPES.get(byte) or (b"%c" if 32 <= byte < 127 else b"\\%03o") % byte for byte in name)
+    return b'"' + b"".join(odd) + b'"'
+
+
+def _closed(name: bytes) -> bytes:
+    """Return a name for a line of its own; after one with spaces, a tab says where it ends."""
+    return name + b"\t" if b" " in name and not name.startswith(b'"') else name
+
+
+def _git_lines(before: bytes | None, after: bytes | None, old_path: str, path: str) -> bytes:
+    """Return the lines that tell git what no line of content can tell."""
+    lines = [b"diff --git %b %b" % (_name("a/", old_path), _name("b/", path))]
+    # The ids of nothing and of an empty file: without them, patch will not touch an empty file.
+    if before is None:
+        lines += [b"new file mode 100644", b"index 0000000..e69de29"][: 1 + (after == b"")]
+    elif after is None:
+        lines += [b"deleted file mode 100644", b"index e69de29..0000000"][: 1 + (before == b"")]
+    elif old_path != path:
+        lines += [b"rename from " + _name("", old_path), b"rename to " + _name("", path)]
+    return b"\n".join(lines) + b"\n"
+
+
+def preview(diff: bytes, *, limit: int = PREVIEW) -> str:
+    r"""Return the first lines of a diff, at most `limit` characters, and what was left out.
+
+    A line is shown whole or not at all. Bytes that are not text are shown as `\xff`.
+    """
+    shown: list[str] = []
+    room, taken = limit, 0
+    for line in BytesIO(diff):
+        # No character takes more than four bytes: what is longer need not be decoded.
+        text = line.decode("utf-8", "backslashreplace") if len(line) <= 4 * room else None
+        if text is None or len(text) > room:
+            break
+        shown.append(text)
+        room -= len(text)
+        taken += len(line)
+    if taken < len(diff):
+        shown.append(_hidden(diff, taken))
+    return "".join(shown)
+
+
+def _hidden(diff: bytes, start: int) -> str:
+    """Return the line that says how much of a diff is not shown."""
+    lines = diff.count(b"\n", start) + (not diff.endswith(b"\n"))
+    headed = diff.count(b"\n@@ ", max(start - 1, 0)) + (start == 0 and diff.startswith(b"@@ "))
+    return f"... {_many(lines, 'line')} and {_many(headed, 'hunk')} hidden\n"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} more {noun}" if count == 1 else f"{count} more {noun}s"

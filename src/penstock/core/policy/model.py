@@ -1,0 +1,227 @@
+"""A policy: all rules, a default per action, and the settings that steer doors.
+
+`rules.py` makes a Policy from text, `decide.py` asks it. Nothing here reads text or decides.
+Always true: a Policy is valid because it exists; its revision is the digest of the text it
+came from, and every layer's defaults cover every action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+from penstock.core.model import COVERS, Action, ChangeKind, Verdict
+from penstock.core.policy.rule_index import RuleIndex
+
+
+class Warn(StrEnum):
+    """What a `[[warn]]` rule does besides adding its note."""
+
+    CONTEXT = "context"  # the agent is told, nothing is granted
+    ALLOW = "allow"  # told and granted, as the hook spec writes it
+    ASK = "ask"
+    DENY = "deny"
+
+
+WARN_VERDICT: Mapping[Warn, Verdict | None] = {
+    Warn.CONTEXT: None,
+    Warn.ALLOW: Verdict.ALLOW,
+    Warn.ASK: Verdict.ASK,
+    Warn.DENY: Verdict.DENY,
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Where:
+    """The place a rule or a problem is written: file, 1-based line, section."""
+
+    file: str = ""
+    line: int = 0
+    section: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FieldMatch:
+    """A test on one string of the tool's input: an RE2 search, or an exact value."""
+
+    name: str
+    regex: str = ""
+    exclude: str = ""
+    exact: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rule:
+    """A match, a verdict and a note. Every condition that is set must hold.
+
+    `verdict` None adds a note or nothing; with `warns` the layer's `warn` setting decides.
+    `paths` empty means any path; `line_threshold`, `change_threshold`, `max_bytes` and
+    `kinds` speak of the measured change. `per_leaf` asks about every simple command of a
+    shell command: a strict rule needs one to match, an allowing rule needs all of them.
+    """
+
+    id: str
+    verdict: Verdict | None = None
+    warns: bool = False
+    actions: frozenset[Action] = COVERS[Action.WRITE]
+    paths: tuple[str, ...] = ()
+    not_paths: tuple[str, ...] = ()
+    tool: str = ""
+    tool_regex: str = ""
+    tool_exclude_regex: str = ""
+    fields: tuple[FieldMatch, ...] = ()
+    per_leaf: bool = False
+    line_threshold: int | None = None
+    change_threshold: float | None = None
+    max_bytes: int | None = None
+    kinds: frozenset[ChangeKind] = frozenset()
+    description: str = ""
+    reason: str = ""
+    note: str = ""
+    instead: str = ""
+    code: str = ""
+    enabled: bool = True
+    expires_at: float | None = None
+    match: tuple[str, ...] = ()
+    not_match: tuple[str, ...] = ()
+    where: Where = Where()
+
+    @property
+    def measures(self) -> bool:
+        """True when the rule speaks of the change and not only of the name."""
+        return bool(self.kinds) or not (
+            self.line_threshold is None and self.change_threshold is None and self.max_bytes is None
+        )
+
+
+DEFAULTS: Mapping[Action, Verdict] = {
+    Action.READ: Verdict.ALLOW,
+    Action.WRITE: Verdict.ALLOW,
+    Action.CREATE: Verdict.ALLOW,
+    Action.DELETE: Verdict.ALLOW,
+    Action.RUN: Verdict.ALLOW,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layer:
+    """One level of the policy: a project's file with its includes, or a user's.
+
+    Layers are judged one by one and the strictest verdict wins, so a project can tighten
+    what its user wrote and never loosen it.
+    """
+
+    name: str
+    rules: tuple[Rule, ...] = ()
+    defaults: Mapping[Action, Verdict] = field(default_factory=lambda: DEFAULTS)
+    unclear: Verdict = Verdict.ALLOW
+    outside: Verdict | None = None
+    warn: Warn = Warn.CONTEXT
+
+    @cached_property
+    def index(self) -> RuleIndex:
+        """The rules arranged for look-up, built at the first question."""
+        return RuleIndex(self.rules)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """Caps on what is read and written; None is no cap."""
+
+    max_read_bytes_default: int = 32_000
+    max_read_bytes_hard: int = 131_072
+    max_write_bytes: int | None = None
+    max_chain_length: int = 0  # simple commands in one shell command; 0 is no cap
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GateSettings:
+    """When a change is destructive, and whether the hook judges or proposes."""
+
+    line_threshold: int = 100
+    change_threshold: float = 0.5
+    mode: str = "judge"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BrokerSettings:
+    """The broker door's switches."""
+
+    enabled: bool = True
+    audit_log_enabled: bool = True
+    auto_apply: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ApprovalSettings:
+    """How long a proposal waits, and what an approval must prove."""
+
+    ttl_seconds: int = 3600
+    require_key: bool = False
+    totp: bool = False
+    rules: str = "switch"  # or "person": who may make an edit of the rules that widens them
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AuditSettings:
+    """How the record is kept."""
+
+    level: str = "all"
+    rotate_bytes: int = 10 * 1024 * 1024
+    checkpoint_events: int = 1000
+    checkpoint_seconds: int = 300
+    keep_blobs_bytes: int = 512 * 1024 * 1024
+    keep_days: int = 90
+    witnesses: tuple[str, ...] = ()
+    file: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AdvisorSettings:
+    """The language model that may be asked where no rule answers."""
+
+    enabled: bool = False
+    endpoint: str = ""
+    model: str = ""
+    timeout_secs: int = 60
+    temperature: float = 0.1
+    max_retries: int = 2
+    system_prompt: str = ""
+    provider_preferences: tuple[str, ...] = ()
+
+
+ON_ERROR: Mapping[str, Verdict] = {"hook": Verdict.ALLOW}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """Everything the rules say. Frozen; one revision, one set of answers.
+
+    `degraded` is empty, or tells why an older or the built-in policy is in force. `guarded`
+    are directories that must not go together with what lies above them. `notify` is what each
+    level's file says of messages: which of it counts depends on whose file it is.
+    """
+
+    layers: tuple[Layer, ...]
+    revision: str
+    files: tuple[str, ...] = ()
+    guarded: tuple[str, ...] = ()
+    limits: Limits = Limits()
+    gate: GateSettings = GateSettings()
+    broker: BrokerSettings = BrokerSettings()
+    approval: ApprovalSettings = ApprovalSettings()
+    audit: AuditSettings = AuditSettings()
+    advisor: AdvisorSettings = AdvisorSettings()
+    on_error: Mapping[str, Verdict] = field(default_factory=lambda: ON_ERROR)
+    notify: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    degraded: str = ""
+
+    def when_failing(self, door: str) -> Verdict:
+        """Return what a door answers when it cannot judge."""
+        return self.on_error.get(door, Verdict.DENY)

@@ -1,0 +1,129 @@
+"""The steps that an edit is made of: one change to one rule, one table or one list.
+
+A step is found once, by `edit_plan.py`, and then taken twice: on the parsed document by
+`edit_model.py`, on the text by `edit_splice.py`. The two must agree in the end.
+Always true: a step names its rule by table and number, which mean the same in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from penstock.core.rule_edit.pieces import LinePiece
+from penstock.core.rule_edit.toml.blocks import Name
+
+Rule = Mapping[str, object]
+OUR_NOTE = "# disabled by decision_reviewer"
+LLM: Name = ("llm_fallback",)
+INCLUDES: Name = ("includes",)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Insert:
+    """Make a rule the n-th of its table; `notes` are comment lines above it.
+
+    `behind` says which neighbour it keeps close to, where other rules stand between the two.
+    """
+
+    table: Name
+    number: int
+    rule: Rule
+    id: str
+    behind: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Delete:
+    """Take the n-th rule of a table out."""
+
+    table: Name
+    number: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ChangeKeys:
+    """Give keys of the n-th rule other values; None removes one."""
+
+    table: Name
+    number: int
+    changes: Rule
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MoveRule:
+    """Put the n-th rule where it is the `to`-th, once it has been taken out."""
+
+    table: Name
+    number: int
+    to: int
+    behind: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Enable:
+    """Set a rule's own key `enabled`, or remove the line that we once added."""
+
+    table: Name
+    number: int
+    enabled: bool
+    drops: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SwitchOff:
+    """Comment the n-th rule out, under a line that names it."""
+
+    table: Name
+    number: int
+    id: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SwitchOn:
+    """Bring a rule back that was commented out; it becomes the n-th."""
+
+    table: Name
+    number: int
+    piece: LinePiece
+    text: str
+    rule: Rule
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Forget:
+    """Drop the lines of a rule that is commented out; no parser sees a difference."""
+
+    piece: LinePiece
+    table: Name
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SetKeys:
+    """Give keys of a table other values; None removes one."""
+
+    table: Name
+    changes: Rule = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Include:
+    """Add a name to the included files, or take the n-th out when `name` is ""."""
+
+    name: str = ""
+    number: int = -1
+
+
+Step = (
+    Insert
+    | Delete
+    | ChangeKeys
+    | MoveRule
+    | Enable
+    | SwitchOff
+    | SwitchOn
+    | Forget
+    | SetKeys
+    | Include
+)

@@ -1,0 +1,1 @@
+"""core/rules/permissions_hook."""

@@ -1,0 +1,65 @@
+"""What one shell command may cost to follow, counted and never timed.
+
+Always true: every loop that a text can make longer charges this account, so the same text
+stops at the same place on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from penstock.core.shell.syntax.tree import MOST_SQUARES, SkeletonBudget
+from penstock.core.shell.syntax.words import TooMuch
+
+# A unit is about a microsecond of an ordinary machine. An honest script of a hundred and
+# fifty lines takes some 4,000 of them.
+MOST_UNITS = 8_000
+MOST_NESTING = 24
+# Nodes inside nodes, over all levels: this keeps us far from the interpreter's own limit.
+MOST_NODES_DEEP = 100
+
+TEXT = 60
+PIECE = 8
+COMMAND = 20
+WORD = 2
+REDIRECT = 10
+EFFECT = 8
+CODE = 400
+PYTHON_TOKEN = 4
+PATCH_LINE = 2
+
+
+class Account:
+    """The running costs of one command."""
+
+    def __init__(self) -> None:
+        self.units = 0
+        self.steps = 0
+        self.depth = 0
+        self.nodes_deep = 0
+        self.skeletons = SkeletonBudget()
+
+    def charge(self, units: int) -> None:
+        """Spend units; raise when there are none left."""
+        self.units += units
+        if self.units > MOST_UNITS:
+            raise TooMuch
+
+    def hurry(self) -> None:
+        """Leave no more than a quarter of what can be spent."""
+        self.units = max(self.units, MOST_UNITS * 3 // 4)
+        self.skeletons.spent = max(self.skeletons.spent, MOST_SQUARES * 3 // 4)
+
+    def left(self) -> int:
+        """Return how many units can still be spent."""
+        return max(0, MOST_UNITS - self.units)
+
+    @contextmanager
+    def deeper(self) -> Iterator[None]:
+        """Stand one level deeper: a substitution, a function, a nested shell."""
+        self.depth += 1
+        if self.depth > MOST_NESTING:
+            raise TooMuch
+        yield
+        self.depth -= 1

@@ -1,0 +1,323 @@
+"""What Python code does to files: read with Python's own parser, never run.
+
+Names that are given literal values keep them; paths may be built with `/`, `+`, f-strings,
+`os.path.join` and `Path`. Order and branches are not followed: a name stands for every value
+that it is given anywhere.
+Always true: a call that writes, deletes or runs something, and whose argument is not known,
+is unclear.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import threading
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+
+from penstock.core.shell.code.one_liners import (
+    COPIES,
+    DELETES,
+    LINKS,
+    RENAMES,
+    SYMLINKS,
+    UNLINKS,
+    WRITES,
+    Evaluates,
+    Like,
+    Meaning,
+    Opens,
+    Starts,
+)
+from penstock.core.shell.code.python_values import UNKNOWN, Names, Values, constant
+from penstock.core.shell.effects import (
+    Code,
+    Effect,
+    ProgramCall,
+    RunFile,
+    RunProgram,
+    Shell,
+    Touch,
+    Unclear,
+)
+from penstock.core.shell.expansion import Value
+from penstock.core.shell.programs.table import PROGRAMS
+
+# What we spend on one text. A token costs the parser and the walk some microseconds.
+MOST_TOKENS = 2_500
+
+_MOVES = Like("mv", (0, 1))
+_OPEN_LATER = Opens(0, 1)
+
+FUNCTIONS: Mapping[str, Meaning] = {
+    **dict.fromkeys(("open", "io.open", "codecs.open", "gzip.open", "bz2.open"), _OPEN_LATER),
+    **dict.fromkeys(("lzma.open", "tarfile.open", "zipfile.ZipFile", "os.fdopen"), _OPEN_LATER),
+    **dict.fromkeys(("aiofiles.open", "builtins.open", "shelve.open", "dbm.open"), _OPEN_LATER),
+    **dict.fromkeys(("os.remove", "os.unlink", "os.rmdir", "os.removedirs"), UNLINKS),
+    **dict.fromkeys(("os.mkdir", "os.makedirs", "os.mkfifo", "os.mknod", "os.truncate"), WRITES),
+    **dict.fromkeys(("os.chmod", "os.chown", "os.lchown", "os.utime", "os.setxattr"), WRITES),
+    **dict.fromkeys(("shutil.chown", "sqlite3.connect", "logging.FileHandler"), WRITES),
+    **dict.fromkeys(("os.rename", "os.replace", "os.renames"), RENAMES),
+    **dict.fromkeys(("shutil.copy", "shutil.copy2"), COPIES),
+    "shutil.copyfile": Like("cp", (0, 1), ("-T",)),
+    "shutil.copymode": Like("tee", (1,)),
+    "shutil.copystat": Like("tee", (1,)),
+    "shutil.copytree": Like("cp", (0, 1), ("-r", "-T")),
+    "shutil.move": _MOVES,
+    "shutil.rmtree": DELETES,
+    "shutil.make_archive": WRITES,
+    "os.symlink": SYMLINKS,
+    "os.link": LINKS,
+    "urllib.request.urlretrieve": Like("tee", (1,)),
+    "numpy.save": WRITES,
+    "np.save": WRITES,
+    **dict.fromkeys(("os.system", "os.popen", "subprocess.getoutput"), Starts()),
+    **dict.fromkeys(("subprocess.getstatusoutput", "commands.getoutput"), Starts()),
+    **{f"subprocess.{name}": Starts(shell=False) for name in ("run", "call", "Popen")},
+    **{f"subprocess.{name}": Starts(shell=False) for name in ("check_call", "check_output")},
+    **{f"asyncio.create_subprocess_{name}": Starts() for name in ("shell", "exec")},
+    **{f"os.exec{name}": Starts(shell=False) for name in ("v", "ve", "vp", "vpe")},
+    **{f"os.exec{name}": Starts(shell=False) for name in ("l", "le", "lp", "lpe")},
+    "pty.spawn": Starts(shell=False),
+    "os.posix_spawn": Starts(shell=False),
+    **dict.fromkeys(("exec", "eval", "builtins.exec", "builtins.eval"), Evaluates()),
+}
+# Methods of paths. Those in `_COMMON` belong to other types too, so an unknown receiver of
+# theirs is not called unclear.
+METHODS: Mapping[str, Meaning] = {
+    **dict.fromkeys(("write_text", "write_bytes", "touch", "mkdir", "chmod", "lchmod"), WRITES),
+    **dict.fromkeys(("unlink", "rmdir"), UNLINKS),
+    **dict.fromkeys(("rename", "replace"), RENAMES),
+    "symlink_to": Like("ln", (1, 0), ("-s", "-T")),
+    "hardlink_to": Like("ln", (1, 0), ("-T",)),
+    "open": Opens(0, 1),
+}
+_COMMON = frozenset({"replace", "rename", "open"})
+_SAVERS = re.compile(r"to_(?:csv|json|excel|parquet|pickle|html|feather|sql)|savefig|savetxt")
+_UNPACKS = frozenset({"extractall", "extract", "unpack_archive"})
+_MODULES = frozenset({"os", "shutil", "builtins", "__builtins__", "subprocess", "pathlib", "io"})
+_WRITING_FLAGS = frozenset({"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND"})
+_TOKEN = re.compile(r"'''|\"\"\"|['\"]|\w+|[^\w\s]")
+_PARSING = threading.Lock()
+
+
+def python_effects(
+    text: str, args: Sequence[Value] = (), *, most: int = MOST_TOKENS
+) -> Iterator[Effect]:
+    """Return what Python code says that it would do; `args` are its `sys.argv[1:]`."""
+    tree = _parsed(text) if tokens(text, most) is not None else None
+    if tree is None:
+        yield Unclear("the Python code cannot be read, or is too long to be")
+        yield from _by_looks(text)
+        return
+    yield from _PythonReader(tree, args).effects()
+
+
+def tokens(text: str, most: int) -> int | None:
+    """Count the tokens of a text, a string being one; None when there are more than `most`."""
+    at = 0
+    for count in range(most):
+        found = _TOKEN.search(text, at)
+        if not found:
+            return count
+        mark = found.group()
+        at = found.end()
+        if mark[0] in "'\"":
+            at = _string_end(text, at, mark)
+            if at < 0:
+                return None
+    return None
+
+
+def _string_end(text: str, at: int, mark: str) -> int:
+    while True:
+        close = text.find(mark, at)
+        if close < 0:
+            return -1
+        slashes = close - at - len(text[at:close].rstrip("\\"))
+        if slashes % 2 == 0:
+            return close + len(mark)
+        at = close + 1
+
+
+def _parsed(text: str) -> ast.Module | None:
+    """Parse a text; the parser's warnings about it are of no use to anybody here."""
+    with _PARSING, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+
+_LITERAL_OPEN = re.compile(r"open\(\s*[rbf]?(['\"])([^'\"\n]{1,300})\1\s*,\s*['\"][^'\"\n]*[wax+]")
+_LITERAL_PATH = re.compile(
+    r"Path\(\s*(['\"])([^'\"\n]{1,300})\1\s*\)\.(?:write|unlink|rename|touch)"
+)
+
+
+def _by_looks(text: str) -> Iterator[Effect]:
+    """Find what can be found without a parser."""
+    for pattern in (_LITERAL_OPEN, _LITERAL_PATH):
+        found = {match.group(2) for match in pattern.finditer(text)}
+        yield from (Touch(Value(path)) for path in sorted(found)[:64])
+
+
+class _PythonReader:
+    """Reads the calls of one module."""
+
+    def __init__(self, tree: ast.Module, args: Sequence[Value]) -> None:
+        self.nodes = list(ast.walk(tree))
+        self.names = Names(self.nodes, args)
+
+    def effects(self) -> Iterator[Effect]:
+        """Return the effects of every call in the module."""
+        for node in self.nodes:
+            if isinstance(node, ast.Call):
+                yield from self._call(node)
+
+    def _call(self, node: ast.Call) -> Iterator[Effect]:
+        name = self.names.dotted(node.func)
+        meaning = FUNCTIONS.get(name)
+        if meaning is not None:
+            yield from self._meant(meaning, node, list(node.args), name)
+        elif name == "os.open":
+            yield from self._flagged_open(node)
+        elif name == "runpy.run_path":
+            yield from (RunFile("python", value) for value in self.names.values(_first(node)))
+        elif name == "fileinput.input":
+            yield from self._in_place(node)
+        elif name == "getattr" and self.names.dotted(_first(node)) in _MODULES:
+            if len(node.args) > 1 and constant(node.args[1]) is None:
+                yield Unclear("Python code computes the name of a function that it calls")
+        elif isinstance(node.func, ast.Attribute):
+            yield from self._method(node, node.func)
+
+    def _method(self, node: ast.Call, func: ast.Attribute) -> Iterator[Effect]:
+        meaning = METHODS.get(func.attr)
+        if func.attr in _UNPACKS:
+            yield Unclear("Python code unpacks an archive")
+        elif _SAVERS.fullmatch(func.attr) and node.args:
+            yield from self._meant(WRITES, node, list(node.args), func.attr)
+        elif meaning is not None:
+            receiver = self.names.values(func.value)
+            known = any(value.exact for value in receiver)
+            if func.attr in _COMMON and not (known and self.names.is_path(func.value)):
+                return
+            places = [func.value, *node.args]
+            yield from self._meant(meaning, node, places, func.attr)
+
+    def _meant(
+        self, meaning: Meaning, node: ast.Call, places: list[ast.expr], name: str
+    ) -> Iterator[Effect]:
+        if isinstance(meaning, Like):
+            yield from self._like(meaning, places, node)
+        elif isinstance(meaning, Opens):
+            yield from self._opened(node, places)
+        elif isinstance(meaning, Starts):
+            yield from self._started(meaning, node, name)
+        else:
+            yield from self._evaluated(node)
+
+    def _like(self, meaning: Like, places: list[ast.expr], node: ast.Call) -> Iterator[Effect]:
+        given = [*places, *(k.value for k in node.keywords if k.arg in _PATH_KEYWORDS)]
+        several = [
+            self.names.values(given[place]) if place < len(given) else [UNKNOWN]
+            for place in meaning.places
+        ]
+        flags = tuple(map(Value, meaning.flags))
+        for values in _combinations(several):
+            words = (*flags, Value("--"), *values)
+            yield from PROGRAMS[meaning.program](ProgramCall(meaning.program, words))
+
+    def _opened(self, node: ast.Call, places: list[ast.expr]) -> Iterator[Effect]:
+        named = {k.arg: k.value for k in node.keywords}
+        path = places[0] if places else named.get("file")
+        mode_node = places[1] if len(places) > 1 else named.get("mode")
+        if mode_node is None:
+            return
+        modes = self.names.values(mode_node)
+        if all(mode.exact and not set(mode.text) & set("wax+") for mode in modes):
+            return
+        sure = all(mode.exact for mode in modes)
+        for value in self.names.values(path):
+            yield Touch(value._replace(exact=value.exact and sure))
+
+    def _flagged_open(self, node: ast.Call) -> Iterator[Effect]:
+        flags = node.args[1] if len(node.args) > 1 else None
+        names = set(_flag_names(flags))
+        if names and not names & _WRITING_FLAGS:
+            return
+        for value in self.names.values(_first(node)):
+            yield Touch(value._replace(exact=value.exact and bool(names)))
+
+    def _in_place(self, node: ast.Call) -> Iterator[Effect]:
+        if any(k.arg == "inplace" for k in node.keywords):
+            files = [*node.args, *(k.value for k in node.keywords if k.arg == "files")]
+            for file in files:
+                items = file.elts if isinstance(file, ast.List | ast.Tuple) else [file]
+                for item in items:
+                    yield from (Touch(value) for value in self.names.values(item))
+
+    def _started(self, meaning: Starts, node: ast.Call, name: str) -> Iterator[Effect]:
+        named = {k.arg: k.value for k in node.keywords}
+        command = _first(node) or named.get("args")
+        directory = self.names.values(named["cwd"])[0] if "cwd" in named else None
+        through_shell = meaning.shell or ("shell" in named and not _is_false(named["shell"]))
+        words = self.names.words(command)
+        if words is not None:
+            yield RunProgram(tuple(words), directory)
+        elif name.startswith("os.exec"):
+            rest = node.args[1:]
+            listed = self.names.words(rest[0]) if rest else None
+            flat = [self.names.values(arg)[0] for arg in rest]
+            yield RunProgram((self.names.values(command)[0], *(listed or flat)[1:]))
+        elif len(node.args) > 1 and name.endswith("subprocess_exec"):
+            yield RunProgram(tuple(self.names.values(arg)[0] for arg in node.args))
+        else:
+            for text in self.names.values(command):
+                yield (
+                    Shell(text)
+                    if through_shell or not text.exact
+                    else RunProgram((text,), directory)
+                )
+
+    def _evaluated(self, node: ast.Call) -> Iterator[Effect]:
+        first = _first(node)
+        if isinstance(first, ast.Call) and self.names.dotted(first.func) == "compile":
+            first = _first(first)
+        for text in self.names.values(first):
+            exact = Code("python", text)
+            yield exact if text.exact else Unclear("Python code is computed and then run")
+
+
+_PATH_KEYWORDS = frozenset({"path", "src", "dst", "file", "filename", "target", "name"})
+_MOST_FLAGS = 32
+
+
+def _flag_names(node: ast.expr | None) -> Iterator[str]:
+    """Return the names in `os.O_WRONLY | os.O_CREAT`."""
+    waiting = [node]
+    for _ in range(_MOST_FLAGS):
+        now = waiting.pop() if waiting else None
+        if isinstance(now, ast.BinOp):
+            waiting += [now.left, now.right]
+        elif isinstance(now, ast.Attribute):
+            yield now.attr
+
+
+def _is_false(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and not node.value
+
+
+def _first(node: ast.Call) -> ast.expr | None:
+    return node.args[0] if node.args else None
+
+
+def _combinations(several: list[Values]) -> Iterator[tuple[Value, ...]]:
+    if len(several) == 1:
+        yield from ((value,) for value in several[0])
+        return
+    for left in several[0][:16]:
+        for right in several[1][:16]:
+            yield left, right

@@ -1,0 +1,230 @@
+"""What names and expressions of Python code stand for, as far as the text tells.
+
+Follows assignments of literals, imports under other names, and the ways in which code builds
+paths. Nothing is run.
+Always true: the work is counted, so that names which refer to each other end as unknown.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from penstock.core.shell.expansion import Value
+
+MOST_WORK = 4_000
+MOST_DEPTH = 12
+MOST_VALUES = 16
+
+UNKNOWN = Value("{}", exact=False)
+Values = list[Value]
+
+_SAME = frozenset({"str", "os.fspath", "os.path.abspath", "os.path.expanduser", "os.path.realpath"})
+_SAME_METHODS = frozenset({"resolve", "absolute", "expanduser", "strip", "as_posix", "__str__"})
+_PATHS = frozenset({"pathlib.Path", "Path", "pathlib.PosixPath", "PurePath", "pathlib.PurePath"})
+
+
+class Names:
+    """The names of one module, and what they are given."""
+
+    def __init__(self, nodes: Sequence[ast.AST], args: Sequence[Value]) -> None:
+        self.args = args
+        self.work = 0
+        self.imports: dict[str, str] = {}
+        self.names: dict[str, list[ast.expr | None]] = {}
+        for node in nodes:
+            self._learn(node)
+
+    def _spent(self, depth: int) -> bool:
+        """Spend one unit of work; true when there is no more to spend."""
+        self.work += 1
+        return self.work > MOST_WORK or depth > MOST_DEPTH
+
+    def _learn(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                self.imports[alias.asname or alias.name.partition(".")[0]] = (
+                    alias.name if alias.asname else alias.name.partition(".")[0]
+                )
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                self.imports[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                self._bind(target, node.value)
+        elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+            self._bind(node.target, node.value)
+        elif isinstance(node, ast.For | ast.comprehension):
+            self._loop(node)
+        elif isinstance(node, ast.arg):
+            self.names.setdefault(node.arg, []).append(None)
+        elif isinstance(node, ast.AugAssign):
+            self._bind(node.target, None)
+
+    def _loop(self, node: ast.For | ast.comprehension) -> None:
+        listed = isinstance(node.iter, ast.List | ast.Tuple | ast.Set) and node.iter.elts
+        if not listed:
+            self._bind(node.target, None)
+        for item in listed or ():
+            self._bind(node.target, item)
+
+    def _bind(self, target: ast.expr, value: ast.expr | None) -> None:
+        if isinstance(target, ast.Name):
+            self.names.setdefault(target.id, []).append(value)
+        elif isinstance(target, ast.Tuple | ast.List):
+            same = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts)
+            values = value.elts if same and isinstance(value, ast.Tuple | ast.List) else None
+            for at, part in enumerate(target.elts):
+                self._bind(part, values[at] if values else None)
+
+    def dotted(self, node: ast.expr | None, depth: int = 0) -> str:
+        """Return the dotted name that an expression stands for, or nothing."""
+        if self._spent(depth):
+            return ""
+        if isinstance(node, ast.Name):
+            given = self.names.get(node.id, [])
+            if len(given) == 1 and isinstance(given[0], ast.Name | ast.Attribute | ast.Call):
+                return self.dotted(given[0], depth + 1) or node.id
+            return self.imports.get(node.id, node.id)
+        if isinstance(node, ast.Attribute):
+            before = self.dotted(node.value, depth + 1)
+            return f"{before}.{node.attr}" if before else ""
+        if isinstance(node, ast.Call):
+            return self._dotted_call(node, depth)
+        return ""
+
+    def _dotted_call(self, node: ast.Call, depth: int) -> str:
+        """`__import__("os")` is a module, `getattr(os, "remove")` a member of one."""
+        name = self.dotted(node.func, depth + 1)
+        texts = [constant(arg) for arg in node.args]
+        if name in ("__import__", "importlib.import_module") and texts[:1] and texts[0]:
+            return texts[0]
+        if name == "getattr" and len(texts) > 1 and texts[1]:
+            before = self.dotted(node.args[0], depth + 1)
+            return f"{before}.{texts[1]}" if before else ""
+        return ""
+
+    # Values
+
+    def values(self, node: ast.expr | None, depth: int = 0) -> Values:
+        """Return the texts that an expression may be worth."""
+        if node is None or self._spent(depth):
+            return [UNKNOWN]
+        text = constant(node)
+        if text is not None:
+            return [Value(text)]
+        found = self._composed(node, depth + 1)
+        return found[:MOST_VALUES] or [UNKNOWN]
+
+    def _composed(self, node: ast.expr, depth: int) -> Values:
+        if isinstance(node, ast.Name):
+            given = self.names.get(node.id)
+            return (
+                [v for expr in given[:MOST_VALUES] for v in self.values(expr, depth)]
+                if given
+                else []
+            )
+        if isinstance(node, ast.JoinedStr):
+            return self._joined([_inner(part) for part in node.values], "", depth)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Div):
+            glue = "/" if isinstance(node.op, ast.Div) else ""
+            return self._joined([node.left, node.right], glue, depth)
+        if isinstance(node, ast.IfExp):
+            return [*self.values(node.body, depth), *self.values(node.orelse, depth)]
+        if isinstance(node, ast.Subscript):
+            return self._argument(node)
+        if isinstance(node, ast.Call):
+            return self._built(node, depth)
+        return []
+
+    def _joined(self, parts: Sequence[ast.expr], glue: str, depth: int) -> Values:
+        out = [Value("")]
+        for at, part in enumerate(parts):
+            more = self.values(part, depth)
+            out = [_glued(a, b, glue if at else "") for a in out for b in more][:MOST_VALUES]
+        return out
+
+    def _argument(self, node: ast.Subscript) -> Values:
+        """`sys.argv[1]` is the first word behind the code."""
+        at = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        if self.dotted(node.value) != "sys.argv" or not isinstance(at, int):
+            return []
+        return [self.args[at - 1]] if 0 < at <= len(self.args) else []
+
+    def _built(self, node: ast.Call, depth: int) -> Values:
+        """Return what a call makes that builds a path or a text."""
+        name = self.dotted(node.func)
+        method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        if name in _PATHS or name == "os.path.join":
+            return self._joined(node.args, "/", depth)
+        if name in _SAME and node.args:
+            return self.values(node.args[0], depth)
+        if name in ("os.getcwd", "pathlib.Path.cwd", "Path.cwd"):
+            return [Value(".")]
+        if name in ("pathlib.Path.home", "Path.home"):
+            return [Value("~")]
+        if name == "chr" and node.args and isinstance(node.args[0], ast.Constant):
+            code = node.args[0].value
+            return [Value(chr(code))] if isinstance(code, int) and 0 < code < 0xD800 else []
+        receiver = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if method in _SAME_METHODS or (method == "decode" and receiver):
+            return self.values(receiver, depth)
+        if method == "joinpath" and receiver:
+            return self._joined([receiver, *node.args], "/", depth)
+        if method == "join" and node.args and isinstance(node.args[0], ast.List | ast.Tuple):
+            return self._joined(node.args[0].elts, constant(receiver) or "", depth)
+        return []
+
+    def is_path(self, node: ast.expr, depth: int = 0) -> bool:
+        """True when an expression is built from `Path`, so that `replace` renames a file."""
+        if self._spent(depth):
+            return False
+        if isinstance(node, ast.Call):
+            name = self.dotted(node.func)
+            return (
+                name in _PATHS
+                or name.rpartition(".")[0] in _PATHS
+                or (
+                    isinstance(node.func, ast.Attribute)
+                    and self.is_path(node.func.value, depth + 1)
+                )
+            )
+        if isinstance(node, ast.BinOp):
+            return self.is_path(node.left, depth + 1)
+        if isinstance(node, ast.Name):
+            given = self.names.get(node.id, [])
+            return any(expr is not None and self.is_path(expr, depth + 1) for expr in given[:4])
+        return False
+
+    def words(self, node: ast.expr | None) -> Values | None:
+        """Return the words of a list, or None when it is none."""
+        if isinstance(node, ast.Name):
+            given = self.names.get(node.id, [])
+            node = given[0] if len(given) == 1 else None
+        if isinstance(node, ast.List | ast.Tuple):
+            return [self.values(item)[0] for item in node.elts]
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            text = constant(node.func.value)
+            if node.func.attr == "split" and text is not None and not node.args:
+                return [Value(word) for word in text.split()]
+        return None
+
+
+def constant(node: ast.expr | None) -> str | None:
+    """Return the text of a literal, or None."""
+    if not isinstance(node, ast.Constant):
+        return None
+    if isinstance(node.value, bytes):
+        return node.value.decode("utf-8", "surrogateescape")
+    return node.value if isinstance(node.value, str) else None
+
+
+def _inner(part: ast.expr) -> ast.expr:
+    return part.value if isinstance(part, ast.FormattedValue) else part
+
+
+def _glued(left: Value, right: Value, glue: str) -> Value:
+    if glue and right.text.startswith("/"):
+        return right  # an absolute part starts a path anew
+    between = glue if left.text and not left.text.endswith("/") else ""
+    return Value(left.text + between + right.text, exact=left.exact and right.exact)

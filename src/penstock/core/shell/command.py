@@ -1,0 +1,475 @@
+"""Carry out one simple command on paper: assignments, redirections, its program's effects.
+
+The tables of programs say what a program does with its words; here those effects become
+targets, other commands to follow, or doubts.
+Always true: nothing is run and nothing is read but the text of the command itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import NamedTuple, Protocol
+
+from penstock.core.errors import PenstockError
+from penstock.core.model import Action
+from penstock.core.shell.budget import (
+    CODE,
+    COMMAND,
+    EFFECT,
+    PATCH_LINE,
+    PYTHON_TOKEN,
+    REDIRECT,
+    WORD,
+    Account,
+)
+from penstock.core.shell.code.one_liners import MOST_TEXT as MOST_CODE
+from penstock.core.shell.code.one_liners import code_effects
+from penstock.core.shell.code.python import MOST_TOKENS, python_effects, tokens
+from penstock.core.shell.effects import (
+    Alias,
+    Code,
+    Effect,
+    Feed,
+    Patch,
+    Program,
+    ProgramCall,
+    RunFile,
+    RunProgram,
+    Shell,
+    Touch,
+    Unclear,
+)
+from penstock.core.shell.expansion import PIPE, Value, Values, expand, inner_scripts, text_of
+from penstock.core.shell.findings import ShellFindings, shown
+from penstock.core.shell.programs.builtins import BUILTINS, Outcome, positional
+from penstock.core.shell.programs.filters import FILTERS, MOST_SCRIPT
+from penstock.core.shell.programs.git import git
+from penstock.core.shell.programs.output import printed
+from penstock.core.shell.programs.runners import RUNNERS
+from penstock.core.shell.programs.table import PROGRAMS
+from penstock.core.shell.state import ShellState, States, joined, merged
+from penstock.core.shell.syntax.nodes import (
+    Arr,
+    Lit,
+    Node,
+    Part,
+    Redirect,
+    Script,
+    ShellWord,
+    Simple,
+    Sub,
+    Var,
+)
+
+TABLE: Mapping[str, Program] = {**PROGRAMS, **FILTERS, **RUNNERS, "git": git}
+
+_WRITES = frozenset({">", ">>", ">|", ">!", ">>|", ">>!", "<>", "&>", "&>>", "&>|", "&>>|", ">&"})
+_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[[^\]]*\])?(\+?)=")
+_DUPLICATE = re.compile(r"[0-9]*-?")
+_VERSION = re.compile(r"(?:-?[0-9][0-9.]{0,16})?(?:\.exe)?$")
+_IN_THIS_SHELL = frozenset({"command", "builtin", "noglob", "nocorrect", "-", "eval"})
+# Builtins that expand the subscripts in their words once more, commands inside included.
+_EVALUATES = frozenset({"let", "declare", "typeset", "local", "read", "unset"})
+_EVALUATES_NAMED = frozenset({"printf", "test", "[", "[["})
+# Variables whose value other programs run as a command.
+_RUN_LATER = frozenset(
+    {
+        *("EDITOR", "VISUAL", "PAGER", "MANPAGER", "BROWSER", "LESSOPEN", "PROMPT_COMMAND"),
+        *("GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_SSH_COMMAND", "GIT_ASKPASS"),
+        *("SSH_ASKPASS", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND"),
+    }
+)
+_TESTS = frozenset({"[", "[["})
+_SHEBANG = re.compile(r"#!.{0,80}?(python|node|perl|ruby|php|sh)")
+_LONGEST_NAME = 64
+# The lines of a patch that name its files.
+_PATCHED_FILE = re.compile(
+    r"^(?:\*\*\* (?:Add File|Update File|Delete File|Move to): |(?:---|\+\+\+) (?:[ab]/)?)"
+    r"([^\t\n]{1,255})",
+    re.MULTILINE,
+)
+MOST_PATCHED = 128
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_.+-]+")
+_LANGUAGES = {"node": "js"}
+
+
+class Follows(Protocol):
+    """What a simple command needs from the walk that it is part of."""
+
+    def text(self, text: str, states: States, feed: Feed) -> States:
+        """Follow a text as shell commands."""
+
+    def script(self, script: Script, states: States, feed: Feed) -> States:
+        """Follow a script that has been read."""
+
+    def node(self, node: Node, states: States, feed: Feed) -> Outcome:
+        """Follow one node."""
+
+    def printed(self, script: Script, state: ShellState) -> str | None:
+        """Return what a substitution prints, if that is known."""
+
+    def called(self, name: str) -> None:
+        """A function was called."""
+
+
+class _Ask(NamedTuple):
+    """Answers an expansion's questions in one state."""
+
+    walk: Follows
+    account: Account
+    state: ShellState
+
+    def printed(self, script: Script) -> str | None:
+        """Return what a substitution prints, if that is known."""
+        return self.walk.printed(script, self.state)
+
+    def charge(self, units: int) -> None:
+        """Account for work."""
+        self.account.charge(units)
+
+
+class Commands:
+    """Carries out simple commands for one walk."""
+
+    def __init__(self, walk: Follows, found: ShellFindings, account: Account) -> None:
+        self.walk = walk
+        self.found = found
+        self.account = account
+        # Texts that the command itself puts into files: it may run them later on.
+        self.files: dict[str, str] = {}
+        self.calls: list[int] = []
+
+    def command(self, node: Simple, state: ShellState, feed: Feed) -> Outcome:
+        """Carry out one simple command."""
+        self.account.charge(COMMAND)
+        self.look_into(node.words, state)
+        inside, words = self._assignments(node.words, state)
+        if not words:
+            self.redirects(node.redirects, inside)
+            return (inside,), (inside,)
+        argv = self.values(words, state)
+        self._doubt_program(words[0], argv)
+        fed = feed
+        if node.redirects:
+            self.redirects(node.redirects, state)
+            fed = self.fed(node.redirects, state, feed)
+            self._remember(node.redirects, argv, state, fed)
+        elif argv and argv[0].text == "tee":
+            self._remember((), argv, state, fed)
+        return self._program(argv, state, fed, inside)
+
+    def _doubt_program(self, word: ShellWord, argv: list[Value]) -> None:
+        """Doubt a program that a substitution names, and arithmetic that may run commands."""
+        first = word.parts[0] if word.parts else None
+        if isinstance(first, Sub) and first.script is not None:
+            self.found.doubt(f"`{shown(word.raw)}` decides when it runs which program it is")
+        name = argv[0].text if argv else ""
+        if name in _EVALUATES or (name in _EVALUATES_NAMED and Value("-v") in argv):
+            for value in argv[1:]:
+                if value.exact and ("$(" in value.text or "`" in value.text):
+                    self.found.doubt(f"`{shown(value.text)}` may be run as a command")
+
+    def output(self, node: Simple, state: ShellState, feed: Feed) -> str | None:
+        """Return what a simple command prints, if that is known."""
+        fed = self.fed(node.redirects, state, feed)
+        return printed(self.values(node.words, state), fed, state.cwd)
+
+    # Words
+
+    def look_into(self, words: Iterable[ShellWord], state: ShellState) -> None:
+        """Follow the scripts that stand inside some words."""
+        for word in words:
+            self._look_into(word.parts, state)
+
+    def _look_into(self, parts: Iterable[Part], state: ShellState) -> None:
+        for part in parts:
+            if isinstance(part, Var) and part.op.startswith("@"):
+                self.found.doubt(f"`{shown(part.raw)}` may be run as a command")
+            if not isinstance(part, Lit):
+                for script in inner_scripts((part,)):
+                    self.walk.script(script, (state,), Feed())
+
+    def values(self, words: Iterable[ShellWord], state: ShellState) -> list[Value]:
+        """Return what some words stand for; empty words in front are none."""
+        ask = _Ask(self.walk, self.account, state)
+        argv: list[Value] = []
+        for word in words:
+            self.account.charge(WORD + len(word.raw) // 512)
+            argv.extend(expand(word, state.scope, ask))
+        empty = next((at for at, value in enumerate(argv) if value.text), len(argv))
+        return argv[empty:]
+
+    def _text(self, parts: tuple[Part, ...], state: ShellState) -> Value:
+        value = text_of(parts, state.scope, _Ask(self.walk, self.account, state))
+        self.account.charge(WORD + len(value.text) // 256)
+        return value
+
+    # Assignments
+
+    def _assignments(
+        self, words: tuple[ShellWord, ...], state: ShellState
+    ) -> tuple[ShellState, tuple[ShellWord, ...]]:
+        """Carry out the assignments in front of a command; return the state and the rest."""
+        at = 0
+        for word in words:
+            first = word.parts[0] if word.parts else None
+            if not isinstance(first, Lit) or first.quoted or "=" not in first.text:
+                break
+            found = _ASSIGNMENT.match(first.text)
+            if not found:
+                break
+            rest = Lit(first.text[found.end() :], False)
+            state = self._assign(state, found, (rest, *word.parts[1:]))
+            at += 1
+        return state, words[at:]
+
+    def _assign(
+        self, state: ShellState, found: re.Match[str], parts: tuple[Part, ...]
+    ) -> ShellState:
+        name, index, more = found.groups()
+        self.account.charge(2 + len(state.scope) // 16)
+        values = self._assigned(parts, state)
+        before = state.scope.get(name)
+        if index or (more and not before):
+            return state.forget(name)
+        if more and before:
+            array = any(isinstance(part, Arr) for part in parts)
+            values = (*before, *values) if array else (_concatenated(before[0], values[0]),)
+        if name in _RUN_LATER:
+            self._effects([Shell(value) for value in values[:1]], state, Feed(), name)
+        return state.assign(name, values)
+
+    def _assigned(self, parts: tuple[Part, ...], state: ShellState) -> Values:
+        for part in parts:
+            if isinstance(part, Arr):
+                return tuple(self.values(part.words, state))
+        return (self._text(parts, state),)
+
+    # Redirections
+
+    def redirects(self, redirects: tuple[Redirect, ...], state: ShellState) -> None:
+        """Tell the files that redirections open for writing, and follow what they hold."""
+        for redirect in redirects:
+            self.account.charge(REDIRECT)
+            if redirect.word:
+                self._look_into(redirect.word.parts, state)
+            if redirect.body is not None and redirect.op != "<<<":
+                self._look_into(redirect.body, state)
+            if redirect.op in _WRITES and redirect.word:
+                self._redirect(redirect, redirect.word, state)
+
+    def _redirect(self, redirect: Redirect, word: ShellWord, state: ShellState) -> None:
+        for value in self.values((word,), state):
+            if redirect.op != ">&":
+                self.found.touch(Touch(value), state, redirect.op)
+            elif not value.exact:
+                self.found.doubt(f"where `>&{shown(value.text)}` leads is not known")
+            elif not _DUPLICATE.fullmatch(value.text):
+                self.found.touch(Touch(value), state, redirect.op)
+
+    def fed(self, redirects: tuple[Redirect, ...], state: ShellState, feed: Feed) -> Feed:
+        """Return what a command reads, given its redirections."""
+        for redirect in redirects:
+            if redirect.fd not in ("", "0"):
+                continue
+            if redirect.body is not None:
+                value = self._text(redirect.body, state)
+                end = "\n" if redirect.op == "<<<" else ""
+                feed = Feed(value.text + end, piped=True, exact=value.exact)
+            elif redirect.op in ("<", "<>") and redirect.word:
+                feed = self._fed_by_file(redirect.word, state)
+        return feed
+
+    def _fed_by_file(self, word: ShellWord, state: ShellState) -> Feed:
+        values = self.values((word,), state)
+        path = values[0].text if values else ""
+        text = self.files.get(joined(state.cwd, path))
+        return Feed(text, piped=path == PIPE or text is not None)
+
+    def _remember(
+        self, redirects: tuple[Redirect, ...], argv: list[Value], state: ShellState, feed: Feed
+    ) -> None:
+        """Remember a text that goes into a file, in case the same command runs the file."""
+        copies = argv[1:] if argv and argv[0].text == "tee" else []
+        text = feed.text if copies or argv == [Value("cat")] else printed(argv, feed, state.cwd)
+        if text is None:
+            return
+        for redirect in redirects:
+            if redirect.op in _WRITES and redirect.word:
+                copies = [*copies, *self.values((redirect.word,), state)]
+        for value in copies:
+            self.files[joined(state.cwd, value.text)] = text
+
+    # Programs
+
+    def _program(
+        self, argv: list[Value], state: ShellState, feed: Feed, inside: ShellState | None = None
+    ) -> Outcome:
+        """Do what a program does with its words. `inside` is the state that it starts in."""
+        name = argv[0] if argv else Value("[")
+        if name.text in _TESTS or name.text.startswith("(("):
+            return (state,), (state,)
+        if not _is_named(name):
+            self.found.doubt(f"`{shown(name.text)}` decides when it runs which program it is")
+            return (state,), (state,)
+        args = tuple(argv[1:])
+        if name.text in state.functions:
+            return self._called(name.text, args, state, feed)
+        builtin = BUILTINS.get(name.text)
+        if builtin:
+            self.account.charge(EFFECT + len(state.scope) // 16)
+            return builtin(state, ProgramCall(name.text, args, feed))
+        after = self._tabled(name, args, inside or state, feed)
+        return (after, after) if name.text in _IN_THIS_SHELL else ((state,), (state,))
+
+    def _tabled(
+        self, name: Value, args: tuple[Value, ...], state: ShellState, feed: Feed
+    ) -> States:
+        """Do what the table says about a program; one without a row may be a file of ours."""
+        base = name.text.rpartition("/")[2].lstrip("=")  # zsh writes `=rm` for the path of rm
+        known = base if base in TABLE else _VERSION.sub("", base[:_LONGEST_NAME])
+        row = TABLE.get(known)
+        if known in FILTERS:
+            self.account.charge(sum(min(len(word.text), MOST_SCRIPT) for word in args))
+        if row:
+            return self._effects(row(ProgramCall(known, args, feed)), state, feed, base)
+        if "/" in name.text:
+            self._file(RunFile("", name, (name, *args)), state, feed, base)
+        return (state,)
+
+    def _called(self, name: str, args: tuple[Value, ...], state: ShellState, feed: Feed) -> Outcome:
+        self.walk.called(name)
+        self.account.charge(COMMAND + len(state.scope) // 16)
+        body = state.functions[name]
+        if self.calls.count(id(body)) > 1:
+            return (state,), (state,)  # a function that calls itself has been followed twice
+        self.calls.append(id(body))
+        with self.account.deeper():
+            outcome = self.walk.node(body, (positional(state, args),), feed)
+        self.calls.pop()
+        return outcome
+
+    def _effects(self, effects: Iterable[Effect], state: ShellState, feed: Feed, by: str) -> States:
+        after: States = (state,)
+        for effect in effects:
+            self.account.charge(EFFECT)
+            after = self._effect(effect, state, feed, by)
+        return after
+
+    def _effect(self, effect: Effect, state: ShellState, feed: Feed, by: str) -> States:
+        if isinstance(effect, Touch):
+            self.found.touch(effect, state, by)
+        elif isinstance(effect, Unclear):
+            self.found.doubt(effect.why)
+        elif isinstance(effect, Alias):
+            self.found.alias(effect.link, effect.target, state)
+        elif isinstance(effect, Patch):
+            self._patch(effect, state, by)
+        elif isinstance(effect, RunProgram):
+            return self._run(effect, state, feed)
+        elif isinstance(effect, Shell):
+            return self._shell(effect, state, feed)
+        elif isinstance(effect, RunFile):
+            self._file(effect, state, feed, by)
+        else:
+            self._code(effect, state, feed, by)
+        return (state,)
+
+    # Programs inside programs
+
+    def _run(self, effect: RunProgram, state: ShellState, feed: Feed) -> States:
+        inside = state.move(effect.directory) if effect.directory else state
+        for word in effect.env:
+            name, _, text = word.text.partition("=")
+            self.account.charge(2 + len(inside.scope) // 16)
+            inside = inside.assign(name, (word._replace(text=text),))
+        self.account.charge(COMMAND + len(effect.argv))
+        with self.account.deeper():
+            good, bad = self._program(list(effect.argv), inside, feed)
+        return merged(good, bad) or (state,)
+
+    def _shell(self, effect: Shell, state: ShellState, feed: Feed) -> States:
+        if not effect.text.exact:
+            self.found.doubt("part of a command is only known when it runs")
+        self.account.charge(COMMAND + len(state.scope) // 16)
+        inside = positional(state, effect.args[1:]) if effect.args else state
+        with self.account.deeper():
+            after = self.walk.text(effect.text.text, (inside,), effect.feed or feed)
+        return after if effect.here else (state,)
+
+    def _file(self, effect: RunFile, state: ShellState, feed: Feed, by: str) -> None:
+        """Run a script file: read it when the same command wrote it."""
+        path = effect.path
+        if path.text == PIPE:
+            self.found.doubt("what a command prints is run as a script")
+        elif not path.exact and not path.pattern and not set("./") & set(path.text):
+            self.found.doubt(f"`{shown(path.text)}` decides when it runs which script it is")
+        text = self.files.get(joined(state.cwd, path.text))
+        if text is not None:
+            language = effect.language or _language(text)
+            self._code(Code(language, Value(text), effect.args), state, feed, by)
+
+    def _code(self, effect: Code, state: ShellState, feed: Feed, by: str) -> None:
+        text = effect.text.text
+        if effect.language == "sh":
+            self._shell(Shell(effect.text, effect.args, feed=Feed()), state, feed)
+            return
+        if not effect.text.exact:
+            self.found.doubt(f"part of the {effect.language} code is only known when it runs")
+        if effect.language == "python":
+            effects = python_effects(text, effect.args[1:], most=self._python_tokens(text))
+        else:
+            self.account.charge(CODE + min(len(text), MOST_CODE) // 3)
+            effects = code_effects(effect.language, text)
+        with self.account.deeper():
+            self._effects(effects, state, Feed(), by)
+
+    def _python_tokens(self, text: str) -> int:
+        """Pay for reading Python; return how many tokens there is money for."""
+        most = min(self.account.left() // PYTHON_TOKEN, MOST_TOKENS)
+        count = tokens(text, most)
+        self.account.charge(CODE + text.count("\n") // 2 + len(text) // 128)
+        self.account.charge(most if count is None else count * PYTHON_TOKEN)
+        return most
+
+    def _patch(self, effect: Patch, state: ShellState, by: str) -> None:
+        where = state.move(effect.directory) if effect.directory else state
+        lines = effect.text.count("\n")
+        if lines * PATCH_LINE > self.account.left():
+            self.found.doubt(f"the patch for `{by}` is too long to be read")
+            for name in islice(_PATCHED_FILE.finditer(effect.text), MOST_PATCHED):
+                self.found.touch(Touch(Value(name.group(1))), where, by)
+            return
+        self.account.charge(lines * PATCH_LINE)
+        from penstock.core.patch.apply import parse_patch  # few commands have one
+
+        try:
+            files = parse_patch(effect.text)
+        except PenstockError:
+            self.found.doubt(f"the patch for `{by}` cannot be read")
+            return
+        for file in files:
+            gone = file.action is Action.DELETE or file.moved_to is not None
+            action = Action.DELETE if gone else Action.WRITE
+            self.found.touch(Touch(Value(file.path), action), where, by)
+            if file.moved_to is not None:
+                self.found.touch(Touch(Value(file.moved_to)), where, by)
+
+
+def _is_named(program: Value) -> bool:
+    """True when the name of a program is known, even if its directory is not."""
+    if program.exact and not program.pattern:
+        return True
+    directory, slash, name = program.text.rpartition("/")
+    return bool(slash and directory) and _PLAIN_NAME.fullmatch(name[:_LONGEST_NAME]) is not None
+
+
+def _concatenated(before: Value, after: Value) -> Value:
+    return Value(before.text + after.text, exact=before.exact and after.exact)
+
+
+def _language(text: str) -> str:
+    found = _SHEBANG.match(text)
+    return _LANGUAGES.get(found.group(1), found.group(1)) if found else "sh"

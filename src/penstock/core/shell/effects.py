@@ -1,0 +1,244 @@
+"""What a program does to files, as values; and its options, as GNU programs read them.
+
+The tables of programs answer with these; the walk carries them out.
+Always true: an effect names values, never paths: whether a value is certain travels with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from penstock.core.model import Action
+from penstock.core.shell.expansion import Value
+
+
+class Touch(NamedTuple):
+    """A file would be written or deleted.
+
+    `tree` means everything below it as well. `within` makes it conditional: the effect is
+    real only when that other value turns out to be a directory (`cp a b` writes `b/a` then).
+    """
+
+    value: Value
+    action: Action = Action.WRITE
+    tree: bool = False
+    within: Value | None = None
+
+
+class Unclear(NamedTuple):
+    """Something would be written, or could be, that the text does not tell."""
+
+    why: str
+
+
+class RunProgram(NamedTuple):
+    """Another program is started with these words."""
+
+    argv: tuple[Value, ...]
+    directory: Value | None = None
+    env: tuple[Value, ...] = ()
+
+
+class Feed(NamedTuple):
+    """What a program reads on its standard input.
+
+    `piped` means that it comes from commands or from the text itself, not from a terminal or
+    a file; `exact` is false when parts of `text` are only known when it runs.
+    """
+
+    text: str | None = None
+    piped: bool = False
+    exact: bool = True
+
+
+class Shell(NamedTuple):
+    """A text is run as shell commands; `args` are its `$0`, `$1` and so on.
+
+    `here` means in this very shell (`eval`); `feed` replaces the input of its caller.
+    """
+
+    text: Value
+    args: tuple[Value, ...] = ()
+    here: bool = False
+    feed: Feed | None = None
+
+
+class RunFile(NamedTuple):
+    """A file is run as a script: known only if the same command wrote it."""
+
+    language: str
+    path: Value
+    args: tuple[Value, ...] = ()
+
+
+class Code(NamedTuple):
+    """A text is run by an interpreter."""
+
+    language: str
+    text: Value
+    args: tuple[Value, ...] = ()
+
+
+class Patch(NamedTuple):
+    """A patch is applied."""
+
+    text: str
+    directory: Value | None = None
+
+
+class Alias(NamedTuple):
+    """A name becomes a second name of another file."""
+
+    link: Value
+    target: Value
+
+
+Effect = Touch | Unclear | RunProgram | Shell | RunFile | Code | Patch | Alias
+
+
+HERE = Value(".")
+
+
+class ProgramCall(NamedTuple):
+    """One program with its words (the name apart) and its standard input."""
+
+    name: str
+    args: tuple[Value, ...]
+    feed: Feed = Feed()
+
+
+Program = Callable[[ProgramCall], Iterator[Effect]]
+
+
+def nothing(call: ProgramCall) -> Iterator[Effect]:  # noqa: ARG001 - a row of a table of programs
+    """Write nothing."""
+    return iter(())
+
+
+_LONGEST_CLUSTER = 64
+
+
+class Options(NamedTuple):
+    """Options in order, each with its value if it has one, and the operands."""
+
+    given: tuple[tuple[str, Value | None], ...]
+    operands: tuple[Value, ...]
+    known: tuple[str, ...] = ()
+
+    def has(self, *names: str) -> bool:
+        """True when one of some options is given; long ones may be shortened."""
+        return any(self._means(given, name) for given, _ in self.given for name in names)
+
+    def values(self, *names: str) -> list[Value]:
+        """Return the values of some options, in order."""
+        return [
+            value
+            for given, value in self.given
+            if value is not None and any(self._means(given, name) for name in names)
+        ]
+
+    def _means(self, given: str, name: str) -> bool:
+        if given == name:
+            return True
+        shortened = len(given) > 1 and name.startswith(given)
+        return shortened and given not in self.known
+
+
+def options(
+    args: Sequence[Value], *, short: str = "", long: str = "", first_operand_ends: bool = False
+) -> Options:
+    """Split words into options and operands.
+
+    `short` are the letters that take a value; a letter before `?` takes one only when it is
+    attached (`-i.bak`). `long` are the long names that take a value.
+    """
+    takes, attached = _letters(short)
+    names = long.split()
+    given: list[tuple[str, Value | None]] = []
+    operands: list[Value] = []
+    at = 0
+    while at < len(args):
+        word = args[at]
+        at += 1
+        if word.text == "--":
+            operands.extend(args[at:])
+            break
+        if word.text.startswith("--"):
+            name, value = _long(word)
+            if value is None and at < len(args) and _takes_value(name, names):
+                value, at = args[at], at + 1
+            given.append((name, value))
+        elif word.text.startswith("-") and len(word.text) > 1:
+            at += _cluster(word, args[at : at + 1], takes, attached, given)
+        elif first_operand_ends:
+            operands.extend([word, *args[at:]])
+            break
+        else:
+            operands.append(word)
+    return Options(tuple(given), tuple(operands), tuple(names))
+
+
+def _letters(short: str) -> tuple[set[str], set[str]]:
+    attached = {short[n - 1] for n, char in enumerate(short) if char == "?" and n}
+    return set(short) - attached - {"?"}, attached
+
+
+def _takes_value(name: str, names: Sequence[str]) -> bool:
+    """True for a long option with a value; it may be shortened, but `--head` is no `--header`."""
+    return name in names or (name != "head" and any(n.startswith(name) for n in names))
+
+
+def _long(word: Value) -> tuple[str, Value | None]:
+    name, equals, value = word.text[2:].partition("=")
+    return name, word._replace(text=value) if equals else None
+
+
+def _cluster(
+    word: Value,
+    following: Sequence[Value],
+    takes: set[str],
+    attached: set[str],
+    given: list[tuple[str, Value | None]],
+) -> int:
+    """Read `-abc value`; return how many of the following words were taken."""
+    for at, letter in enumerate(word.text[1:_LONGEST_CLUSTER], start=2):
+        if letter not in takes and letter not in attached:
+            given.append((letter, None))
+            continue
+        rest = word._replace(text=word.text[at:])
+        if rest.text or letter in attached:
+            given.append((letter, rest if rest.text else None))
+            return 0
+        given.append((letter, following[0] if following else None))
+        return len(following)
+    return 0
+
+
+def base_name(value: Value) -> Value:
+    """Return the last name of a path."""
+    return value._replace(text=value.text.rstrip("/").rpartition("/")[2])
+
+
+def below(directory: Value, name: Value) -> Value:
+    """Return a name below a directory."""
+    return Value(
+        f"{directory.text.rstrip('/')}/{name.text}" if directory.text else name.text,
+        exact=directory.exact and name.exact,
+        pattern=directory.pattern or name.pattern,
+    )
+
+
+def written(values: Iterable[Value], *, tree: bool = False) -> Iterator[Effect]:
+    """Every value is written; a lone dash is a stream and no file."""
+    return (Touch(value, tree=tree) for value in values if value.text != "-")
+
+
+def deleted(values: Iterable[Value], *, tree: bool = False) -> Iterator[Effect]:
+    """Every value is deleted."""
+    return (Touch(value, Action.DELETE, tree=tree) for value in values)
+
+
+def last(values: Sequence[Value]) -> Value | None:
+    """Return the last of some values: an option given twice counts as its last."""
+    return values[-1] if values else None

@@ -1,0 +1,328 @@
+"""Settle what a shell word stands for, given the variables that are known.
+
+Follows the order of bash: braces, then parameters and substitutions, then splitting, then
+tildes; patterns are not matched against a disk, they are reported as patterns.
+Always true: a value that is `exact` is the very text that the program would get; any other
+value keeps the unknown parts as they are written, so that a rule on a name can still meet
+the part that is known (`$DIR/.env`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+from typing import NamedTuple, Protocol
+
+from penstock.core.shell.syntax.nodes import Arr, Lit, Part, Script, ShellWord, Sub, Var
+
+MOST_VALUES = 256
+MOST_LENGTH = 65_536
+MOST_BRACES = 32
+
+# The name that bash gives a process substitution.
+PIPE = "/dev/fd/63"
+
+# What each character of a word is: quoted, unquoted, from an expansion (split, never braces),
+# the home directory, or part of an expansion whose value nobody knows.
+_QUOTED, _PLAIN, _EXPANDED, _HOME, _UNKNOWN, _LOOSE = "q", "u", "v", "h", "x", "y"
+_GLOB = re.compile(r"[*?\[(]")
+_RANGE = re.compile(r"(-?[0-9]{1,6}|[A-Za-z])\.\.(-?[0-9]{1,6}|[A-Za-z])(?:\.\.(-?[0-9]{1,4}))?")
+_LIVE = re.compile(r"[*?\[({~]")
+_RUN = re.compile(_EXPANDED + "+")
+_BLANK = re.compile(r"[ \t\n]+")
+_BRACE = re.compile(r"[{},]")
+_DEFAULTS = frozenset({":-", "-", ":=", "=", ":?", "?"})
+
+
+class Value(NamedTuple):
+    """One text that a program would get. `pattern` means that it may name other files."""
+
+    text: str
+    exact: bool = True
+    pattern: bool = False
+
+
+class MarkedText(NamedTuple):
+    """Text with one mark for each of its characters."""
+
+    text: str
+    marks: str
+
+
+Values = tuple[Value, ...]
+Scope = Mapping[str, Values]
+
+
+class ExpansionHost(Protocol):
+    """What an expansion needs from whoever follows the command."""
+
+    def printed(self, script: Script) -> str | None:
+        """Return what a substitution prints, if that is known."""
+
+    def charge(self, units: int) -> None:
+        """Account for work, some microseconds each; raises when there was too much."""
+
+
+def expand(word: ShellWord, scope: Scope, ask: ExpansionHost) -> list[Value]:
+    """Return the values of a word; `ask` knows what substitutions print."""
+    if len(word.parts) == 1:
+        part = word.parts[0]
+        if isinstance(part, Lit) and (part.quoted or not _LIVE.search(part.text)):
+            return [Value(_inert_tilde(part.text) if part.quoted else part.text)]
+    return _settled(word.parts, scope, ask)
+
+
+def _inert_tilde(text: str) -> str:
+    """Return text whose tilde is only a character as a path that says so."""
+    return "./" + text if text.startswith("~") else text
+
+
+def _settled(parts: Iterable[Part], scope: Scope, ask: ExpansionHost) -> list[Value]:
+    out: list[Value] = []
+    for fields in _fields(parts, scope, ask):
+        for marked in _braces(fields, ask):
+            before = len(out)
+            out.extend(_value(field) for field in islice(_split(marked), MOST_VALUES + 1))
+            ask.charge(2 * (len(out) - before) + len(marked.text) // 64)
+            if len(out) > MOST_VALUES:
+                return [Value("".join(_raw(part) for part in parts), exact=False)]
+    return out
+
+
+def text_of(parts: Sequence[Part], scope: Scope, ask: ExpansionHost) -> Value:
+    """Return parts as one text that is neither split nor matched, as an assignment takes it."""
+    if len(parts) == 1 and isinstance(parts[0], Lit):
+        return Value(_inert_tilde(parts[0].text) if parts[0].quoted else parts[0].text)
+    marked = [_joined(_marked(part, scope, ask), " ") for part in parts]
+    text = "".join(m.text for m in marked)
+    marks = "".join(m.marks for m in marked)
+    if len(text) > MOST_LENGTH:
+        return Value(text[:MOST_LENGTH], exact=False)
+    return Value(_tilde(text, marks), exact=_known(marks))
+
+
+def inner_scripts(parts: Iterable[Part]) -> Iterator[Script]:
+    """Return every script that stands inside some parts, in order."""
+    for part in parts:
+        if isinstance(part, Sub):
+            if part.script is not None:
+                yield part.script
+            yield from inner_scripts(part.inner)
+        elif isinstance(part, Var):
+            yield from inner_scripts(part.arg)
+        elif isinstance(part, Arr):
+            for word in part.words:
+                yield from inner_scripts(word.parts)
+
+
+def _raw(part: Part) -> str:
+    return part.text if isinstance(part, Lit) else getattr(part, "raw", "()")
+
+
+# Parameters and substitutions
+
+
+def _fields(parts: Iterable[Part], scope: Scope, ask: ExpansionHost) -> Iterator[MarkedText]:
+    """Join parts into fields; `"$@"` and arrays make several."""
+    fields = [MarkedText("", "")]
+    for part in parts:
+        several = _marked(part, scope, ask)
+        if not several:
+            continue
+        last = fields.pop()
+        joined = MarkedText(last.text + several[0].text, last.marks + several[0].marks)
+        fields.extend([joined, *several[1:]])
+        if len(fields) > MOST_VALUES or len(joined.text) > MOST_LENGTH:
+            yield MarkedText("$", _LOOSE)
+            return
+    yield from fields
+
+
+def _marked(part: Part, scope: Scope, ask: ExpansionHost) -> list[MarkedText]:
+    ask.charge(2)
+    if isinstance(part, Lit):
+        return [MarkedText(part.text, (_QUOTED if part.quoted else _PLAIN) * len(part.text))]
+    if isinstance(part, Var):
+        return _variable(part, scope, ask)
+    if isinstance(part, Sub):
+        return [_printed(part, ask)]
+    return [_unknown("()", quoted=False)]
+
+
+def _joined(several: list[MarkedText], glue: str) -> MarkedText:
+    return MarkedText(
+        glue.join(m.text for m in several), (_QUOTED * len(glue)).join(m.marks for m in several)
+    )
+
+
+def _unknown(text: str, *, quoted: bool) -> MarkedText:
+    return MarkedText(text, (_UNKNOWN if quoted else _LOOSE) * len(text))
+
+
+def _printed(part: Sub, ask: ExpansionHost) -> MarkedText:
+    if part.kind in ("<", ">"):
+        return MarkedText(PIPE, _QUOTED * len(PIPE))
+    text = ask.printed(part.script) if part.script is not None else None
+    if text is None:
+        return _unknown(part.raw, quoted=part.quoted)
+    mark = _QUOTED if part.quoted else _EXPANDED
+    return MarkedText(text.rstrip("\n"), mark * len(text.rstrip("\n")))
+
+
+def _variable(part: Var, scope: Scope, ask: ExpansionHost) -> list[MarkedText]:
+    """Return what a parameter stands for; several values for `$@` and whole arrays."""
+    name, whole = part.name, part.name.endswith(("[@]", "[*]"))
+    values = scope.get(name[:-3] if whole else _first(name))
+    if part.op in ("", *_DEFAULTS, "+", ":+"):
+        default = _default(part, values, scope, ask)
+        if default is not None:
+            return [default]
+        if values is not None and (part.quoted or "IFS" not in scope):
+            chosen = values if whole or name in ("@", "*") else values[:1]
+            return [_valued(value, part) for value in chosen]
+    return [_unknown(part.raw, quoted=part.quoted)]
+
+
+def _first(name: str) -> str:
+    return name[:-3] if name.endswith("[0]") else name
+
+
+def _default(
+    part: Var, values: Values | None, scope: Scope, ask: ExpansionHost
+) -> MarkedText | None:
+    """Return the text behind `:-` and its like where it is what counts."""
+    if part.op in ("+", ":+"):
+        if values is None:
+            return _unknown(part.raw, quoted=part.quoted)
+        return _argument(part, scope, ask) if values else MarkedText("", "")
+    if not part.op or part.op in ("?", ":?"):
+        return None
+    if values is None:
+        # The environment may hold a value, or not: likely the default, but not certainly.
+        shown = _argument(part, scope, ask)
+        return MarkedText(shown.text, (_UNKNOWN if part.quoted else _LOOSE) * len(shown.text))
+    empty = not values or not values[0].text
+    return _argument(part, scope, ask) if empty else None
+
+
+def _argument(part: Var, scope: Scope, ask: ExpansionHost) -> MarkedText:
+    return _joined([_joined(_marked(inner, scope, ask), " ") for inner in part.arg], "")
+
+
+def _valued(value: Value, part: Var) -> MarkedText:
+    if not value.exact:
+        text = value.text or part.raw
+        return _unknown(text, quoted=part.quoted)
+    mark = _QUOTED if part.quoted else _EXPANDED
+    if value.text.startswith("~"):
+        return MarkedText(value.text, _HOME + mark * (len(value.text) - 1))
+    return MarkedText(value.text, mark * len(value.text))
+
+
+# Braces
+
+
+def _braces(marked: MarkedText, ask: ExpansionHost) -> Iterator[MarkedText]:
+    """Expand `{a,b}` and `{1..3}`, innermost last, as often as it takes and no more."""
+    if marked.text.count("{") > MOST_BRACES:
+        yield _unknown(marked.text, quoted=False)
+        return
+    waiting = [marked]
+    made = 0
+    while waiting:
+        now = waiting.pop()
+        ask.charge(4 + len(now.text) // 64)
+        options = _first_brace(now) if "{" in now.text else None
+        if options is None:
+            made += 1
+            yield now
+        else:
+            waiting.extend(reversed(options))
+        if made > MOST_VALUES or len(waiting) > MOST_VALUES:
+            yield MarkedText("$", _LOOSE)
+            return
+
+
+def _first_brace(marked: MarkedText) -> list[MarkedText] | None:
+    """Return the words that the first live brace makes, or None when there is none."""
+    opened: list[int] = []
+    commas: dict[int, list[int]] = {}
+    for found in _BRACE.finditer(marked.text):
+        at, char = found.start(), found.group()
+        if marked.marks[at] != _PLAIN:
+            continue
+        if char == "{":
+            opened.append(at)
+            commas[at] = []
+        elif char == "," and opened:
+            commas[opened[-1]].append(at)
+        elif char == "}" and opened:
+            start = opened.pop()
+            options = _options(marked, start, commas[start], at)
+            if options:
+                return options
+    return None
+
+
+def _options(marked: MarkedText, start: int, commas: list[int], end: int) -> list[MarkedText]:
+    text, marks = marked
+    if commas:
+        cuts = [start, *commas, end]
+        spans = [(a + 1, b) for a, b in pairwise(cuts)]
+        middles = [(text[a:b], marks[a:b]) for a, b in spans]
+    else:
+        middles = [(item, _PLAIN * len(item)) for item in _range(text[start + 1 : end])]
+    return [
+        MarkedText(text[:start] + inner + text[end + 1 :], marks[:start] + mark + marks[end + 1 :])
+        for inner, mark in middles[: MOST_VALUES + 1]
+    ]
+
+
+def _range(text: str) -> list[str]:
+    found = _RANGE.fullmatch(text)
+    if not found:
+        return []
+    first, last, step = found.groups()
+    by = abs(int(step or 1)) or 1
+    if first.lstrip("-").isdigit() and last.lstrip("-").isdigit():
+        start, end = int(first), int(last)
+        return [str(n) for n in _between(start, end, by)]
+    if first.isalpha() and last.isalpha():
+        return [chr(n) for n in _between(ord(first), ord(last), by)]
+    return []
+
+
+def _between(start: int, end: int, by: int) -> range:
+    full = range(start, end + 1, by) if start <= end else range(start, end - 1, -by)
+    return full[: MOST_VALUES + 1]
+
+
+# Splitting, tildes, patterns
+
+
+def _split(marked: MarkedText) -> Iterator[MarkedText]:
+    """Split at blanks that an unquoted expansion brought in; an empty expansion is no word."""
+    text, marks = marked
+    start = 0
+    for run in _RUN.finditer(marks):
+        for blank in _BLANK.finditer(text, run.start(), run.end()):
+            if blank.start() > start:
+                yield MarkedText(text[start : blank.start()], marks[start : blank.start()])
+            start = blank.end()
+    if start < len(text) or not start:
+        yield MarkedText(text[start:], marks[start:])
+
+
+def _value(marked: MarkedText) -> Value:
+    text, marks = marked
+    live = any(marks[found.start()] in (_PLAIN, _EXPANDED) for found in _GLOB.finditer(text))
+    return Value(_tilde(text, marks), exact=_known(marks), pattern=live)
+
+
+def _known(marks: str) -> bool:
+    return _UNKNOWN not in marks and _LOOSE not in marks and _HOME not in marks[1:]
+
+
+def _tilde(text: str, marks: str) -> str:
+    return text if marks[:1] in (_PLAIN, _HOME) else _inert_tilde(text)

@@ -1,0 +1,264 @@
+"""Follow the nodes of a command from state to state.
+
+Both ways of every branch are followed; loops over known words run once for each, other loops
+until nothing new appears, at most twice. Functions are followed when they are called, or at
+the end when nothing called them. What simple commands do is settled by `shell_commands`.
+Always true: a node that never ends (`exit`) leaves the states before it, so that nothing
+behind it goes unseen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from penstock.core.shell.budget import MOST_NODES_DEEP, MOST_UNITS, PIECE, TEXT, Account
+from penstock.core.shell.command import Commands
+from penstock.core.shell.effects import Feed
+from penstock.core.shell.expansion import Value
+from penstock.core.shell.fallback_scan import scan
+from penstock.core.shell.findings import NOT_PARSED, ShellFindings
+from penstock.core.shell.programs.builtins import Outcome
+from penstock.core.shell.state import MOST_STATES, ShellState, States, collapsed, merged
+from penstock.core.shell.syntax.nodes import (
+    Both,
+    Case,
+    CommandBlock,
+    For,
+    Function,
+    If,
+    Loop,
+    Node,
+    Not,
+    Pipe,
+    Script,
+    Simple,
+)
+from penstock.core.shell.syntax.tokens import read_script
+from penstock.core.shell.syntax.tree import Statement, pieces
+from penstock.core.shell.syntax.words import TooMuch
+
+MOST_TURNS = 64
+_SHORT_SCRIPT = 64
+# Beyond this the walk stops telling states apart that differ in variables only.
+_LONG = MOST_UNITS // 6
+
+
+class CommandWalk:
+    """One command being followed."""
+
+    def __init__(self, found: ShellFindings) -> None:
+        self.found = found
+        self.account = Account()
+        self.commands = Commands(self, found, self.account)
+        self.defined: dict[str, tuple[Node, ShellState]] = {}
+        self._read: dict[int, tuple[Script, list[Statement]]] = {}
+
+    # Texts and scripts
+
+    def text(self, text: str, states: States, feed: Feed) -> States:
+        """Follow a text as shell commands."""
+        self.account.charge(TEXT)
+        reading = read_script(text, steps=self.account.steps)
+        self.account.steps = reading.steps
+        for problem in reading.problems:
+            self.found.doubt(f"{NOT_PARSED}: {problem}")
+        if reading.rest:
+            # The answer is "too large" already: what was read gets a short look only.
+            self.found.overflow()
+            self.account.hurry()
+            scan(reading.rest, self.found, states[0])
+        return self.script(reading.script, states, feed)
+
+    def script(self, script: Script, states: States, feed: Feed) -> States:
+        """Follow a script that has been read."""
+        with self.account.deeper():
+            for piece in self._pieces(script):
+                self.account.charge(PIECE)
+                if piece.flat:
+                    self.found.doubt(NOT_PARSED)
+                states = self._after(piece.node, states, feed)
+        return states
+
+    def _pieces(self, script: Script) -> Iterator[Statement]:
+        """Return a script's statements, nested once however often it is followed."""
+        known = self._read.get(id(script))
+        if known:
+            yield from known[1]
+            return
+        made: list[Statement] = []
+        for piece in pieces(script, self.account.skeletons):
+            made.append(piece)
+            yield piece
+        self._read[id(script)] = (script, made)
+
+    def printed(self, script: Script, state: ShellState) -> str | None:
+        """Return what a substitution prints, when it is one command whose output is known."""
+        if len(script.tokens) > _SHORT_SCRIPT:
+            return None
+        made = list(self._pieces(script))
+        with self.account.deeper():
+            return self._output(made[0].node, state, Feed()) if len(made) == 1 else None
+
+    def define(self, name: str, body: Node, state: ShellState) -> None:
+        """Remember a function until it is called."""
+        self.defined[name] = (body, state)
+
+    def called(self, name: str) -> None:
+        """A function was called, so it need not be followed for its own sake."""
+        self.defined.pop(name, None)
+
+    def uncalled(self) -> None:
+        """Follow the functions that nothing called: something else might."""
+        while self.defined:
+            _, (body, state) = self.defined.popitem()
+            self._after(body, (state,), Feed())
+
+    # Nodes
+
+    def node(self, node: Node, states: States, feed: Feed) -> Outcome:
+        """Return the states after a node succeeds, and those after it fails."""
+        account = self.account
+        account.nodes_deep += 1
+        if account.nodes_deep > MOST_NODES_DEEP:
+            raise TooMuch
+        outcome = _FOLLOW[type(node)](self, node, states, feed)
+        account.nodes_deep -= 1
+        return outcome
+
+    def _after(self, node: Node, states: States, feed: Feed) -> States:
+        """Return the states after a node, however it ends; the old ones when it never does."""
+        succeeded, failed = self.node(node, states, feed)
+        if succeeded is failed:
+            return succeeded or states
+        return self._few(merged(succeeded, failed)) or states
+
+    def _few(self, states: States) -> States:
+        if len(states) > 1 and self.account.units > _LONG:
+            states = collapsed(states)
+        if len(states) > MOST_STATES:
+            self.found.doubt("there are too many ways through the command to follow")
+        return states[:MOST_STATES]
+
+    def _simple(self, node: Simple, states: States, feed: Feed) -> Outcome:
+        self.found.leaf(node.text)
+        if len(states) == 1:
+            return self.commands.command(node, states[0], feed)
+        succeeded: States = ()
+        failed: States = ()
+        for state in states:
+            good, bad = self.commands.command(node, state, feed)
+            self.account.charge(len(states) * (1 + len(state.scope) // 16))
+            succeeded, failed = merged(succeeded, good), merged(failed, bad)
+        return self._few(succeeded), self._few(failed)
+
+    def _pipe(self, node: Pipe, states: States, feed: Feed) -> Outcome:
+        for state in states:
+            now = feed
+            for item in node.items:
+                self.node(item, (state,), now)
+                now = Feed(self._output(item, state, now), piped=True)
+        return states, states
+
+    def _output(self, node: Node, state: ShellState, feed: Feed) -> str | None:
+        """Return what a node prints, when it is a command whose output is known."""
+        if isinstance(node, Simple):
+            return self.commands.output(node, state, feed)
+        if isinstance(node, CommandBlock) and len(node.items) == 1:
+            return self._output(node.items[0], state, feed)
+        return None
+
+    def _not(self, node: Not, states: States, feed: Feed) -> Outcome:
+        succeeded, failed = self.node(node.item, states, feed)
+        return failed, succeeded
+
+    def _both(self, node: Both, states: States, feed: Feed) -> Outcome:
+        succeeded, failed = self.node(node.left, states, feed)
+        start = failed if node.either else succeeded
+        good, bad = self.node(node.right, self._few(start) or states, feed)
+        if node.either:
+            return self._few(merged(succeeded, good)), self._few(bad)
+        return self._few(good), self._few(merged(failed, bad))
+
+    def _block(self, node: CommandBlock, states: States, feed: Feed) -> Outcome:
+        for state in states:
+            self.commands.redirects(node.redirects, state)
+        inside = self.commands.fed(node.redirects, states[0], feed)
+        now = states
+        last: Outcome = (states, states)
+        for item in node.items:
+            last = self.node(item, now, inside)
+            now = self._few(merged(*last)) or now
+        return (states, states) if node.apart else last
+
+    def _if(self, node: If, states: States, feed: Feed) -> Outcome:
+        ends: States = ()
+        now = states
+        for condition, body in node.branches:
+            holds, fails = self.node(condition, now, feed)
+            ends = merged(ends, self._after(body, self._few(holds) or now, feed))
+            now = self._few(fails) or now
+        ends = self._few(merged(ends, self._after(node.otherwise, now, feed)))
+        return ends, ends
+
+    def _loop(self, node: Loop, states: States, feed: Feed) -> Outcome:
+        holds, ends = self.node(node.condition, states, feed)
+        after = self._after(node.body, self._few(holds) or states, feed)
+        if after != states:
+            holds, fails = self.node(node.condition, after, feed)
+            after = self._after(node.body, self._few(holds) or after, feed)
+            ends = merged(ends, fails)
+        ends = self._few(merged(ends, after))
+        return ends, ends
+
+    def _for(self, node: For, states: States, feed: Feed) -> Outcome:
+        ends: States = ()
+        for state in states:
+            now: States = (state,)
+            for value in self._turns(node, state):
+                self.account.charge(2 + len(state.scope) // 16)
+                turn = tuple(each.assign(node.name, (value,)) for each in now)
+                now = self._after(node.body, turn, feed)
+            ends = merged(ends, now)
+        return self._few(ends), self._few(ends)
+
+    def _turns(self, node: For, state: ShellState) -> list[Value]:
+        """Return the values of a loop's variable; behind the last that is followed, any."""
+        if node.words is None:
+            values = list(state.scope.get("@", ()))
+        else:
+            self.commands.look_into(node.words, state)
+            values = self.commands.values(node.words, state)
+        unknown = Value(f"${node.name}", exact=False)
+        certain = [value._replace(exact=False) if value.pattern else value for value in values]
+        if len(certain) > MOST_TURNS:
+            return [*certain[:MOST_TURNS], unknown]
+        return certain or [unknown]
+
+    def _case(self, node: Case, states: States, feed: Feed) -> Outcome:
+        self.commands.look_into(node.words, states[0])
+        ends = states
+        for body in node.bodies:
+            ends = merged(ends, self._after(body, states, feed))
+        return self._few(ends), self._few(ends)
+
+    def _function(self, node: Function, states: States, feed: Feed) -> Outcome:
+        self.define(node.name, node.body, states[0])
+        self.account.charge(2 + len(states[0].functions) // 8)
+        after = tuple(
+            state._replace(functions={**state.functions, node.name: node.body}) for state in states
+        )
+        return after, after
+
+
+_FOLLOW: Mapping[type, Callable[..., Outcome]] = {
+    Simple: CommandWalk._simple,
+    Pipe: CommandWalk._pipe,
+    Not: CommandWalk._not,
+    Both: CommandWalk._both,
+    CommandBlock: CommandWalk._block,
+    If: CommandWalk._if,
+    Loop: CommandWalk._loop,
+    For: CommandWalk._for,
+    Case: CommandWalk._case,
+    Function: CommandWalk._function,
+}

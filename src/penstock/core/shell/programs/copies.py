@@ -1,0 +1,155 @@
+"""Programs that put files under another name: cp, mv, ln, install, rsync, scp.
+
+Where a destination may be a directory, both readings are told; the second one is marked with
+the directory that it depends on, because only a disk can settle it.
+Always true: what is moved away is told as deleted, what gets a second name as written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from penstock.core.model import Action
+from penstock.core.shell.effects import (
+    HERE,
+    Alias,
+    Effect,
+    Options,
+    Program,
+    ProgramCall,
+    Touch,
+    base_name,
+    below,
+    deleted,
+    options,
+    written,
+)
+from penstock.core.shell.expansion import Value
+
+_RECURSIVE = ("r", "R", "a", "recursive", "archive")
+_DIRECTORIES = (".", "..", "~", "/")
+
+
+def _arrivals(found: Options, *, tree: bool) -> Iterator[Effect]:
+    """Tell what appears where sources are put into, or under, a destination."""
+    folders = found.values("t", "target-directory")
+    sources, last = (found.operands, None) if folders else _sources(found.operands)
+    target = folders[-1] if folders else last
+    if target is None:
+        return
+    sure = bool(folders) or len(sources) > 1 or _is_directory(target)
+    if not sure:
+        yield Touch(target, tree=tree)
+    if found.has("T", "no-target-directory"):
+        return
+    for source in sources:
+        yield from _into(target, source, tree=tree, sure=sure)
+
+
+def _sources(words: Sequence[Value]) -> tuple[Sequence[Value], Value | None]:
+    return (words[:-1], words[-1]) if len(words) > 1 else ((), None)
+
+
+def _is_directory(value: Value) -> bool:
+    return value.text.endswith("/") or value.text.rpartition("/")[2] in _DIRECTORIES
+
+
+def _into(target: Value, source: Value, *, tree: bool, sure: bool) -> Iterator[Effect]:
+    name = base_name(source)
+    if name.text in ("", *_DIRECTORIES):
+        yield Touch(target, tree=True)
+        return
+    yield Touch(below(target, name), tree=tree, within=None if sure else target)
+
+
+_SHORT = "tSZ?"
+_LONG = "target-directory suffix"
+
+
+def _cp(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short=_SHORT, long=_LONG)
+    yield from _arrivals(found, tree=found.has(*_RECURSIVE))
+    if found.has("l", "link"):
+        yield from written(_sources(found.operands)[0])
+
+
+def _mv(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short=_SHORT, long=_LONG)
+    yield from _arrivals(found, tree=True)
+    sources = found.operands if found.values("t", "target-directory") else found.operands[:-1]
+    yield from deleted(sources, tree=True)
+
+
+def _install(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short="tmogS", long="target-directory mode owner group suffix")
+    if found.has("d", "directory"):
+        yield from written(found.operands)
+    else:
+        yield from _arrivals(found, tree=False)
+
+
+def _ln(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short=_SHORT, long=_LONG)
+    words = found.operands
+    if len(words) == 1 and not found.values("t", "target-directory"):
+        words = (words[0], HERE)
+    both = Options(found.given, words)
+    effects = [e for e in _arrivals(both, tree=False) if isinstance(e, Touch)]
+    yield from effects
+    sources = words if found.values("t", "target-directory") else words[:-1]
+    if not found.has("s", "symbolic"):
+        # A hard link is a second name that no later look at the path can tell apart.
+        yield from written(sources)
+        return
+    for effect in effects:
+        name = base_name(effect.value).text
+        named = [source for source in sources if base_name(source).text == name]
+        yield from (Alias(effect.value, source) for source in (named or sources)[:1])
+
+
+def _rsync(call: ProgramCall) -> Iterator[Effect]:
+    found = options(
+        call.args,
+        short="eBTfM@",
+        long="rsh exclude include filter files-from exclude-from include-from log-file chmod"
+        " backup-dir suffix temp-dir partial-dir compare-dest copy-dest link-dest max-size"
+        " min-size timeout port password-file bwlimit out-format rsync-path info debug",
+    )
+    yield from written(found.values("log-file", "backup-dir"))
+    if found.has("n", "dry-run"):
+        return
+    *sources, target = found.operands if len(found.operands) > 1 else (HERE, Value("a:b"))
+    if found.has("remove-source-files"):
+        yield from deleted((s for s in sources if not _is_remote(s)), tree=True)
+    if not _is_remote(target):
+        inside = [s._replace(text=s.text + ".") if s.text.endswith("/") else s for s in sources]
+        yield from _arrivals(Options((), (*inside, target)), tree=True)
+        if found.has("delete", "delete-after", "delete-before", "delete-excluded"):
+            yield Touch(target, Action.DELETE, tree=True)
+
+
+def _is_remote(value: Value) -> bool:
+    """True for `host:path`; a colon behind a slash belongs to a name."""
+    return ":" in value.text.partition("/")[0]
+
+
+def _scp(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short="cFiJloPSX")
+    if len(found.operands) > 1 and not _is_remote(found.operands[-1]):
+        sources = [s._replace(text=s.text.rpartition(":")[2]) for s in found.operands[:-1]]
+        yield from _arrivals(Options((), (*sources, found.operands[-1])), tree=found.has("r"))
+
+
+COPIES: Mapping[str, Program] = {
+    "cp": _cp,
+    "gcp": _cp,
+    "ditto": _cp,
+    "mv": _mv,
+    "gmv": _mv,
+    "ln": _ln,
+    "link": _ln,
+    "install": _install,
+    "ginstall": _install,
+    "rsync": _rsync,
+    "scp": _scp,
+}

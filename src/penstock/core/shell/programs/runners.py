@@ -1,0 +1,501 @@
+"""Programs that run other programs: sudo, env, timeout, xargs, find, shells, interpreters.
+
+A row says how to find the inner command; what that command does is asked again.
+Always true: an inner command that comes from a pipe, a variable or a file list is either
+read (when the text tells it) or called unclear. Commands for other machines (ssh, docker)
+are not ours to judge and are left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from penstock.core.model import Action
+from penstock.core.shell.effects import (
+    HERE,
+    Code,
+    Effect,
+    Options,
+    Program,
+    ProgramCall,
+    RunFile,
+    RunProgram,
+    Shell,
+    Touch,
+    Unclear,
+    below,
+    last,
+    options,
+    written,
+)
+from penstock.core.shell.expansion import Value
+
+MOST_ARGUMENTS = 256
+
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+
+
+# Wrappers
+
+
+def wrapper(
+    short: str = "", long: str = "", *, skip: int = 0, directory: str = "", files: str = ""
+) -> Program:
+    """Own options, `skip` operands, then a command.
+
+    `directory` names the options that change directory, `files` those that name an output.
+    """
+
+    def program(call: ProgramCall) -> Iterator[Effect]:
+        found = options(call.args, short=short, long=long, first_operand_ends=True)
+        yield from written(found.values(*files.split()))
+        words = found.operands[skip:]
+        env = tuple(_assignments(words))
+        rest = words[len(env) :]
+        if rest:
+            yield RunProgram(rest, last(found.values(*directory.split())), env)
+
+    return program
+
+
+def _assignments(words: Sequence[Value]) -> Iterator[Value]:
+    for word in words:
+        if not _ASSIGNMENT.match(word.text):
+            return
+        yield word
+
+
+def _env(call: ProgramCall) -> Iterator[Effect]:
+    """`env -S` splits a text into the command; everything else is a plain wrapper."""
+    found = options(
+        call.args, short="uCS", long="unset chdir split-string", first_operand_ends=True
+    )
+    for text in found.values("S", "split-string"):
+        words = [text.text, *(word.text for word in found.operands)]
+        yield Shell(Value(" ".join(words), exact=text.exact))
+    if not found.values("S", "split-string"):
+        yield from _ENV(call)
+
+
+_ENV = wrapper("uC", "unset chdir", directory="C chdir")
+
+
+def _nice(call: ProgramCall) -> Iterator[Effect]:
+    words = [word for word in call.args if not re.fullmatch(r"-[0-9]+", word.text)]
+    yield from wrapper("n", "adjustment")(ProgramCall(call.name, tuple(words), call.feed))
+
+
+def _flock(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short="wEc", long="timeout wait command", first_operand_ends=True)
+    yield from written(word for word in found.operands[:1] if not word.text.isdigit())
+    rest = found.operands[1:]
+    if len(rest) > 1 and rest[0].text in ("-c", "--command"):
+        yield Shell(rest[1])
+    elif rest:
+        yield RunProgram(rest)
+
+
+def _joined(short: str = "", long: str = "") -> Program:
+    """The operands are joined and run by a shell, as `watch` and `eval` do."""
+
+    def program(call: ProgramCall) -> Iterator[Effect]:
+        found = options(call.args, short=short, long=long, first_operand_ends=True)
+        if found.operands:
+            yield Shell(_sentence(found.operands))
+
+    return program
+
+
+def _sentence(words: Sequence[Value]) -> Value:
+    return Value(" ".join(word.text for word in words), exact=all(w.exact for w in words))
+
+
+def _eval(call: ProgramCall) -> Iterator[Effect]:
+    if call.args:
+        yield Shell(_sentence(call.args), here=True)
+
+
+def _trap(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args)
+    if len(found.operands) > 1 and found.operands[0].text not in ("", "-"):
+        yield Shell(found.operands[0])
+
+
+def _alias(call: ProgramCall) -> Iterator[Effect]:
+    for word in options(call.args).operands:
+        _, equals, text = word.text.partition("=")
+        if equals:
+            yield Shell(word._replace(text=text))
+
+
+def _script(call: ProgramCall) -> Iterator[Effect]:
+    """`script` records a session into a file, by default `typescript`."""
+    found = options(call.args, short="cEmOIBTo", long="command log-out log-in log-io log-timing")
+    yield from written(found.operands[:1] or (Value("typescript"),))
+    yield from (Shell(text) for text in found.values("c", "command"))
+
+
+def _chroot(call: ProgramCall) -> Iterator[Effect]:
+    if call.args:
+        yield Unclear("`chroot` runs a command in another root directory")
+
+
+def _sudo(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short="ughpCDRTrtU", first_operand_ends=True)
+    if found.has("e", "edit"):
+        yield from written(found.operands)
+    else:
+        yield from _SUDO(call)
+
+
+_SUDO = wrapper("ughpCDRTrtU", "user group host prompt chdir chroot", directory="D chdir")
+
+
+def _su(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short="cs", long="command shell")
+    yield from (Shell(text) for text in found.values("c", "command"))
+
+
+def _first_word_runs(word: str) -> Program:
+    """`uv run CMD`, `bundle exec CMD`: the command stands behind a subcommand."""
+
+    def program(call: ProgramCall) -> Iterator[Effect]:
+        found = options(call.args, short="pn", long="python package name", first_operand_ends=True)
+        if found.operands[:1] and found.operands[0].text == word:
+            inner = ProgramCall(call.name, found.operands[1:], call.feed)
+            yield from wrapper("pne", "python package with name env-file project")(inner)
+
+    return program
+
+
+# xargs, parallel, find
+
+
+def _xargs(call: ProgramCall) -> Iterator[Effect]:
+    found = options(
+        call.args,
+        short="aEIi?l?LnPsd",
+        long="arg-file eof replace max-lines max-args max-procs max-chars delimiter",
+        first_operand_ends=True,
+    )
+    command = found.operands or (Value("echo"),)
+    mark = _mark(found)
+    text = None if found.has("a", "arg-file") else call.feed.text
+    yield from _for_each(command, mark, _items(text, found))
+
+
+def _mark(found: Options) -> str:
+    named = last(found.values("I", "i", "replace"))
+    if named:
+        return named.text
+    return "{}" if found.has("i", "replace") else ""
+
+
+def _items(text: str | None, found: Options) -> list[Value]:
+    """Return the words that xargs reads; one unknown word when nobody can tell."""
+    if text is None:
+        return [Value("{its input}", exact=False)]
+    cut = last(found.values("d", "delimiter"))
+    if found.has("0", "null"):
+        pieces = text.split("\0")
+    elif cut:
+        pieces = text.split(cut.text.replace("\\n", "\n").replace("\\0", "\0") or None)
+    elif found.has("I", "i", "replace"):
+        pieces = [line.strip() for line in text.split("\n")]
+    else:
+        pieces = re.sub(r"['\"\\]", "", text).split()
+    return [Value(piece) for piece in pieces[:MOST_ARGUMENTS] if piece.strip()]
+
+
+def _for_each(command: Sequence[Value], mark: str, items: list[Value]) -> Iterator[Effect]:
+    if not mark:
+        yield RunProgram((*command, *items))
+        return
+    for item in items:
+        yield RunProgram(tuple(_filled(word, mark, item) for word in command))
+
+
+def _filled(word: Value, mark: str, item: Value) -> Value:
+    if not mark or mark not in word.text:
+        return word
+    return Value(word.text.replace(mark, item.text), exact=word.exact and item.exact)
+
+
+_SEPARATORS = (":::", ":::+", "::::")
+
+
+def _parallel(call: ProgramCall) -> Iterator[Effect]:
+    found = options(
+        call.args,
+        short="jaNCIS",
+        long="jobs arg-file colsep delay timeout joblog results",
+        first_operand_ends=True,
+    )
+    yield from written(found.values("joblog", "results"))
+    texts = [word.text for word in found.operands]
+    at = next((n for n, text in enumerate(texts) if text in _SEPARATORS), len(texts))
+    command = found.operands[:at]
+    listed = [w for w in found.operands[at + 1 :] if w.text not in _SEPARATORS]
+    known = bool(listed) and "::::" not in texts
+    items = listed[:MOST_ARGUMENTS] if known else [Value("{its input}", exact=False)]
+    for item in items:
+        words = [_filled(word, "{}", item) for word in command]
+        plain = not any("{}" in word.text for word in command)
+        yield Shell(_sentence([*words, item] if plain else words))
+
+
+_FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_FIND_FILES = frozenset({"-fprint", "-fprintf", "-fls", "-fprint0"})
+_FIND_NAMES = frozenset({"-name", "-iname", "-lname"})
+_FIND_PATHS = frozenset({"-path", "-ipath", "-wholename", "-iwholename"})
+_NEGATIONS = (Value("!"), Value("-not"))
+
+
+def _find(call: ProgramCall) -> Iterator[Effect]:
+    words = call.args
+    start = next((n for n, w in enumerate(words) if w.text[:1] in ("-", "(", "!")), len(words))
+    roots = words[:start] or (HERE,)
+    found = list(_found(roots, words[start:]))
+    for at, word in enumerate(words):
+        if word.text in _FIND_FILES and at + 1 < len(words):
+            yield Touch(words[at + 1])
+        elif word.text == "-delete":
+            yield from (Touch(value, Action.DELETE, tree=True) for value in found)
+        elif word.text in _FIND_RUNS:
+            command = _until_end(words[at + 1 :])
+            for value in found:
+                yield RunProgram(tuple(_filled(part, "{}", value) for part in command))
+
+
+def _found(roots: Sequence[Value], tests: Sequence[Value]) -> Iterator[Value]:
+    """Return stand-ins for what find finds: each root with each name that is asked for."""
+    names: list[Value] = []
+    paths: list[Value] = []
+    for at, test in enumerate(tests[:-1]):
+        if at and tests[at - 1] in _NEGATIONS:
+            continue
+        if test.text in _FIND_NAMES:
+            names.append(tests[at + 1])
+        elif test.text in _FIND_PATHS:
+            paths.append(tests[at + 1])
+    for root in roots[:8]:
+        shown = [below(root, name) for name in names[:8]] or ([] if paths else [root])
+        yield from (Value(value.text, exact=False, pattern=True) for value in shown)
+    yield from (Value(path.text, exact=False, pattern=True) for path in paths[:8])
+
+
+def _until_end(words: Sequence[Value]) -> list[Value]:
+    command: list[Value] = []
+    for word in words:
+        if word.text == ";" or (word.text == "+" and command[-1:] == [Value("{}")]):
+            break
+        command.append(word)
+    return command
+
+
+# Shells
+
+
+def _shell(call: ProgramCall) -> Iterator[Effect]:
+    words = [word for word in call.args if not re.fullmatch(r"\+[A-Za-z]{1,8}", word.text)]
+    found = options(words, short="oO", long="rcfile init-file", first_operand_ends=True)
+    if found.has("c", "command"):
+        if found.operands:
+            yield Shell(found.operands[0], found.operands[1:])
+    elif found.operands and not found.has("s"):
+        yield RunFile("sh", found.operands[0], found.operands)
+    else:
+        yield from _from_input(call, "sh")
+
+
+def _from_input(call: ProgramCall, language: str) -> Iterator[Effect]:
+    """What comes in by a pipe or a here-document is the program."""
+    if call.feed.text is not None:
+        yield Code(language, Value(call.feed.text, exact=call.feed.exact), call.args)
+    elif call.feed.piped:
+        yield Unclear(f"`{call.name}` runs what a pipe brings")
+    elif all(word.text in WAITING for word in call.args):
+        yield Unclear(f"`{call.name}` runs what comes in by its input")
+
+
+# With nothing but these an interpreter waits for a program at its terminal, and some agents
+# type into a running one without asking anybody.
+WAITING = frozenset({"-", "-i", "-l", "-s", "-il", "-li", "--login", "--interactive", "-q"})
+
+
+def _later(call: ProgramCall) -> Iterator[Effect]:
+    """`at` and `batch` run their input at another time."""
+    yield from _from_input(call, "sh")
+
+
+def _source(call: ProgramCall) -> Iterator[Effect]:
+    for path in options(call.args).operands[:1]:
+        if path.text in ("/dev/stdin", "/dev/fd/0"):
+            yield from _from_input(call, "sh")
+        else:
+            yield RunFile("sh", path, call.args)
+
+
+def _powershell(call: ProgramCall) -> Iterator[Effect]:
+    """Its language is not read here."""
+    if any(not word.text.lower().endswith(".ps1") for word in call.args) or call.feed.piped:
+        yield Unclear(f"`{call.name}` runs a language that is not read here")
+
+
+# Interpreters
+
+
+def interpreter(language: str, code: str, short: str = "", long: str = "") -> Program:
+    """`code` are the options that carry a program; otherwise a file, or the input, is run."""
+    flags = code.split()
+    letters = "".join(flag for flag in flags if len(flag) == 1)
+    words = " ".join(flag for flag in flags if len(flag) > 1)
+
+    def program(call: ProgramCall) -> Iterator[Effect]:
+        # `-pe` is two options, not a program called `e`.
+        args = [Value("-e") if word.text == "-pe" else word for word in call.args]
+        found = options(
+            args, short=letters + short, long=f"{words} {long}", first_operand_ends=True
+        )
+        texts = found.values(*flags)
+        yield from (Code(language, text, (Value("-c"), *found.operands)) for text in texts)
+        if texts or (found.has("m") and language == "python"):
+            return
+        if found.operands and found.operands[0].text not in ("-", "/dev/stdin"):
+            yield RunFile(language, found.operands[0], found.operands)
+        else:
+            yield from _from_input(call, language)
+
+    return program
+
+
+def _edits_in_place(language: str, flags: str) -> Program:
+    """Perl and ruby: `-i` rewrites the operands, `-e` is a program."""
+
+    def program(call: ProgramCall) -> Iterator[Effect]:
+        found = options(call.args, short=flags)
+        texts = found.values("e", "E")
+        files = found.operands
+        if found.has("i"):
+            yield from written(files if texts else files[1:])
+        yield from (Code(language, text, files) for text in texts)
+        if not texts and files[:1] and files[0].text != "-":
+            yield RunFile(language, files[0], files)
+        elif not texts:
+            yield from _from_input(call, language)
+
+    return program
+
+
+def _deno(call: ProgramCall) -> Iterator[Effect]:
+    verb, *rest = call.args or (Value(""),)
+    if verb.text == "eval":
+        yield from (Code("js", text) for text in options(rest).operands[:1])
+    elif verb.text == "run" and options(rest).operands[:1] == (Value("-"),):
+        yield from _from_input(call, "js")
+
+
+_PYTHON = interpreter("python", "c", short="mWX", long="check-hash-based-pycs")
+_NODE = interpreter("js", "e p eval print", short="r", long="require import input-type loader")
+_PHP = interpreter("php", "r", short="dcfBRFSt")
+_SHELLS = (
+    "sh",
+    "bash",
+    "zsh",
+    "dash",
+    "ksh",
+    "mksh",
+    "ash",
+    "fish",
+    "rbash",
+    "yash",
+    "csh",
+    "tcsh",
+)
+_PLAIN_WRAPPERS = (
+    *("nohup", "setsid", "builtin", "noglob", "nocorrect", "unbuffer", "fakeroot"),
+    *("caffeinate", "torsocks", "proxychains", "proxychains4", "ccache", "catchsegv", "-"),
+    *("busybox", "toybox", "npx", "bunx", "pnpx", "xvfb-run", "dbus-run-session", "firejail"),
+)
+
+RUNNERS: Mapping[str, Program] = {
+    **dict.fromkeys(_PLAIN_WRAPPERS, wrapper()),
+    "sudo": _sudo,
+    "doas": wrapper("uC"),
+    "pkexec": wrapper(long="user"),
+    "runuser": wrapper("ugGcs", "user group"),
+    "su": _su,
+    "env": _env,
+    "timeout": wrapper("ks", "kill-after signal", skip=1),
+    "gtimeout": wrapper("ks", "kill-after signal", skip=1),
+    "nice": _nice,
+    "ionice": wrapper("cnpPu", "class classdata"),
+    "chrt": wrapper("TPD", skip=1),
+    "taskset": wrapper(skip=1),
+    "numactl": wrapper("CNmip", "cpunodebind membind"),
+    "prlimit": wrapper("p"),
+    "time": wrapper("of", "output format", files="o output"),
+    "stdbuf": wrapper("ioe", "input output error"),
+    "unshare": wrapper("wRSG", "wd root"),
+    "nsenter": wrapper("tSGrw", "target"),
+    "chroot": _chroot,
+    "exec": wrapper("a"),
+    "command": lambda call: (
+        iter(()) if options(call.args, first_operand_ends=True).has("v", "V") else wrapper()(call)
+    ),
+    "strace": wrapper("oeapsSuEIOPb", "output trace", files="o output"),
+    "ltrace": wrapper("oeaplsSunF", "output", files="o output"),
+    "perf": wrapper(skip=1),
+    "rlwrap": wrapper("aAbcCdfgHlmOpPqsSTwzZ"),
+    "systemd-run": wrapper("pMHuEd", "unit property setenv", directory="working-directory"),
+    "flock": _flock,
+    "watch": _joined("nq", "interval equexit"),
+    "entr": wrapper("d"),
+    "script": _script,
+    "uv": _first_word_runs("run"),
+    "uvx": wrapper("p", "python from with"),
+    "poetry": _first_word_runs("run"),
+    "pipenv": _first_word_runs("run"),
+    "pdm": _first_word_runs("run"),
+    "rye": _first_word_runs("run"),
+    "hatch": _first_word_runs("run"),
+    "conda": _first_word_runs("run"),
+    "mamba": _first_word_runs("run"),
+    "bundle": _first_word_runs("exec"),
+    "pnpm": _first_word_runs("exec"),
+    "yarn": _first_word_runs("exec"),
+    "npm": _first_word_runs("exec"),
+    "xargs": _xargs,
+    "gxargs": _xargs,
+    "parallel": _parallel,
+    "find": _find,
+    "gfind": _find,
+    "eval": _eval,
+    "trap": _trap,
+    "alias": _alias,
+    "source": _source,
+    ".": _source,
+    **dict.fromkeys(_SHELLS, _shell),
+    "at": _later,
+    "batch": _later,
+    "pwsh": _powershell,
+    "powershell": _powershell,
+    "powershell.exe": _powershell,
+    "cmd.exe": _powershell,
+    "python": _PYTHON,
+    "pypy": _PYTHON,
+    "node": _NODE,
+    "nodejs": _NODE,
+    "bun": _NODE,
+    "tsx": _NODE,
+    "ts-node": _NODE,
+    "deno": _deno,
+    "perl": _edits_in_place("perl", "eEi?IMmFCdx"),
+    "ruby": _edits_in_place("ruby", "ei?IrCEFKTWx"),
+    "php": _PHP,
+    "lua": interpreter("lua", "e", short="l"),
+    "osascript": interpreter("applescript", "e", short="l"),
+    "Rscript": interpreter("r", "e"),
+    "tclsh": interpreter("tcl", ""),
+}

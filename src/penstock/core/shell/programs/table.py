@@ -1,0 +1,294 @@
+"""The table of programs: which words of a command name files that it writes or deletes.
+
+One row for each program. Those that copy, unpack or fetch have modules of their own, as have
+those that start other programs (`shell_runners`), git (`shell_git`), and those with a script
+of their own (`shell_filters`).
+Always true: a program that has no row is taken to write no file that its words name. Any
+program can write anything; the rows are those whose words say what.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from penstock.core.shell.effects import (
+    Effect,
+    Patch,
+    Program,
+    ProgramCall,
+    Touch,
+    Unclear,
+    below,
+    deleted,
+    last,
+    options,
+    written,
+)
+from penstock.core.shell.expansion import Value
+from penstock.core.shell.programs.archives import ARCHIVES
+from penstock.core.shell.programs.copies import COPIES
+from penstock.core.shell.programs.downloads import FETCHES
+
+_MODE = re.compile(r"[-+=]?[0-7]{1,5}|[ugoa]*(?:[-+=][rwxXstugo]*)+(?:,[ugoa]*[-+=][rwxXstugo]*)*")
+
+_LONGEST_MODE = 64
+
+
+# Rows made from a few words
+
+
+def operands(short: str = "", long: str = "", *, skip: int = 0, tree: bool = False) -> Program:
+    """All operands but the first `skip` are written."""
+
+    def program(call: ProgramCall) -> Iterator[Effect]:
+        found = options(call.args, short=short, long=long)
+        deep = tree or found.has("r", "R", "recursive")
+        yield from written(found.operands[skip:], tree=deep)
+
+    return program
+
+
+def removes(short: str = "", long: str = "") -> Program:
+    """All operands are deleted."""
+
+    def program(call: ProgramCall) -> Iterator[Effect]:
+        found = options(call.args, short=short, long=long)
+        yield from deleted(found.operands, tree=found.has("r", "R", "recursive"))
+
+    return program
+
+
+def outputs(names: str, short: str = "", long: str = "") -> Program:
+    """Only the values of the options in `names` are written."""
+    wanted = names.split()
+    letters = "".join(name for name in wanted if len(name) == 1)
+    words = " ".join(name for name in wanted if len(name) > 1)
+
+    def program(call: ProgramCall) -> Iterator[Effect]:
+        found = options(call.args, short=letters + short, long=f"{words} {long}")
+        yield from written(found.values(*wanted))
+
+    return program
+
+
+def dashed_outputs(*names: str) -> Program:
+    """Like `outputs`, for programs whose long options have one dash (`openssl -out f`)."""
+
+    def program(call: ProgramCall) -> Iterator[Effect]:
+        for at, word in enumerate(call.args[:-1]):
+            if word.text in names:
+                yield Touch(call.args[at + 1])
+
+    return program
+
+
+def in_place(flags: str, short: str = "", long: str = "") -> Program:
+    """All operands are written when one of `flags` is given."""
+
+    def program(call: ProgramCall) -> Iterator[Effect]:
+        found = options(call.args, short=short, long=long)
+        if found.has(*flags.split()):
+            yield from written(found.operands)
+
+    return program
+
+
+def last_operand(short: str = "", long: str = "", *, least: int = 2) -> Program:
+    """The last operand is written when there are at least `least`."""
+
+    def program(call: ProgramCall) -> Iterator[Effect]:
+        found = options(call.args, short=short, long=long)
+        if len(found.operands) >= least:
+            yield from written(found.operands[-1:])
+
+    return program
+
+
+# Permissions
+
+
+def _chmod(call: ProgramCall) -> Iterator[Effect]:
+    """The mode may look like an option (`chmod -x f`)."""
+    flags = [word for word in call.args if word.text in ("-R", "--recursive")]
+    modes = [word for word in call.args if _MODE.fullmatch(word.text[:_LONGEST_MODE])]
+    rest = [word for word in call.args if word not in flags and word not in modes[:1]]
+    found = options(rest, long="reference")
+    known = bool(modes) or found.has("reference")
+    yield from written(found.operands[0 if known else 1 :], tree=bool(flags))
+
+
+def _chown(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, long="reference from")
+    skip = 0 if found.has("reference") else 1
+    yield from written(found.operands[skip:], tree=found.has("R", "recursive"))
+
+
+def _chattr(call: ProgramCall) -> Iterator[Effect]:
+    files = [word for word in call.args if word.text[:1] not in ("+", "-", "=")]
+    yield from written(files, tree=any(word.text == "-R" for word in call.args))
+
+
+def _setfacl(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short="mxMX", long="modify remove modify-file remove-file restore")
+    yield from written(found.operands, tree=found.has("R", "recursive"))
+
+
+# Pieces and streams
+
+
+def _dd(call: ProgramCall) -> Iterator[Effect]:
+    for word in call.args:
+        if word.text.startswith("of="):
+            yield Touch(word._replace(text=word.text[3:]))
+
+
+def _split(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short="abClnt", long="suffix-length bytes lines number filter")
+    prefix = found.operands[1] if len(found.operands) > 1 else Value("x")
+    yield Touch(Value(prefix.text + "*", exact=prefix.exact, pattern=True))
+
+
+def _csplit(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short="bfn", long="prefix suffix-format digits")
+    prefix = (found.values("f", "prefix") or [Value("xx")])[-1]
+    yield Touch(Value(prefix.text + "*", exact=prefix.exact, pattern=True))
+
+
+def _uniq(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short="fsw", long="skip-fields skip-chars check-chars")
+    yield from written(found.operands[1:2])
+
+
+def _shred(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short="ns", long="iterations size random-source")
+    gone = found.has("u", "remove")
+    yield from (deleted if gone else written)(found.operands)
+
+
+# Patches and editors
+
+
+def _patch(call: ProgramCall) -> Iterator[Effect]:
+    found = options(
+        call.args,
+        short="pdiorBYzDFVg",
+        long="strip directory input output reject-file prefix suffix fuzz ifdef",
+    )
+    yield from written(found.values("o", "output", "r", "reject-file"))
+    if found.has("dry-run") or found.has("o", "output"):
+        return
+    place = last(found.values("d", "directory"))
+    if found.operands:
+        yield Touch(below(place, found.operands[0]) if place else found.operands[0])
+    elif call.feed.text is not None and not found.has("i", "input"):
+        yield Patch(call.feed.text, place)
+    else:
+        yield Unclear("`patch` changes the files that its patch names")
+
+
+def _apply_patch(call: ProgramCall) -> Iterator[Effect]:
+    texts = [word.text for word in call.args if word.exact]
+    if call.feed.text is not None:
+        texts.append(call.feed.text)
+    if not texts:
+        yield Unclear("`apply_patch` changes the files that its patch names")
+    for text in texts[:1]:
+        yield Patch(text)
+
+
+def _sqlite(call: ProgramCall) -> Iterator[Effect]:
+    """The first operand is the database; a long option has one dash here."""
+    flags = {word.text for word in call.args}
+    names = [word for word in call.args if not word.text.startswith("-")]
+    if "-readonly" not in flags:
+        yield from written(names[:1])
+    if any(".output" in word.text or ".once" in word.text for word in names[1:]):
+        yield Unclear("`sqlite3` is told to write a file")
+
+
+def _ssh_keygen(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short="fCtbNPmIOnVzaWYDFHRsS")
+    reads = found.has("l", "y", "F", "e", "B", "Y")
+    for name in found.values("f"):
+        if not reads:
+            yield Touch(name)
+            yield Touch(name._replace(text=name.text + ".pub"))
+
+
+_COMPILER = outputs("o", short="IlLDUxT")
+
+PROGRAMS: Mapping[str, Program] = {
+    **COPIES,
+    **ARCHIVES,
+    **FETCHES,
+    "tee": operands(long="output-error"),
+    "sponge": operands(),
+    "touch": operands("drtA", "date reference time"),
+    "truncate": operands("sr", "size reference"),
+    "fallocate": operands("olx", "offset length"),
+    "mkdir": operands("mZ?", "mode context"),
+    "mkfifo": operands("m", "mode"),
+    "mknod": lambda call: written(options(call.args, short="m").operands[:1]),
+    "rm": removes(),
+    "trash": removes(),
+    "trash-put": removes(),
+    "gio": lambda call: deleted(call.args[1:]) if call.args[:1] == (Value("trash"),) else iter(()),
+    "rmdir": removes(),
+    "unlink": removes(),
+    "srm": removes(),
+    "shred": _shred,
+    "chmod": _chmod,
+    "chown": _chown,
+    "chgrp": _chown,
+    "chattr": _chattr,
+    "setfacl": _setfacl,
+    "setfattr": operands("nvxh", "name value remove restore"),
+    "dd": _dd,
+    "split": _split,
+    "csplit": _csplit,
+    "uniq": _uniq,
+    "sort": outputs("o output", short="kStT", long="key buffer-size field-separator parallel"),
+    "iconv": outputs("o output", short="ft", long="from-code to-code"),
+    "shuf": outputs("o output", short="in", long="input-range head-count random-source"),
+    "xxd": last_operand("clgos"),
+    "tic": outputs("o"),
+    "aria2c": outputs("o out l log", short="dsxj"),
+    "patch": _patch,
+    "gpatch": _patch,
+    "apply_patch": _apply_patch,
+    "applypatch": _apply_patch,
+    "nano": operands("TQrosC"),
+    "emacs": operands("lfL", "load funcall eval"),
+    "yq": in_place("i inplace", short="oIp"),
+    "jq": in_place("in-place"),
+    "prettier": in_place("w write", long="config parser"),
+    "gofmt": in_place("w"),
+    "goimports": in_place("w"),
+    "shfmt": in_place("w", short="iln"),
+    "clang-format": in_place("i"),
+    "autopep8": in_place("i in-place"),
+    "2to3": in_place("w write"),
+    "eslint": in_place("fix", short="cf", long="config format"),
+    "rustfmt": operands(long="config edition"),
+    "dos2unix": operands(),
+    "unix2dos": operands(),
+    "openssl": dashed_outputs("-out", "-keyout", "-CAserial", "-writerand"),
+    "gpg": outputs("o output", short="ru", long="recipient local-user homedir passphrase"),
+    "gpg2": outputs("o output", short="ru", long="recipient local-user homedir passphrase"),
+    "age": outputs("o output", short="ri", long="recipient identity"),
+    "age-keygen": outputs("o output"),
+    "ssh-keygen": _ssh_keygen,
+    "sqlite3": _sqlite,
+    "pandoc": outputs("o output", short="ft", long="from to"),
+    **dict.fromkeys(("gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "as"), _COMPILER),
+    "rustc": outputs("o"),
+    "go": outputs("o"),
+    "ar": lambda call: written(options(call.args).operands[1:2]),
+    "objcopy": last_operand("OIj", least=1),
+    "strip": operands("o"),
+    "rename": lambda call: written(options(call.args, short="e").operands[1:]),
+    "mogrify": operands(),
+    "mount": lambda call: written(options(call.args, short="to").operands[-1:], tree=True),
+    "umount": lambda call: written(options(call.args).operands, tree=True),
+}

@@ -1,0 +1,141 @@
+"""Turn a tool call into intents: the one place where an agent's words become ours.
+
+Known tools are read by their row in `tools`, all others by what their arguments look like
+(`tool_guess`). Whether a file exists, and what it holds, is for whoever has a disk.
+Always true: a call without a path or a command has no intents; an argument of a wrong type is
+an intent that is unclear; nothing that a call holds makes this raise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from penstock.core.errors import InputError
+from penstock.core.model import Action
+from penstock.core.tools.arguments import Args
+from penstock.core.tools.edits import (
+    ApplyPatch,
+    Edit,
+    InsertLines,
+    NotebookCell,
+    Swap,
+    Swaps,
+    Whole,
+    edited,
+)
+from penstock.core.tools.kinds import Intent, Row, unclear
+from penstock.core.tools.table import READS, RUNS, TOOLS
+
+__all__ = [
+    "ApplyPatch",
+    "Edit",
+    "InsertLines",
+    "Intent",
+    "NotebookCell",
+    "Swap",
+    "Swaps",
+    "Whole",
+    "intents",
+    "resulting",
+]
+
+MOST_INTENTS = 1_000
+# Windsurf asks about any server's tool under one name.
+_CARRIERS = frozenset({"pre_mcp_tool_use"})
+
+
+def intents(tool: str, tool_input: Mapping[str, object], *, cwd: str) -> tuple[Intent, ...]:
+    """Return what a tool call would do, in the order of its effects."""
+    found: list[Intent] = []
+    for intent in _intents(tool, tool_input, cwd):
+        if len(found) == MOST_INTENTS:
+            why = "the call names more files than are read"
+            found.append(Intent(action=Action.WRITE, path=None, unclear=why, excessive=True))
+            break
+        found.append(intent)
+    return tuple(replace(intent, tool=tool, base=intent.base or cwd) for intent in found)
+
+
+def _intents(tool: str, tool_input: object, cwd: str) -> Iterator[Intent]:
+    foreign, name, row = _row(tool)
+    if not isinstance(tool_input, Mapping):
+        yield unclear(_action(name, row), "the arguments are not an object")
+        return
+    if name.lower() in _CARRIERS:
+        yield from _carried(tool_input, cwd)
+        return
+    known = list(row(Args(tool_input), cwd)) if row else []
+    yield from known
+    if not known and (foreign or row is None):
+        yield from _guessed(name, tool_input, cwd)
+
+
+def _carried(tool_input: Mapping[str, object], cwd: str) -> Iterator[Intent]:
+    """Read a call that carries another: the name and the arguments of a server's tool."""
+    args = Args(tool_input)
+    name, inner = args.first("mcp_tool_name", "tool_name"), args.first("mcp_tool_arguments")
+    if isinstance(name, str) and isinstance(inner, Mapping):
+        yield from _intents(f"mcp__server__{name}", inner, cwd)
+    else:
+        yield from _guessed("", tool_input, cwd)
+
+
+def _guessed(name: str, tool_input: Mapping[str, object], cwd: str) -> Iterator[Intent]:
+    from penstock.core.tools.guess import guessed  # known tools need no guess
+
+    return guessed(name, tool_input, cwd)
+
+
+def _action(name: str, row: Row | None) -> Action:
+    """Return what a call does at least, when its arguments cannot be read."""
+    from penstock.core.tools.guess import verbs
+
+    if row in RUNS:
+        return Action.RUN
+    return Action.READ if row in READS else verbs(name).action
+
+
+def _row(tool: str) -> tuple[bool, str, Row | None]:
+    """Return whether a server brought the tool, its own name, and its row if it has one."""
+    server, name = _own_name(tool)
+    for candidate in name:
+        row = TOOLS.get(candidate.lower())
+        if row:
+            return server, candidate, row
+    return server, name[0], None
+
+
+def _own_name(tool: str) -> tuple[bool, list[str]]:
+    """Take off what an agent puts in front of a server's tool.
+
+    `mcp__server__tool`, `MCP:tool`, `@server/tool`; in `mcp_server_tool` nobody can tell where
+    the server's name ends, so every rest may be the tool's.
+    """
+    if tool.startswith("mcp__"):
+        return True, [tool.rpartition("__")[2] or tool]
+    if tool.lower().startswith("mcp:"):
+        return True, [tool[4:].rpartition("/")[2].rpartition(":")[2] or tool]
+    if tool.startswith("@") and "/" in tool:
+        return True, [tool.rpartition("/")[2] or tool]
+    if tool.startswith("mcp_"):
+        words = tool[:200].split("_")[2:] or [tool]
+        return True, ["_".join(words[at:]) for at in range(len(words))]
+    return False, [tool]
+
+
+def resulting(intent: Intent, before: bytes | None) -> bytes | None:
+    """Return a file's content after an intent; None is no file, before and after.
+
+    Raises InputError: `edit-does-not-fit` and the errors of patches when the edit does not fit
+    what is there, `content-unknown` when the call does not tell the content.
+    """
+    if intent.action is Action.DELETE:
+        return None
+    if intent.edit is None:
+        raise InputError(
+            "content-unknown",
+            f"what `{intent.tool or 'the call'}` would write is not known",
+            because="the call does not tell the content",
+        )
+    return edited(intent.edit, before)

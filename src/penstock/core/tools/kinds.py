@@ -1,0 +1,436 @@
+"""The ways in which tools say what they do: write, swap, patch, move, run, read.
+
+Each function here reads the arguments of one kind of tool into intents; which tool is of
+which kind is the table in `tools`. Agents name the same argument differently, so every
+kind knows all the names.
+Always true: a reader looks at arguments only, never at a disk.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from penstock.core.errors import PenstockError
+from penstock.core.model import Action
+from penstock.core.tools.arguments import Args, ArgumentFault, plain, texts
+from penstock.core.tools.edits import (
+    ApplyPatch,
+    Edit,
+    InsertLines,
+    NotebookCell,
+    Swap,
+    Swaps,
+    Whole,
+    as_bytes,
+)
+
+PATH = ("file_path", "path", "target_file", "absolute_path", "notebook_path", "relative_path")
+FILE_NAMES = (*PATH, "filename", "file", "file_name", "relative_workspace_path", "target_path")
+CONTENT = ("content", "contents", "file_text", "text", "code_content")
+OLD = ("old_string", "old_str", "old_text", "old", "search", "search_string", "original")
+NEW = ("new_string", "new_str", "new_text", "new", "replace", "replacement", "replace_string")
+SEVERAL = ("paths", "files", "file_paths", "filenames")
+EVERY = ("replace_all", "all_occurrences", "allow_multiple")
+COMMAND = ("command", "cmd", "script", "commands", "command_line", "shell_command")
+DIRECTORY = ("cwd", "workdir", "working_directory", "directory", "dir_path", "working_dir")
+PATCH = ("patch", "input", "command", "patch_text", "diff")
+SOURCE = ("source", "source_path", "old_path", "from", "src", "source_file")
+DESTINATION = ("destination", "destination_path", "new_path", "to", "dest", "dst", "target")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Intent:
+    """One thing that a tool call would do.
+
+    `path` is as given, relative to `base`; None when no file is named. `edit` is None when the
+    content that would result cannot be known. `source` names the file that the edit starts
+    from when it is not `path` itself (a move). `unclear` says what the call does not tell.
+    For shell commands, `leaves` are the simple commands, `by` is the program behind a path,
+    `tree` means everything below it, and `within` is a directory that must exist for this to
+    happen. `excessive` tells that the call is larger or deeper than any honest one.
+    """
+
+    action: Action
+    path: str | None
+    base: str = ""
+    edit: Edit | None = None
+    unclear: str = ""
+    tool: str = ""
+    leaves: tuple[str, ...] = ()
+    by: str = ""
+    source: str | None = None
+    tree: bool = False
+    within: str = ""
+    excessive: bool = False
+
+
+Intents = Iterator[Intent]
+Row = Callable[[Args, str], Intents]
+
+
+def unclear(action: Action, why: str, path: str | None = None) -> Intent:
+    """Return an intent of which something is not known."""
+    return Intent(action=action, path=path, unclear=why)
+
+
+# Paths and contents
+
+
+def named(args: Args, keys: tuple[str, ...], action: Action) -> Iterator[str | Intent]:
+    """Return every path among some keys; what stands in a path's place and is none is unclear.
+
+    Every spelling counts, and a bad one never hides a good one: which of them the tool takes
+    is not known here.
+    """
+    seen: set[str] = set()
+    for key, value in args.all(*keys):
+        if isinstance(value, str):
+            if value not in seen:
+                yield value
+            seen.add(value)
+        elif value is not None:
+            yield unclear(action, f"`{key[:60]}` is not a text")
+
+
+def changed(args: Args, edit: Callable[[Args], Edit | None]) -> Intents:
+    """Return the intent to change each named file by an edit."""
+    for path in named(args, FILE_NAMES, Action.WRITE):
+        yield path if isinstance(path, Intent) else written(path, lambda: edit(args))
+
+
+def written(path: str, edit: Callable[[], Edit | None]) -> Intent:
+    """Return the intent to write a file; an edit that cannot be read makes it unclear."""
+    try:
+        return Intent(action=Action.WRITE, path=path, edit=edit())
+    except ArgumentFault as problem:
+        return unclear(Action.WRITE, str(problem), path)
+    except PenstockError as problem:
+        return unclear(Action.WRITE, problem.message, path)
+
+
+def content_given(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
+    """A file gets the content that is given."""
+    return changed(args, whole)
+
+
+def whole(args: Args) -> Edit | None:
+    """Return the content that arguments give."""
+    text = args.one(*CONTENT)
+    return None if text is None else Whole(content=as_bytes(text))
+
+
+# Swaps
+
+
+def texts_swapped(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
+    """Texts in a file are replaced: one pair, a list of pairs, or search-and-replace blocks."""
+    return changed(args, swaps)
+
+
+def texts_swapped_often(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
+    """The same, for tools that take how often a text must occur."""
+    return changed(args, lambda given: swaps(given, counted=True))
+
+
+def swaps(args: Args, *, counted: bool = False) -> Edit | None:
+    """Return the swaps that arguments describe, or their whole content.
+
+    A pair of its own outweighs a list of pairs: tools that have the one ignore the other, and
+    an edit that fits less than the tool's own would go unmeasured.
+    """
+    pair = _swap(args, counted=counted)
+    if pair is not None:
+        return Swaps(swaps=(pair,))
+    listed = [_swap(item) for item in args.items("edits", "changes", "replacements")]
+    if listed and all(swap is not None for swap in listed):
+        return Swaps(swaps=tuple(swap for swap in listed if swap is not None))
+    blocks = args.one("diff")
+    found = _blocks(blocks) if blocks is not None and ":start_line:" not in blocks else []
+    return Swaps(swaps=tuple(found)) if found else None if listed else whole(args)
+
+
+def _swap(args: Args, *, counted: bool = False) -> Swap | None:
+    old, new = args.one(*OLD), args.one(*NEW)
+    if old is None or new is None:
+        return None
+    times = args.number("expected_replacements") if counted else None
+    return Swap(old=old, new=new, every=args.flag(*EVERY), times=1 if times is None else times)
+
+
+# A line that begins, divides or ends a block, with whatever follows its mark.
+_BEGINS = re.compile(r"(?:<{7,}|-{7,})[ \t]*SEARCH>?[ \t]*")
+_DIVIDES = re.compile(r"={7,}[ \t]*")
+_ENDS = re.compile(r"(?:>{7,}|\+{7,})[ \t]*REPLACE>?[ \t]*")
+
+
+def _blocks(text: str) -> list[Swap]:
+    """Read `SEARCH`/`REPLACE` blocks; anything else is not ours to guess."""
+    found: list[Swap] = []
+    old: list[str] = []
+    new: list[str] = []
+    part: list[str] | None = None
+    for line in text.split("\n"):
+        bare = line.removesuffix("\r")
+        if part is None and _BEGINS.fullmatch(bare):
+            old, new = [], []
+            part = old
+        elif part is old and _DIVIDES.fullmatch(bare):
+            part = new
+        elif part is new and _ENDS.fullmatch(bare):
+            found.append(Swap(old=_lines(old), new=_lines(new)))
+            part = None
+        elif part is not None:
+            part.append(line)
+    return found
+
+
+def _lines(lines: list[str]) -> str:
+    return "".join(line + "\n" for line in lines)
+
+
+def text_or_swap(args: Args, cwd: str) -> Intents:
+    """One tool for all: lines where a line is named, a swap where an old text is, else a file."""
+    if args.first("insert_line") is not None:
+        return lines_inserted(args, cwd)
+    return changed(args, swaps if args.first(*OLD) is not None else _all_new)
+
+
+def _all_new(args: Args) -> Edit | None:
+    text = args.one(*NEW, *CONTENT)
+    return None if text is None else Whole(content=as_bytes(text))
+
+
+# Lines and cells
+
+
+def lines_inserted(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
+    """Lines are put into a file."""
+    return changed(args, _insertion)
+
+
+def _insertion(args: Args) -> Edit | None:
+    text = args.one("insert_text", *NEW, *CONTENT)
+    line = args.number("insert_line", "line", "line_number")
+    return None if text is None else InsertLines(text=text, line=line)
+
+
+def text_appended(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
+    """Text is put at the end of a file."""
+    return changed(args, _appendix)
+
+
+def _appendix(args: Args) -> Edit | None:
+    text = args.one(*NEW, *CONTENT)
+    return None if text is None else InsertLines(text=text)
+
+
+def cell_changed(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
+    """A cell of a notebook is changed."""
+    return changed(args, _cell)
+
+
+def _cell(args: Args) -> Edit | None:
+    cell = args.one("cell_id")
+    return NotebookCell(
+        source=args.one("new_source") or "",
+        cell=args.number("cell_number") if cell is None else cell,
+        cell_type=args.one("cell_type") or "",
+        mode=args.one("edit_mode") or "replace",
+    )
+
+
+# Files that are only named
+
+
+def files_named(action: Action) -> Row:
+    """The named files are read, made or deleted; nothing else is known of them."""
+
+    def row(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
+        # Whoever deletes a directory deletes what is in it.
+        tree = action is Action.DELETE
+        yield from _acted(action, named(args, FILE_NAMES, action), tree=tree)
+        for key, value in args.all(*SEVERAL):
+            yield from _acted(action, _listed_paths(action, key, value), tree=tree)
+
+    return row
+
+
+def _acted(action: Action, paths: Iterator[str | Intent], *, tree: bool = False) -> Intents:
+    for path in paths:
+        yield path if isinstance(path, Intent) else Intent(action=action, path=path, tree=tree)
+
+
+def _listed_paths(action: Action, key: str, value: object) -> Iterator[str | Intent]:
+    try:
+        yield from texts(key, value)
+    except ArgumentFault as problem:
+        yield unclear(action, str(problem))
+
+
+def file_moved(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
+    """A file goes from one name to another."""
+    yield from _acted(Action.WRITE, named(args, DESTINATION, Action.WRITE), tree=True)
+    yield from _acted(Action.DELETE, named(args, SOURCE, Action.DELETE), tree=True)
+
+
+def file_renamed(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
+    """A file goes to another name; where it is now is told like any other file."""
+    yield from _acted(Action.WRITE, named(args, DESTINATION, Action.WRITE), tree=True)
+    yield from _acted(Action.DELETE, named(args, (*SOURCE, *FILE_NAMES), Action.DELETE), tree=True)
+
+
+def file_copied(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
+    """A file gets a copy under another name."""
+    yield from _acted(Action.WRITE, named(args, DESTINATION, Action.WRITE), tree=True)
+    yield from _acted(Action.READ, named(args, SOURCE, Action.READ))
+
+
+# Patches
+
+
+def patch_applied(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
+    """A patch changes the files that it names."""
+    for key, value in args.all(*PATCH):
+        if value is None:
+            continue
+        try:
+            yield from patched(value if isinstance(value, str) else "".join(texts(key, value)[-1:]))
+        except ArgumentFault as problem:
+            yield unclear(Action.WRITE, str(problem))
+
+
+def patched(text: str) -> Intents:
+    """Return what a patch would do, file by file; a move writes before it deletes."""
+    from penstock.core.patch.apply import parse_patch  # most calls hold no patch
+
+    try:
+        files = parse_patch(text)
+    except PenstockError as problem:
+        yield unclear(Action.WRITE, f"the patch cannot be read: {problem.message}")
+        return
+    for file in files:
+        if file.moved_to is not None:
+            edit = ApplyPatch(patch=file)
+            yield Intent(action=Action.WRITE, path=file.moved_to, edit=edit, source=file.path)
+        if file.moved_to is not None or file.action is Action.DELETE:
+            yield Intent(action=Action.DELETE, path=file.path)
+        else:
+            yield Intent(action=Action.WRITE, path=file.path, edit=ApplyPatch(patch=file))
+
+
+# Shell commands
+
+
+def command_run(args: Args, cwd: str) -> Intents:
+    """A shell command runs, in the directory that it names."""
+    args = _unwrapped(args)
+    where = list(named(args, DIRECTORY, Action.RUN))
+    yield from (problem for problem in where if isinstance(problem, Intent))
+    places = [place for place in where if isinstance(place, str)] or [""]
+    for place in places:
+        yield from _commands(args, posixpath.join(cwd, place))
+
+
+def command_run_here(args: Args, cwd: str) -> Intents:
+    """A shell command runs. Some agents' tools of this name take a directory, others ignore it."""
+    yield from _commands(args, cwd)
+    if args.first(*DIRECTORY) is not None:
+        yield from command_run(args, cwd)
+
+
+def _unwrapped(args: Args) -> Args:
+    """Return the arguments that hold the command: some tools wrap them once more."""
+    inner = args.first("action")
+    wrapped = isinstance(inner, Mapping) and args.first(*COMMAND) is None
+    return Args(inner) if wrapped and isinstance(inner, Mapping) else args
+
+
+def _commands(args: Args, cwd: str) -> Intents:
+    for key, value in args.all(*COMMAND):
+        if value is None:
+            continue
+        try:
+            yield from ran(command_text(key, value), cwd)
+        except ArgumentFault as problem:
+            yield unclear(Action.RUN, str(problem))
+
+
+def command_text(key: str, value: object) -> str:
+    """Return a command as one text; a list is a program with its words, or whole commands."""
+    if isinstance(value, str):
+        return value
+    words = texts(key, value)
+    return "\n".join(words) if plain(key) == "commands" else shlex.join(words)
+
+
+def ran(command: str, cwd: str) -> Intents:
+    """Return what a command would do: that it runs, then each file that it names."""
+    from penstock.core.shell.analyze import writes  # most calls run no command, and it is large
+
+    effect = writes(command, cwd=cwd)
+    yield Intent(
+        action=Action.RUN,
+        path=None,
+        base=cwd,
+        unclear="; ".join(effect.unclear),
+        leaves=effect.leaves,
+        excessive=effect.excessive,
+    )
+    for target in effect.targets:
+        yield Intent(
+            action=target.action,
+            path=target.path,
+            base=target.base,
+            unclear="" if target.exact else "the name is only known when it runs",
+            by=target.by,
+            tree=target.tree,
+            within=target.within,
+        )
+
+
+def text_typed(args: Args, cwd: str) -> Intents:
+    """Text is typed into a program that runs already, most likely a shell."""
+    for text in named(args, ("chars", "input", "text", "data"), Action.RUN):
+        yield from [text] if isinstance(text, Intent) else ran(text, cwd)
+        yield unclear(Action.RUN, "text is typed into a program that runs already")
+
+
+def foreign_command(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
+    """A command in a language that is not read here."""
+    if args.first(*COMMAND) is not None:
+        yield unclear(Action.RUN, "the command is in a language that is not read here")
+
+
+# Tools that do several things
+
+
+def by_verb(verbs: Mapping[str, Row], otherwise: Row) -> Row:
+    """One tool with an argument that says what to do."""
+
+    def row(args: Args, cwd: str) -> Intents:
+        verb = args.first("command", "operation")
+        known = verb.lower() if isinstance(verb, str) else ""
+        return verbs.get(known, otherwise)(args, cwd)
+
+    return row
+
+
+def content_or_verb(verbs: Row) -> Row:
+    """A tool that takes whole content, and whose namesakes elsewhere take a verb.
+
+    Content outweighs a verb: the tool that takes content ignores it.
+    """
+
+    def row(args: Args, cwd: str) -> Intents:
+        return (verbs if args.first("content") is None else content_given)(args, cwd)
+
+    return row
+
+
+def nothing_done(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
+    """A tool of the agent itself that touches no file and runs nothing."""
+    return iter(())

@@ -1,0 +1,125 @@
+"""Prove that the hooks of a project work, or say why they do not.
+
+Looks at the rules, the state, each registration and every way in which hooks can be off, then
+has each registered hook judge one write that must be refused and one that must pass.
+Always true: nothing of the project changes, and `sound` means that nothing is known to be
+wrong.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+
+from penstock.app import Workspace
+from penstock.core.errors import PenstockError
+from penstock.doors.doctor.trial import TrialResult, ask_hook, to_ask
+from penstock.doors.doctor.ways_off import ways_off
+from penstock.doors.setup import registrations as registry
+from penstock.doors.setup.agent_files import BAD, NOTE, OK, Finding, SettingsPlace
+from penstock.doors.setup.inspect import looked_at
+
+CHECK = "penstock check"
+STRICT = "LANGGRAPH_STRICT_MSGPACK"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DoctorReport:
+    """Everything that was looked at."""
+
+    findings: tuple[Finding, ...]
+    hooks: tuple[TrialResult, ...] = field(default=())
+
+    @property
+    def sound(self) -> bool:
+        """True when nothing is known to be wrong."""
+        return all(one.status != BAD for one in self.findings)
+
+
+def examine(here: Workspace, place: SettingsPlace) -> DoctorReport:
+    """Look at a project and ask its hooks."""
+    found = list(registry.find(here.root))
+    findings = [*_rules(here), *_state(here), *_checkpoints()]
+    if not found:
+        none = "no hook is registered here"
+        findings.append(Finding(name="registered", status=BAD, what=none, hint="penstock init"))
+    for agent in dict.fromkeys(one.agent for one in found):
+        mine = [one for one in found if one.agent == agent]
+        told = [*looked_at(agent, mine), *ways_off(agent, place)]
+        findings += [_named(agent, finding) for finding in told]
+    hooks: list[TrialResult] = []
+    for one in to_ask(found):
+        asked, told = ask_hook(here.root, one)
+        hooks.append(asked)
+        findings += [_named(one.agent, finding) for finding in told]
+    return DoctorReport(findings=tuple(findings), hooks=tuple(hooks))
+
+
+def _named(agent: str, finding: Finding) -> Finding:
+    return replace(finding, name=f"{agent}-{finding.name}")
+
+
+# Rules and state
+
+
+def _rules(here: Workspace) -> Iterator[Finding]:
+    policy = here.policy()
+    if policy.degraded:
+        yield Finding(
+            name="rules", status=BAD, what=f"the rules are broken: {policy.degraded}", hint=CHECK
+        )
+    else:
+        files = ", ".join(os.path.basename(path) for path in policy.files) or "the preset `guard`"
+        yield Finding(name="rules", status=OK, what=f"the rules can be read ({files})")
+
+
+def _state(here: Workspace) -> Iterator[Finding]:
+    try:
+        here.installed.touch()
+    except PenstockError as fault:
+        yield Finding(
+            name="state",
+            status=BAD,
+            what=f"the state in `{here.state}` cannot be written: {fault.because or fault.message}",
+            hint=fault.hint or "give this user the right to write there",
+        )
+    else:
+        yield Finding(name="state", status=OK, what=f"the state in `{here.state}` can be written")
+    yield from _compiled(here)
+
+
+def _compiled(here: Workspace) -> Iterator[Finding]:
+    """The short way's rules are older than the rules: it is not taken until they are made anew."""
+    compiled = _modified(os.path.join(here.state, "hook.policy"))
+    rules = max((_modified(path) for path in here.policy().files), default=0.0)
+    if compiled and compiled < rules:
+        yield Finding(
+            name="hook-policy",
+            status=NOTE,
+            what="the compiled rules are out of date; the next call makes them anew",
+        )
+
+
+def _checkpoints() -> Iterator[Finding]:
+    """Where LangGraph is installed: whether a checkpoint can make it load any class."""
+    if find_spec("langgraph") is None:
+        return
+    strict = os.environ.get(STRICT, "").lower() in ("1", "true", "yes")
+    what = "LangGraph rebuilds only known classes from checkpoints"
+    hint = f"set {STRICT}=true where graphs run; what Penstock keeps there is plain JSON"
+    loose = "LangGraph rebuilds any class that a checkpoint names"
+    yield Finding(
+        name="checkpoints",
+        status=OK if strict else NOTE,
+        what=what if strict else loose,
+        hint="" if strict else hint,
+    )
+
+
+def _modified(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0

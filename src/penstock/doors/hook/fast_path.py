@@ -1,0 +1,332 @@
+"""The short way: one file tool, judged by its name and by bounds on what it loses.
+
+Asks the compiled policy that the engine left in the state directory. Whatever is not common,
+not certain or not there is left to the engine by returning None.
+Always true: nothing was recorded or kept when None comes back; an answer is on the record
+before it is given; and nothing is imported but the kernel's calls and our own small modules.
+"""
+
+import marshal
+import posix
+import time
+
+from penstock.core.audit.event import MOST_RULES, STATUS, compose, is_wanted, judgement
+from penstock.core.diff.loss_bound import bound
+from penstock.core.paths.spellings import spellings
+from penstock.core.policy.fast_decide import DENY, Short, answer
+from penstock.doors.hook.messages import AFTER, BEFORE, HookAnswer, HookCall, phrase, text
+from penstock.stores.audit.cold_append import append_cold
+from penstock.stores.queue import before_images as watched
+from penstock.stores.system.places import (
+    known_as,
+    moved_settings,
+    stamp,
+    state_of,
+    variable,
+    workspace_above,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+VERSION = 2  # of the compiled policy, as in `core/policy/compile.py`
+LONGEST_PATH, LONGEST_NAME = 4000, 255
+O_PATH = 0o10000000
+LINK = 0o120000
+
+# Tools that write one whole file, or replace text in one: where the path and the texts stand.
+WHOLE = {"Write": "content", "write_file": "content"}
+EDITS = frozenset({"Edit"})
+
+
+class NotShortError(Exception):
+    """Raised where only the engine can tell."""
+
+
+class Cold:
+    """How a process that ends at once reaches the policy, the record and what is kept."""
+
+    __slots__ = ()
+
+    def root(self, start: str) -> "tuple[str, str]":
+        """Return the workspace that a directory lies in, resolved, and its state."""
+        root = workspace_above(resolved(start))
+        return root, state_of(root)
+
+    def policy(self, state: str) -> "dict[str, Any]":
+        """Return the compiled policy of a workspace. Raises NotShortError where it is stale."""
+        return load(state)
+
+    def spelled(
+        self, given: str, root: str, base: str
+    ) -> "tuple[str, tuple[str, ...], tuple[str, ...], bool]":
+        """Return what `spellings` says of a path."""
+
+        def resolve(path: str) -> str:
+            return root if path == root else resolved(path)  # the root is resolved already
+
+        moved = moved_settings(self.variable, root, resolve)
+
+        def others(place: str) -> "list[str]":
+            return known_as(place, root, moved)
+
+        return spellings(given, root=root, base=base, resolve=resolve, known_as=others)
+
+    def variable(self, name: str) -> "str | None":
+        """Return one of the agent's variables."""
+        return variable(name)
+
+    def there(self, place: str) -> "tuple[bytes, int] | None":
+        """Return the file that would be written; None when nothing is there."""
+        return _there(place)
+
+    def judge(
+        self,
+        policy: "dict[str, Any]",
+        action: str,
+        judged: "tuple[str, ...]",
+        tightening: "tuple[str, ...]",
+        bounds: "tuple[int, float]",
+        size: int,
+    ) -> "Short | None":
+        """Return the short answer for a path."""
+        lines, lost = bounds
+        return answer(
+            policy, action, judged, tightening, most_lines=lines, most_lost=lost, size=size
+        )
+
+    def append(self, root: str, state: str, body: bytes, *, rotate_at: int) -> str:
+        """Put one line on the chain and return its hash; a log that needs more is the engine's."""
+        del root
+        ts = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        added = append_cold(f"{state}/audit.jsonl", body, ts, rotate_at=rotate_at)
+        if added is None:
+            raise NotShortError
+        return added[2]
+
+    def keep(self, state: str, key: str, path: str, there: "tuple[bytes, int] | None") -> None:
+        """Keep what a file holds that is about to be written."""
+        watched.keep(state, key, 0, path, there)
+
+
+COLD = Cold()
+
+
+def short_answer(call: HookCall, by: Cold = COLD) -> "HookAnswer | None":
+    """Return the answer to a call, recorded, or None."""
+    try:
+        if call.event == BEFORE:
+            return _before(call, by)
+        if call.event == AFTER:
+            return _after(call, by)
+    except (NotShortError, OSError, ValueError, KeyError, TypeError, EOFError):
+        return None
+    return None
+
+
+# --- before ------------------------------------------------------------------------------------
+
+
+def _before(call: HookCall, by: Cold) -> HookAnswer:
+    given = _path(call)
+    root, state = by.root(call.root)
+    policy = by.policy(state)
+    shown, judged, tightening, outside = by.spelled(given, root, call.cwd)
+    if outside:
+        raise NotShortError
+    place = f"{root}/{judged[-1]}"
+    there = by.there(place)
+    said = _judged(by, policy, call, judged, tightening, there)
+    body = _event(policy, call, shown, said, created=there is None)
+    if body:
+        by.append(root, state, body, rotate_at=policy["rotate"])
+    if said.verdict == DENY:
+        reason = phrase(said.reason, said.instead).replace("{path}", shown)
+        return HookAnswer(DENY, reason)
+    key = watched.call_key(call.session, call.call_id)
+    if key:
+        by.keep(state, key, judged[-1], there)
+    return HookAnswer(notes=tuple([note.replace("{path}", shown) for note in said.notes]))
+
+
+def _path(call: HookCall) -> str:
+    """Return the path that a known tool names, if it is as plain as nearly all are."""
+    if call.tool not in WHOLE and call.tool not in EDITS:
+        raise NotShortError
+    given = text(call.tool_input.get("file_path"))
+    plain = given.isascii() and given.isprintable() and given[:1] not in ("", "~")
+    if not plain or len(given) > LONGEST_PATH:
+        raise NotShortError
+    if max([len(name) for name in given.split("/")]) > LONGEST_NAME:
+        raise NotShortError
+    return given
+
+
+def resolved(path: str) -> str:
+    """Return where the kernel would arrive: the deepest part that exists, then the rest."""
+    rest = ""
+    while True:
+        try:
+            fd = posix.open(path or "/", O_PATH | posix.O_CLOEXEC)
+            break
+        except FileNotFoundError:
+            if _is_link(path):  # it leads to what is not there yet; the engine follows it
+                raise NotShortError from None
+            path, _, name = path.rpartition("/")
+            rest = f"/{name}{rest}"
+            if name == "..":
+                raise NotShortError from None
+    try:
+        found = posix.readlink(f"/proc/self/fd/{fd}")
+    finally:
+        posix.close(fd)
+    return found.rstrip("/") + rest or "/"
+
+
+def _is_link(path: str) -> bool:
+    try:
+        return posix.lstat(path).st_mode & watched.KIND == LINK
+    except FileNotFoundError:
+        return False
+
+
+def load(state: str) -> "dict[str, Any]":
+    """Return the compiled policy if it is of this version and its files have not changed."""
+    fd = posix.open(f"{state}/hook.policy", watched.READ)
+    try:
+        data = watched.all_of(fd)
+    finally:
+        posix.close(fd)
+    policy = marshal.loads(data)  # noqa: S302 - our own file, 0600, below a 0700 directory
+    if policy["version"] != VERSION or policy["folds"]:
+        raise NotShortError
+    require_fresh(policy)
+    found: dict[str, Any] = policy
+    return found
+
+
+def require_fresh(policy: "dict[str, Any]") -> None:
+    """Raise NotShortError where a file has changed that the policy was made from."""
+    for path, size, changed, inode in policy["stamps"]:
+        if stamp(path) != (path, size, changed, inode):
+            raise NotShortError
+
+
+def _there(place: str) -> "tuple[bytes, int] | None":
+    """Return the file that would be written; None when nothing is there."""
+    found = watched.read(place)
+    if found is None and _exists(place):  # a link, a directory, too large, not ours to read
+        raise NotShortError
+    return found
+
+
+def _exists(place: str) -> bool:
+    try:
+        posix.lstat(place)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _judged(
+    by: Cold,
+    policy: "dict[str, Any]",
+    call: HookCall,
+    judged: "tuple[str, ...]",
+    tightening: "tuple[str, ...]",
+    there: "tuple[bytes, int] | None",
+) -> Short:
+    after = _result(call, there)
+    bounds = (0, 0.0) if there is None else bound(there[0], after)
+    if bounds is None:
+        raise NotShortError
+    action = "create" if there is None else "write"
+    said = by.judge(policy, action, judged, tightening, bounds, len(after))
+    if said is None:
+        raise NotShortError
+    return said
+
+
+def _result(call: HookCall, there: "tuple[bytes, int] | None") -> bytes:
+    """Return what the file would hold; an edit that does not simply fit is the engine's."""
+    given = call.tool_input
+    if call.tool in WHOLE:
+        content = given[WHOLE[call.tool]]
+        if not isinstance(content, str):
+            raise NotShortError
+        return content.encode()
+    old, new = given["old_string"].encode(), given["new_string"].encode()
+    if there is None or not old or there[0].count(old) != 1:
+        raise NotShortError
+    return there[0].replace(old, new)
+
+
+# --- after -------------------------------------------------------------------------------------
+
+
+def _after(call: HookCall, by: Cold) -> HookAnswer:
+    """Settle what one file tool changed; all else is the engine's."""
+    if call.tool not in WHOLE and call.tool not in EDITS:
+        raise NotShortError
+    key = watched.call_key(call.session, call.call_id)
+    root, state = by.root(call.root)
+    kept = watched.kept(state, key) if key else []
+    policy = by.policy(state) if kept else {}
+    for number, one in kept:
+        found = _there(f"{root}/{one.path}")
+        after = found[0] if found else None
+        digest = watched.digest_of(after)
+        if digest == one.digest:
+            watched.forget(state, key, number)
+            continue
+        body = compose(observed(call, one, digest))
+        line = by.append(root, state, body, rotate_at=policy["rotate"])
+        watched.settle(state, key, number, after, line)
+    return HookAnswer()
+
+
+def observed(call: HookCall, one: watched.BeforeImage, digest: str) -> "dict[str, object]":
+    """Return the event of a write that the agent made by itself."""
+    facts = {
+        "op": "observed",
+        "path": one.path,
+        "status": "observed",
+        **who(call),
+        "before_hash": one.digest,
+        "after_hash": digest,
+    }
+    return {name: value for name, value in facts.items() if value != watched.NOTHING}
+
+
+# --- the record --------------------------------------------------------------------------------
+
+
+def who(call: HookCall) -> "dict[str, object]":
+    """Return who asked, as an event tells it."""
+    facts = {
+        "agent": call.agent,
+        "session": call.session,
+        "tool_call_id": call.call_id,
+        "subagent": call.subagent,
+        "tool": call.tool,
+    }
+    return {name: value for name, value in facts.items() if value}
+
+
+def _event(
+    policy: "dict[str, Any]", call: HookCall, shown: str, said: Short, *, created: bool
+) -> bytes:
+    """Return the event of a judgement, nothing where `[audit] level` wants none."""
+    if not is_wanted(policy["level"], said.verdict, said.rules):
+        return b""
+    event = judgement(
+        shown,
+        STATUS[said.verdict],
+        who(call),
+        action="create" if created else "write",
+        rules=said.rules[:MOST_RULES],
+        code=said.code,
+        revision=policy["revision"],
+    )
+    return compose(event)

@@ -1,0 +1,275 @@
+"""Files that no agent may write: known before a command, and looked at after it.
+
+A command may reach them in a way that nobody can read from its text, and what slipped through
+must at least be told and taken back. What was there is kept, and compared when its stamp has
+changed; what is new is found in directories whose stamp has. Lock files and dependencies are
+left out, because package managers write them as they should, and so is what git makes itself.
+Always true: looking stops nobody, and looks at no more than `MOST_SEEN` files; a file that a
+person made or changed between two calls is taken over in silence.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
+
+from penstock.app import Workspace
+from penstock.app import before_images as watched
+from penstock.app.places import in_worktree, stamp
+from penstock.core.audit.chain import hexdigest
+from penstock.core.model import Action
+from penstock.core.policy import fast_decide as quick
+from penstock.core.policy.compile import compile_policy
+from penstock.doors.hook.before_after import ChangedFile, changed
+from penstock.doors.hook.fast_path import who
+from penstock.doors.hook.messages import HookCall
+
+REGISTER = "protected.json"
+FORM = 2
+MOST_SEEN, MOST_FOLDERS, MOST_PROTECTED = 20_000, 5000, 500
+UNSEEN = frozenset({"node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache"})
+GIT = ".git"
+IN_GIT = frozenset({"config", "hooks"})
+WRITTEN_BY_TOOLS = frozenset({"lock-files", "dependencies"})
+LARGEST = 4 << 20
+GONE = [-1, 0, 0]  # the stamp of what is not there
+
+Stamp = list[int]
+
+
+@dataclass(kw_only=True, slots=True)
+class Register:
+    """What is known: protected files and all directories, by their stamps.
+
+    `whole` says that the look came to its end: only then is a directory that is not known new.
+    """
+
+    revision: str = ""
+    files: dict[str, Stamp] = field(default_factory=dict)
+    folders: dict[str, Stamp] = field(default_factory=dict)
+    whole: bool = True
+    form: int = FORM
+
+
+def look(here: Workspace) -> None:
+    """Find the files that the rules protect, and keep what they hold."""
+    walk = WorkspaceWalk(here)
+    known = Register(revision=here.policy().revision)
+    for path in walk.protected(""):
+        if len(known.files) == MOST_PROTECTED:
+            walk.folders.clear()  # what else is there would look new
+            break
+        _take_over(here, known, path)
+    known.whole = walk.whole
+    known.folders = walk.folders
+    _save(here, known)
+
+
+def refresh(here: Workspace) -> None:
+    """Take over what a person changed since: from here on it is the call that may change it.
+
+    Agents that do not tell when a session begins are looked at with their first command.
+    """
+    known = _load(here)
+    if known is None or known.revision != here.policy().revision:
+        look(here)
+        return
+    made, moved = _made(here, known), _moved(here, known)
+    for path in (*made.files, *moved):
+        _take_over(here, known, path)
+    if made.any or moved:
+        _save(here, known)
+
+
+def slipped(here: Workspace, call: HookCall) -> list[ChangedFile]:
+    """Return the protected files that are not what they were before this call."""
+    known = _load(here)
+    if known is None:
+        return []
+    found: list[ChangedFile] = []
+    for path in _moved(here, known):
+        found += _told(here, call, path)
+    if known.revision == here.policy().revision:  # by other rules all of them might look new
+        made = _made(here, known)
+        for path in made.files:
+            watched.keep(here.state, _key(path), 0, path, None)
+            found += _told(here, call, path)
+        if made.any:
+            _save(here, known)
+    return found
+
+
+def _told(here: Workspace, call: HookCall, path: str) -> Iterator[ChangedFile]:
+    for seen in changed(here, call, _key(path)):
+        facts = {**seen.facts, "op": "slipped", "status": "alert", **who(call)}
+        yield ChangedFile(facts, _then_watch(here, path, seen.settle))
+
+
+def _then_watch(here: Workspace, path: str, settle: Callable[[str], None]) -> Callable[[str], None]:
+    def both(event_hash: str) -> None:
+        settle(event_hash)
+        known = _load(here)
+        if known is not None:
+            _take_over(here, known, path)
+            _save(here, known)
+
+    return both
+
+
+def _take_over(here: Workspace, known: Register, path: str) -> None:
+    known.files[path] = _stamp(here, path)
+    watched.keep(here.state, _key(path), 0, path, watched.read(f"{here.root}/{path}"))
+
+
+def _key(path: str) -> str:
+    return f"p{hexdigest(path.encode('utf-8', 'surrogateescape'))[:31]}"
+
+
+def _stamp(here: Workspace, path: str) -> Stamp:
+    return list(stamp(f"{here.root}/{path}")[1:])
+
+
+def _moved(here: Workspace, known: Register) -> list[str]:
+    return [path for path, was in known.files.items() if _stamp(here, path) != was]
+
+
+# --- what is new -------------------------------------------------------------------------------
+
+
+@dataclass(kw_only=True, slots=True)
+class NewFiles:
+    """What a look at changed directories found: new protected files; `any` change at all."""
+
+    files: list[str]
+    any: bool = False
+
+
+def _made(here: Workspace, known: Register) -> NewFiles:
+    """Look at the directories whose stamps have changed, and remember them as they are now."""
+    stale = [path for path, was in known.folders.items() if _stamp(here, path) != was]
+    made = NewFiles(files=[], any=bool(stale))
+    if not stale:
+        return made
+    walk = WorkspaceWalk(here)
+    for folder in stale:
+        del known.folders[folder]
+        made.files += walk.new_in(folder, known)
+    known.folders |= walk.folders
+    for path in walk.by_git:
+        _take_over(here, known, path)
+    room = max(0, MOST_PROTECTED - len(known.files))
+    made.files = [path for path in made.files if path not in known.files][:room]
+    return made
+
+
+class WorkspaceWalk:
+    """A bounded walk through a workspace; it notes the stamp of each directory before its names."""
+
+    def __init__(self, here: Workspace) -> None:
+        self.folders: dict[str, Stamp] = {}
+        self.whole = True
+        self.by_git: list[str] = []
+        self._here = here
+        self._policy = compile_policy(here.policy())
+        self._seen = 0
+
+    def protected(self, start: str, *, new: bool = False) -> Iterator[str]:
+        """Yield the files at and below a directory that no agent may write.
+
+        In a `new` one whatever lies in a repository is only noted: a checkout is git's own work.
+        """
+        todo = [(start, False)]
+        while todo:
+            folder, by_git = todo.pop(0)
+            if self._seen > MOST_SEEN or len(self.folders) >= MOST_FOLDERS:
+                self.whole = False
+                return
+            files, folders = self._entries(folder)
+            by_git = by_git or (new and (folder.endswith(GIT) or GIT in (*files, *folders)))
+            found = self._denied(folder, files, Action.CREATE if new else Action.WRITE)
+            if by_git:
+                self.by_git += found
+            else:
+                yield from found
+            todo += [(_below(folder, name), by_git) for name in folders]
+
+    def new_in(self, folder: str, known: Register) -> Iterator[str]:
+        """Yield the protected files that are new in a directory, or below it in new ones."""
+        if _stamp(self._here, folder) == GONE:
+            return
+        files, folders = self._entries(folder)
+        yield from self._denied(folder, _not_by_git(folder, files), Action.CREATE)
+        for name in folders if known.whole else ():
+            inner = _below(folder, name)
+            if inner not in known.folders and inner not in self.folders:
+                yield from self.protected(inner, new=True)
+
+    def _entries(self, folder: str) -> tuple[list[str], list[str]]:
+        """Return the files and directories of one; of a repository its settings and hooks only."""
+        self.folders[folder] = _stamp(self._here, folder)
+        in_git = folder.rpartition("/")[2] == GIT
+        files: list[str] = []
+        folders: list[str] = []
+        with suppress(OSError), os.scandir(f"{self._here.root}/{folder}") as entries:
+            for entry in entries:
+                if in_git and entry.name not in IN_GIT:
+                    continue
+                self._seen += 1
+                (folders if entry.is_dir(follow_symlinks=False) else files).append(entry.name)
+        return files, [name for name in folders if name not in UNSEEN]
+
+    def _denied(self, folder: str, names: list[str], action: Action) -> Iterator[str]:
+        root = self._here.root
+        twin = in_worktree(f"{root}/{folder}/".replace("//", "/"), root)
+        for name in names:
+            path = _below(folder, name)
+            judged = (path, f"{twin}{name}".removeprefix(f"{root}/")) if twin else (path,)
+            said = quick.answer(
+                self._policy, action, judged, (), most_lines=0, most_lost=0.0, size=0
+            )
+            if said is None or said.verdict != quick.DENY or set(said.rules) <= WRITTEN_BY_TOOLS:
+                continue
+            yield path
+
+
+def _below(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder else name
+
+
+def _not_by_git(folder: str, names: list[str]) -> list[str]:
+    """Leave out what git makes: its mark in a worktree or submodule, and examples of hooks."""
+    hooks = folder == f"{GIT}/hooks" or folder.endswith(f"/{GIT}/hooks")
+    return [name for name in names if name != GIT and not (hooks and name.endswith(".sample"))]
+
+
+# --- the register ------------------------------------------------------------------------------
+
+
+def _load(here: Workspace) -> Register | None:
+    """Return what is known; None where nothing is, or in another form."""
+    try:
+        data = here.read_state(REGISTER, limit=LARGEST)
+        found = Register(**json.loads(data or b"{}"))
+    except (OSError, ValueError, TypeError, RecursionError):
+        return None
+    fits = found.form == FORM and isinstance(found.files, dict) and isinstance(found.folders, dict)
+    return found if data and fits else None
+
+
+def _save(here: Workspace, known: Register) -> None:
+    """Keep what is known; not waiting for the disk, because it can be found anew."""
+    place = os.path.join(here.state, REGISTER)
+    fresh = f"{place}.{os.getpid()}.{threading.get_ident()}"
+    said = {one.name: getattr(known, one.name) for one in fields(Register)}
+    with suppress(OSError):
+        try:
+            with open(os.open(fresh, watched.MAKE, 0o600), "wb") as file:
+                file.write(json.dumps(said).encode())
+            os.replace(fresh, place)
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(fresh)

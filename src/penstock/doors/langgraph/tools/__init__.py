@@ -1,0 +1,1 @@
+"""doors/langgraph/tools."""

@@ -1,0 +1,229 @@
+"""What follows from a person's answer to a tool call: written by the gate, run, or neither.
+
+Where the content is known the gate writes it itself and the tool never runs, so that a file
+which changed meanwhile stays as it is. Where only running it tells, the tool runs, unless a
+file that it would write has changed since the person was asked.
+Always true: doing the same answer again writes nothing twice; what cannot be done is said, and
+nothing else happens then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from penstock.core.errors import InputError, PenstockError, RefusedError, StaleError
+from penstock.core.merge.strategies import Strategy
+from penstock.core.model import Verdict
+from penstock.core.proposals.facts import words
+from penstock.core.proposals.model import Proposal, State
+from penstock.doors.langgraph import approver
+from penstock.doors.langgraph.errors import why
+from penstock.doors.langgraph.proposals import latest, renewed, stored
+from penstock.doors.langgraph.records import DecisionType, ReviewDecision, decision_of
+from penstock.doors.langgraph.settle import After, approve, reject, twice
+from penstock.doors.langgraph.tools.calls import FAULTS, CallEntry, GraphCall, phrase
+from penstock.doors.langgraph.tools.review import decided
+from penstock.doors.langgraph.tools.writes import ToolGate, left
+from penstock.gate import Judgement
+
+AGAIN = "read the file again and make the change to what is there now"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolReply:
+    """What is answered in the tool's place; `facts` are the same as data."""
+
+    text: str
+    ok: bool = False
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolRun:
+    """The tool runs, with these arguments."""
+
+    wanted: GraphCall
+    judged: Judgement
+
+
+def ask_and_settle(
+    tools: ToolGate, wanted: GraphCall, judged: Judgement, *, asks: bool, after: After | None = None
+) -> ToolReply | ToolRun:
+    """Ask about one call where somebody can be asked, and do what was decided.
+
+    What it writes must be known: between this question and its answer nothing is kept that
+    could tell whether a file changed.
+    """
+    asked = tools.ask(wanted, judged, after)
+    if asks and asked["proposals"]:
+        asked = decided(tools, [wanted], {wanted.id: asked})[wanted.id]
+    return settle(tools, wanted, asked)
+
+
+def settle(tools: ToolGate, wanted: GraphCall, asked: CallEntry) -> ToolReply | ToolRun:
+    """Do what was decided about a call."""
+    if "refused" in asked:
+        return ToolReply(text=asked["refused"], facts={"status": "denied"})
+    if "decision" not in asked:
+        return _waits(asked)
+    said = decision_of(asked["decision"])
+    try:
+        return twice(lambda: ANSWERS[said.kind](tools, wanted, asked, said))
+    except FAULTS as problem:
+        return failed(problem)
+
+
+def failed(problem: Exception) -> ToolReply:
+    """Say why nothing was written, and what the agent can do."""
+    stale = isinstance(problem, StaleError)
+    if not isinstance(problem, PenstockError):
+        return ToolReply(text=f"Nothing was written: {problem}", facts={"status": "denied"})
+    # What is to be typed at a terminal is for people.
+    hint = "" if problem.hint.startswith("penstock ") else problem.hint
+    text = phrase(why(problem), AGAIN if stale else hint)
+    facts = {"status": "stale" if stale else "denied", "code": problem.code}
+    return ToolReply(text=f"Nothing was written: {text}", facts=facts)
+
+
+def _waits(asked: CallEntry) -> ToolReply:
+    """Say that nobody could be asked now."""
+    if not asked["proposals"]:
+        unknown = "what it writes is known only when it runs, and nobody can be asked now"
+        return ToolReply(
+            text=phrase(f"Denied: {asked['because']}; {unknown}", asked["instead"]),
+            facts={"status": "denied"},
+        )
+    return ToolReply(
+        text=(
+            f"Nothing is written yet: {asked['because']}. It waits for a person as "
+            f"{asked['known']}. Go on with other work and do not send it again; Penstock writes "
+            "it once it is approved."
+        ),
+        facts={"status": "hitl_required", "proposals": asked["proposals"]},
+    )
+
+
+# -- approve ---------------------------------------------------------------------------------------
+
+
+def _approve(
+    tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision
+) -> ToolReply | ToolRun:
+    if not asked["proposals"]:
+        return _run(tools, wanted, asked)
+    approver.by_resume(tools.here)  # an agent's own yes counts for nothing, whatever waits
+    return write(tools, renewed(tools.gate, asked["proposals"]), said)
+
+
+def write(
+    tools: ToolGate,
+    found: Sequence[Proposal],
+    said: ReviewDecision | None = None,
+    after: After | None = None,
+) -> ToolReply:
+    """Approve what waits and write it; what somebody else wrote meanwhile is only told."""
+    said = said or ReviewDecision()
+    if said.strategy is not Strategy.REPLACE and len(found) > 1:
+        raise InputError("is-a-set", "a strategy is for one file, and this call changes several")
+    if any(one.state is not State.APPLIED for one in found):
+        approve(tools.gate, found, said, partial(approver.by_resume, tools.here), after)
+    return _told_written([latest(tools.gate, one) for one in found])
+
+
+def _told_written(found: Sequence[Proposal]) -> ToolReply:
+    other = any(one.origin for one in found)
+    facts = {
+        "status": "applied",
+        "edited": other,
+        "proposals": [one.id for one in found],
+        "files": [{"path": one.path, "digest": one.content or ""} for one in found],
+    }
+    told = " The person changed it first: read the file before you go on." if other else ""
+    text = f"A person approved this and it is written: {'; '.join(map(words, found))}.{told}"
+    return ToolReply(text=text, ok=True, facts=facts)
+
+
+def _run(tools: ToolGate, wanted: GraphCall, asked: CallEntry) -> ToolRun:
+    """Let the tool run: what it leaves nobody can say before."""
+    if tools.gate.key_needed():
+        raise RefusedError(
+            "key-needed",
+            "this call needs an approver's key, and no key can sign what is not known yet",
+            hint="use a tool that says the file's whole content",
+        )
+    changed = [path for path, base in asked["bases"].items() if tools.held(path) != base]
+    if changed:
+        names = ", ".join(f"`{path}`" for path in changed)
+        raise StaleError("base-changed", f"{names} changed while a person was asked about this")
+    proof = approver.by_resume(tools.here)
+    judged = tools.require(wanted)
+    approved = replace(judged.decision, verdict=Verdict.ALLOW)
+    tools.record(wanted, approved, by=proof.by, proof=proof.kind)
+    return ToolRun(wanted=wanted, judged=judged)
+
+
+# -- edit, reject, respond -------------------------------------------------------------------------
+
+
+def _edit(
+    tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision
+) -> ToolReply | ToolRun:
+    """Do what the person put in the call's place; it is measured and judged like any other."""
+    approver.by_resume(tools.here)
+    mine = replace(wanted, args=said.args)
+    try:
+        judged = tools.require(mine)
+    except RefusedError:
+        _reject_all(tools, asked, "the edited call is denied")
+        raise
+    after = left(judged)
+    if after:
+        found = renewed(tools.gate, asked["proposals"])
+        if [one.path for one in found] == list(after):
+            return write(tools, found, said, after)
+    _reject_all(tools, asked, "edited by a person")
+    if not after:
+        return _run(tools, mine, asked)
+    instead = tools.ask(mine, judged)
+    if "refused" in instead:
+        return settle(tools, mine, instead)
+    if not instead["proposals"]:
+        raise StaleError("base-changed", "a file changed while the edited call was judged")
+    return write(tools, [stored(tools.gate, known) for known in instead["proposals"]])
+
+
+def _reject(
+    tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision
+) -> ToolReply:
+    _reject_all(tools, asked, said.message)
+    because = f"A person rejected this call of `{wanted.name}`"
+    otherwise = "do something else; do not send it again unless you are asked to"
+    return ToolReply(
+        text=f"{because}: {said.message}" if said.message else phrase(because, otherwise),
+        facts={"status": "rejected", "proposals": asked["proposals"]},
+    )
+
+
+def _respond(
+    tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision
+) -> ToolReply:
+    del wanted
+    _reject_all(tools, asked, "a person answered in the tool's place")
+    facts = {"status": "answered", "proposals": asked["proposals"]}
+    return ToolReply(text=said.message, ok=True, facts=facts)
+
+
+def _reject_all(tools: ToolGate, asked: CallEntry, reason: str) -> None:
+    found = [stored(tools.gate, known) for known in asked["proposals"]]
+    reject(tools.gate, found, approver.rejecting(approver.RESUME), reason)
+
+
+ANSWERS = {
+    DecisionType.APPROVE: _approve,
+    DecisionType.EDIT: _edit,
+    DecisionType.REJECT: _reject,
+    DecisionType.RESPOND: _respond,
+}

@@ -1,0 +1,82 @@
+"""What became of a change, as an agent is told it: written, waiting, or there already.
+
+Always true: what is not written is never told as written, and what waits is told with its id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from penstock.core.model import Decision
+from penstock.core.proposals import facts as proposal_facts
+from penstock.core.proposals.model import Proposal, Receipt, State
+from penstock.doors.mcp.tool_call import Json, ToolAnswer, ToolCall
+
+WAITS = "hitl_required"
+APPLIED = "applied"
+UNCHANGED = "unchanged"
+
+
+def named(made: Sequence[Proposal]) -> str:
+    """Return the id to ask about: of the set where there is one, else of the proposal."""
+    return made[0].set_id or made[0].id
+
+
+def applied(made: Sequence[Proposal], receipts: Sequence[Receipt]) -> ToolAnswer:
+    """Tell what was written."""
+    said = "; ".join(proposal_facts.words(one) for one in made)
+    notes = [note for one in made for note in one.decision.notes]
+    notes += [receipt.note for receipt in receipts if receipt.note]
+    told = f"The rules allow this, and it is written: {said}."
+    by_path = {receipt.path: receipt.id for receipt in receipts}
+    files = [{**facts(one), "receipt": by_path.get(one.path, "")} for one in made]
+    data = _data(APPLIED, made, files) | {"applied": True, "notes": notes}
+    return ToolAnswer(texts=(told, *notes), data=data)
+
+
+def waiting(asked: ToolCall, made: Sequence[Proposal]) -> ToolAnswer:
+    """Tell that a person decides, and what the agent does meanwhile."""
+    known = named(made)
+    asks = next((one for one in made if one.state is State.WAITING), made[0])
+    because = asks.decision.because or "the rules say that a person decides on this"
+    left = min(one.expires_in(asked.gate.now()) for one in made)
+    told = (
+        f"Nothing is written yet. This waits for a person as {known}: {because}. "
+        f"Go on with other work; ask `proposal_status` about it later, and do not send it again "
+        f"unchanged. A person sees it with `penstock review`."
+    )
+    warned = [text for one in made for text in one.warnings]
+    data = _data(WAITS, made, [facts(one) for one in made])
+    data |= {
+        "applied": False,
+        "because": because,
+        "instead": asks.decision.suggestion,
+        "rules": [reason.rule for reason in asks.decision.reasons],
+        "warnings": warned,
+        "expires_in_seconds": max(0, round(left)),
+        "notes": [note for one in made for note in one.decision.notes],
+    }
+    return ToolAnswer(texts=(told,), data=data)
+
+
+def unchanged(paths: Sequence[str], decision: Decision) -> ToolAnswer:
+    """Tell that the files hold this already; nothing is stored and nothing written."""
+    told = f"Nothing to do: {', '.join(paths)} holds exactly this already."
+    files = [{"path": path, "kind": UNCHANGED} for path in paths]
+    data: Json = {"status": UNCHANGED, "applied": False, "changed": False, "files": files}
+    return ToolAnswer(texts=(told,), data=data | {"notes": list(decision.notes)})
+
+
+def _data(status: str, made: Sequence[Proposal], files: Sequence[Json]) -> Json:
+    return {
+        "status": status,
+        "changed": True,
+        "proposal_id": named(made),
+        "files": list(files),
+        "revision": made[0].decision.revision,
+    }
+
+
+def facts(one: Proposal) -> Json:
+    """Return what is told of one file of a proposal."""
+    return proposal_facts.facts(one) | {"unit": one.change.unit}

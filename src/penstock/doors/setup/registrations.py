@@ -1,0 +1,298 @@
+"""Put hooks into a project's files, take them out again, and find them.
+
+What one file looks like with and without them is `entries`'; which values an agent wants is
+its own module's. Files are written by the workspace's one writer, all of them or none.
+Always true: doing it twice changes nothing; what was there before is remembered before the
+first byte is written, and given back byte for byte when nobody changed the file since.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shlex
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import penstock
+from penstock.core.digest import digest
+from penstock.core.errors import InputError
+from penstock.core.paths.relpath import RelPath
+from penstock.doors.hook.agents import NAMES
+from penstock.doors.setup import json_splice as jsontext
+from penstock.doors.setup.entries import (
+    HOOK,
+    OURS,
+    Entry,
+    places,
+    value_at,
+    with_entries,
+    without_entries,
+)
+from penstock.ports import Files, PlannedWrite
+
+CLOSED = "closed"  # as `cold` reads it
+
+
+class OriginalFile(Protocol):
+    """A file as it was before us (see `stores/agents/install_record.py`)."""
+
+    @property
+    def content(self) -> bytes | None:
+        """What it held; None where there was no file."""
+
+    @property
+    def after(self) -> str:
+        """The digest of what we left there."""
+
+    @property
+    def made(self) -> tuple[str, ...]:
+        """The directories that were made for it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlanStep:
+    """One file of a plan: its bytes before and after; None is no file. `why` says what is left."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    mode: int = 0
+    why: str = ""
+
+    @property
+    def changes(self) -> bool:
+        """True when there is something to do."""
+        return self.before != self.after
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Registration:
+    """A hook of ours as it is registered: where, for which event, what it runs or asks."""
+
+    agent: str
+    file: str
+    event: str
+    runs: str
+    matcher: str = ""
+    value: Any = None
+
+
+# The command
+
+
+def hook_command(agent: str, *, closed: bool = False) -> str:
+    """Return the command that an agent is told to run: absolute, isolated, quoted for a shell.
+
+    `closed` makes a hook that fails refuse, as far as it lives to say so.
+    """
+    launcher = os.path.join(os.path.dirname(os.path.abspath(penstock.__file__)), "hook.py")
+    more = [CLOSED] if closed else []
+    return shlex.join([interpreter(), "-I", "-S", launcher, agent, *more])
+
+
+def interpreter() -> str:
+    """Return this Python, as the environment names it, so that it survives an upgrade below it.
+
+    A shim (a script that looks for a Python each time) costs many starts and depends on the
+    directory; what runs now is known better.
+    """
+    named = os.path.abspath(sys.executable) if sys.executable else ""
+    if named and not is_shim(named):
+        return named
+    base = getattr(sys, "_base_executable", "") or os.path.realpath("/proc/self/exe")
+    return os.path.abspath(base)
+
+
+def is_shim(path: str) -> bool:
+    """Say whether an interpreter is a script that starts another one."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(2) == b"#!"
+    except OSError:
+        return False
+
+
+# Planning
+
+
+def module(agent: str) -> Any:
+    """Return the module of an agent. Raises InputError `unknown-agent`."""
+    if agent not in NAMES:
+        known = ", ".join(NAMES)
+        raise InputError("unknown-agent", f"`{agent}` is not an agent we know", hint=known)
+    return importlib.import_module(f"penstock.doors.hook.agents.{agent}")
+
+
+def plan_adding(files: Files, entries: Iterable[Entry]) -> list[PlanStep]:
+    """Return what each file would become; files that are fine already are told as unchanged."""
+    by_file: dict[str, list[Entry]] = {}
+    for entry in entries:
+        by_file.setdefault(entry["file"], []).append(entry)
+    return [_adding(files, path, found) for path, found in by_file.items()]
+
+
+def _adding(files: Files, path: str, entries: Sequence[Entry]) -> PlanStep:
+    before = _content(files, path)
+    after = with_entries(entries, before, path)
+    return PlanStep(path=path, before=before, after=after, mode=entries[0].get("mode", 0))
+
+
+def plan_removing(files: Files, memory: Mapping[str, OriginalFile]) -> list[PlanStep]:
+    """Return what takes everything of ours back, remembered or found."""
+    paths = dict.fromkeys((*memory, *registered_files()))
+    steps = [_removing(files, path, memory.get(path)) for path in paths]
+    return [step for step in steps if step is not None]
+
+
+def _removing(files: Files, path: str, known: OriginalFile | None) -> PlanStep | None:
+    before = _content(files, path)
+    if before is None or (known and before == known.content):
+        return None
+    if known and digest(before) == known.after:
+        return PlanStep(path=path, before=before, after=known.content)
+    step = PlanStep(path=path, before=before, after=before)
+    if path in registered_files(text=True):
+        # A whole file of ours that nobody remembers, or that somebody changed.
+        ours = known is None and OURS.encode() in before[:1000]
+        kept = "" if known is None else "it was changed since; remove it yourself"
+        return replace(step, after=None if ours else before, why=kept)
+    if not path.endswith(".json"):
+        return _lines_taken(step, known)
+    after: bytes | None = without_entries(before, path, keep=known.content if known else None)
+    if known and known.content is None and _empty(after or b"", path):
+        after = None
+    return replace(step, after=after)
+
+
+def _lines_taken(step: PlanStep, known: OriginalFile | None) -> PlanStep | None:
+    """Take our one line out of a text file; a rules file that was changed is a person's."""
+    if known is None or step.before is None:
+        return None
+    if step.path != ".gitignore":
+        return replace(step, why="it was changed since; it is yours now")
+    return replace(step, after=without_entries(step.before, step.path, line=SANDBOX))
+
+
+SANDBOX = "agent_sandbox/"
+
+
+def _empty(data: bytes, path: str) -> bool:
+    """Say whether a settings file holds nothing but what a new one begins with."""
+    document = jsontext.read(data, path)[1]
+    return isinstance(document, dict) and set(document) <= {"version"}
+
+
+def registered_files(*, text: bool = False) -> dict[str, str]:
+    """Return every file that an agent's registration is in, with the agent."""
+    found: dict[str, str] = {}
+    for agent in NAMES:
+        for entry in module(agent).registration("", strict=False):
+            if "text" in entry or not text:
+                found.setdefault(entry["file"], agent)
+    if not text:
+        found[".claude/settings.local.json"] = "claude"
+    return found
+
+
+def _content(files: Files, path: str) -> bytes | None:
+    """Return a file's bytes, or None. Raises InputError for a link or what is no file."""
+    relative = RelPath(text=path)
+    return files.read(relative) if files.state(relative) is not None else None
+
+
+# Doing
+
+
+def carry_out(files: Files, steps: Sequence[PlanStep]) -> None:
+    """Write all files of a plan, or none."""
+    todo = [step for step in steps if step.changes]
+    plan = [
+        PlannedWrite(
+            path=RelPath(text=step.path),
+            new=step.after,
+            expect=None if step.before is None else digest(step.before),
+        )
+        for step in todo
+    ]
+    files.replace_all(plan)
+    for step in todo:
+        if step.mode and step.after is not None:
+            _set_mode(os.path.join(files.root, step.path), step.mode)
+
+
+def _set_mode(path: str, mode: int) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        os.fchmod(descriptor, mode)
+    finally:
+        os.close(descriptor)
+
+
+def missing_above(files: Files, path: str) -> tuple[str, ...]:
+    """Return the directories that would have to be made for a file, the outermost first."""
+    parts = path.split("/")[:-1]
+    above = ["/".join(parts[: n + 1]) for n in range(len(parts))]
+    return tuple(one for one in above if files.kind(RelPath(text=one)) is None)
+
+
+def remove_empty(root: str, made: Iterable[str]) -> list[str]:
+    """Remove directories that we made and that hold nothing any more; the innermost first."""
+    gone: list[str] = []
+    for path in sorted(set(made), key=lambda one: -one.count("/")):
+        with suppress(OSError):
+            os.rmdir(os.path.join(root, path))
+            gone.append(path)
+    return gone
+
+
+# Finding
+
+
+def find(root: str) -> Iterator[Registration]:
+    """Yield every hook of ours that is registered in a project, in whatever state its file is."""
+    for path, agent in registered_files().items():
+        try:
+            with open(os.path.join(root, path), "rb") as file:
+                data = file.read()
+        except OSError:
+            continue
+        if not path.endswith(".json"):
+            if OURS.encode() in data[:1000]:
+                yield Registration(agent=agent, file=path, event="", runs=_command_in(data))
+            continue
+        with suppress(InputError):
+            yield from _found(agent, path, jsontext.read(data, path)[1])
+
+
+def _found(agent: str, path: str, document: object) -> Iterator[Registration]:
+    for place in places(document):
+        value = value_at(document, place)
+        group = value_at(document, place[:3])
+        event = str(place[1]) if isinstance(place[1], str) else str(value.get("trigger", ""))
+        matcher = group.get("matcher", "") if isinstance(group, dict) else ""
+        for runs in _runs(value):
+            yield Registration(
+                agent=agent, file=path, event=event, runs=runs, matcher=str(matcher), value=value
+            )
+
+
+def _runs(value: object) -> Iterator[str]:
+    """Yield the commands or addresses in a registered value."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for one in inner:
+        if isinstance(one, str) and (HOOK in one or one.startswith("http://")):
+            yield one
+        elif isinstance(one, dict | list):
+            yield from _runs(one)
+
+
+def _command_in(data: bytes) -> str:
+    """Return the line of a whole file of ours that has the command in it."""
+    for line in data.decode("utf-8", "replace").splitlines():
+        if HOOK in line:
+            return line.strip()
+    return ""

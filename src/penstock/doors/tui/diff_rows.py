@@ -1,0 +1,239 @@
+"""A proposal as rows: what is known of it, what would be lost, then every hunk with its context.
+
+Which rows a diff has is `core.diffrows`'s, how a row looks `view.py`'s; a sheet makes a single row
+when somebody asks for it.
+Always true: each line of every hunk has its row, and a text that a terminal would swallow or obey
+is written out.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import accumulate, takewhile
+from operator import eq
+
+from penstock.core.diff.hunks import hunks as hunks_of
+from penstock.core.diff.rows import Block, Kind, blocks
+from penstock.core.model import Hunk
+from penstock.core.text.display import visible
+from penstock.core.text.line_endings import split
+
+SHOWN_LOST = 40
+TAB = "\u21e5"  # written for a tab; a real one of these is written out
+TAB_STOP = 4
+LONGEST_COMPARED = 2000  # characters of a line whose differing part is marked
+ALIKE = 0.3  # the part of two lines that must be the same to mark the rest
+NO_END = "(no line end at the end of the file)"
+
+
+class Tone(StrEnum):
+    """What words of ours are."""
+
+    TITLE = "title"
+    FACT = "fact"
+    WARNING = "warning"
+    HEADING = "heading"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Side:
+    """One line of a file: its number and its text, nothing hidden in it."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScreenRow:
+    """One row: words of ours in `text`, or lines of the file before and after."""
+
+    kind: Kind | Tone
+    text: str = ""
+    before: Side | None = None
+    after: Side | None = None
+    other: str = ""  # the line that this one takes the place of, or that takes its place
+
+    @property
+    def words(self) -> str:
+        """Everything that can be searched for."""
+        sides = [side.text for side in (self.before, self.after) if side]
+        return " ".join([self.text, *sides])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TextRows:
+    """Rows of words: ours, or a hunk's heading."""
+
+    kind: Kind | Tone
+    texts: tuple[str, ...]
+    hunk: int = 0
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """All rows of one proposal, made one by one."""
+
+    blocks: Sequence[TextRows | Block]
+    old: Sequence[bytes] = ()
+    new: Sequence[bytes] = ()
+    plain_returns: bool = True
+    hunks: int = 0
+    starts: Sequence[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "starts", tuple(accumulate(map(len, self.blocks), initial=0)))
+
+    def __len__(self) -> int:
+        return self.starts[-1]
+
+    def row(self, at: int) -> ScreenRow:
+        """Return one row, 0 is the first."""
+        number = bisect_right(self.starts, at) - 1
+        block, offset = self.blocks[number], at - self.starts[number]
+        if isinstance(block, TextRows):
+            return ScreenRow(kind=block.kind, text=block.texts[offset])
+        before = self._side(self.old, block.before, offset)
+        after = self._side(self.new, block.after, offset)
+        if block.kind is Kind.GONE:
+            return ScreenRow(kind=block.kind, before=before, other=after.text if after else "")
+        if block.kind is Kind.NEW:
+            return ScreenRow(kind=block.kind, after=after, other=before.text if before else "")
+        return ScreenRow(kind=block.kind, before=before, after=after)
+
+    def _side(self, lines: Sequence[bytes], places: range, offset: int) -> Side | None:
+        if offset >= len(places):
+            return None
+        at = places[offset]
+        return Side(number=at + 1, text=shown(lines[at], plain_returns=self.plain_returns))
+
+    def hunk_at(self, at: int) -> int:
+        """Return the number of the hunk that a row belongs to, 0 for none."""
+        return self.blocks[bisect_right(self.starts, at) - 1].hunk
+
+    def hunk_rows(self) -> list[int]:
+        """Return the row of each hunk's heading, in order."""
+        return [
+            start
+            for start, block in zip(self.starts, self.blocks, strict=False)
+            if block.kind is Kind.HEAD
+        ]
+
+    def find(self, text: str, start: int, *, back: bool = False) -> int | None:
+        """Return the next row after `start` that has a text, going round once; None without one."""
+        wanted, total = text.casefold(), len(self)
+        step = -1 if back else 1
+        order = ((start + step * away) % total for away in range(1, total + 1))
+        return next((at for at in order if wanted in self.row(at).words.casefold()), None)
+
+
+def shown(line: bytes, *, plain_returns: bool = True) -> str:
+    """Return a line as it is shown; two lines that differ are shown differently."""
+    end = b"\r\n" if plain_returns and line.endswith(b"\r\n") else b"\n"
+    text = visible(line.removesuffix(end).decode("utf-8", "surrogateescape"))
+    if TAB in text:
+        text = text.replace(TAB, f"⟦U+{ord(TAB):04X}⟧")
+    return _tabs(text) if "\t" in text else text
+
+
+def _tabs(text: str) -> str:
+    made = ""
+    for part in text.split("\t"):
+        made += part
+        made += TAB + " " * (TAB_STOP - 1 - len(made) % TAB_STOP)
+    return made[: made.rindex(TAB)]
+
+
+def differing(text: str, other: str) -> tuple[int, int]:
+    """Return which part of a line differs from another, nothing where too little is the same.
+
+    What is before and after the part is the same in both.
+    """
+    most = min(len(text), len(other))
+    if not most or max(len(text), len(other)) > LONGEST_COMPARED:
+        return 0, 0
+    start = _same_start(text, other)
+    end = _same_start(text[start:][::-1], other[start:][::-1])
+    if start + end < most * ALIKE:
+        return 0, 0
+    return start, len(text) - end
+
+
+def _same_start(text: str, other: str) -> int:
+    return sum(takewhile(bool, map(eq, text, other)))
+
+
+def numbered(content: bytes) -> Sheet:
+    """Return a file as it is, with its line numbers."""
+    lines = split(content)
+    block = Block(kind=Kind.SAME, before=range(len(lines)))
+    return Sheet([block], old=lines, plain_returns=_plain_returns(lines))
+
+
+def sheet(
+    facts: Sequence[TextRows], before: bytes | None, after: bytes | None, *, sides: bool = False
+) -> Sheet:
+    """Return what is known, what would be lost, and the diff; `sides` puts it side by side."""
+    old, new = split(before or b""), split(after or b"")
+    binary = b"\0" in (before or b"") or b"\0" in (after or b"")
+    found = () if binary or before == after else hunks_of(before or b"", after or b"")
+    rows: list[TextRows | Block] = [*facts, *_lost(found)]
+    if found:
+        rows += [_spoken(block, len(found)) for block in blocks(found, len(old), sides=sides)]
+        rows += _ends(before, after)
+    elif binary:
+        sizes = f"{len(before or b'')} bytes before, {len(after or b'')} after"
+        rows.append(_said(Kind.GAP, f"not text: {sizes}"))
+    else:
+        rows.append(_said(Kind.GAP, "not a single line changes"))
+    return Sheet(
+        rows, old=old, new=new, plain_returns=_plain_returns((*old, *new)), hunks=len(found)
+    )
+
+
+def _said(kind: Kind | Tone, text: str, hunk: int = 0) -> TextRows:
+    return TextRows(kind=kind, texts=(text,), hunk=hunk)
+
+
+def _spoken(block: Block, hunks: int) -> TextRows | Block:
+    """Return a heading and a gap as words; lines stay as they are."""
+    if block.kind is Kind.GAP:
+        return _said(Kind.GAP, f"... {len(block.before)} lines that stay")
+    if block.kind is Kind.HEAD:
+        counts = f"-{len(block.before)} +{len(block.after)}"
+        text = f"hunk {block.hunk} of {hunks}, line {block.before.start + 1}: {counts}"
+        return _said(Kind.HEAD, text, block.hunk)
+    return block
+
+
+def _plain_returns(lines: Sequence[bytes]) -> bool:
+    """Returns that end every line alike are no news; where only some have them they are shown."""
+    ended = sum(line.endswith(b"\n") for line in lines)
+    return sum(line.endswith(b"\r\n") for line in lines) in (0, ended)
+
+
+def _lost(found: Sequence[Hunk]) -> Iterator[TextRows | Block]:
+    """Yield the lines that would be lost, before anything else."""
+    total = sum(len(hunk.before) for hunk in found)
+    if not total:
+        return
+    yield _said(Tone.HEADING, f"LINES THAT WOULD BE LOST: {total}")
+    left = SHOWN_LOST
+    for hunk in found:
+        if shown_of := hunk.before[:left]:
+            yield Block(kind=Kind.LOST, before=shown_of)
+        left -= len(shown_of)
+    if total > SHOWN_LOST:
+        yield _said(Tone.HEADING, f"... {total - SHOWN_LOST} more, all of them in the diff below")
+
+
+def _ends(before: bytes | None, after: bytes | None) -> Iterator[TextRows]:
+    """Yield a row where one of the sides has no line end at its end: else nobody sees it."""
+    for word, content in (("before", before), ("after", after)):
+        if content and not content.endswith(b"\n"):
+            yield _said(Kind.GAP, f"{word}: {NO_END}")

@@ -1,0 +1,154 @@
+"""Other content than was proposed: a strategy, some hunks, an edit, some files, another base.
+
+Always true: each makes a proposal that is measured, judged and shown again, and waits; nothing is
+approved here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from penstock.core.errors import InputError
+from penstock.core.merge.strategies import Strategy
+from penstock.core.text.display import spoken
+from penstock.doors.tui import dialogs
+from penstock.doors.tui.actions import Actions
+from penstock.doors.tui.captions import folded, title
+from penstock.doors.tui.diff_rows import TextRows, Tone, sheet
+from penstock.doors.tui.gateway import ReviewDesk, ShownProposal
+from penstock.doors.tui.screen import Preview
+
+ABOUT = {
+    Strategy.APPEND: "append   put it at the end of the file",
+    Strategy.INSERT: "insert   put it after a line that you choose",
+    Strategy.EXTEND: "extend   join Python members, overwrite none",
+    Strategy.REPLACE: "replace  as it was proposed",
+}
+
+Edit = Callable[[bytes, str], bytes]
+
+
+class Revisions(Actions):
+    """The steps that change what is proposed. `edit` starts the person's own editor."""
+
+    def __init__(self, desk: ReviewDesk, *, live: bool, too_soon: float, edit: Edit | None) -> None:
+        super().__init__(desk, live=live, too_soon=too_soon)
+        self.edit = edit
+
+    async def do_strategy(self) -> None:
+        """Choose how to combine it with what is there, and look at the result first."""
+        seen = self._shown()
+        if seen.before is None or seen.after is None:
+            raise InputError("nothing-to-combine", f"`{seen.one.path}` is created or removed whole")
+        choices = [(str(strategy), text) for strategy, text in ABOUT.items()]
+        word = await self.push_screen_wait(dialogs.Choose("how should it be combined?", choices))
+        if not isinstance(word, str):
+            return
+        strategy, at = Strategy(word), None
+        if strategy is Strategy.INSERT:
+            line = await self.push_screen_wait(dialogs.InsertAt(seen.before))
+            if not isinstance(line, int):
+                return
+            at = line
+        await self._preview(seen, strategy, at)
+
+    async def _preview(self, seen: ShownProposal, strategy: Strategy, at: int | None) -> None:
+        merged = await self._run("combining", lambda: self.desk.merged(seen, strategy, at))
+        place = "" if at is None else f" after line {at}"
+        head = f"PREVIEW of {merged.strategy}{place}: enter keeps it, escape leaves it"
+        path = f"{spoken(seen.one.path)} as it would be; nothing is made yet"
+        said = [
+            TextRows(kind=Tone.HEADING, texts=(head,)),
+            TextRows(kind=Tone.TITLE, texts=(path,)),
+        ]
+        if merged.warnings:
+            lines = [line for text in merged.warnings for line in folded(f"warning: {text}")]
+            said.append(TextRows(kind=Tone.WARNING, texts=tuple(lines)))
+        made = await self._run("comparing", lambda: sheet(said, seen.before, merged.content))
+        self.diff.show(made)
+        self.preview = Preview(strategy=strategy, at=at)
+        self.diff.focus()
+        self.say(head)
+
+    async def do_keep_preview(self) -> None:
+        """Make what the preview shows; it waits for an approval like any other."""
+        preview, seen = self.preview, self.seen
+        if preview is None or seen is None or self.busy:
+            return
+        self.preview = None
+        made = await self._run(
+            "combining", lambda: self.desk.with_strategy(seen.one, preview.strategy, preview.at)
+        )
+        if made.id == seen.one.id:
+            self.show(made)
+        else:
+            await self._show_version(made)
+
+    async def do_hunks(self) -> None:
+        """Keep the ticked hunks only."""
+        seen, view = self._shown(), self.diff
+        if len(view.ticked) == view.sheet.hunks:
+            raise InputError("all-hunks", "every hunk is ticked", hint="space leaves one out")
+        chosen = sorted(view.ticked)
+        made = await self._run("choosing", lambda: self.desk.with_hunks(seen.one, chosen))
+        await self._show_version(made)
+
+    async def do_edit(self) -> None:
+        """Change the content."""
+        seen = self._shown()
+        if seen.after is None:
+            raise InputError("nothing-to-edit", f"the proposal removes `{seen.one.path}`")
+        content = await self._edited(seen.after, seen.one.path.rsplit("/", 1)[-1])
+        if content is not None:
+            made = await self._run("measuring", lambda: self.desk.edited(seen, content))
+            await self._show_version(made)
+
+    async def _edited(self, content: bytes, name: str) -> bytes | None:
+        """Return what the person made of it: in their editor, or here where there is none."""
+        if self.edit is not None and self._driver is not None and self._driver.can_suspend:
+            with self.suspend():
+                return self.edit(content, name)
+        try:
+            text = content.decode()
+        except UnicodeDecodeError:
+            raise InputError(
+                "not-text", f"`{name}` is no text", hint="set EDITOR to a program that can edit it"
+            ) from None
+        return await self._edited_here(text)
+
+    async def _edited_here(self, text: str) -> bytes | None:
+        if "\r" in text.replace("\r\n", "") or 0 < text.count("\r\n") < text.count("\n"):
+            raise InputError(
+                "mixed-line-ends", "this field would change its line ends", hint="set EDITOR"
+            )
+        made = await self.push_screen_wait(dialogs.EditHere(text))
+        return made.encode("utf-8", "surrogatepass") if isinstance(made, str) else None
+
+    async def do_files(self) -> None:
+        """Keep some files of a set."""
+        seen = self._shown()
+        group = self.desk.group(seen.one)
+        if not seen.one.set_id:
+            raise InputError("no-set", f"`{seen.one.path}` was proposed alone")
+        files = [(one.path, title(one)) for one in group]
+        chosen = await self.push_screen_wait(dialogs.ChooseFiles(files))
+        if isinstance(chosen, tuple) and 0 < len(chosen) < len(group):
+            made = await self._run("choosing", lambda: self.desk.choose_files(group, chosen))
+            await self._show_version(made)
+
+    async def do_rebase(self) -> None:
+        """Carry it over to what the file holds now."""
+        seen = self._shown()
+        await self._show_version(await self._run("merging", lambda: self.desk.rebase(seen.one)))
+
+    async def do_renew(self) -> None:
+        """Give it its whole time again."""
+        seen = self._shown()
+        await self._run("renewing", lambda: self.desk.renew(seen.one))
+        await self.look_again()
+        self.say("it has its whole time again")
+
+    async def do_undo(self) -> None:
+        """Propose to put back what was written last."""
+        if self.preview is None and not self.busy:
+            await self._show_version(await self._run("measuring", self.desk.undo))

@@ -1,0 +1,321 @@
+"""What is on the screen: the queue above, the proposal below, moving and finding.
+
+What is done with a proposal is `acting.py`'s. Everything that takes time runs in a thread, so the
+screen never stands still.
+Always true: `seen` is what is on the screen, and None while it is being read; the list may have
+moved on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from rich.text import Text
+from textual import events, work
+from textual.app import App, ComposeResult
+from textual.css.query import NoMatches
+from textual.widgets import Label, OptionList
+from textual.widgets.option_list import Option
+
+from penstock.core.merge.strategies import Strategy
+from penstock.core.proposals.model import Proposal, State
+from penstock.doors.tui import dialogs
+from penstock.doors.tui.captions import as_error, in_list, title, trouble
+from penstock.doors.tui.diff_pane import DiffView
+from penstock.doors.tui.diff_rows import Sheet, TextRows, Tone
+from penstock.doors.tui.gateway import ReviewDesk, ShownProposal
+from penstock.doors.tui.no_color import Plain
+
+LOOK_EVERY = 1.0  # seconds between two looks at the queue
+KEYS = "a approve  r reject  s strategy  h hunks  e edit  / find  u undo  ? help  q end"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Preview:
+    """What a strategy would make, shown before it is made."""
+
+    strategy: Strategy
+    at: int | None
+
+
+class QueueScreen(App[int]):
+    """The queue and one proposal of it, looked at."""
+
+    ENABLE_COMMAND_PALETTE = False
+    AUTO_FOCUS = "#queue"
+    CSS = """
+    #top { width: 100%; height: 1; background: $panel; text-style: bold; }
+    #queue { height: auto; max-height: 30%; border: none; padding: 0; }
+    #diff { height: 1fr; border-top: solid $primary; scrollbar-size-vertical: 1; }
+    #diff:focus { border-top: heavy $accent; }
+    #state { height: 1; }
+    #keys { width: 100%; height: 1; background: $panel; }
+    .whole #queue { display: none; }
+    Dialog { align: center middle; }
+    .window { width: 90%; max-width: 90; height: auto; max-height: 90%; border: solid $accent;
+              background: $surface; padding: 0 1; }
+    .window.tall { height: 90%; max-width: 120; }
+    .window DiffView, .window TextArea { height: 1fr; }
+    """
+
+    def __init__(self, desk: ReviewDesk, *, live: bool) -> None:
+        super().__init__()
+        self.animation_level = "none"  # whoever pages through a diff wants the next page now
+        if self.no_color:  # greys are colours too: what is asked for is none at all
+            self._filters[:] = [Plain()]
+        self.desk, self.live = desk, live
+        self.found: tuple[Proposal, ...] = ()
+        self.seen: ShownProposal | None = None
+        self.preview: Preview | None = None
+        self.looked: dict[str, Proposal] = {}
+        self.filter_text, self.search_text = "", ""
+        self.sides = False
+        self.busy, self.told = "", ""
+        self._looking = asyncio.Lock()
+
+    # -- the screen --------------------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        """Lay it out."""
+        yield Label("", id="top")
+        yield OptionList(id="queue")
+        yield DiffView(id="diff")
+        yield Label("", id="state")
+        yield Label(Text(KEYS), id="keys")
+
+    @property
+    def queue(self) -> OptionList:
+        """The list of what waits."""
+        return self.screen_stack[0].query_one("#queue", OptionList)
+
+    @property
+    def diff(self) -> DiffView:
+        """The proposal on the screen."""
+        return self.screen_stack[0].query_one("#diff", DiffView)
+
+    async def on_mount(self) -> None:
+        """Show the queue, and look for new ones from then on."""
+        self._to_terminal("\x1b[22;2t")
+        await self.look_again()
+        if self.live:
+            self.set_interval(LOOK_EVERY, self._tick)
+
+    def say(self, text: str) -> None:
+        """Show a sentence in the line above the keys."""
+        try:
+            self.screen_stack[0].query_one("#state", Label).update(Text(text, no_wrap=True))
+        except NoMatches:  # it is being closed
+            return
+
+    async def _tick(self) -> None:
+        """Look by itself, unless something is being done or looked at already."""
+        if not self.busy and not self._looking.locked():
+            await self.look_again()
+
+    async def look_again(self) -> None:
+        """Read the queue; what is new is told by the bell and the title."""
+        async with self._looking:
+            await self._look()
+
+    async def _look(self) -> None:
+        try:
+            now = await asyncio.to_thread(self.desk.queue)
+        except Exception as fault:  # noqa: BLE001 - the next look may go better
+            self.say(trouble(as_error(fault)).split("\n", 1)[0])
+            return
+        known = {one.id for one in self.found}
+        fresh = [one for one in now if one.id not in known and not one.parent]
+        if fresh and self.found:
+            self.bell()
+            self.say(f"new: {title(fresh[-1])}")
+        self._list(now)
+
+    def _list(self, now: tuple[Proposal, ...]) -> None:
+        """Put the queue into the list, the one that is looked at still chosen."""
+        changed = [(o.id, o.state) for o in now] != [(o.id, o.state) for o in self.found]
+        self.found = now
+        waiting = sum(one.state is State.WAITING for one in now)
+        self._title(waiting)
+        moment = self.desk.gate.now()
+        shown = self._filtered()
+        if not changed and self.queue.option_count == len(shown):
+            for one in shown:
+                self.queue.replace_option_prompt(one.id, self._line(in_list(one, moment)))
+        else:
+            self._fill(shown, [in_list(one, moment) for one in shown])
+        if self.seen is not None and self.seen.one.id in {one.id for one in now}:
+            return
+        if shown:
+            self._choose(min(self.queue.highlighted or 0, len(shown) - 1))
+        elif not now:
+            self._nothing()
+
+    def _fill(self, shown: tuple[Proposal, ...], lines: list[str]) -> None:
+        at = self.queue.highlighted
+        current = self.seen.one.id if self.seen else ""
+        self.queue.clear_options()
+        self.queue.add_options(
+            [Option(self._line(text), id=one.id) for one, text in zip(shown, lines, strict=True)]
+        )
+        ids = [one.id for one in shown]
+        if ids:
+            place = ids.index(current) if current in ids else min(at or 0, len(ids) - 1)
+            with self.prevent(OptionList.OptionHighlighted):
+                self.queue.highlighted = place
+
+    def _line(self, text: str) -> Text:
+        return Text(text, no_wrap=True, overflow="ellipsis")
+
+    def _filtered(self) -> tuple[Proposal, ...]:
+        wanted = self.filter_text.casefold()
+        return tuple(
+            one
+            for one in self.found
+            if wanted in f"{one.path} {one.actor.agent} {one.change.kind} {one.id}".casefold()
+        )
+
+    def _title(self, waiting: int) -> None:
+        only = f", only `{self.filter_text}`" if self.filter_text else ""
+        root = self.desk.gate.root
+        text = f"penstock review  {waiting} waiting{only}  {root}"
+        self.screen_stack[0].query_one("#top", Label).update(self._line(text))
+        self._to_terminal(f"\x1b]0;penstock: {waiting} waiting\x07")
+
+    def _to_terminal(self, text: str) -> None:
+        """Send something that draws nothing: the title, or to keep the old one and put it back."""
+        if self._driver is not None and not self.is_headless:
+            self._driver.write(text)
+
+    def _nothing(self) -> None:
+        self.seen, self.preview = None, None
+        said = TextRows(kind=Tone.TITLE, texts=("nothing waits", "new proposals show up here"))
+        self.diff.show(Sheet([said]))
+
+    # -- looking at one ------------------------------------------------------------------------
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Show the proposal that the list is at."""
+        one = next((one for one in self.found if one.id == event.option.id), None)
+        if one is not None and event.option_list.id == "queue":
+            self.show(one)
+
+    def _choose(self, at: int) -> None:
+        shown = self._filtered()
+        if shown:
+            with self.prevent(OptionList.OptionHighlighted):
+                self.queue.highlighted = at
+            self.show(shown[at])
+
+    @work(exclusive=True, group="show")
+    async def show(self, one: Proposal) -> None:
+        """Read a proposal and its diff beside the screen, then show it."""
+        self.seen, self.preview = None, None  # what is not shown yet cannot be answered
+        self.say(self.told or f"reading {title(one)}")
+        try:
+            seen = await asyncio.to_thread(self.desk.look, one)
+            made = await asyncio.to_thread(seen.sheet, sides=self.sides)
+        except Exception as fault:  # noqa: BLE001 - what cannot be shown is told in its place
+            lines = tuple(trouble(as_error(fault)).split("\n"))
+            self.diff.show(Sheet([TextRows(kind=Tone.WARNING, texts=lines)]))
+            return
+        self.diff.show(made)
+        self.seen = seen
+        self.looked[one.id] = one
+        self.say("  |  ".join(filter(None, (self.told, self._about(seen, made)))))
+        self.told = ""
+
+    def _about(self, seen: ShownProposal, made: Sheet) -> str:
+        more = "" if len(made) <= self.diff.size.height else f", {len(made)} rows"
+        some = f", {made.hunks} hunks" if made.hunks > 1 else ""
+        group = ", part of a set" if seen.one.set_id else ""
+        return f"{seen.one.state}{group}{some}{more}"
+
+    def action_step(self, by: int) -> None:
+        """Go to the next proposal, or the one before."""
+        count = self.queue.option_count
+        if count:
+            self.queue.highlighted = min(max((self.queue.highlighted or 0) + by, 0), count - 1)
+
+    def action_other_pane(self) -> None:
+        """Go from the queue to the diff and back."""
+        (self.queue if self.focused is self.diff else self.diff).focus()
+
+    def action_hunk(self, step: int) -> None:
+        """Go to a hunk from wherever the keys are."""
+        self.diff.action_hunk(step)
+
+    def action_tick(self) -> None:
+        """Take a hunk or leave it out."""
+        self.diff.action_tick()
+
+    def on_diff_view_hunk_choice(self) -> None:
+        """Say how many hunks are taken."""
+        view = self.diff
+        self.say(f"{len(view.ticked)} of {view.sheet.hunks} hunks are ticked; h keeps only these")
+
+    def action_whole(self) -> None:
+        """Give the diff the whole screen, or take it back."""
+        self.screen.toggle_class("whole")
+        if self.screen.has_class("whole"):
+            self.diff.focus()
+
+    async def action_sides(self) -> None:
+        """Show lines side by side, or one below the other."""
+        self.sides = not self.sides
+        seen = self.seen
+        if seen is not None and self.preview is None:
+            made = await asyncio.to_thread(seen.sheet, sides=self.sides)
+            ticked = set(self.diff.ticked)
+            self.diff.show(made)
+            self.diff.ticked = ticked
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Nothing depends on the size but the rows in sight."""
+        self.diff.refresh()
+
+    # -- finding -----------------------------------------------------------------------------
+
+    @work(group="act")
+    async def action_find(self) -> None:
+        """Filter the queue, or search the diff, whichever has the keys."""
+        in_diff = self.focused is self.diff
+        known = self.search_text if in_diff else self.filter_text
+        asked = "search for" if in_diff else "show only (path, agent, kind)"
+        text = await self.push_screen_wait(dialogs.TextDialog(asked, value=known))
+        if not isinstance(text, str):
+            return
+        if in_diff:
+            self.search_text = text
+            await self.action_again(False)
+        else:
+            self.filter_text = text
+            self._refill()
+
+    def _refill(self) -> None:
+        shown, moment = self._filtered(), self.desk.gate.now()
+        self._fill(shown, [in_list(one, moment) for one in shown])
+        self._title(sum(one.state is State.WAITING for one in self.found))
+        if shown and (self.seen is None or self.seen.one.id not in {one.id for one in shown}):
+            self._choose(0)
+        self.say("" if shown else f"nothing has `{self.filter_text}`; escape shows all")
+
+    async def action_again(self, back: bool) -> None:
+        """Go to the next match of the search."""
+        if not self.search_text:
+            return
+        view, text = self.diff, self.search_text
+        found = await asyncio.to_thread(view.sheet.find, text, view.place, back=back)
+        if found is None:
+            self.say(f"`{text}` is not in it")
+        else:
+            view.go_to(found)
+            self.say(f"row {found + 1} of {len(view.sheet)}")
+
+    def action_leave_view(self) -> None:
+        """Leave a preview, or the filter."""
+        if self.preview is not None and self.seen is not None:
+            self.show(self.seen.one)
+        elif self.filter_text:
+            self.filter_text = ""
+            self._refill()

@@ -1,0 +1,249 @@
+"""What the API can be asked, row by row: the path, what it takes, what it gives, who does it.
+
+Always true: each row is both what is published and what is served.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock.core.merge.strategies import Strategy
+from penstock.core.proposals.model import State
+from penstock.doors.web.api import handlers as calls
+from penstock.doors.web.api import schemas as of
+from penstock.doors.web.api.handlers import MOST_SHOWN, ApiCall, Given
+from penstock.doors.web.api.schemas import Schema
+
+MOST_LINES = 20_000
+IN_QUERY = 250  # characters: a head has not much room
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Endpoint:
+    """One row: `gives` names the fields of the answer."""
+
+    method: str
+    path: str
+    name: str
+    about: str
+    handle: Callable[[ApiCall], Given]
+    gives: Mapping[str, str]
+    query: Mapping[str, Schema] = field(default_factory=dict)
+    body: Schema | None = None
+
+
+WORKSPACE = of.text("its name or root; the first one where this is left out", most=IN_QUERY)
+LIMIT = of.whole("at most so many", least=1, most=MOST_SHOWN, default=200)
+PATH = of.text("only this file", most=2 * IN_QUERY)
+STATES = ("open", "all", *(str(state) for state in State))
+WHEN: Mapping[str, Any] = {"most": 8, "pattern": "^[0-9]{1,4}[smhdw]$", "examples": ["1h", "7d"]}
+DIGEST = of.text(
+    "what was shown: `content_digest` of the proposal, the set or the preview", least=1
+)
+PASSPHRASE = of.text("the approver's passphrase", least=1)
+CODE = of.text("the one-time code, where they are set up", most=16)
+NUMBER = of.whole("the number of a hunk", least=1, most=1_000_000)
+ID = of.text("the id of a proposal", least=1, most=256)
+CONTENT = of.text("the whole new content", most=of.LARGEST_CONTENT)
+ENCODING = of.text("how `content` is written", enum=["utf-8", "base64"], default="utf-8")
+REBASE = of.yes_or_no("keep what was saved since, where the two do not meet")
+SHOWN: Mapping[str, Schema] = {"content_digest": DIGEST}
+PROVEN: Mapping[str, Schema] = {**SHOWN, "passphrase": PASSPHRASE, "code": CODE}
+ONE = {"workspace": "string", "content_digest": "string"}
+MADE = {
+    **{"content_digest": "string", "proposals": "array"},
+    **{"receipts": "array", "still_waiting": "integer"},
+}
+
+
+def _get(
+    path: str, handle: Callable[[ApiCall], Given], gives: Mapping[str, str], /, **query: Schema
+) -> Endpoint:
+    return Endpoint(
+        method="GET",
+        path=path,
+        name=handle.__name__,
+        about=(handle.__doc__ or "").rstrip("."),
+        handle=handle,
+        gives=gives,
+        query=query,
+    )
+
+
+def _post(action: str, about: str, body: Schema | None, *, of_what: str = "proposals") -> Endpoint:
+    handle = calls.edit if action == "edit" else calls.answer(action)
+    return Endpoint(
+        method="POST",
+        path=f"/{of_what}/{{id}}/{action}",
+        name=action,
+        about=about,
+        handle=handle,
+        gives=MADE,
+        body=body,
+    )
+
+
+FINDING = (
+    _get("/workspaces", calls.workspaces, {"workspaces": "array"}),
+    _get(
+        "/status",
+        calls.status,
+        {
+            **dict.fromkeys(("workspace", "name", "policy", "degraded", "audit_head"), "string"),
+            **{"waiting": "integer", "approver_key": "boolean"},
+        },
+        workspace=WORKSPACE,
+    ),
+    _get(
+        "/proposals",
+        calls.proposals,
+        {"proposals": "array", "unreadable": "array"},
+        workspace=WORKSPACE,
+        state=of.text("only those", enum=list(STATES), default="open"),
+        path=PATH,
+        limit=LIMIT,
+    ),
+    _get("/proposals/{id}", calls.proposal, {**ONE, "proposals": "array"}),
+    _get(
+        "/proposals/{id}/diff",
+        calls.diff,
+        {**ONE, "files": "array"},
+        offset=of.whole("the first line of the diff", most=100_000_000),
+        limit=of.whole("at most so many lines", least=1, most=MOST_LINES, default=2000),
+    ),
+)
+
+ANSWERING = (
+    _post(
+        "approve",
+        "Approve a proposal or a set exactly as it was shown, and write it",
+        of.obj(
+            ("content_digest", "passphrase"),
+            **PROVEN,
+            keep=of.listed("of a set, only these", ID, least=1),
+        ),
+    ),
+    _post(
+        "reject",
+        "Send a proposal or a set back with a reason that the agent gets to read",
+        of.obj(("reason",), reason=of.text("why", least=1), **SHOWN),
+    ),
+    _post("renew", "Give a waiting proposal or a set its whole time again", None),
+)
+
+# Each makes another version, which waits: what nobody has seen cannot be approved by the same call.
+MAKING_VERSIONS = (
+    _post(
+        "strategy",
+        "Combine a proposal with what is there; what comes out waits",
+        of.obj(
+            ("content_digest", "strategy"),
+            **SHOWN,
+            strategy=of.text("how", enum=[str(each) for each in Strategy]),
+            at=of.whole("insert: after this line, 0 is the top"),
+        ),
+    ),
+    _post(
+        "hunks",
+        "Keep only some hunks of a proposal; what comes out waits",
+        of.obj(
+            ("content_digest", "hunks"),
+            **SHOWN,
+            hunks=of.listed("their numbers", NUMBER, least=1),
+        ),
+    ),
+    _post(
+        "edit",
+        "Put other content in a proposal's place; what comes out waits",
+        of.obj(("content_digest", "content"), **SHOWN, content=CONTENT, encoding=ENCODING),
+    ),
+    _post(
+        "rebase",
+        "Carry a proposal over to what the file holds now; what comes out waits",
+        of.obj(("content_digest",), **SHOWN),
+    ),
+)
+
+UNDOING = (
+    _get(
+        "/receipts",
+        calls.receipts,
+        {"receipts": "array"},
+        workspace=WORKSPACE,
+        path=PATH,
+        limit=LIMIT,
+    ),
+    _get(
+        "/receipts/{id}/undo",
+        calls.undo_preview,
+        {"content_digest": "string", "files": "array"},
+        rebase=REBASE,
+    ),
+    _post(
+        "undo",
+        "Put back what a write replaced",
+        of.obj(("content_digest", "passphrase"), **PROVEN, rebase=REBASE),
+        of_what="receipts",
+    ),
+)
+
+LOOKING_BACK = (
+    _get(
+        "/audit/log",
+        calls.audit_log,
+        {"events": "array"},
+        workspace=WORKSPACE,
+        op=of.text("only this kind of event", most=IN_QUERY),
+        path=of.text("only paths that this glob meets", most=IN_QUERY),
+        agent=of.text("only this agent's", most=IN_QUERY),
+        outcome=of.text("only this outcome", most=IN_QUERY),
+        rule=of.text("only where this rule spoke", most=IN_QUERY),
+        since=of.text("not before: so many seconds, minutes, hours, days, weeks ago", **WHEN),
+        until=of.text("before", **WHEN),
+        last=of.whole("only the last of them", least=1, most=MOST_SHOWN, default=200),
+    ),
+    _get(
+        "/audit/verify",
+        calls.audit_verify,
+        {
+            **{"ok": "boolean", "count": "integer", "head": "string"},
+            **{"problems": "array", "warnings": "array", "level": "string"},
+        },
+        workspace=WORKSPACE,
+    ),
+    _get(
+        "/rules",
+        calls.rules,
+        {"revision": "string", "files": "array", "degraded": "string", "rules": "array"},
+        workspace=WORKSPACE,
+    ),
+    _get(
+        "/stats",
+        calls.stats,
+        {
+            "events": "integer",
+            **dict.fromkeys(("decisions", "days", "agents", "rules", "answers"), "object"),
+        },
+        workspace=WORKSPACE,
+    ),
+)
+
+LINK = Endpoint(
+    method="POST",
+    path="/links",
+    name="link",
+    about="Make a link that opens the page once, within two minutes",
+    handle=calls.link,
+    gives={"url": "string"},
+)
+
+ENDPOINTS: tuple[Endpoint, ...] = (
+    *FINDING,
+    *ANSWERING,
+    *MAKING_VERSIONS,
+    *UNDOING,
+    *LOOKING_BACK,
+    LINK,
+)

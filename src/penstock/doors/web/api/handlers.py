@@ -1,0 +1,292 @@
+"""What is done for each call of the API: from checked arguments to a status and a document.
+
+Which calls there are, and what they take, is `endpoints`'. Everything here blocks.
+Always true: a call looks at what it was asked for and nothing else; answers go through `answers`.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock.core.errors import InputError, PenstockError
+from penstock.core.proposals.codec import to_plain
+from penstock.core.proposals.model import OPEN, Proposal, Receipt, State
+from penstock.doors.web.answers import AnswerResult
+from penstock.doors.web.context import World, name_of
+from penstock.doors.web.drift import Difference, shown, shown_undo
+from penstock.doors.web.errors import status_of
+from penstock.doors.web.statistics import median, tally
+
+if TYPE_CHECKING:
+    from penstock.app import Workspace
+
+MOST_SHOWN = 1000
+LONGEST_DIFFERENCE = 200_000  # characters
+MOST_COUNTED = 50_000
+
+Document = dict[str, Any]
+Given = tuple[int, Document]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ApiCall:
+    """One call: the id in its path, its query and its body, all of them checked."""
+
+    world: World
+    id: str
+    query: Mapping[str, Any]
+    body: Mapping[str, Any]
+
+    @property
+    def here(self) -> Workspace:
+        """The workspace that the call is about."""
+        return self.world.here(self.query.get("workspace", ""))
+
+
+# --- looking -------------------------------------------------------------------------------------
+
+
+def workspaces(asked: ApiCall) -> Given:
+    """List the workspaces that are served."""
+    asked.world.look_around()
+    rows = [{"name": name_of(here), "root": here.root} for here in asked.world.workspaces]
+    return 200, {"workspaces": rows}
+
+
+def status(asked: ApiCall) -> Given:
+    """Tell the workspace, the policy in force, what waits, the head of the record."""
+    here = asked.here
+    gate = asked.world.gate_of(here)
+    gate.expire()
+    policy = here.policy()
+    waiting = gate.find(states=(State.WAITING,), limit=MOST_COUNTED)
+    return 200, {
+        "workspace": here.root,
+        "name": name_of(here),
+        "policy": policy.revision,
+        "degraded": policy.degraded,
+        "waiting": len(waiting),
+        "audit_head": here.audit_head(),
+        "approver_key": here.keys.exists(),
+    }
+
+
+def proposals(asked: ApiCall) -> Given:
+    """List proposals, oldest first."""
+    query = asked.query
+    state = query.get("state", "open")
+    states = {"open": tuple(OPEN), "all": ()}.get(state) if state in ("open", "all") else None
+    chosen = (State(state),) if states is None else states
+    named = [asked.here] if "workspace" in query else asked.world.workspaces
+    limit, path = query.get("limit", 200), query.get("path", "")
+    rows: list[Document] = []
+    broken: list[Document] = []
+    for here in named:
+        try:
+            gate = asked.world.gate_of(here)
+            gate.expire()
+            found = gate.find(states=chosen, path=path, limit=limit)
+        except PenstockError as error:  # the others are told all the same
+            broken.append({"workspace": name_of(here), **error.as_json()})
+            continue
+        rows += [_plain(one, workspace=name_of(here)) for one in found]
+    return 200, {"proposals": rows, "unreadable": broken}
+
+
+def proposal(asked: ApiCall) -> Given:
+    """Give a proposal, or the members of a set."""
+    here, found = asked.world.find(asked.id)
+    return 200, {
+        "workspace": name_of(here),
+        "content_digest": shown(found),
+        "proposals": [_plain(one) for one in found],
+    }
+
+
+def diff(asked: ApiCall) -> Given:
+    """Give what would change, in pieces: the lines that would be lost, the diff, its hunks."""
+    here, found = asked.world.find(asked.id)
+    first, most = asked.query.get("offset", 0), asked.query.get("limit", 2000)
+    files = [_differing(*here.gate.contents(one), one, first, most) for one in found]
+    return 200, {"workspace": name_of(here), "content_digest": shown(found), "files": files}
+
+
+def _differing(
+    before: bytes | None, after: bytes | None, one: Proposal, first: int, most: int
+) -> Document:
+    from penstock.core.diff.hunks import hunks, unified
+    from penstock.core.diff.measure import lost_lines
+    from penstock.core.diff.rows import listed
+
+    lines = unified(before, after, path=one.path).decode("utf-8", "replace").split("\n")
+    parts = hunks(before, after) if before is not None and after is not None else ()
+    in_lines, end = one.change.unit == "lines", first + most
+    gone = lost_lines(before or b"", after or b"", limit=end) if in_lines else ()
+    kept = lines[first:end]
+    return {
+        "id": one.id,
+        "path": one.path,
+        "diff": "\n".join(kept),
+        "offset": first,
+        "lines": len(lines),
+        "more": first + len(kept) < len(lines),
+        "lost": one.change.lines_deleted,
+        "lost_lines": [
+            {"line": at, "text": line.decode("utf-8", "replace").rstrip("\r\n")}
+            for at, line in gone[first:end]
+        ],
+        "hunks": listed(parts[:MOST_SHOWN]),
+    }
+
+
+def receipts(asked: ApiCall) -> Given:
+    """List what was written, newest first."""
+    query = asked.query
+    gate = asked.world.gate_of(asked.here)
+    found = gate.receipts(path=query.get("path", ""), limit=query.get("limit", 200))
+    return 200, {"receipts": [_plain(one) for one in found]}
+
+
+def undo_preview(asked: ApiCall) -> Given:
+    """Show what undoing would put back; the digest is what `undo` needs."""
+    from penstock.core.diff.hunks import unified
+
+    here, found = asked.world.find_receipts(asked.id)
+    plan = here.gate.preview_undo(found, rebase=asked.query.get("rebase", False))
+    files = [
+        {"path": item.path, "diff": _cut(unified(now, item.content, path=item.path))}
+        for item, now in plan
+    ]
+    return 200, {"content_digest": shown_undo(plan), "files": files}
+
+
+def audit_log(asked: ApiCall) -> Given:
+    """Give events of the record, oldest first."""
+    import time
+
+    from penstock.app.servers import select
+    from penstock.core.timestamps import parse_when
+
+    query = dict(asked.query)
+    query.pop("workspace", None)
+    for name in ("since", "until"):
+        if name in query:
+            query[name] = parse_when(query[name], now=time.time())
+    query.setdefault("last", 200)
+    return 200, {"events": select(asked.here, query)}
+
+
+def audit_verify(asked: ApiCall) -> Given:
+    """Prove that nothing was edited, cut, inserted, reordered or replaced."""
+    return 200, asked.here.verify().as_json()
+
+
+def rules(asked: ApiCall) -> Given:
+    """List the rules in force, with where each is written."""
+    policy = asked.here.policy()
+    rows = [
+        {
+            "id": rule.id,
+            "layer": layer.name,
+            "verdict": str(rule.verdict) if rule.verdict else "warn" if rule.warns else None,
+            "actions": sorted(rule.actions),
+            "paths": list(rule.paths),
+            "tool": rule.tool or rule.tool_regex,
+            "description": rule.description,
+            "reason": rule.reason,
+            "enabled": rule.enabled,
+            "where": str(rule.where),
+        }
+        for layer in policy.layers
+        for rule in layer.rules
+    ]
+    facts = {"revision": policy.revision, "files": list(policy.files)}
+    return 200, {**facts, "degraded": policy.degraded, "rules": rows}
+
+
+def stats(asked: ApiCall) -> Given:
+    """Count the newest decisions: by verdict, day, agent and rule, and how long people took."""
+    from penstock.app.servers import select
+
+    found = tally(select(asked.here, {"last": MOST_COUNTED}))
+    return 200, {
+        "events": found.events,
+        "decisions": dict(found.total),
+        "days": {day: dict(counts) for day, counts in found.days.items()},
+        "agents": {agent: dict(counts) for agent, counts in found.agents.items()},
+        "rules": {rule: dict(hits.counts) for rule, hits in found.rules.items()},
+        "answers": dict(found.answers),
+        "median_wait_seconds": median(found.waits) if found.waits else None,
+    }
+
+
+def link(asked: ApiCall) -> Given:
+    """Make a link that opens the page once, within two minutes."""
+    return 200, {"url": asked.world.link()}
+
+
+# --- answering -----------------------------------------------------------------------------------
+
+
+def answer(action: str) -> Callable[[ApiCall], Given]:
+    """Return the call that gives one of the answers."""
+
+    def handle(asked: ApiCall) -> Given:
+        given = {("digest" if k == "content_digest" else k): v for k, v in asked.body.items()}
+        return _answered(asked.world.answer(None, action, asked.id, **given))
+
+    return handle
+
+
+def edit(asked: ApiCall) -> Given:
+    """Put other content in a proposal's place."""
+    asked.world.find(asked.id)
+    content = _content(asked.body["content"], asked.body.get("encoding", "utf-8"))
+    digest = asked.body["content_digest"]
+    return _answered(asked.world.answer(None, "edit", asked.id, digest=digest, content=content))
+
+
+def _content(text: str, encoding: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True) if encoding == "base64" else text.encode()
+    except (UnicodeEncodeError, binascii.Error, ValueError):
+        raise InputError("bad-request", f"`content` is not {encoding}") from None
+
+
+def _answered(answer: AnswerResult) -> Given:
+    if answer.error is not None:
+        differences = [_difference(one) for one in answer.differences]
+        document: Document = dict(answer.error.as_json())
+        return status_of(answer.error), {
+            **document,
+            **({"differences": differences} if differences else {}),
+        }
+    return 200, {
+        "content_digest": shown(answer.proposals) if answer.proposals else "",
+        "proposals": [_plain(one) for one in answer.proposals],
+        "receipts": [_plain(one) for one in answer.receipts],
+        "still_waiting": answer.still_waiting,
+    }
+
+
+def _difference(one: Difference) -> Document:
+    from penstock.core.diff.hunks import unified
+
+    made = unified(one.shown, one.now, path=one.path)
+    return {"path": one.path, "newer": one.newer, "diff": _cut(made)}
+
+
+def _cut(diff_: bytes) -> str:
+    text = diff_.decode("utf-8", "replace")
+    if len(text) <= LONGEST_DIFFERENCE:
+        return text
+    hidden = len(text) - LONGEST_DIFFERENCE
+    return f"{text[:LONGEST_DIFFERENCE]}\n... {hidden} more characters"
+
+
+def _plain(one: Proposal | Receipt, **more: str) -> Document:
+    return {**to_plain(one), **more}

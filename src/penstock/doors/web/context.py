@@ -1,0 +1,164 @@
+"""What every page and every call of the API stands on: the workspaces, the sessions, the proof.
+
+Which pages there are and how they look is elsewhere.
+Always true: each workspace is opened once, whoever asks first; what is named and not there is
+an error and never another workspace.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from penstock.core.errors import InputError, PenstockError
+from penstock.core.loopback import brought, same
+from penstock.doors.web import answers
+from penstock.doors.web.answers import AnswerResult
+from penstock.doors.web.live_events import Hub
+from penstock.doors.web.proof import Prover
+from penstock.doors.web.sessions import COOKIE, Session, Sessions, cookies_of
+
+if TYPE_CHECKING:
+    from penstock.app import Workspace
+    from penstock.core.proposals.model import Proposal, Receipt
+    from penstock.gate import Gate
+
+T = TypeVar("T")
+Places = Callable[[], Iterable["Workspace"]]
+
+
+def no_more() -> tuple[Workspace, ...]:
+    """There are no other workspaces than those that were named."""
+    return ()
+
+
+class World:
+    """One process's view: `places` are served from the start, `more` may come while it runs."""
+
+    def __init__(
+        self,
+        places: Sequence[Workspace],
+        *,
+        token: str,
+        hook_token: str = "",
+        more: Places = no_more,
+        sessions: Sessions | None = None,
+        prover: Prover | None = None,
+    ) -> None:
+        self.token = token
+        self.hook_token = hook_token
+        self.sessions = sessions or Sessions()
+        self.prover = prover or Prover()
+        self.origin = ""  # where we listen, once that is known
+        self._more = more
+        self._lock = threading.Lock()
+        self._places: dict[str, Workspace] = {name_of(here): here for here in places}
+        self.hub = Hub(self)
+
+    # -- workspaces ---------------------------------------------------------------------------
+
+    @property
+    def workspaces(self) -> tuple[Workspace, ...]:
+        """Every workspace that is served, the first one first."""
+        return tuple(self._places.values())
+
+    def look_around(self) -> None:
+        """Take in the workspaces that have a state by now."""
+        for here in self._more():
+            with self._lock:
+                self._places.setdefault(name_of(here), here)
+
+    def here(self, name: str = "") -> Workspace:
+        """Return a workspace by its name or its root; the first one where none is named."""
+        for known, here in list(self._places.items()):
+            if name in ("", known, here.root):
+                return here
+        raise InputError("no-workspace", f"there is no workspace `{name}` here")
+
+    def gate(self, name: str = "") -> Gate:
+        """Return the gate of a workspace, opened by whoever asks first."""
+        return self.gate_of(self.here(name))
+
+    def gate_of(self, here: Workspace) -> Gate:
+        """Return the gate of a workspace that is at hand."""
+        with self._lock:  # two threads must not open it twice
+            return here.gate
+
+    # -- finding ------------------------------------------------------------------------------
+
+    def find(self, proposal_id: str) -> tuple[Workspace, tuple[Proposal, ...]]:
+        """Return the proposal or the set of exactly this id, and where it is."""
+        return self._first(lambda gate: gate.members(proposal_id), f"proposal `{proposal_id}`")
+
+    def find_receipts(self, receipt_id: str) -> tuple[Workspace, tuple[Receipt, ...]]:
+        """Return the receipt or the receipts of a set, and where they are."""
+        return self._first(lambda gate: _receipts(gate, receipt_id), f"receipt `{receipt_id}`")
+
+    def _first(
+        self, look: Callable[[Gate], tuple[T, ...]], what: str
+    ) -> tuple[Workspace, tuple[T, ...]]:
+        """Return what the first workspace has; one that cannot be opened hides no other."""
+        fault: PenstockError | None = None
+        for here in self.workspaces:
+            try:
+                found = look(self.gate_of(here))
+            except PenstockError as error:
+                fault = fault or error
+                continue
+            if found:
+                return here, found
+        raise fault or InputError("not-found", f"there is no {what}")
+
+    # -- answering ----------------------------------------------------------------------------
+
+    def answer(
+        self, session: Session | None, action: str, id_: str, **given: object
+    ) -> AnswerResult:
+        """Do one of `answers.ACTIONS` with a proposal, a set or a receipt; blocks, never raises.
+
+        `session` is whose attempts count; None is the API.
+        """
+        try:
+            here = (self.find_receipts if action == "undo" else self.find)(id_)[0]
+        except PenstockError as error:
+            return AnswerResult(error=error)
+        if action in answers.PROVEN:
+            given |= {"prover": self.prover, "who": session.key if session else "api"}
+        return answers.ACTIONS[action](here, id_, **given)
+
+    def knows(self, headers: Mapping[str, str]) -> bool:
+        """Say whether a request comes from somebody who may send much: a session, or the token."""
+        return same(brought(headers), self.token) or self.session_of(headers) is not None
+
+    @property
+    def cookie(self) -> str:
+        """The name of the session's cookie. Cookies know no ports, so the name has to."""
+        return f"{COOKIE}_{self.origin.rpartition(':')[2]}"
+
+    def session_of(self, headers: Mapping[str, str]) -> Session | None:
+        """Return the session that a request belongs to."""
+        found = (self.sessions.find(value) for value in cookies_of(headers, self.cookie))
+        return next((session for session in found if session), None)
+
+    # -- links --------------------------------------------------------------------------------
+
+    def link(self, *, to: str = "") -> str:
+        """Return a new one-time link; `to` is the page it leads to."""
+        from urllib.parse import urlencode
+
+        query = {"t": self.sessions.new_link(), **({"to": to} if to else {})}
+        return f"{self.origin}/open?{urlencode(query)}"
+
+
+def _receipts(gate: Gate, receipt_id: str) -> tuple[Receipt, ...]:
+    one = gate.receipt(receipt_id)
+    if one is not None:
+        return (one,)
+    return gate.receipts(set_id=receipt_id) if receipt_id else ()
+
+
+def name_of(here: Workspace) -> str:
+    """Return the name by which addresses speak of a workspace: that of its state."""
+    return os.path.basename(here.state)

@@ -1,0 +1,91 @@
+"""Keep the comparisons that were made lately, so that the next page of one is there at once.
+
+Always true: what is kept is found by its digests, so it can never be out of date; how much is
+kept is bounded in number and in bytes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+
+from penstock.doors.web.diff.comparison import Comparison
+from penstock.doors.web.diff.markup import CLOSE, OPEN, Spans
+from penstock.doors.web.diff.rows import Page, Pager, View
+from penstock.doors.web.highlight import Colours
+
+MOST = 16
+MOST_PAGES = 48
+LARGEST_KEPT = 8 * 1024 * 1024
+WHOLE = 48 * 1024  # bytes up to which a side is coloured from its beginning
+
+Key = tuple[str | None, str | None]
+
+
+class Shelf:
+    """Comparisons by their digests, and the child that colours."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Key, Comparison] = OrderedDict()
+        self._pages: OrderedDict[tuple[Key, str, View, int], Page] = OrderedDict()
+        self._lock = threading.Lock()
+        self._warmed = False
+        self.colours = Colours()
+
+    def compared(self, key: Key, before: bytes | None, after: bytes | None) -> Comparison:
+        """Return the comparison of two contents, made at most once while it is kept."""
+        with self._lock:
+            known = self._kept.pop(key, None) or Comparison(before, after)
+            if len(before or b"") + len(after or b"") <= LARGEST_KEPT:
+                self._kept[key] = known
+            while len(self._kept) > MOST:
+                self._kept.popitem(last=False)
+        return known
+
+    def page(self, key: Key, compared: Comparison, view: View, number: int, *, path: str) -> Page:
+        """Return one page of a diff with its colours, made at most once while it is kept."""
+        at = (key, path, view, number)
+        with self._lock:
+            known = self._pages.get(at)
+        if known is not None:
+            return known
+        made = self._made(compared, view, number, path)
+        with self._lock:
+            self._pages[at] = made
+            while len(self._pages) > MOST_PAGES:
+                self._pages.popitem(last=False)
+        return made
+
+    def warm(self) -> None:
+        """Have the child that colours started, while a person still looks at something else."""
+        if not self._warmed:
+            self._warmed = True
+            threading.Thread(target=self.colours.of, args=("a.py", "a"), daemon=True).start()
+
+    def _made(self, compared: Comparison, view: View, number: int, path: str) -> Page:
+        pager = Pager(compared, view)
+        old, new = pager.lines(number)
+        return pager.page(
+            number,
+            old=self.coloured(compared, compared.old, old, path),
+            new=self.coloured(compared, compared.new, new, path),
+        )
+
+    def coloured(
+        self, compared: Comparison, lines: list[bytes], shown: list[int], path: str
+    ) -> dict[int, Spans]:
+        """Return the colours of some lines; of a small side all is read, for its context."""
+        if not shown:
+            return {}
+        whole = sum(map(len, lines)) <= WHOLE
+        places = range(len(lines)) if whole else shown
+        text = "\n".join(_bare(compared.shown(lines[at])) for at in places)
+        return dict(zip(places, self.colours.of(path, text), strict=False))
+
+
+def _bare(text: str) -> str:
+    """Return a visible text without its notes: what a colouring program should read."""
+    if OPEN not in text:
+        return text
+    first, *rest = text.split(OPEN)
+    return first + "".join(part.partition(CLOSE)[2] for part in rest)

@@ -1,0 +1,110 @@
+"""Two sides of a text beside each other: their lines, their hunks, and each line as it is shown.
+
+`core.diff` finds the hunks, `words` which line takes another's place. Rows and pages are
+`diffview`'s.
+Always true: a line is shown with nothing hidden left in it, what is cut off is counted, and two
+lines that differ never look the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from penstock.core.diff.hunks import hunks as hunks_of
+from penstock.core.model import Hunk
+from penstock.core.text.display import visible
+from penstock.core.text.line_endings import CRLF, LF, split
+from penstock.doors.web.diff import words
+from penstock.doors.web.diff.content_type import as_utf8, first_difference
+from penstock.doors.web.diff.markup import CLOSE, OPEN
+
+LONGEST = 2000  # characters of a line that are shown
+LEAD = 200  # of them before the place where two long lines differ
+
+Pairs = dict[int, int]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two sides of a text, with the hunks between them. None stands for no file."""
+
+    before: bytes | None
+    after: bytes | None
+    _known: dict[int, tuple[Pairs, Pairs]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def old(self) -> list[bytes]:
+        """The lines before, with their ends."""
+        return split(as_utf8(self.before or b""))
+
+    @cached_property
+    def new(self) -> list[bytes]:
+        """The lines after, with their ends."""
+        return split(as_utf8(self.after or b""))
+
+    @cached_property
+    def hunks(self) -> tuple[Hunk, ...]:
+        """The runs of changed lines, numbered from 1 as `merge.select_hunks` numbers them."""
+        return hunks_of(as_utf8(self.before or b""), as_utf8(self.after or b""))
+
+    @cached_property
+    def plain_returns(self) -> bool:
+        r"""True where every line of both sides ends in `\r\n`: then it is no news."""
+        sides = [as_utf8(side) for side in (self.before, self.after) if side]
+        return all(side.count(CRLF) == side.count(LF) > 0 for side in sides)
+
+    @cached_property
+    def lost(self) -> list[int]:
+        """The places of the lines that go; one that only changes its line end stays."""
+        old, new = as_utf8(self.before or b""), as_utf8(self.after or b"")
+        returns = b"\r" in old or b"\r" in new
+        gone = hunks_of(old, new, line_ends=False) if returns else self.hunks
+        return [at for hunk in gone for at in hunk.before]
+
+    def shown(self, line: bytes, *, start: int = 0) -> str:
+        """Return a line without its end and with everything hidden written out.
+
+        Of a long line a window is shown, from `start` on; what is left out is counted.
+        """
+        text = self._text(line)
+        rest = len(text) - start - LONGEST
+        cut = visible(text[start : start + LONGEST] if rest > 0 or start else text)
+        before = f"{OPEN}{start:,} characters before, the same{CLOSE}" if start else ""
+        more = f"{OPEN}{rest:,} more characters{CLOSE}" if rest > 0 else ""
+        missing = "" if line.endswith(LF) else f"{OPEN}no newline at the end{CLOSE}"
+        return before + cut + more + missing
+
+    def _text(self, line: bytes) -> str:
+        bare = line.removesuffix(CRLF) if self.plain_returns else line
+        return bare.removesuffix(LF).decode("utf-8", "surrogateescape")
+
+    def pair(self, old: int, new: int) -> tuple[str, str]:
+        """Return two lines that stand for each other; long ones from where they differ."""
+        a, b = self.old[old], self.new[new]
+        if max(len(a), len(b)) <= LONGEST:
+            return self.shown(a), self.shown(b)
+        left, right = self._text(a), self._text(b)
+        at = first_difference(left, right)
+        start = at - LEAD if at > LONGEST - LEAD else 0
+        return self.shown(a, start=start), self.shown(b, start=start)
+
+    def partner(self, number: int, *, old: int | None = None, new: int | None = None) -> int | None:
+        """Return the line that stands for one of the other side in a hunk, by their places."""
+        hunk = self.hunks[number - 1]
+        gone, came = len(hunk.before), len(hunk.after)
+        if gone * came > words.MOST_PAIRS:
+            shift = hunk.after_start - hunk.before_start
+            there = old + shift if old is not None else (new or 0) - shift
+            return there if gone == came else None
+        there_of, here_of = self._partners(number, hunk)
+        return there_of.get(old) if old is not None else here_of.get(new or 0)
+
+    def _partners(self, number: int, hunk: Hunk) -> tuple[Pairs, Pairs]:
+        if number not in self._known:
+            old = [self.shown(line) for line in self.old[hunk.before_start : hunk.before_end]]
+            new = [self.shown(line) for line in self.new[hunk.after_start : hunk.after_end]]
+            found = words.partners(old, new).items()
+            there = {hunk.before_start + i: hunk.after_start + j for i, j in found}
+            self._known[number] = there, {j: i for i, j in there.items()}
+        return self._known[number]

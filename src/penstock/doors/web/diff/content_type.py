@@ -1,0 +1,149 @@
+"""What a content is to the eye: text, wide text, a picture, or bytes.
+
+Always true: a picture is told by its first bytes, never by its name, and only kinds that a
+browser cannot run anything from count as pictures (no SVG).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeVar
+
+from penstock.core.text.line_endings import BOM, CRLF, LF
+
+T = TypeVar("T")
+LARGEST_SHOWN = 64 * 1024 * 1024
+LARGEST_PICTURE = 8 * 1024 * 1024
+HEX_BYTES, HEX_WIDTH = 192, 8
+# First bytes, and what a browser may be told that they are.
+PICTURES: tuple[tuple[bytes, str], ...] = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+)
+# The longer mark first: UTF-32's begins with UTF-16's.
+WIDE: tuple[tuple[bytes, str, str], ...] = (
+    (b"\xff\xfe\x00\x00", "utf-32-le", "UTF-32"),
+    (b"\x00\x00\xfe\xff", "utf-32-be", "UTF-32"),
+    (b"\xff\xfe", "utf-16-le", "UTF-16"),
+    (b"\xfe\xff", "utf-16-be", "UTF-16"),
+)
+
+
+class Presentation(StrEnum):
+    """How a change is shown."""
+
+    TEXT = "text"
+    PICTURE = "picture"
+    BYTES = "bytes"
+    TOO_LARGE = "too-large"
+
+
+def picture_type(content: bytes | None) -> str:
+    """Return the content type of a picture, empty for anything else."""
+    if content is None or len(content) > LARGEST_PICTURE:
+        return ""
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for magic, kind in PICTURES if content.startswith(magic)), "")
+
+
+def look_of(before: bytes | None, after: bytes | None) -> Presentation:
+    """Return how two sides are best shown beside each other."""
+    sides = [side for side in (before, after) if side is not None]
+    if sum(map(len, sides)) > LARGEST_SHOWN:
+        return Presentation.TOO_LARGE
+    if all(b"\0" not in side or _wide(side) for side in sides):
+        return Presentation.TEXT
+    return Presentation.PICTURE if any(map(picture_type, sides)) else Presentation.BYTES
+
+
+def _wide(content: bytes) -> str:
+    """Return the codec of text with two or four bytes a character; empty when it is none."""
+    for mark, codec, _ in WIDE:
+        if content.startswith(mark):
+            try:
+                content.decode(codec)
+            except UnicodeDecodeError:
+                return ""
+            return codec
+    return ""
+
+
+def is_wide(content: bytes | None) -> bool:
+    """Say whether a text has two or four bytes a character: its lines are not those of bytes."""
+    return content is not None and bool(_wide(content))
+
+
+def as_utf8(content: bytes) -> bytes:
+    """Return a text as UTF-8 for showing; what is not wide text stays as it is."""
+    codec = _wide(content)
+    return content.decode(codec).encode("utf-8", "surrogatepass") if codec else content
+
+
+def encoding(content: bytes | None) -> str:
+    """Return what a text is written in, in words, with its line ends."""
+    if content is None:
+        return "no file"
+    said = [_letters(content), _ends(as_utf8(content))]
+    return ", ".join(part for part in said if part)
+
+
+def _letters(content: bytes) -> str:
+    codec = _wide(content)
+    if codec:
+        return next(name for _, known, name in WIDE if known == codec)
+    if b"\0" in content:
+        return "bytes"
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return "not UTF-8"
+    return "UTF-8 with a byte order mark" if content.startswith(BOM) else "UTF-8"
+
+
+def _ends(content: bytes) -> str:
+    if b"\0" in content:
+        return ""
+    pairs, feeds = content.count(CRLF), content.count(LF)
+    ends = "CRLF" if feeds and pairs == feeds else "LF" if not pairs else "CRLF and LF mixed"
+    missing = "no final newline" if content and not content.endswith(LF) else ""
+    return ", ".join(part for part in (ends if feeds else "", missing) if part)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HexRow:
+    """A few bytes: where they stand, as numbers, and as far as they are letters."""
+
+    at: str
+    numbers: str
+    letters: str
+
+
+def hex_rows(content: bytes | None, *, start: int = 0) -> tuple[HexRow, ...]:
+    """Return a few rows of bytes around a place."""
+    if content is None:
+        return ()
+    first = max(0, start - start % HEX_WIDTH - HEX_WIDTH)
+    places = range(first, min(first + HEX_BYTES, len(content)), HEX_WIDTH)
+    return tuple(_hex_row(at, content[at : at + HEX_WIDTH]) for at in places)
+
+
+def _hex_row(at: int, part: bytes) -> HexRow:
+    letters = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in part)
+    return HexRow(at=f"{at:08x}", numbers=part.hex(" "), letters=letters)
+
+
+def first_difference(a: Sequence[T], b: Sequence[T]) -> int:
+    """Return the place of the first byte or letter that differs, found by halving."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

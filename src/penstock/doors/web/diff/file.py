@@ -1,0 +1,167 @@
+"""One file's change as a page shows it: rows of text, pictures, bytes, or that it is too large.
+
+Always true: nothing here depends on the file's name but its colours; what is not shown is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from penstock.core.digest import digest
+from penstock.core.model import ChangeKind
+from penstock.core.proposals.model import Proposal
+from penstock.doors.web.diff import content_type as looks
+from penstock.doors.web.diff.cache import Key, Shelf
+from penstock.doors.web.diff.comparison import Comparison
+from penstock.doors.web.diff.content_type import HexRow, Presentation
+from penstock.doors.web.diff.markup import markup
+from penstock.doors.web.diff.rows import Page, View
+
+SHELF = Shelf()
+FIRST_LOST, LOST_PAGE = 24, 400
+MOST_ROWS = 1600  # of all files of a page
+ROWS_OF_OTHERS = 20  # what a file takes that has no rows of text
+
+Numbered = tuple[tuple[int, Markup], ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LostLines:
+    """The lines that would be lost: some of them, from which one on, and how many in all."""
+
+    lines: Numbered
+    first: int
+    total: int
+    pages: int
+    number: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileSide:
+    """One side of a change that is no text."""
+
+    there: bool
+    size: int
+    picture: str
+    rows: Sequence[HexRow]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileView:
+    """How a change looks. `page` is there for text, the sides for everything else."""
+
+    look: Presentation
+    before: str
+    after: str
+    page: Page | None = None
+    view: View = View.UNIFIED
+    hunks: int = 0
+    lost: LostLines | None = None
+    sides: tuple[FileSide, ...] = ()
+    differs_at: int = 0
+
+
+def of_proposal(
+    one: Proposal,
+    before: bytes | None,
+    after: bytes | None,
+    *,
+    view: View = View.UNIFIED,
+    number: int = 1,
+    lost_page: int = 0,
+) -> FileView:
+    """Return how a proposal's change looks; what a replacing one takes away comes first."""
+    wanted = lost_page if one.change.kind is ChangeKind.REPLACE else -1
+    return of_contents(
+        (one.base, one.content), one.path, before, after, view=view, number=number, lost_page=wanted
+    )
+
+
+def of_contents(
+    key: Key,
+    path: str,
+    before: bytes | None,
+    after: bytes | None,
+    *,
+    view: View = View.UNIFIED,
+    number: int = 1,
+    lost_page: int = -1,
+) -> FileView:
+    """Return how two contents look beside each other; `lost_page` -1 leaves lost lines out."""
+    look = looks.look_of(before, after)
+    was, now = looks.encoding(before), looks.encoding(after)
+    if look is Presentation.TEXT:
+        made = SHELF.compared(key, before, after)
+        return FileView(
+            look=look,
+            before=was,
+            after=now,
+            page=SHELF.page(key, made, view, number, path=path),
+            view=view,
+            hunks=len(made.hunks),
+            lost=_lost(made, lost_page, path),
+        )
+    at = looks.first_difference(before or b"", after or b"")
+    sides = (_side(before, at), _side(after, at))
+    return FileView(look=look, before=was, after=now, sides=sides, differs_at=at)
+
+
+def of_bytes(
+    path: str, before: bytes | None, after: bytes | None, *, view: View = View.UNIFIED
+) -> FileView:
+    """Return how two contents look beside each other that no proposal has digests of."""
+    return of_contents((digest_of(before), digest_of(after)), path, before, after, view=view)
+
+
+def digest_of(content: bytes | None) -> str | None:
+    """Return the digest of a content, None where there is no file."""
+    return None if content is None else digest(content)
+
+
+def fitting(files: Iterable[Callable[[], FileView | None]]) -> Iterator[FileView | None]:
+    """Yield how each file looks, as far as they fit a page; None for those beyond."""
+    left = MOST_ROWS
+    for look in files:
+        shown = look() if left > 0 else None
+        left -= len(shown.page.rows) if shown and shown.page else ROWS_OF_OTHERS
+        yield shown
+
+
+def _side(content: bytes | None, at: int) -> FileSide:
+    return FileSide(
+        there=content is not None,
+        size=len(content or b""),
+        picture=looks.picture_type(content),
+        rows=looks.hex_rows(content, start=at),
+    )
+
+
+def _lost(made: Comparison, number: int, path: str) -> LostLines | None:
+    """Return the lost lines: the first few (page 0), or one page of all of them."""
+    if number < 0 or made.before is None or made.after is None:
+        return None
+    first, end = (number - 1) * LOST_PAGE, number * LOST_PAGE
+    places = made.lost[first:end] if number else made.lost[:FIRST_LOST]
+    colours = SHELF.coloured(made, made.old, places, path)
+    return LostLines(
+        lines=tuple(
+            (at + 1, markup(made.shown(made.old[at]), colours=colours.get(at, ()))) for at in places
+        ),
+        first=max(first, 0) + 1,
+        total=len(made.lost),
+        pages=max(1, -(-len(made.lost) // LOST_PAGE)),
+        number=number,
+    )
+
+
+def numbered(content: bytes, number: int) -> tuple[Numbered, int]:
+    """Return one page of a file with its line numbers, and how many lines there are."""
+    made = Comparison(content, content)
+    lines = made.old
+    first = (max(number, 1) - 1) * LOST_PAGE
+    some = lines[first : first + LOST_PAGE]
+    shown = tuple((first + at, markup(made.shown(line))) for at, line in enumerate(some, 1))
+    return shown, len(lines)

@@ -1,0 +1,182 @@
+"""The diff as rows of a page: unified or side by side, one page of it at a time.
+
+`comparison` has the lines and hunks, `core.diffrows` which rows there are; here they get line
+numbers, changed words and colours. Which page, and what is approved, is the views' business.
+Always true: every changed line is on exactly one page, and a page says how many rows there are
+in all; text reaches the page only through `marking`, which escapes it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import accumulate, zip_longest
+
+from markupsafe import Markup
+
+from penstock.core.diff.rows import Block, Kind, blocks
+from penstock.doors.web.diff import words
+from penstock.doors.web.diff.comparison import LONGEST, Comparison
+from penstock.doors.web.diff.markup import Colours, Ranges, Spans, markup
+
+PAGE = 400
+WORTH_HIDING = 4  # lines that stay; fewer are shown
+OLD = (Kind.SAME, Kind.GONE, Kind.PAIR)  # rows that show a line of that side
+NEW = (Kind.NEW, Kind.PAIR)
+
+
+class View(StrEnum):
+    """How the two sides stand to each other."""
+
+    UNIFIED = "unified"
+    SPLIT = "split"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cell:
+    """One line of one side."""
+
+    number: int
+    html: Markup
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PageRow:
+    """One row. `count` is what a gap leaves out; a head speaks of hunk number `hunk`."""
+
+    kind: Kind
+    before: Cell | None = None
+    after: Cell | None = None
+    hunk: int = 0
+    count: int = 0
+    gone: int = 0
+    new: int = 0
+    line: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Page:
+    """A page of rows: those from `first` to `last` (counted from 1) of `total`."""
+
+    rows: tuple[PageRow, ...]
+    first: int
+    last: int
+    total: int
+    number: int
+    pages: int
+
+    @property
+    def hunks(self) -> tuple[int, ...]:
+        """The hunks whose heads are on this page."""
+        return tuple(row.hunk for row in self.rows if row.kind is Kind.HEAD)
+
+
+class Pager:
+    """Cuts a diff into pages; lines are only looked at for the page that is asked for."""
+
+    def __init__(self, compared: Comparison, view: View = View.UNIFIED) -> None:
+        self.compared = compared
+        sides, lines = view is View.SPLIT, len(compared.old)
+        found = blocks(compared.hunks, lines, sides=sides, worth_hiding=WORTH_HIDING)
+        self.blocks = tuple(found)
+        self.starts = tuple(accumulate(map(len, self.blocks), initial=0))
+        self.total = self.starts[-1]
+        self.pages = max(1, -(-self.total // PAGE))
+
+    def lines(self, number: int) -> tuple[list[int], list[int]]:
+        """Return which lines of each side a page shows, for colouring them."""
+        parts = list(self._parts(number))
+        return (
+            [at for part in parts if part.kind in OLD for at in part.before],
+            [at for part in parts if part.kind in NEW for at in part.after],
+        )
+
+    def page(self, number: int, *, old: Colours | None = None, new: Colours | None = None) -> Page:
+        """Return one page, counted from 1; a number beyond the last is the last."""
+        number = min(max(number, 1), self.pages)
+        rows = _Rows(self.compared, old or {}, new or {})
+        shown = tuple(row for part in self._parts(number) for row in rows.of(part))
+        first = (number - 1) * PAGE
+        return Page(
+            rows=shown,
+            first=min(first + 1, self.total),
+            last=first + len(shown),
+            total=self.total,
+            number=number,
+            pages=self.pages,
+        )
+
+    def _parts(self, number: int) -> Iterator[Block]:
+        """Yield the blocks of a page, cut to it."""
+        number = min(max(number, 1), self.pages)
+        first, end = (number - 1) * PAGE, min(number * PAGE, self.total)
+        at = bisect_right(self.starts, first) - 1
+        for block, start in zip(self.blocks[at:], self.starts[at:], strict=False):
+            if start >= end:
+                return
+            yield block.part(max(first - start, 0), end - start)
+
+
+class _Rows:
+    """Makes the rows of a page."""
+
+    def __init__(self, compared: Comparison, old: Colours, new: Colours) -> None:
+        self.compared = compared
+        self.old, self.new = old, new
+
+    def of(self, block: Block) -> Iterator[PageRow]:
+        """Yield the rows of one block."""
+        if block.kind is Kind.GAP:
+            yield PageRow(kind=Kind.GAP, count=len(block.before), line=block.before[0] + 1)
+        elif block.kind is Kind.HEAD:
+            yield self._head(block)
+        elif block.kind is Kind.SAME:
+            yield from map(self._same, block.before, block.after)
+        else:
+            gone = block.before if block.kind in OLD else ()
+            came = block.after if block.kind in NEW else ()
+            for before, after in zip_longest(gone, came):
+                yield PageRow(
+                    kind=block.kind,
+                    before=None if before is None else self._gone(before, block.hunk),
+                    after=None if after is None else self._came(after, block.hunk),
+                )
+
+    def _head(self, block: Block) -> PageRow:
+        first = block.before or block.after
+        return PageRow(
+            kind=Kind.HEAD,
+            hunk=block.hunk,
+            line=first[0] + 1,
+            gone=len(block.before),
+            new=len(block.after),
+        )
+
+    def _same(self, before: int, after: int) -> PageRow:
+        html = self._plain(self.compared.old[before], self.old.get(before, ()))
+        left, right = Cell(number=before + 1, html=html), Cell(number=after + 1, html=html)
+        return PageRow(kind=Kind.SAME, before=left, after=right)
+
+    def _gone(self, at: int, hunk: int) -> Cell:
+        partner = self.compared.partner(hunk, old=at)
+        if partner is None:
+            return self._cell(at, self.compared.shown(self.compared.old[at]), (), "del", self.old)
+        text, other = self.compared.pair(at, partner)
+        return self._cell(at, text, words.changed(text, other)[0], "del", self.old)
+
+    def _came(self, at: int, hunk: int) -> Cell:
+        partner = self.compared.partner(hunk, new=at)
+        if partner is None:
+            return self._cell(at, self.compared.shown(self.compared.new[at]), (), "ins", self.new)
+        other, text = self.compared.pair(partner, at)
+        return self._cell(at, text, words.changed(other, text)[1], "ins", self.new)
+
+    def _cell(self, at: int, text: str, marks: Ranges, tag: str, colours: Colours) -> Cell:
+        # The colours of a long line belong to its beginning, which is perhaps not shown.
+        spans = colours.get(at, ()) if len(text) <= LONGEST else ()
+        return Cell(number=at + 1, html=markup(text, marks, tag, spans))
+
+    def _plain(self, line: bytes, colours: Spans) -> Markup:
+        return markup(self.compared.shown(line), colours=colours)

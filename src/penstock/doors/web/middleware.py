@@ -1,0 +1,234 @@
+"""Who is admitted to the page and the API, and what every response tells the browser.
+
+Settled before anything else runs: the name we are asked under, where a request comes from, who
+sends it, how often, and that a form was one of ours. What a person may then do is `answers`'.
+Always true: whatever is not let in here reaches no page; every response, errors included, has
+the headers that keep other origins, frames and caches out.
+
+The checks, in order:
+1. Host is a loopback name: a page elsewhere can make its own name lead to us (DNS rebinding).
+2. Origin, where there is one, is exactly ours, and a browser's form must have one. The browser's
+   word on where a request comes from (Sec-Fetch-Site) must agree.
+3. There are not too many requests.
+4. The API has the person's token; a page has a session.
+5. A form holds the session's own token.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from penstock.core.errors import InputError, PenstockError, RefusedError
+from penstock.core.loopback import brought, is_ours, same
+from penstock.doors.http.routes import body_of
+from penstock.doors.web.context import World
+from penstock.doors.web.errors import fault, status_of
+from penstock.doors.web.rate_limits import Bucket
+from penstock.doors.web.sessions import Session
+
+FORM = "application/x-www-form-urlencoded"
+API = "/api/"
+OPEN_API = "/api/v1/openapi.json"
+# Shown to anybody: how to get in, and what a page looks like. None of it tells anything.
+PUBLIC = ("/open", "/static/", OPEN_API)
+SAFE = frozenset({"GET", "HEAD"})
+OURS = frozenset({"same-origin", "none"})
+MOST_FIELDS = 20_000
+SMALL_FORM = 64 * 1024
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
+    "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": POLICY,
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    # Not `no-referrer`: with that a browser sends `Origin: null` for our own forms, too.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-store",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FormFields:
+    """The fields of a form, each with all of its values."""
+
+    fields: Mapping[str, tuple[str, ...]]
+
+    def get(self, name: str, default: str = "") -> str:
+        """Return the first value of a field."""
+        return next(iter(self.fields.get(name, ())), default)
+
+    def all(self, name: str) -> tuple[str, ...]:
+        """Return every value of a field: ticked boxes."""
+        return self.fields.get(name, ())
+
+
+NO_FORM = FormFields({})
+
+
+class Admission:
+    """Stands before the application; puts `session` and `form` into the request's state."""
+
+    def __init__(self, app: ASGIApp, world: World) -> None:
+        self._app = app
+        self._world = world
+        self._strangers = Bucket(rate=100, burst=1000)
+        self._known = Bucket(rate=500, burst=5000)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request in, or tell why not."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        send = _with_headers(send)
+        scope.setdefault("state", {}).update(session=None, form=NO_FORM)
+        try:
+            await self._admit(scope, receive)
+        except PenstockError as no:
+            await told(scope, no)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    async def _admit(self, scope: Scope, receive: Receive) -> None:
+        headers, path = Headers(scope=scope), scope["path"]
+        _check_host(headers)
+        _check_origin(headers, scope["method"])
+        session = self._world.session_of(headers)
+        by_token = path.startswith(API) and same(brought(headers), self._world.token)
+        bucket = self._known if session or by_token else self._strangers
+        if not bucket.take():
+            raise RefusedError("too-many-requests", "too many requests; wait a moment")
+        scope["state"]["session"] = session
+        if path.startswith(PUBLIC):
+            return
+        if path.startswith(API):
+            self._check_token(headers)
+        else:
+            await self._check_session(scope, receive, session)
+
+    def _check_token(self, headers: Headers) -> None:
+        given, world = brought(headers), self._world
+        if same(given, world.token):
+            return
+        if world.hook_token and same(given, world.hook_token):
+            raise RefusedError(
+                "hook-token",
+                "the hook's token is good for judging only",
+                because="an agent can read it in its own settings",
+            )
+        raise RefusedError(
+            "no-token",
+            "the token is missing or wrong",
+            hint="send `Authorization: Bearer` with what is in admin.token of the state directory",
+        )
+
+    async def _check_session(self, scope: Scope, receive: Receive, session: Session | None) -> None:
+        if session is None:
+            raise RefusedError(
+                "no-session",
+                "this page is opened by a link from your terminal",
+                hint="run `penstock open` there and follow the link",
+            )
+        if scope["method"] in SAFE:
+            return
+        form = scope["state"]["form"] = await _form(Headers(scope=scope), receive)
+        if not same(form.get("csrf"), session.csrf):
+            raise RefusedError(
+                "wrong-form",
+                "this form is not one of ours, or it is older than your session",
+                hint="load the page again",
+            )
+
+
+def _check_host(headers: Headers) -> None:
+    if not is_ours(headers.get("host", "")):
+        raise RefusedError("wrong-host", "only loopback names are answered to")
+
+
+def _check_origin(headers: Headers, method: str) -> None:
+    origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+    ours = f"http://{headers.get('host', '').lower()}"
+    wrong = origin is not None and origin.lower() != ours
+    foreign = site is not None and site not in OURS
+    if method not in SAFE:
+        # A browser of today sends an Origin with a form. One that sends neither word is none, or
+        # so old that the cookie's own rule and the token in the form have to do.
+        wrong = wrong or foreign or (origin is None and site is not None)
+        wrong = wrong or (origin is None and not _refers_to(headers.get("referer"), ours))
+    elif foreign:
+        # Somebody else's page may send a person here, and may not load anything from us.
+        wrong = wrong or headers.get("sec-fetch-mode") != "navigate"
+        wrong = wrong or headers.get("sec-fetch-dest") != "document"
+    if wrong:
+        raise RefusedError("wrong-origin", "other pages in a browser are not answered")
+
+
+def _refers_to(referer: str | None, ours: str) -> bool:
+    return referer is None or referer.lower().startswith(f"{ours}/")
+
+
+async def _form(headers: Headers, receive: Receive) -> FormFields:
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != FORM:
+        raise InputError("not-a-form", "only forms are taken here")
+    data = await body_of(receive)
+    if len(data) <= SMALL_FORM:
+        return _parsed(data)
+    return await run_in_threadpool(_parsed, data)  # an edited file may be large
+
+
+def _parsed(data: bytes) -> FormFields:
+    try:
+        text = data.decode("ascii")
+        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
+    except ValueError:
+        raise InputError("bad-form", "the form cannot be read") from None
+    fields: dict[str, list[str]] = {}
+    for name, value in pairs:
+        fields.setdefault(name, []).append(value)
+    return FormFields({name: tuple(values) for name, values in fields.items()})
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return sending
+
+
+def told(scope: Scope, error: PenstockError) -> Response:
+    """Return an error as JSON, or as a page."""
+    if scope["path"].startswith(API):
+        return as_json(error.as_json(), status_of(error))
+    from penstock.doors.web.pages.views import problem
+
+    return problem(Request(scope), error)
+
+
+def as_json(document: Any, status: int = 200) -> Response:
+    """Return a document; a lone surrogate stands as its escape."""
+    return Response(json.dumps(document).encode(), status, media_type="application/json")
+
+
+def failed(scope: Scope) -> Response:
+    """Return the answer to what nobody foresaw."""
+    return told(scope, fault())

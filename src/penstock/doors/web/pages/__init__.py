@@ -1,0 +1,1 @@
+"""doors/web/pages."""

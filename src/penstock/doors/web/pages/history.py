@@ -1,0 +1,143 @@
+"""The pages about what was written: the history, one write, and undoing it.
+
+Always true: an undo puts back exactly what its page showed; a file that changed since is shown
+with how, and left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from penstock.core.errors import PenstockError, StaleError
+from penstock.doors.web import answers
+from penstock.doors.web import drift as seen
+from penstock.doors.web.diff.file import FileView, fitting, of_bytes
+from penstock.doors.web.diff.rows import View
+from penstock.doors.web.errors import status_of
+from penstock.doors.web.pages import history_values as past
+from penstock.doors.web.pages.review import difference
+from penstock.doors.web.proposal_state import key_of, waiting_ids
+from penstock.doors.web.render import page
+from penstock.doors.web.request import choice_of, form_of, place, view_of, world_of
+
+if TYPE_CHECKING:
+    from penstock.app import Workspace
+    from penstock.core.proposals.model import Receipt
+    from penstock.gate import Item
+
+    Plan = tuple[tuple[Item, bytes | None], ...]
+
+MOST_RECEIPTS = 300
+
+
+def history(request: Request) -> Response:
+    """Show what was written, newest first."""
+    from penstock.gate.undo import standing
+
+    here = place(request)
+    receipts = world_of(request).gate_of(here).receipts(limit=MOST_RECEIPTS)
+    stands = standing(receipts)
+    return page(
+        request,
+        "history.html",
+        here="history",
+        written=[past.written(each, stands) for each in receipts],
+        most=MOST_RECEIPTS,
+        **choice_of(request, here),
+    )
+
+
+def receipt(request: Request) -> Response:
+    """Show one write, or those of a set, and what undoing it would put back."""
+    here, found = world_of(request).find_receipts(request.path_params["id"])
+    return _receipt_page(request, here, found)
+
+
+def _receipt_page(
+    request: Request,
+    here: Workspace,
+    found: tuple[Receipt, ...],
+    *,
+    answered: answers.AnswerResult | None = None,
+) -> Response:
+    from penstock.gate.undo import standing
+
+    gate = here.gate
+    rebase = "rebase" in request.query_params or form_of(request).get("rebase") == "1"
+    stands = standing(gate.receipts(limit=MOST_RECEIPTS * 4))
+    error = answered.error if answered else None
+    waiting = waiting_ids(gate)
+    return page(
+        request,
+        "undo.html",
+        status=status_of(error) if error else 200,
+        here="history",
+        id=request.path_params["id"],
+        written=[past.written(each, stands) for each in found],
+        done="done" in request.query_params,
+        next=waiting[0] if waiting else "",
+        error=error,
+        rebase=rebase,
+        key=key_of(here),
+        **_preview(request, here, found, rebase=rebase),
+    )
+
+
+def _preview(
+    request: Request, here: Workspace, found: tuple[Receipt, ...], *, rebase: bool
+) -> dict[str, Any]:
+    """Return what undoing would put back, or why it cannot and what changed since."""
+    told: dict[str, Any] = {"plan": (), "changed": (), "stale": None, "digest": ""}
+    try:
+        planned = here.gate.preview_undo(found, rebase=rebase)
+        return told | {
+            "plan": tuple(_planned(planned, view_of(request))),
+            "digest": seen.shown_undo(planned),
+        }
+    except StaleError as since:
+        return told | {"stale": since, "changed": _changed(here, found, since)}
+    except PenstockError as no:
+        return told | {"stale": no}
+
+
+def _planned(planned: Plan, view: View) -> Iterator[tuple[str, str, FileView | None]]:
+    """Yield each file with its change, as far as they fit a page; the others by name."""
+    looks = fitting(
+        partial(of_bytes, item.path, now, item.content, view=view) for item, now in planned
+    )
+    for (item, now), shown in zip(planned, looks, strict=True):
+        what = "remove" if item.content is None else "create" if now is None else "change"
+        yield item.path, what, shown
+
+
+def _changed(here: Workspace, found: tuple[Receipt, ...], since: StaleError) -> tuple[Any, ...]:
+    if since.code != "changed-since":
+        return ()
+    gate = here.gate
+    return tuple(
+        difference(seen.Difference(path=path, shown=was, now=gate.current(path)))
+        for path, was in gate.changed_since(found)
+    )
+
+
+def undo(request: Request) -> Response:
+    """Put back what a write replaced."""
+    form, world = form_of(request), world_of(request)
+    answered = world.answer(
+        request.state.session,
+        "undo",
+        request.path_params["id"],
+        digest=form.get("digest"),
+        passphrase=form.get("passphrase"),
+        code=form.get("code").replace(" ", ""),
+        rebase=form.get("rebase") == "1",
+    )
+    if answered.ok:
+        return RedirectResponse(f"/history/{answered.receipts[0].id}?done=1", 303)
+    here, found = world.find_receipts(request.path_params["id"])
+    return _receipt_page(request, here, found, answered=answered)

@@ -1,0 +1,212 @@
+"""What the queue and the page of a proposal say, as plain values.
+
+Templates only place these values; what can be done with a proposal is `standing`'s to say, doing
+it is `answers`'.
+Always true: a value that came from an agent stands here as visible text, never as markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from penstock.core.model import Change, ChangeKind
+from penstock.core.proposals.model import OPEN, Moment, Proposal, State
+from penstock.core.text.display import spoken
+from penstock.doors.web.wording import KIND_WORDS, counted
+
+FILES_NAMED = 4
+SOON = 300  # seconds
+
+
+# -- the queue -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QueueFile:
+    """One file of an item."""
+
+    id: str
+    path: str
+    kind: str
+    gone: int
+    new: int
+    unit: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QueueItem:
+    """One thing to answer: a proposal, or the proposals of a set."""
+
+    id: str
+    files: tuple[QueueFile, ...]
+    more: int
+    total: int
+    kind: str
+    gone: int
+    new: int
+    losing: str
+    agent: str
+    why: str
+    warnings: int
+    created: float
+    left: float
+    state: str
+    workspace: str
+
+    @property
+    def soon(self) -> bool:
+        """True when there is little time left."""
+        return self.left < SOON
+
+
+def file_of(one: Proposal) -> QueueFile:
+    """Return what a list says about one file."""
+    change = one.change
+    return QueueFile(
+        id=one.id,
+        path=spoken(one.path),
+        kind=KIND_WORDS[change.kind],
+        gone=change.lines_deleted,
+        new=change.lines_added,
+        unit=change.unit,
+    )
+
+
+def losing(change: Change) -> str:
+    """Say what a replacing change takes away, nothing for one that replaces little."""
+    if change.kind is not ChangeKind.REPLACE:
+        return ""
+    about = "" if change.exact else "up to "
+    return f"{about}{change.lines_deleted:,} of {change.existing_lines:,} {change.unit} lost"
+
+
+def item(found: Sequence[Proposal], now: Moment, *, workspace: str = "") -> QueueItem:
+    """Return one line of the queue."""
+    first = found[0]
+    kinds = {KIND_WORDS[one.change.kind] for one in found}
+    warned = sum(len(one.warnings) + len(one.decision.notes) for one in found)
+    return QueueItem(
+        id=first.set_id if len(found) > 1 else first.id,
+        files=tuple(file_of(one) for one in found[:FILES_NAMED]),
+        more=max(len(found) - FILES_NAMED, 0),
+        total=len(found),
+        kind=kinds.pop() if len(kinds) == 1 else "set",
+        gone=sum(one.change.lines_deleted for one in found),
+        new=sum(one.change.lines_added for one in found),
+        losing=next(filter(None, (losing(one.change) for one in found)), ""),
+        agent=spoken(first.actor.agent),
+        why=spoken(next((one.decision.because for one in found if one.decision.because), "")),
+        warnings=warned,
+        created=first.created.wall,
+        left=min(one.expires_in(now) for one in found),
+        state=first.state,
+        workspace=workspace,
+    )
+
+
+def items(waiting: Sequence[Proposal], now: Moment, *, workspace: str = "") -> list[QueueItem]:
+    """Return the queue, oldest first; the files of a set are one item."""
+    groups: dict[str, list[Proposal]] = {}
+    for one in waiting:
+        groups.setdefault(one.set_id or one.id, []).append(one)
+    made = [item(group, now, workspace=workspace) for group in groups.values()]
+    return sorted(made, key=lambda each: each.created)
+
+
+# -- a proposal ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HeadFacts:
+    """What the head of a proposal's page says."""
+
+    id: str
+    path: str
+    kind: str
+    state: str
+    headline: str
+    why: str
+    rules: tuple[tuple[str, str, str], ...]
+    agent: str
+    session: str
+    call: str
+    base: str
+    content: str
+    revision: str
+    parent: str
+    origin: str
+    set_id: str
+    warnings: tuple[str, ...]
+    created: float
+    left: float
+    open: bool
+    waiting: bool
+    answered: str
+
+
+def headline(change: Change) -> str:
+    """Say in one line what the change does to the file."""
+    if change.kind is ChangeKind.NEW:
+        return f"creates the file with {_units(change.lines_added, change)}"
+    if change.kind is ChangeKind.DELETE:
+        return f"removes the file with its {_units(change.lines_deleted, change)}"
+    about = "" if change.exact else "up to "
+    existing = _units(change.existing_lines, change)
+    gone = f"{about}{change.lines_deleted:,} of {existing} would be lost"
+    return f"{gone}, {change.lines_added:,} would be new"
+
+
+def _units(count: int, change: Change) -> str:
+    return counted(count, change.unit.removesuffix("s"))
+
+
+def facts(one: Proposal, now: Moment) -> HeadFacts:
+    """Return what a page tells about a proposal."""
+    actor = one.actor
+    return HeadFacts(
+        id=one.id,
+        path=spoken(one.path),
+        kind=KIND_WORDS[one.change.kind],
+        state=one.state,
+        headline=headline(one.change),
+        why=spoken(one.decision.because),
+        rules=rules_behind(one),
+        agent=spoken(actor.agent),
+        session=spoken(actor.session),
+        call=spoken(actor.tool_call_id),
+        base=one.base or "no file",
+        content=one.content or "no file",
+        revision=one.decision.revision,
+        parent=one.parent,
+        origin=spoken(one.origin),
+        set_id=one.set_id,
+        warnings=warnings_of(one),
+        created=one.created.wall,
+        left=one.expires_in(now),
+        open=one.state in OPEN,
+        waiting=one.state is State.WAITING,
+        answered=_answered(one),
+    )
+
+
+def rules_behind(one: Proposal) -> tuple[tuple[str, str, str], ...]:
+    """Return the rules that spoke: their name, what they said, and where they are written."""
+    return tuple(
+        (spoken(reason.rule), str(reason.verdict or "note"), spoken(reason.where))
+        for reason in one.decision.reasons[:20]
+    )
+
+
+def warnings_of(one: Proposal) -> tuple[str, ...]:
+    """Return every warning once, in order."""
+    told = dict.fromkeys((*one.decision.notes, *one.warnings))
+    return tuple(spoken(warning) for warning in told)
+
+
+def _answered(one: Proposal) -> str:
+    if one.answer is None:
+        return ""
+    said = "approved" if one.answer.approved else "sent back"
+    reason = f": {spoken(one.answer.reason)}" if one.answer.reason else ""
+    return f"{said} by {spoken(one.answer.by)} ({spoken(one.answer.proof)}){reason}"

@@ -1,0 +1,294 @@
+"""The pages on which a change is judged: the queue, a proposal, a set, its raw contents.
+
+Answers are in `answering`, what can be done is `standing`'s to say, what was done is in `undoing`.
+Every handler runs in a thread.
+Always true: a page shows the bytes behind the digests that its form carries; where it shows
+only a part, it says of how much.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from penstock.core.errors import InputError, PenstockError
+from penstock.core.merge.strategies import line_count
+from penstock.core.proposals.model import OPEN, Proposal, State
+from penstock.doors.web import answers
+from penstock.doors.web import drift as seen
+from penstock.doors.web import proposal_state as standing
+from penstock.doors.web import wording as saying
+from penstock.doors.web.context import World
+from penstock.doors.web.diff.content_type import picture_type
+from penstock.doors.web.diff.file import (
+    LOST_PAGE,
+    SHELF,
+    FileView,
+    fitting,
+    numbered,
+    of_bytes,
+    of_proposal,
+)
+from penstock.doors.web.diff.rows import View
+from penstock.doors.web.pages import queue_values as pages
+from penstock.doors.web.proposal_state import MOST_WAITING
+from penstock.doors.web.render import page
+from penstock.doors.web.request import asked, remember_view, single, view_of, world_of
+from penstock.doors.web.textarea import offered
+
+if TYPE_CHECKING:
+    from penstock.app import Workspace
+    from penstock.gate import Gate
+
+ANSWERED_LATELY, MOST_CLOSED = 8, 60
+CLOSED = frozenset({State.APPLIED, State.REJECTED, State.DENIED, State.EXPIRED, State.STALE})
+# A picture is shown by itself: nothing in it may load or run, even when it is opened alone.
+PICTURE_POLICY = "default-src 'none'; sandbox"
+
+
+# -- the queue -----------------------------------------------------------------------------------
+
+
+def queue(request: Request) -> Response:
+    """Show what waits, in every workspace; one that cannot be opened hides no other."""
+    world = world_of(request)
+    world.look_around()
+    SHELF.warm()
+    waiting: list[pages.QueueItem] = []
+    lately: list[pages.QueueItem] = []
+    closed: list[tuple[str, PenstockError]] = []
+    for here in world.workspaces:
+        name = os.path.basename(here.root)
+        try:
+            found = _in_queue(world, here, name if len(world.workspaces) > 1 else "")
+        except PenstockError as fault:
+            closed.append((name, fault))
+            continue
+        waiting += found[0]
+        lately += found[1]
+    waiting.sort(key=lambda item: item.created)
+    lately.sort(key=lambda item: item.created, reverse=True)
+    return page(
+        request,
+        "queue.html",
+        here="queue",
+        items=waiting,
+        most=MOST_WAITING,
+        lately=lately[:ANSWERED_LATELY],
+        closed=closed,
+    )
+
+
+def _in_queue(world: World, here: Workspace, name: str) -> tuple[list[pages.QueueItem], ...]:
+    """Return what waits in a workspace, and what was closed lately."""
+    gate = world.gate_of(here)
+    gate.expire()
+    now, find = gate.now(), gate.find
+    return tuple(
+        pages.items(find(states=states, limit=most), now, workspace=name)
+        for states, most in ((frozenset({State.WAITING}), MOST_WAITING), (CLOSED, MOST_CLOSED))
+    )
+
+
+# -- a proposal or a set ---------------------------------------------------------------------------
+
+
+def proposal(request: Request) -> Response:
+    """Show one proposal, or a set of them."""
+    world = world_of(request)
+    here, found = world.find(request.path_params["id"])
+    world.gate_of(here).expire()
+    here, found = world.find(request.path_params["id"])
+    if request.path_params["id"] != found[0].id:
+        return set_page(request, here, found)
+    return one_page(request, here, found[0])
+
+
+def one_page(
+    request: Request,
+    here: Workspace,
+    one: Proposal,
+    *,
+    status: int = 200,
+    answered: answers.AnswerResult | None = None,
+) -> Response:
+    """Return the page of one proposal, with what came of an answer where one was just given."""
+    head = _head(here, one) | _told(answered)
+    try:
+        before, after = here.gate.contents(one)
+    except PenstockError as gone:
+        return page(request, "gone.html", status=410, here="queue", gone=gone, **head)
+    change = _change(request, here.gate, one, before, after)
+    response = page(request, "proposal.html", status=status, here="queue", **head, **change)
+    remember_view(request, response)
+    return response
+
+
+def _head(here: Workspace, one: Proposal) -> dict[str, Any]:
+    """Return what is known of a proposal even when its contents are gone."""
+    gate = here.gate
+    return {
+        "one": pages.facts(one, gate.now()),
+        "digest": seen.shown([one]),
+        "key": standing.key_of(here),
+        "newer": standing.newer(gate, one),
+        "neighbours": standing.neighbours(gate, one),
+        "set_files": standing.files_beside(gate, one),
+    }
+
+
+def _change(
+    request: Request, gate: Gate, one: Proposal, before: bytes | None, after: bytes | None
+) -> dict[str, Any]:
+    """Return the diff, which of its hunks are ticked, and what can be done."""
+    shown = of_proposal(
+        one,
+        before,
+        after,
+        view=view_of(request),
+        number=max(asked(request, "page"), 1),
+        lost_page=asked(request, "lost"),
+    )
+    dropped = saying.from_ranges(request.query_params.get("drop", ""), most=shown.hunks)
+    return {
+        "shown": shown,
+        "dropped": dropped,
+        "dropped_text": saying.as_ranges(dropped),
+        "can": standing.possible(one, before, after, shown),
+        "moved": standing.moved(gate, one) if one.state in OPEN else None,
+        "last_line": line_count(before or b""),
+    }
+
+
+def _told(answered: answers.AnswerResult | None) -> dict[str, Any]:
+    """Return why an answer was refused, and what is different now."""
+    if answered is None or answered.error is None:
+        return {"error": None, "differences": ()}
+    return {"error": answered.error, "differences": [difference(d) for d in answered.differences]}
+
+
+def difference(one: seen.Difference) -> tuple[seen.Difference, FileView]:
+    """Return a difference and how it looks."""
+    return one, of_bytes(one.path, one.shown, one.now)
+
+
+# -- a set -----------------------------------------------------------------------------------------
+
+
+def set_page(
+    request: Request,
+    here: Workspace,
+    found: Sequence[Proposal],
+    *,
+    status: int = 200,
+    answered: answers.AnswerResult | None = None,
+) -> Response:
+    """Return the page of a set: every file with its change, and one answer for all."""
+    gate, view = here.gate, view_of(request)
+    now = gate.now()
+    shown = fitting(partial(_in_set, gate, one, view) for one in found)
+    response = page(
+        request,
+        "set.html",
+        status=status,
+        here="queue",
+        set_id=found[0].set_id,
+        item=pages.item(found, now),
+        files=[(pages.facts(one, now), look) for one, look in zip(found, shown, strict=True)],
+        view=view,
+        digest=seen.shown(found),
+        key=standing.key_of(here),
+        open=any(one.state is State.WAITING for one in found),
+        neighbours=standing.neighbours(gate, found[0]),
+        **_told(answered),
+    )
+    remember_view(request, response)
+    return response
+
+
+def _in_set(gate: Gate, one: Proposal, view: View) -> FileView | None:
+    try:
+        return of_proposal(one, *gate.contents(one), view=view)
+    except PenstockError:
+        return None
+
+
+# -- choosing, editing, the bytes themselves -------------------------------------------------------
+
+
+def edit(request: Request) -> Response:
+    """Offer the proposed content to be changed."""
+    here, one = single(request)
+    return edit_page(request, here, one, offered(here.gate.contents(one)[1]))
+
+
+def edit_page(
+    request: Request,
+    here: Workspace,
+    one: Proposal,
+    text: str,
+    *,
+    status: int = 200,
+    answered: answers.AnswerResult | None = None,
+) -> Response:
+    """Return the page with the text to change."""
+    return page(
+        request,
+        "edit.html",
+        status=status,
+        here="queue",
+        one=pages.facts(one, here.gate.now()),
+        digest=seen.shown([one]),
+        text=text,
+        **_told(answered),
+    )
+
+
+def insert(request: Request) -> Response:
+    """Show the file that is there with its line numbers, to choose where the new content goes."""
+    here, one = single(request)
+    before, _ = here.gate.contents(one)
+    if before is None:
+        raise InputError("nothing-there", f"there is no `{one.path}` to insert into")
+    number = max(asked(request, "page"), 1)
+    lines, total = numbered(before, number)
+    return page(
+        request,
+        "insert.html",
+        here="queue",
+        one=pages.facts(one, here.gate.now()),
+        digest=seen.shown([one]),
+        lines=lines,
+        total=total,
+        number=number,
+        pages=max(1, -(-total // LOST_PAGE)),
+    )
+
+
+def raw(request: Request) -> Response:
+    """Return the bytes of one side: a picture to be seen, anything else to be saved."""
+    here, one = single(request)
+    before, after = here.gate.contents(one)
+    content = before if request.path_params["side"] == "before" else after
+    if content is None:
+        raise InputError("not-found", "there is no file on this side")
+    kind = picture_type(content)
+    headers = {"Content-Security-Policy": PICTURE_POLICY}
+    if not kind or "save" in request.query_params:
+        name = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in one.path)
+        headers["Content-Disposition"] = f'attachment; filename="{name[-80:].lstrip(".")}"'
+    return Response(content, headers=headers, media_type=kind or "application/octet-stream")
+
+
+def back_to(id_: str, **query: str | int) -> RedirectResponse:
+    """Send the browser to a proposal's page."""
+    from urllib.parse import quote, urlencode
+
+    more = {name: value for name, value in query.items() if value}
+    tail = f"?{urlencode(more)}" if more else ""
+    return RedirectResponse(f"/proposals/{quote(id_, safe='')}{tail}", 303)

@@ -1,0 +1,76 @@
+"""What a request names: the world it came to, the workspace, the proposal, its numbers and form.
+
+Always true: a number that cannot be one counts as none; a proposal that is not there is an error
+and never another one.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from penstock.core.errors import InputError
+from penstock.core.proposals.model import Proposal
+from penstock.doors.web.context import World, name_of
+from penstock.doors.web.diff.rows import View
+
+if TYPE_CHECKING:
+    from penstock.app import Workspace
+    from penstock.doors.web.middleware import FormFields
+
+VIEW_COOKIE = "penstock_view"
+YEAR = 365 * 86400
+
+
+def world_of(request: Request) -> World:
+    """Return what the pages stand on."""
+    world: World = request.app.state.world
+    return world
+
+
+def place(request: Request) -> Workspace:
+    """Return the workspace that a page is about."""
+    return world_of(request).here(request.query_params.get("workspace", ""))
+
+
+def choice_of(request: Request, here: Workspace) -> dict[str, Any]:
+    """Return what the choice between workspaces shows."""
+    known = [(name_of(each), os.path.basename(each.root)) for each in world_of(request).workspaces]
+    return {"chosen": name_of(here), "workspaces": known, "root": here.root}
+
+
+def single(request: Request) -> tuple[Workspace, Proposal]:
+    """Return the one proposal that an address names."""
+    here, found = world_of(request).find(request.path_params["id"])
+    if found[0].id != request.path_params["id"]:
+        raise InputError("is-a-set", "this is a set; open one of its files")
+    return here, found[0]
+
+
+def form_of(request: Request) -> FormFields:
+    """Return the fields that were sent."""
+    form: FormFields = request.state.form
+    return form
+
+
+def asked(request: Request, name: str, *, most: int = 10**6) -> int:
+    """Return a number of the query, 0 where there is none."""
+    text = request.query_params.get(name, "")
+    plain = text.isascii() and text.isdecimal() and len(text) < 8
+    return min(int(text), most) if plain else 0
+
+
+def view_of(request: Request) -> View:
+    """Return how this person looks at diffs: as asked, or as last time."""
+    wanted = request.query_params.get("view") or request.cookies.get(VIEW_COOKIE, "")
+    return View.SPLIT if wanted == View.SPLIT else View.UNIFIED
+
+
+def remember_view(request: Request, response: Response) -> None:
+    """Let the next page look the way that was asked for."""
+    if "view" in request.query_params:
+        view = view_of(request)
+        response.set_cookie(VIEW_COOKIE, view, max_age=YEAR, httponly=True, samesite="strict")

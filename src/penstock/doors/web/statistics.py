@@ -1,0 +1,190 @@
+"""Count what the record tells: decisions by day, agent and rule, and how long people took.
+
+Drawing is `charts`' work. The record may hold anything: a field that is no text counts as
+missing.
+Always true: each event is looked at once; names beyond a bound are counted under no name of
+their own, so that nobody fills the memory with names.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from penstock.core.audit.event import VERDICTS
+from penstock.core.learning.past_decision import text
+from penstock.core.model import Verdict
+
+Event = Mapping[str, object]
+MOST_NAMES = 500
+MOST_WAITS = 5000
+MOST_RECENT = 200
+OTHER = "(others)"
+NO_AGENT = "(not told)"
+
+# Lines that tell of a decision; those that follow it are no second one.
+DECIDING = frozenset(
+    {"tool_call", "proposed", "settings_refused", "read_file", "write_file_propose"}
+)
+ANSWERING = frozenset({"approved", "rejected", "expired"})
+Counts = dict[str, Counter[Verdict]]
+
+
+@dataclass(kw_only=True, slots=True)
+class Hits:
+    """How often a rule spoke, and when it last did."""
+
+    counts: Counter[Verdict] = field(default_factory=Counter)
+    last: str = ""
+
+
+@dataclass(kw_only=True, slots=True)
+class DecisionCounts:
+    """What was counted."""
+
+    events: int = 0
+    first: str = ""
+    last: str = ""
+    total: Counter[Verdict] = field(default_factory=Counter)
+    days: Counts = field(default_factory=dict)
+    agents: Counts = field(default_factory=dict)
+    rules: dict[str, Hits] = field(default_factory=dict)
+    answers: Counter[str] = field(default_factory=Counter)
+    waits: list[float] = field(default_factory=list)
+    recent: dict[Verdict, list[Event]] = field(default_factory=dict)
+    _asked: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def decisions(self) -> int:
+        """How many decisions there were."""
+        return self.total.total()
+
+
+def tally(events: Iterable[Event]) -> DecisionCounts:
+    """Count some events, oldest first."""
+    made = DecisionCounts()
+    for event in events:
+        made.events += 1
+        when = text(event, "ts")
+        made.first, made.last = made.first or when, when or made.last
+        op = text(event, "op")
+        if op in DECIDING:
+            _decided(made, event, when)
+        elif op in ANSWERING:
+            _answered(made, event, op, when)
+    return made
+
+
+def verdict_of(event: Event) -> Verdict | None:
+    """Return what the rules said, None for a line that tells no verdict."""
+    word = VERDICTS.get(text(event, "status"))
+    return Verdict(word) if word else None
+
+
+def rules_of(event: Event) -> tuple[str, ...]:
+    """Return the rules that a line names."""
+    named = event.get("rules")
+    listed = [rule for rule in named if isinstance(rule, str)] if isinstance(named, list) else []
+    return tuple(dict.fromkeys([*listed, *filter(None, [text(event, "rule")])]))
+
+
+def _decided(made: DecisionCounts, event: Event, when: str) -> None:
+    verdict = verdict_of(event)
+    if verdict is None:
+        return
+    made.total[verdict] += 1
+    _named(made.days, when[:10])[verdict] += 1
+    _named(made.agents, text(event, "agent") or NO_AGENT)[verdict] += 1
+    for rule in rules_of(event):
+        _hit(made.rules, rule, verdict, when)
+    if text(event, "op") == "proposed" and verdict is Verdict.ASK:
+        _waits(made, text(event, "proposal"), when)
+    recent = made.recent.setdefault(verdict, [])
+    recent.append(event)
+    if len(recent) > 2 * MOST_RECENT:
+        del recent[:MOST_RECENT]
+
+
+def _named(counts: Counts, name: str) -> Counter[Verdict]:
+    if name not in counts and len(counts) >= MOST_NAMES:
+        name = OTHER
+    return counts.setdefault(name, Counter())
+
+
+def _hit(rules: dict[str, Hits], rule: str, verdict: Verdict, when: str) -> None:
+    if rule not in rules and len(rules) >= MOST_NAMES:
+        rule = OTHER
+    hits = rules.setdefault(rule, Hits())
+    hits.counts[verdict] += 1
+    hits.last = when
+
+
+def _waits(made: DecisionCounts, proposal: str, when: str) -> None:
+    if len(made._asked) >= MOST_WAITS:
+        made._asked.pop(next(iter(made._asked)))
+    made._asked[proposal] = when
+
+
+def _answered(made: DecisionCounts, event: Event, op: str, when: str) -> None:
+    made.answers[op] += 1
+    since = made._asked.pop(text(event, "proposal"), "")
+    if op != "expired" and since and len(made.waits) < MOST_WAITS:
+        made.waits.append(_seconds(since, when))
+
+
+def _seconds(start: str, end: str) -> float:
+    try:
+        gone = datetime.fromisoformat(end) - datetime.fromisoformat(start)
+    except (ValueError, TypeError):
+        return 0.0
+    return max(gone.total_seconds(), 0.0)
+
+
+def by_day(counts: Counts, *, last: str, days: int) -> list[tuple[str, Counter[Verdict]]]:
+    """Return the days up to one, those without a decision too."""
+    try:
+        end = datetime.fromisoformat(last[:10])
+    except ValueError:
+        return []
+    names = [(end - timedelta(days=back)).date().isoformat() for back in range(days - 1, -1, -1)]
+    return [(name, counts.get(name, Counter())) for name in names]
+
+
+def busiest(counts: Counts, *, most: int) -> list[tuple[str, Counter[Verdict]]]:
+    """Return those with the most decisions; the rest in one row."""
+    order = sorted(counts.items(), key=lambda item: (-item[1].total(), item[0]))
+    kept, rest = order[:most], order[most:]
+    if not rest:
+        return kept
+    together = sum((count for _, count in rest), Counter[Verdict]())
+    return [*kept, (f"{len(rest)} more", together)]
+
+
+# How long people took, in steps that mean something to them.
+STEPS: Sequence[tuple[str, float]] = (
+    ("under 10 s", 10),
+    ("to 1 min", 60),
+    ("to 5 min", 300),
+    ("to 15 min", 900),
+    ("to 1 h", 3600),
+    ("over 1 h", float("inf")),
+)
+
+
+def by_wait(waits: Iterable[float]) -> list[tuple[str, int]]:
+    """Return how many answers took how long."""
+    counts = [0] * len(STEPS)
+    for seconds in waits:
+        counts[next(at for at, (_, most) in enumerate(STEPS) if seconds < most)] += 1
+    return [(name, count) for (name, _), count in zip(STEPS, counts, strict=True)]
+
+
+def median(waits: Sequence[float]) -> float | None:
+    """Return the middle one of some waiting times; None without any."""
+    ordered = sorted(waits)
+    middle = len(ordered) // 2
+    if not ordered:
+        return None
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2

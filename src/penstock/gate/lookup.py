@@ -1,0 +1,91 @@
+"""Find what a person names in the queue, and say what can still be done with it.
+
+Always true: the unique beginning of an id is enough; each way in which a proposal is over has
+an error of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from penstock.core.errors import InputError, PenstockError, RefusedError, StaleError
+from penstock.core.proposals.model import OPEN, Proposal, State
+from penstock.gate.service import Gate
+
+MOST = 10_000
+
+
+def named(gate: Gate, text: str) -> tuple[Proposal, ...]:
+    """Return the proposal or the set that an id, or the unique beginning of one, names.
+
+    Of a set, versions that were replaced by others are left out.
+    """
+    return gate.members(text) or gate.members(_by_beginning(gate, text))
+
+
+def _by_beginning(gate: Gate, text: str) -> str:
+    known = gate.find(limit=MOST)
+    ids = {known_id for one in known for known_id in (one.id, one.set_id)}
+    begins = [known_id for known_id in ids if text and _begins(known_id, text)]
+    if len(begins) == 1:
+        return begins[0]
+    raise InputError(
+        "ambiguous-id" if begins else "not-found",
+        f"`{text}` is the beginning of {len(begins)} ids"
+        if begins
+        else f"there is no proposal `{text}`",
+        hint="list them with `penstock proposals --all`",
+    )
+
+
+def _begins(known: str, text: str) -> bool:
+    """The word before the first dash, `hitl` or `set`, need not be typed."""
+    return known.startswith(text) or known.partition("-")[2].startswith(text)
+
+
+def only(found: Sequence[Proposal]) -> Proposal:
+    """Return the one proposal that a command for single files was given."""
+    if len(found) != 1:
+        raise InputError(
+            "is-a-set",
+            f"this is a set of {len(found)} files",
+            hint="name one of its proposals: " + ", ".join(one.id for one in found[:5]),
+        )
+    return found[0]
+
+
+def still_open(found: Sequence[Proposal]) -> tuple[Proposal, ...]:
+    """Return those that are waiting or approved; raise what became of them when none is."""
+    kept = tuple(one for one in found if one.state in OPEN)
+    if not kept:
+        raise closed(found[0])
+    return kept
+
+
+def waiting(found: Sequence[Proposal]) -> tuple[Proposal, ...]:
+    """Return those that wait for an answer; raise what became of them when none does."""
+    kept = tuple(one for one in still_open(found) if one.state is State.WAITING)
+    if not kept:
+        raise StaleError(
+            "already-approved",
+            f"the proposal for `{found[0].path}` is approved",
+            hint=f"write it with `penstock apply {found[0].id}`",
+        )
+    return kept
+
+
+def closed(one: Proposal) -> PenstockError:
+    """Return the error that says what became of a proposal: each outcome is its own."""
+    why = {
+        State.DENIED: one.decision.because,
+        State.REJECTED: one.answer.reason if one.answer else "",
+        State.EXPIRED: f"it waited longer than {one.ttl:g} seconds",
+        State.STALE: "its file was changed after it was made",
+        State.SUPERSEDED: "another version has taken its place",
+        State.APPLIED: "it was written before",
+    }
+    kind = RefusedError if one.state in (State.DENIED, State.REJECTED) else StaleError
+    hint = f"penstock rebase {one.id}" if one.state is State.STALE else f"penstock show {one.id}"
+    code = "expired" if one.state is State.EXPIRED else f"already-{one.state}"
+    said = f"the proposal for `{one.path}` is {one.state}"
+    return kind(code, said, because=why.get(one.state, ""), hint=hint)

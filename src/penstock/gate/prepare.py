@@ -1,0 +1,305 @@
+"""Turn a tool call into requests: look at the disk, measure, keep what was seen.
+
+The core says what a call intends; here each intent meets the file as it is now. Judging is
+`decide`'s work, and nothing here writes.
+Always true: what a request says of a file was read from the disk, never from what the agent
+declared; the second write to a file is measured against the result of the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from penstock.core.diff.measure import measure
+from penstock.core.diff.overwrite import overwritten, replaces, unmeasured
+from penstock.core.errors import InputError
+from penstock.core.model import NOBODY, Action, Actor, Change, Request, Source, Target
+from penstock.core.paths.relpath import RelPath, locate, parse
+from penstock.core.paths.spellings import joined, normal, renamed, written_out
+from penstock.core.tools.intents import Intent, intents, resulting
+from penstock.ports import FileKind, Files
+
+MOST_BELOW = 1000  # files of one directory that are judged one by one
+WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """A tool call as a door hands it over; `home` is what `~` stands for.
+
+    `moved` are places of agents' settings that the agent's own variables name, each with the
+    place that rules know it by.
+    """
+
+    tool: str
+    tool_input: Mapping[str, object]
+    cwd: str = ""
+    home: str = ""
+    moved: tuple[tuple[str, str], ...] = ()
+    attended: bool = True
+    actor: Actor = NOBODY
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PreparedRequest:
+    """One request of a call, with the content behind it where it is known.
+
+    `path` is the file that would really be reached, None when it lies outside or is no plain
+    file. `known` says that `after` is the content that would result (None: removed).
+    """
+
+    request: Request
+    path: RelPath | None = None
+    known: bool = False
+    after: bytes | None = None
+    problem: InputError | None = None
+
+
+@dataclass(slots=True)
+class Preparation:
+    """One call being prepared: remembers what earlier intents of the call would leave."""
+
+    files: Files
+    call: Call
+    change_threshold: float
+    measures: bool = True
+    guarded: tuple[str, ...] = ()
+    left: dict[str, bytes | None] = field(default_factory=dict)
+
+    def all(self) -> Iterator[PreparedRequest]:
+        """Yield every request of the call, in the order of its effects."""
+        call = self.call
+        for intent in intents(call.tool, call.tool_input, cwd=call.cwd or self.files.root):
+            yield from self.of(intent)
+
+    def of(self, intent: Intent) -> Iterator[PreparedRequest]:
+        """Prepare one intent; what cannot be understood is a problem, not a crash."""
+        problem = _excess(intent) if intent.excessive else None
+        if intent.path is None or problem:
+            yield PreparedRequest(request=self._request(intent, intent.action), problem=problem)
+            return
+        try:
+            target = self._target(intent)
+        except InputError as wrong:
+            yield PreparedRequest(request=self._request(intent, intent.action), problem=wrong)
+            return
+        if not self._cannot_happen(intent):
+            yield from self._on(intent, target)
+
+    def _on(self, intent: Intent, target: Target) -> Iterator[PreparedRequest]:
+        path = self._reached(target)
+        yield from self._taken_along(intent, target)
+        if path is None or intent.action not in WRITES:
+            yield PreparedRequest(request=self._request(intent, intent.action, target), path=path)
+            if path is None and intent.tree and intent.action in WRITES:
+                yield from self._below_twins(intent, target)
+            return
+        yield self._write(intent, target, path)
+        if intent.tree and self._kind(path) is FileKind.DIRECTORY:
+            yield from self._below(intent, path)
+
+    def _taken_along(self, intent: Intent, target: Target) -> Iterator[PreparedRequest]:
+        """Removing or moving a directory takes along what Penstock keeps somewhere below it."""
+        if intent.action is not Action.DELETE:
+            return
+        places = [self._absolute(spelling) for spelling in target.judged]
+        for kept in self._guarded():
+            if any(kept.startswith(f"{place.rstrip('/')}/") for place in places):
+                inside = self._found(f"{kept}/.")
+                yield PreparedRequest(request=self._request(intent, Action.DELETE, inside))
+
+    def _guarded(self) -> Iterator[str]:
+        """Yield what must not be taken along, where it usually is and where it was moved to."""
+        yield from self.guarded
+        back = [(usual, there) for there, usual in self.call.moved]
+        for kept in self.guarded:
+            yield from renamed(kept, back)
+
+    def _found(self, path: str) -> Target:
+        """Return the target of a path that no link leads to."""
+        files = self.files
+        return locate(path, root=files.root, known_as=self._known_as, folds=files.folds)
+
+    def _known_as(self, place: str) -> list[str]:
+        """Return the other places by which rules know one."""
+        found = [*self.files.known_as(place), *renamed(place, self.call.moved)]
+        return [*found, *written_out(place, self.call.home)] if "/$" in place else found
+
+    def _absolute(self, spelling: str) -> str:
+        return normal(joined(spelling, self.files.root))
+
+    def _below(self, intent: Intent, path: RelPath) -> Iterator[PreparedRequest]:
+        """Judge each file of a directory: `rm -r src` is as much as removing all of them."""
+        for count, name in enumerate(self.files.below(path)):
+            if count == MOST_BELOW:
+                why = f"`{path}` holds more than {MOST_BELOW} files"
+                yield PreparedRequest(
+                    request=self._request(replace(intent, unclear=why), Action.RUN)
+                )
+                return
+            yield self._write(replace(intent, unclear=""), self._found(name.text), name)
+
+    def _below_twins(self, intent: Intent, target: Target) -> Iterator[PreparedRequest]:
+        """Judge a directory of a worktree outside by what the project has in its place."""
+        for spelling in target.judged:
+            for name in self._files_below(spelling):
+                there = self._found(f"{self._absolute(target.shown)}{name.text[len(spelling) :]}")
+                yield PreparedRequest(request=self._request(intent, intent.action, there))
+
+    def _files_below(self, spelling: str) -> Iterator[RelPath]:
+        try:
+            path = parse(spelling, root=self.files.root, absolute_allowed=False)
+            if self.files.kind(path) is FileKind.DIRECTORY:
+                yield from islice(self.files.below(path), MOST_BELOW)
+        except InputError:  # outside, the workspace itself, or a link on the way
+            return
+
+    def _cannot_happen(self, intent: Intent) -> bool:
+        """Some effects need a directory: `cp a b` writes `b/a` only where `b` is one."""
+        if not intent.within:
+            return False
+        try:
+            base = intent.base or self.call.cwd
+            place = parse(intent.within, root=self.files.root, base=base)
+        except InputError:
+            return False
+        return self._kind(place) is not FileKind.DIRECTORY
+
+    def _target(self, intent: Intent) -> Target:
+        assert intent.path is not None
+        return locate(
+            self._at_home(intent.path),
+            root=self.files.root,
+            base=self._at_home(intent.base or self.call.cwd or self.files.root),
+            resolve=self.files.resolve,
+            known_as=self._known_as,
+            folds=self.files.folds,
+        )
+
+    def _at_home(self, path: str) -> str:
+        """A shell's `~` is the home directory; a name that begins so arrives as `./~`."""
+        if self.call.home and (path == "~" or path.startswith("~/")):
+            return self.call.home + path[1:]
+        return path
+
+    def _reached(self, target: Target) -> RelPath | None:
+        """The last judged spelling is the resolved one: the file that would be written."""
+        if target.outside or not target.judged:
+            return None
+        try:
+            return parse(target.judged[-1], root=self.files.root)
+        except InputError:
+            return None
+
+    def _write(self, intent: Intent, target: Target, path: RelPath) -> PreparedRequest:
+        """Measure what a write would leave; where that cannot be known, the name is judged."""
+        kind = self._kind(path)
+        action = _action(intent.action, exists=kind is not None)
+        named_only = PreparedRequest(request=self._request(intent, action, target), path=path)
+        if kind not in (None, FileKind.FILE):
+            return replace(named_only, path=None)
+        if not self.measures:
+            return self._unmeasured(intent, target, path, named_only)
+        try:
+            after = self._after(intent, path)
+        except InputError:  # the edit does not fit: the agent's own tool will refuse it
+            return named_only
+        if isinstance(after, Unknown):
+            return self._unknown(intent, target, path, named_only)
+        there = self._there(path)
+        if there is None and after is None:  # removing what is not there changes nothing
+            return named_only
+        change = measure(there, after, change_threshold=self.change_threshold)
+        self.left[path.text] = after
+        request = self._request(intent, action, target, change)
+        return PreparedRequest(request=request, path=path, known=True, after=after)
+
+    def _unmeasured(
+        self, intent: Intent, target: Target, path: RelPath, named_only: PreparedRequest
+    ) -> PreparedRequest:
+        """Reading and comparing took too long; what is there may all be lost."""
+        there = self._there(path)
+        if there is None:
+            return named_only
+        change = unmeasured(len(there) if isinstance(there, bytes) else there.size)
+        request = named_only.request
+        return replace(named_only, request=self._request(intent, request.action, target, change))
+
+    def _unknown(
+        self, intent: Intent, target: Target, path: RelPath, named_only: PreparedRequest
+    ) -> PreparedRequest:
+        """A redirection over a file may lose all of it; that it may not is no comfort."""
+        there = self._there(path)
+        if there is None or not replaces(intent.by):
+            return named_only
+        change = overwritten(there)
+        return replace(named_only, request=self._request(intent, Action.WRITE, target, change))
+
+    def _kind(self, path: RelPath) -> FileKind | None:
+        if path.text in self.left:
+            return None if self.left[path.text] is None else FileKind.FILE
+        return self.files.kind(path)
+
+    def _there(self, path: RelPath) -> Source | bytes | None:
+        """What the file holds now, or what an earlier intent of this call would leave."""
+        if path.text in self.left:
+            return self.left[path.text]
+        return self.files.source(path) if self.files.kind(path) else None
+
+    def _after(self, intent: Intent, path: RelPath) -> bytes | Unknown | None:
+        if intent.action is Action.DELETE:
+            return None
+        if intent.edit is None:
+            return Unknown()
+        return resulting(intent, self._bytes(self._origin(intent) or path))
+
+    def _origin(self, intent: Intent) -> RelPath | None:
+        """The file that an edit starts from when it is not the one it ends in: a move."""
+        if intent.source is None:
+            return None
+        return parse(intent.source, root=self.files.root, base=intent.base or self.call.cwd)
+
+    def _bytes(self, path: RelPath) -> bytes | None:
+        if path.text in self.left:
+            return self.left[path.text]
+        return self.files.read(path) if self.files.kind(path) else None
+
+    def _request(
+        self,
+        intent: Intent,
+        action: Action,
+        target: Target | None = None,
+        change: Change | None = None,
+    ) -> Request:
+        return Request(
+            action=action,
+            tool=self.call.tool,
+            tool_input=self.call.tool_input,
+            target=target,
+            change=change,
+            leaves=intent.leaves,
+            unclear=intent.unclear,
+            attended=self.call.attended,
+            actor=self.call.actor,
+        )
+
+
+class Unknown:
+    """Stands for content that only running the command would tell."""
+
+
+def _excess(intent: Intent) -> InputError:
+    return InputError(
+        "too-much",
+        intent.unclear or "the call is larger or deeper than any honest one",
+        hint="split it into smaller calls",
+    )
+
+
+def _action(action: Action, *, exists: bool) -> Action:
+    """Whether a write creates is a fact of the disk."""
+    if action is Action.DELETE:
+        return action
+    return Action.WRITE if exists else Action.CREATE

@@ -1,0 +1,215 @@
+"""Undo: put back what was there, as one more proposal through the same gate.
+
+Always true: an undo writes only over the content that the receipt names; a file that changed
+since is never overwritten. An undo has a receipt itself, so it can be undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import takewhile
+
+from penstock.core.errors import InputError, StaleError
+from penstock.core.model import Actor, Verdict
+from penstock.core.proposals.model import Proposal, Receipt, State
+from penstock.gate.parts import UNDO, Item, Parts
+from penstock.gate.propose import Proposer
+from penstock.gate.versions import undone
+
+
+class Undoer:
+    """The steps from a receipt to the proposal that takes it back."""
+
+    def __init__(self, parts: Parts, proposing: Proposer) -> None:
+        self.parts = parts
+        self.proposing = proposing
+
+    def find(self, *, receipt: str = "", last: int = 0, path: str = "") -> tuple[Receipt, ...]:
+        """Return the receipts to take back, newest first: one, a set, the last N, or a path's.
+
+        What was written as one set is counted on until it is whole, so that none is split.
+        """
+        if receipt:
+            return self._named(receipt)
+        wanted = self.parts.name(path) if path else ""
+        done = self.parts.proposals.receipts(path=wanted)
+        stands = standing(done)
+        left = [r for r in done if r.id in stands and not r.undoes]
+        most = max(last, 1)
+        return tuple(left[: most + (0 if path else _rest_of_set(left, most))])
+
+    def adopt(
+        self,
+        path: str,
+        *,
+        before: bytes | None,
+        after: bytes | None,
+        event_hash: str,
+        at: float,
+        note: str,
+    ) -> Receipt:
+        """Make a receipt of a write that did not go through the gate; the same one only once."""
+        blobs, proposals = self.parts.blobs, self.parts.proposals
+        receipt = Receipt(
+            id=f"seen-{event_hash.removeprefix('sha256:')[:32]}",
+            proposal="",
+            path=path,
+            before=None if before is None else blobs.put(before),
+            after=None if after is None else blobs.put(after),
+            event_hash=event_hash,
+            at=at,
+            note=note,
+        )
+        if proposals.receipt(receipt.id) is None:
+            proposals.add_receipt(receipt)
+        return receipt
+
+    def _named(self, receipt: str) -> tuple[Receipt, ...]:
+        of_set = self.parts.proposals.receipts(set_id=receipt)
+        one = self.parts.proposals.receipt(receipt)
+        found = of_set or ((one,) if one else ())
+        if not found:
+            raise InputError(
+                "not-found",
+                f"there is no receipt `{receipt}`",
+                hint="list them with `penstock undo --dry-run --last 10`",
+            )
+        return tuple(r for r in found if self._stands(r)) or found
+
+    def _stands(self, one: Receipt) -> bool:
+        return one.id in standing(self.parts.proposals.receipts(path=one.path))
+
+    def propose(
+        self, receipts: Sequence[Receipt], *, by: Actor, rebase: bool = False
+    ) -> tuple[Proposal, ...]:
+        """Propose the inverse of some receipts; waiting, because a person decides."""
+        items = [item for item, _ in self.preview(receipts, rebase=rebase)]
+        group = f"set-{self.parts.clock.token()}" if len(items) > 1 else ""
+        made = [self._one(item, by, _ids_of(item.path, receipts), group) for item in items]
+        return self.proposing.store(made)
+
+    def preview(
+        self, receipts: Sequence[Receipt], *, rebase: bool = False
+    ) -> tuple[tuple[Item, bytes | None], ...]:
+        """Return what each file would hold again and what it holds now.
+
+        A file that changed since is refused; with `rebase`, what was saved since is kept.
+        """
+        return tuple(
+            self._back(path, then, written, receipts, rebase=rebase)
+            for path, (then, written) in self._net(receipts).items()
+        )
+
+    def _back(
+        self,
+        path: str,
+        then: str | None,
+        written: str | None,
+        receipts: Sequence[Receipt],
+        *,
+        rebase: bool,
+    ) -> tuple[Item, bytes | None]:
+        now = self._digest(path)
+        if now == written:
+            return Item(path=path, content=self._image(then)), self._image(now)
+        self._refuse_undone(path, receipts)
+        if not rebase:
+            raise changed_since(path, written, now, name=_name_of(receipts))
+        before, after = self._image(written), self._image(then)
+        current, merged = self.proposing.merged(path, before, after)
+        return Item(path=path, content=merged), current
+
+    def _refuse_undone(self, path: str, receipts: Sequence[Receipt]) -> None:
+        """What was taken back already did not change by somebody's hand, and is told so."""
+        done = self.parts.proposals.receipts(path=path)
+        asked, stands = set(_ids_of(path, receipts)), standing(done)
+        by = [r.id for r in done if r.id in stands and asked & set(r.undoes.split())]
+        if by and not asked & stands:
+            raise StaleError(
+                "already-undone",
+                f"the write to `{path}` was undone before",
+                because=f"the receipt of that is {by[0]}",
+                hint=f"bring the write back with `penstock undo {by[0]}`",
+            )
+
+    def changed(self, receipts: Sequence[Receipt]) -> Iterator[tuple[str, bytes | None]]:
+        """Yield each file that changed since, with what Penstock had written."""
+        for path, (_, written) in self._net(receipts).items():
+            if self._digest(path) != written:
+                yield path, self._image(written)
+
+    def _digest(self, path: str) -> str | None:
+        files, known = self.parts.place(path)
+        state = files.state(known)
+        return None if state is None else state.digest
+
+    def _one(self, item: Item, by: Actor, ids: Sequence[str], group: str) -> Proposal:
+        one = self.proposing.make(item, actor=by, origin=UNDO)
+        decision = replace(one.decision, verdict=Verdict.ASK)
+        return replace(
+            one,
+            decision=decision,
+            state=State.WAITING,
+            set_id=group,
+            extra={**one.extra, **undone(self._taken_back(ids)), "undoes": " ".join(ids)},
+        )
+
+    def _taken_back(self, ids: Sequence[str]) -> list[Proposal]:
+        """Return the proposals of some receipts, as far as they are known; newest first."""
+        receipts = [self.parts.proposals.receipt(known) for known in ids]
+        found = [self.parts.proposals.get(one.proposal) for one in receipts if one]
+        return [one for one in found if one is not None]
+
+    def _net(self, receipts: Sequence[Receipt]) -> dict[str, tuple[str | None, str | None]]:
+        """Return for each path (what was there first, what must be there now).
+
+        Several receipts of one path, newest first, are one step back over all of them.
+        """
+        net: dict[str, tuple[str | None, str | None]] = {}
+        for receipt in receipts:
+            now = net[receipt.path][1] if receipt.path in net else receipt.after
+            net[receipt.path] = (receipt.before, now)
+        return net
+
+    def _image(self, known: str | None) -> bytes | None:
+        return self.proposing.blob(known)
+
+
+def standing(receipts: Sequence[Receipt]) -> frozenset[str]:
+    """Return the ids of the receipts, newest first, that no undo has taken back.
+
+    An undo that was itself undone takes nothing back any more.
+    """
+    gone: set[str] = set()
+    for receipt in receipts:
+        if receipt.id not in gone:
+            gone.update(receipt.undoes.split())
+    return frozenset(receipt.id for receipt in receipts) - gone
+
+
+def _ids_of(path: str, receipts: Sequence[Receipt]) -> list[str]:
+    return [receipt.id for receipt in receipts if receipt.path == path]
+
+
+def _rest_of_set(receipts: Sequence[Receipt], at: int) -> int:
+    """Return how many more receipts belong to the set that a cut here would split."""
+    group = receipts[at - 1].set_id if 0 < at <= len(receipts) else ""
+    return len(list(takewhile(lambda one: bool(group) and one.set_id == group, receipts[at:])))
+
+
+def _name_of(receipts: Sequence[Receipt]) -> str:
+    """Return by which one name these receipts can be asked for again; empty when by none."""
+    groups = {receipt.set_id for receipt in receipts}
+    return receipts[0].id if len(receipts) == 1 else groups.pop() if len(groups) == 1 else ""
+
+
+def changed_since(path: str, written: str | None, now: str | None, *, name: str = "") -> StaleError:
+    """Return the error for a file that somebody changed after Penstock wrote it."""
+    again = f"penstock undo --rebase {name}".rstrip()
+    return StaleError(
+        "changed-since",
+        f"`{path}` changed after Penstock wrote it",
+        because=f"it was {written or 'absent'} and is {now or 'absent'} now",
+        hint=f"keep what was saved since with `{again}`, or put it back by hand",
+    )

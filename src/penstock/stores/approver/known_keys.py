@@ -1,0 +1,81 @@
+"""Remember the approver's public keys beside the place where the key is kept.
+
+One line for each key that was ever made here: when, its id, its public half. It lets the gate
+notice that the sealed key was thrown away or exchanged, and the verifier tell the approver's key
+from one that somebody else put on the record.
+Always true: a key that is remembered is never forgotten by Penstock; what does not read as a
+line is damage and is told, because an empty memory would trust whatever comes next.
+"""
+
+from __future__ import annotations
+
+import os
+from base64 import b64decode, b64encode
+from dataclasses import dataclass
+
+from penstock.core.errors import StoreError
+from penstock.core.proposals.signature import KEY_BYTES, key_id
+from penstock.core.timestamps import stamp
+from penstock.stores.system import private
+
+LIMIT = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class KnownKey:
+    """A key that was made here, and when, as the record writes times."""
+
+    public: bytes
+    since: str
+
+    @property
+    def id(self) -> str:
+        """Its short name."""
+        return key_id(self.public)
+
+
+class KeyMemory:
+    """The keys that one approver ever made, oldest first."""
+
+    def __init__(self, path: str) -> None:
+        self.path = os.path.abspath(path)
+
+    def recall(self) -> tuple[KnownKey, ...]:
+        """Return every key that is remembered. Raises StoreError `key-broken`."""
+        with private.told("read the approver's keys in", self.path):
+            data = private.read_file(self.path, limit=LIMIT) or b""
+        if len(data) > LIMIT:
+            raise self._broken()
+        return tuple(self._parsed(line) for line in data.split(b"\n") if line)
+
+    def remember(self, public: bytes, *, at: float) -> None:
+        """Add a key; one that is known stays as it is."""
+        folder, name = os.path.split(self.path)
+        doing = "remember the approver's key in"
+        with private.told(doing, self.path), private.locked(folder):
+            known = self.recall()
+            if all(one.public != public for one in known):
+                lines = [_line(one) for one in (*known, KnownKey(public=public, since=stamp(at)))]
+                private.put_file(folder, name, b"".join(lines))
+
+    def _parsed(self, line: bytes) -> KnownKey:
+        try:
+            since, named, text = line.decode("ascii").split(" ")
+            found = KnownKey(public=b64decode(text, validate=True), since=since)
+        except ValueError:
+            raise self._broken() from None
+        if len(found.public) != KEY_BYTES or found.id != named:
+            raise self._broken()
+        return found
+
+    def _broken(self) -> StoreError:
+        return StoreError(
+            "key-broken",
+            f"the approver's remembered keys in `{self.path}` are damaged",
+            because="a line does not read as a key",
+            hint="put a backup in its place; until then nothing can be approved",
+        )
+
+
+def _line(one: KnownKey) -> bytes:
+    return f"{one.since} {one.id} {b64encode(one.public).decode()}\n".encode()

@@ -1,0 +1,370 @@
+"""Sign the record now and then, and keep the signatures apart from it.
+
+A folder of its own holds the signed notes (`checkpoints`) and the stored tree; the private key
+is wherever its owner put it, in a file that only they read. What was signed last is also
+remembered in a second place, outside the workspace, and shown to witnesses.
+Always true: only lines that continue what was signed before are ever signed; a checkpoint is on
+the disk before anybody is told of it; an existing key is never written over, and one that
+others could have read is never used.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from penstock.core.audit.checkpoint import (
+    DASH,
+    MOST_NOTE,
+    Checkpoint,
+    CheckpointKey,
+    SignerKey,
+    make_key,
+    open_note,
+    peek,
+    read_key,
+    split_notes,
+)
+from penstock.core.audit.evidence import CheckpointNote, Evidence, LogHead
+from penstock.core.audit.findings import TamperKind
+from penstock.core.audit.merkle import consistency_proof, inclusion_proof, leaf_hash
+from penstock.core.audit.proofs import Document, consistency_document, inclusion_document
+from penstock.core.audit.verify import START, LogWalk, VerifyMark
+from penstock.core.errors import AuditError
+from penstock.stores.audit.file import sync_directory, take_lock
+from penstock.stores.audit.reader import line_at
+from penstock.stores.audit.tree_file import TreeFile, TreePosition
+from penstock.stores.audit.witness import Witness
+from penstock.stores.system.os_errors import is_there, shut, telling
+
+MOST_NOTES_BYTES = 256 * 1024 * 1024
+WAIT = 30.0  # seconds; a signer may have a long log to read
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WitnessReply:
+    """What a witness said to a checkpoint: `error` is None when it took it."""
+
+    witness: str
+    error: AuditError | None = None
+
+
+class Checkpoints:
+    """The checkpoints of one log. Without a private key they can be read and proven."""
+
+    def __init__(
+        self,
+        folder: str,
+        log: str,
+        *,
+        public: SignerKey,
+        key: CheckpointKey | None = None,
+        remembered: str = "",
+        witnesses: Sequence[Witness] = (),
+    ) -> None:
+        self.path = os.path.join(folder, "checkpoints")
+        self._folder = folder
+        self._log = log
+        self._tree = TreeFile(folder, log)
+        self._public = public
+        self._key = key
+        self._remembered = remembered
+        self._witnesses = witnesses
+
+    @property
+    def witnessed(self) -> bool:
+        """True when there is somebody to show a checkpoint to."""
+        return bool(self._witnesses)
+
+    # --- signing ---------------------------------------------------------------------------
+
+    def sign(self) -> Checkpoint | None:
+        """Sign the log as it is now; None when nothing was added since the last time.
+
+        Witnesses are not told yet, because they may be slow: `show` does that. Raises
+        AuditError `does-not-continue` when the log is not what was signed before with lines
+        added; then nothing is signed.
+        """
+        if self._key is None:
+            raise AuditError("no-key", "there is no key to sign with", hint="make one first")
+        with self._locked():
+            last = self.latest()
+            place = self._grown(last)
+            if place.size == (last.size if last else 0):
+                return None
+            root = self._tree.root(place.size)
+            name = self._public.name
+            checkpoint = Checkpoint(origin=name, size=place.size, root=root, head=place.hash)
+            note = self._key.sign(checkpoint)
+            self._add(note)
+            self._tree.keep(place)
+            self._remember(note)
+        return checkpoint
+
+    def _grown(self, last: Checkpoint | None) -> TreePosition:
+        """Grow the stored tree by the log's new lines; from nothing where it does not fit."""
+        for start in (self._tree.place(), TreePosition()):
+            place = self._grow(start)
+            if place is None or (last and place.size < last.size):
+                continue
+            if last is None or self._tree.root(last.size) == last.root:
+                return place
+        signed = last.size if last else 0
+        raise AuditError(
+            "does-not-continue",
+            f"the log does not continue what was signed at {signed} events",
+            because="lines were changed, cut or put in",
+            hint="run `penstock audit verify` to see what happened",
+        )
+
+    def _grow(self, start: TreePosition) -> TreePosition | None:
+        """Store the log's lines after a place; None where the chain does not go on from it."""
+        pieces = self._tree.pieces_after(start)
+        if pieces is None:
+            return None
+        walk = LogWalk(VerifyMark(hash=start.hash) if start.size else START)
+        place = start
+        for piece in pieces:
+            walk.feed(piece.block)
+            if walk.breaks or any(
+                found.kind is not TamperKind.RESTARTED for found in walk.problems
+            ):
+                return None
+            leaves = [leaf_hash(line) for line in piece.block.split(b"\n")[:-1]]
+            size = self._tree.add(place.size, leaves)
+            place = TreePosition(
+                size=size, hash=walk.mark.hash, first=piece.first, offset=piece.offset
+            )
+        return place
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """One signer at a time, so that two never sign different roots of one size."""
+        with telling(self._folder):
+            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            take_lock(fd, self.path, wait=WAIT)
+            yield
+        finally:
+            shut(fd)
+
+    def _add(self, note: str) -> None:
+        """Put a note at the end of the file, in place of one that a crash left unfinished."""
+        with telling(self.path):
+            fd = os.open(self.path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+            try:
+                end = _end_of_notes(fd)
+                os.ftruncate(fd, end)
+                os.pwrite(fd, note.encode() + b"\n", end)
+                os.fsync(fd)
+            finally:
+                shut(fd)
+
+    def _remember(self, note: str) -> None:
+        """Replace the remembered note; it lies elsewhere, and only ever grows in size."""
+        if not self._remembered:
+            return
+        new = self._remembered + ".new"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+        with telling(self._remembered):
+            os.makedirs(os.path.dirname(self._remembered) or ".", mode=0o700, exist_ok=True)
+            with open(os.open(new, flags, 0o600), "wb") as file:
+                file.write(note.encode())
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(new, self._remembered)
+            sync_directory(self._remembered)
+
+    def show(self) -> tuple[WitnessReply, ...]:
+        """Show the last checkpoint to every witness, and say what each of them said."""
+        note = self._last_note()
+        if not note:
+            return ()
+        new = open_note(note, [self._public])
+        return tuple(self._shown_to(witness, note, new) for witness in self._witnesses)
+
+    def _shown_to(self, witness: Witness, note: str, new: Checkpoint) -> WitnessReply:
+        try:
+            witness.take(note, proof=self._proof_for(witness, new))
+        except AuditError as error:
+            return WitnessReply(witness=witness.name, error=error)
+        return WitnessReply(witness=witness.name)
+
+    def _proof_for(self, witness: Witness, new: Checkpoint) -> list[bytes]:
+        latest = witness.latest(new.origin)
+        old = peek(latest).size if latest else 0
+        return self.consistency(old, new.size) if old <= new.size else []
+
+    # --- reading ---------------------------------------------------------------------------
+
+    def notes(self) -> list[str]:
+        """Return all signed notes, oldest first."""
+        return split_notes(_text(self.path, MOST_NOTES_BYTES))
+
+    def latest(self) -> Checkpoint | None:
+        """Return the last checkpoint, its signature checked; None where there is none yet."""
+        note = self._last_note()
+        return open_note(note, [self._public]) if note else None
+
+    def _last_note(self) -> str:
+        end = split_notes(_text(self.path, MOST_NOTE * 2, from_end=True))
+        return end[-1].lstrip("\n") if end else ""
+
+    def evidence(self, head: LogHead | None = None) -> Evidence:
+        """Collect everything that the record can be compared with."""
+        witnesses: dict[str, CheckpointNote] = {}
+        unreachable: list[str] = []
+        for witness in self._witnesses:
+            try:
+                latest = witness.latest(self._public.name)
+            except AuditError:
+                unreachable.append(witness.name)
+            else:
+                if latest:
+                    witnesses[witness.name] = self._opened(latest)
+        remembered = _text(self._remembered, MOST_NOTES_BYTES) if self._remembered else ""
+        notes = self.notes()
+        return Evidence(
+            own=[self._opened(note) for note in notes[-1:]],
+            older=notes[:-1],
+            check=self._opened,
+            remembered=self._opened(remembered) if remembered else None,
+            head=head,
+            witnesses=witnesses,
+            unreachable=tuple(unreachable),
+        )
+
+    def _opened(self, note: str) -> CheckpointNote:
+        try:
+            checkpoint = open_note(note, [self._public])
+        except AuditError as error:
+            return CheckpointNote(checkpoint=None, error=error, size=_claimed_size(note))
+        return CheckpointNote(checkpoint=checkpoint, size=checkpoint.size)
+
+    # --- proving ---------------------------------------------------------------------------
+
+    def inclusion(self, index: int, size: int) -> list[bytes]:
+        """Return the proof that line `index` (0 is the first) is under the root of `size`."""
+        return inclusion_proof(self._tree.node, index=index, size=self._within(size))
+
+    def consistency(self, old_size: int, size: int) -> list[bytes]:
+        """Return the proof that the root of `size` only added lines to that of `old_size`."""
+        return consistency_proof(self._tree.node, old_size=old_size, size=self._within(size))
+
+    def prove_line(self, index: int) -> Document:
+        """Return the proof that line `index` is on the record, under the last signed root."""
+        note = self._last_note()
+        if not note:
+            raise AuditError("no-checkpoint", "nothing was signed yet", hint="sign the log first")
+        size = open_note(note, [self._public]).size
+        if index >= size:
+            raise AuditError(
+                "no-such-event",
+                f"line {index + 1} is under no signed checkpoint",
+                because=f"the last one is over {size} lines",
+                hint="sign the newest lines with `penstock audit checkpoint`",
+            )
+        proof = self.inclusion(index, size)
+        line = line_at(self._log, index + 1)
+        return inclusion_document(line=line, index=index, note=note, proof=proof)
+
+    def prove_growth(self, old_size: int) -> Document:
+        """Return the proof that the last signed root only added lines to an older one."""
+        notes = {opened.size: note for note in self.notes() if (opened := self._opened(note))}
+        if old_size not in notes:
+            raise AuditError("no-checkpoint", f"nothing was signed at {old_size} events")
+        proof = self.consistency(old_size, max(notes))
+        return consistency_document(old_note=notes[old_size], note=notes[max(notes)], proof=proof)
+
+    def _within(self, size: int) -> int:
+        reached = self._tree.place().size
+        if size > reached:
+            raise AuditError("no-such-size", f"the tree reaches {reached} events, not {size}")
+        return size
+
+
+def create_key(path: str, name: str) -> CheckpointKey:
+    """Make a signing key in a file that only its owner reads; never over an existing one."""
+    with telling(path):
+        key = make_key(name, os.urandom(32))
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+    # Written whole under another name first: two processes may start at once, and the second
+    # must never read half a key.
+    made = f"{path}.{os.getpid()}.{os.urandom(4).hex()}"
+    try:
+        with telling(path), open(os.open(made, flags, 0o600), "w", encoding="utf-8") as file:
+            file.write(key.written() + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        with telling(path):
+            os.link(made, path)
+    except AuditError as error:
+        if isinstance(error.__cause__, FileExistsError):
+            raise AuditError("key-exists", f"there is a key at `{path}` already") from error
+        raise
+    finally:
+        with suppress(OSError):
+            os.unlink(made)
+    return key
+
+
+def kept_key(path: str, name: str) -> CheckpointKey:
+    """Read the key of a log; where there is none yet, make it, or take what another just made."""
+    try:
+        return load_key(path) if os.path.lexists(path) else create_key(path, name)
+    except AuditError as error:
+        if error.code != "key-exists":
+            raise
+    return load_key(path)
+
+
+def load_key(path: str) -> CheckpointKey:
+    """Read a signing key; refuses one that others could have read."""
+    with telling(path):
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        with open(fd, "rb") as file:
+            mode = os.fstat(fd).st_mode
+            text = file.read(4096).decode("utf-8", "replace")
+    if mode & 0o077:
+        raise AuditError(
+            "key-permissions",
+            f"the key `{path}` may be read by others",
+            because=f"its mode is {mode & 0o7777:04o}",
+            hint="make a new key; this one may be known",
+        )
+    return read_key(text)
+
+
+def _text(path: str, most: int, *, from_end: bool = False) -> str:
+    """Read a file of notes, or no more than its end; "" where there is none."""
+    with telling(path):
+        if not is_there(path):
+            return ""
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        with open(fd, "rb") as file:
+            if from_end:
+                file.seek(max(0, os.fstat(fd).st_size - most))
+            return file.read(most).decode("utf-8", "replace")
+
+
+def _end_of_notes(fd: int) -> int:
+    """Return where the last whole note ends: after an empty line below a signature."""
+    size = os.fstat(fd).st_size
+    start = max(0, size - 2 * MOST_NOTE)
+    data = os.pread(fd, size - start, start)
+    end = data.rfind(b"\n\n")
+    while end >= 0:
+        if data[data.rfind(b"\n", 0, end) + 1 : end].startswith(DASH.encode()):
+            return start + end + 2
+        end = data.rfind(b"\n\n", 0, end + 1)
+    return start
+
+
+def _claimed_size(note: str) -> int:
+    try:
+        return peek(note).size
+    except AuditError:
+        return 0

@@ -1,0 +1,226 @@
+"""Read the record's files back: all of it, a span of time, or the newest lines.
+
+Each file is sorted by time (`jsonl` sees to that), so a span is found by halving byte offsets,
+without an index; within it, lines are searched as bytes before any of them is parsed.
+Always true: memory stays that of a block, however long the record; an unfinished last line is
+left out; a file whose lines do not begin with their time is read as a whole.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+from penstock.core.audit import chain
+from penstock.core.audit.query import EVERYTHING, Query
+from penstock.stores.audit.segments import files_of, open_to_read, whole_blocks
+from penstock.stores.system.os_errors import shut, telling
+
+READ = 128 * 1024
+NEAR = 16 * 1024  # below this, reading on is quicker than halving
+WINDOW = 64 * 1024  # what is searched at once for a number
+MOST_GUESSES = 80
+USUAL = 1024  # few lines are longer
+
+
+def read_lines(path: str, query: Query = EVERYTHING) -> Iterator[bytes]:
+    """Yield the lines that a query asks for, oldest first, without their newlines."""
+    if query.last > 0:
+        yield from reversed(list(_newest(path, query)))
+        return
+    for segment in files_of(path):
+        fd = open_to_read(segment.path)
+        try:
+            with telling(segment.path):
+                yield from _chosen(fd, query)
+        finally:
+            shut(fd)
+
+
+def _chosen(fd: int, query: Query) -> Iterator[bytes]:
+    low, high = span(fd, query)
+    needle, fits = query.needle(), query.on_bytes()
+    for block in _blocks(fd, low, high):
+        for line in _holding(block, needle):
+            if fits(line):
+                yield line
+
+
+def _holding(block: bytes, needle: bytes) -> Iterator[bytes]:
+    """Yield the lines of a block that hold some bytes; all of them for b""."""
+    if not needle:
+        yield from block.split(b"\n")[:-1]
+        return
+    at = block.find(needle)
+    while at >= 0:
+        end = block.index(b"\n", at)
+        yield block[block.rfind(b"\n", 0, at) + 1 : end]
+        at = block.find(needle, end)
+
+
+def _newest(path: str, query: Query) -> Iterator[bytes]:
+    """Yield up to `query.last` fitting lines, newest first."""
+    left, fits = query.last, query.on_bytes()
+    for segment in reversed(files_of(path)):
+        fd = open_to_read(segment.path)
+        try:
+            with telling(segment.path):
+                for line in _backwards(fd, *span(fd, query)):
+                    if left and fits(line):
+                        left -= 1
+                        yield line
+                    if not left:
+                        return
+        finally:
+            shut(fd)
+
+
+# --- bytes ---------------------------------------------------------------------------------
+
+
+def _blocks(fd: int, low: int, high: int) -> Iterator[bytes]:
+    """Yield the bytes between two line starts in blocks of whole lines."""
+    size = READ
+    while low < high:
+        data = os.pread(fd, min(size, high - low), low)
+        cut = data.rfind(b"\n") + 1
+        if cut:
+            yield data[:cut]
+            low, size = low + cut, READ
+        elif len(data) < size:
+            return
+        else:
+            size *= 2  # a line longer than that; `high` is the end of one
+
+
+def _backwards(fd: int, low: int, high: int) -> Iterator[bytes]:
+    """Yield the lines between two line starts, last first."""
+    rest = b""
+    while high > low:
+        start = max(low, high - READ)
+        lines = (os.pread(fd, high - start, start) + rest).split(b"\n")
+        high = start
+        rest = lines[0]
+        yield from (line for line in reversed(lines[1:]) if line)
+    if rest:
+        yield rest
+
+
+# --- times ---------------------------------------------------------------------------------
+
+
+def span(fd: int, query: Query) -> tuple[int, int]:
+    """Return the offsets between which the lines of a query's time lie."""
+    end = _end_of_lines(fd)
+    if not end or not _ts_at(fd, 0, end):
+        return 0, end
+    low = _first_since(fd, query.since, end) if query.since else 0
+    high = _first_since(fd, query.until, end) if query.until else end
+    return low, max(low, high)
+
+
+def _end_of_lines(fd: int) -> int:
+    size = os.fstat(fd).st_size
+    at = size
+    while at > 0:
+        start = max(0, at - 4096)
+        newline = os.pread(fd, at - start, start).rfind(b"\n")
+        if newline >= 0:
+            return start + newline + 1
+        at = start
+    return 0
+
+
+def _first_since(fd: int, ts: str, end: int) -> int:
+    """Return where the first line that is not before `ts` begins; `end` where none is."""
+    low, high = 0, end
+    while high - low > NEAR:
+        middle = _line_start(fd, (low + high) // 2, high)
+        if middle >= high:
+            break
+        if _ts_at(fd, middle, end) < ts:
+            low = middle
+        else:
+            high = middle
+    at = low
+    while at < end and _ts_at(fd, at, end) < ts:
+        at = _line_start(fd, at + 1, end)
+    return at
+
+
+def _line_start(fd: int, at: int, end: int) -> int:
+    """Return where the next line begins at or after `at`; a line begins after a newline."""
+    at -= 1
+    while at < end:
+        data = os.pread(fd, min(4096, end - at), at)
+        newline = data.find(b"\n")
+        if newline >= 0:
+            return at + newline + 1
+        if not data:
+            break
+        at += len(data)
+    return end
+
+
+def _ts_at(fd: int, at: int, end: int) -> str:
+    """Return the time of the line that begins here; "" when it does not begin with one."""
+    head = os.pread(fd, min(28, end - at), at)
+    if head[:7] != b'{"ts":"' or head[27:28] != b'"':
+        return ""
+    return head[7:27].decode("ascii", "replace")
+
+
+def line_at(path: str, number: int) -> bytes:
+    """Return line `number` of a whole record, 1 being the first; b"" where it has fewer."""
+    seen = 0
+    for block in whole_blocks(files_of(path)):
+        lines = block.count(b"\n")
+        if seen + lines >= number:
+            return block.split(b"\n")[number - seen - 1]
+        seen += lines
+    return b""
+
+
+def numbered_lines(fd: int, numbers: Iterable[int]) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file that bear some numbers, each with its number, in their order.
+
+    Lines are about equally long, so a place is guessed from the numbers around it, and every
+    second time halved. Numbers that do not go on one by one are not found.
+    """
+    end = _end_of_lines(fd)
+    first = _number_at(fd, 0)
+    last = chain.place(next(_backwards(fd, max(0, end - READ), end), b""))[1]
+    start = 0
+    for number in sorted(numbers):
+        if not 0 <= first <= number <= last:
+            continue
+        start, first = _near(fd, number, (start, first), (end, last + 1))
+        data = os.pread(fd, WINDOW, start)
+        at = data.find(b'","seq":%d,' % number)
+        line = data[data.rfind(b"\n", 0, max(at, 0)) + 1 :].partition(b"\n")[0]
+        if at >= 0 and chain.place(line)[1] == number:
+            yield number, line
+
+
+def _near(fd: int, number: int, low: tuple[int, int], high: tuple[int, int]) -> tuple[int, int]:
+    """Return where a line begins that stands a little before a number, and its own number."""
+    for turn in range(MOST_GUESSES):
+        if high[0] - low[0] <= WINDOW:
+            break
+        share = 0.5 if turn % 2 else (number - low[1]) / max(high[1] - low[1], 1)
+        guess = low[0] + int((high[0] - low[0]) * share) - NEAR
+        start = _line_start(fd, max(guess, low[0] + 1), high[0])
+        if start >= high[0]:
+            break
+        found = start, _number_at(fd, start)
+        if found[1] > number:
+            high = found
+        else:
+            low = found
+            if (number - found[1]) * USUAL < WINDOW:
+                break
+    return low
+
+
+def _number_at(fd: int, at: int) -> int:
+    return chain.place(os.pread(fd, 64, at))[1]

@@ -1,0 +1,297 @@
+"""Show checkpoints to somebody else, who remembers them and refuses to go back.
+
+Three places that can be one: a folder (best one that another user owns), a git repository or
+remote, and any command. Each keeps the last checkpoint that it took, and takes a new one only
+with a proof that it continues that one, so a record that was cut or rewritten is refused there
+even when its signing key was stolen.
+Always true: a witness never lets its latest checkpoint be replaced by an older or inconsistent
+one; what it hands out is checked by whoever asks, like any other note.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shlex
+import subprocess
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from penstock.core.audit.checkpoint import Checkpoint, SignerKey, open_note, require_forward
+from penstock.core.digest import digest
+from penstock.core.errors import AuditError
+from penstock.stores.system.os_errors import telling
+
+MOST_NOTE = 64 * 1024
+TIMEOUT = 20.0  # a person waits for it at the end of a command
+THEIRS = "refs/penstock/theirs"
+REFUSED = 2  # the exit code by which a command says no
+
+
+class Witness(Protocol):
+    """Somebody who remembers checkpoints."""
+
+    @property
+    def name(self) -> str:
+        """What people call this witness."""
+
+    def latest(self, origin: str) -> str:
+        """Return the last note it took for a log, "" for none. Raises AuditError."""
+
+    def take(self, note: str, *, proof: Sequence[bytes]) -> None:
+        """Hand over a note that continues the latest one. Raises AuditError if refused."""
+
+
+def _judged(
+    key: SignerKey, latest: str, note: str, proof: Sequence[bytes]
+) -> tuple[Checkpoint, bool]:
+    """Return the new checkpoint and whether it adds anything; raises where it goes back."""
+    new = open_note(note, [key])
+    old = open_note(latest, [key]) if latest else None
+    require_forward(old, new, proof)
+    return new, old is None or new.size > old.size
+
+
+def _unreachable(name: str, because: str) -> AuditError:
+    return AuditError(
+        "witness-unreachable",
+        f"witness `{name}` does not answer",
+        because=because[:300] or "it gave no reason",
+        hint="the record itself is safe; try again with `penstock audit checkpoint`",
+    )
+
+
+def _file_name(origin: str) -> str:
+    """Return a file name for an origin, which may hold slashes."""
+    return digest(origin.encode())[7:23]
+
+
+class FolderWitness:
+    """A folder in which every checkpoint becomes a file that is never written again."""
+
+    def __init__(self, folder: str, *, key: SignerKey) -> None:
+        self.folder = folder
+        self._key = key
+
+    @property
+    def name(self) -> str:
+        """The folder's path."""
+        return self.folder
+
+    def _place(self, origin: str) -> str:
+        return os.path.join(self.folder, _file_name(origin))
+
+    def latest(self, origin: str) -> str:
+        """Return the note with the largest size."""
+        place = self._place(origin)
+        with telling(self.folder):
+            os.stat(self.folder)
+            if not os.path.isdir(place):
+                return ""
+            names = sorted(name for name in os.listdir(place) if _is_size(name))
+        return _read_note(os.path.join(place, names[-1])) if names else ""
+
+    def take(self, note: str, *, proof: Sequence[bytes]) -> None:
+        """Add a file named by the size; an existing one is never opened for writing."""
+        new = open_note(note, [self._key])
+        _, adds = _judged(self._key, self.latest(new.origin), note, proof)
+        if not adds:
+            return
+        place = self._place(new.origin)
+        path = os.path.join(place, f"{new.size:020d}")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        with telling(path):
+            os.makedirs(place, exist_ok=True)
+            with open(os.open(path, flags, 0o444), "wb") as file:
+                file.write(note.encode())
+                file.flush()
+                os.fsync(file.fileno())
+
+
+def _is_size(name: str) -> bool:
+    return len(name) == 20 and name.isascii() and name.isdigit()
+
+
+def _read_note(path: str) -> str:
+    with telling(path), open(path, "rb") as file:
+        return file.read(MOST_NOTE).decode("utf-8", "replace")
+
+
+class GitWitness:
+    """A branch of a git repository, pushed to a remote where one is named.
+
+    Every checkpoint is a commit on top of the one before. Nothing is ever forced: a remote
+    that was wound back is refused when we fetch, and refuses us when it is ahead.
+    """
+
+    def __init__(
+        self, repository: str, *, key: SignerKey, remote: str = "", branch: str = "checkpoints"
+    ) -> None:
+        self.repository = repository
+        self._key = key
+        self._remote = remote
+        self._ref = f"refs/heads/{branch}"
+
+    @property
+    def name(self) -> str:
+        """The remote, or the repository where there is none."""
+        return self._remote or self.repository
+
+    def latest(self, origin: str) -> str:
+        """Return the note in the newest commit."""
+        self._fetch()
+        if not self._head():
+            return ""
+        path = f"{self._ref}:{_file_name(origin)}"
+        return self._git("cat-file", "blob", path, may_fail=True)
+
+    def take(self, note: str, *, proof: Sequence[bytes]) -> None:
+        """Commit a note and push it."""
+        new = open_note(note, [self._key])
+        _, adds = _judged(self._key, self.latest(new.origin), note, proof)
+        if adds:
+            self._commit(_file_name(new.origin), note, f"{new.origin}: {new.size} events")
+        if self._remote:
+            self._git("push", "--quiet", self._remote, f"{self._ref}:{self._ref}")
+
+    def _fetch(self) -> None:
+        if not os.path.isdir(self.repository):
+            with telling(self.repository):
+                os.makedirs(self.repository, mode=0o700)
+            self._git("init", "--quiet", "--bare", ".")
+        if self._remote:
+            self._compare(self._git("ls-remote", self._remote, self._ref))
+
+    def _compare(self, listed: str) -> None:
+        """Bring our copy forward to the remote, unless that went back or another way.
+
+        A remote that is merely behind lacks what could not be pushed; our copy keeps it.
+        """
+        ours = self._head()
+        if not listed:
+            if ours:
+                raise AuditError("goes-back", f"witness `{self.name}` lost what it had taken")
+            return
+        self._git("fetch", "--quiet", self._remote, f"+{self._ref}:{THEIRS}")
+        theirs = self._git("rev-parse", THEIRS).strip()
+        if not ours or self._is_before(ours, theirs):
+            self._git("update-ref", self._ref, theirs, ours or "0" * len(theirs))
+        elif not self._is_before(theirs, ours):
+            raise AuditError("goes-back", f"witness `{self.name}` was rewritten")
+
+    def _is_before(self, older: str, newer: str) -> bool:
+        return self._git("merge-base", older, newer, may_fail=True).strip() == older
+
+    def _head(self) -> str:
+        return self._git("rev-parse", "--verify", "--quiet", self._ref, may_fail=True).strip()
+
+    def _commit(self, path: str, note: str, message: str) -> None:
+        head = self._head()
+        entries = self._git("ls-tree", self._ref).splitlines() if head else []
+        blob = self._git("hash-object", "-w", "--stdin", stdin=note).strip()
+        kept = [entry for entry in entries if entry.partition("\t")[2] != path]
+        tree = self._git("mktree", stdin="\n".join([*kept, f"100644 blob {blob}\t{path}"]) + "\n")
+        parent = ["-p", head] if head else []
+        made = self._git("commit-tree", tree.strip(), *parent, "-m", message).strip()
+        self._git("update-ref", self._ref, made, head or "0" * len(made))
+
+    def _git(self, *arguments: str, stdin: str = "", may_fail: bool = False) -> str:
+        argv = ["git", "-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false"]
+        argv += ["-c", "core.fsmonitor=false", "-c", "core.fsync=all", *arguments]
+        done = _run(self.name, argv, stdin=stdin, folder=self.repository, env=_git_environment())
+        if done.returncode and not may_fail:
+            raise _unreachable(self.name, done.stderr.strip())
+        return done.stdout if not done.returncode else ""
+
+
+def _git_environment() -> dict[str, str]:
+    """Return an environment in which nobody's git settings reach into ours."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    who = {"NAME": "penstock", "EMAIL": "penstock@localhost"}
+    for role in ("AUTHOR", "COMMITTER"):
+        kept |= {f"GIT_{role}_{part}": text for part, text in who.items()}
+    return {**kept, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+
+
+class CommandWitness:
+    """Any program: `PROGRAM latest ORIGIN` prints the last note, `PROGRAM take` reads a new one.
+
+    `take` gets `{"note": ..., "proof": [base64, ...]}` on stdin; exit code 0 takes it, 2
+    refuses it, and anything else means that the witness cannot be reached.
+    """
+
+    def __init__(self, argv: Sequence[str], *, key: SignerKey, timeout: float = TIMEOUT) -> None:
+        self._argv = list(argv)
+        self._key = key
+        self._timeout = timeout
+
+    @property
+    def name(self) -> str:
+        """The program's name."""
+        return self._argv[0]
+
+    def latest(self, origin: str) -> str:
+        """Ask the program for its last note."""
+        done = _run(self.name, [*self._argv, "latest", origin], timeout=self._timeout)
+        if done.returncode:
+            raise _unreachable(self.name, done.stderr.strip())
+        return done.stdout[:MOST_NOTE]
+
+    def take(self, note: str, *, proof: Sequence[bytes]) -> None:
+        """Hand a note to the program, after judging it ourselves."""
+        new = open_note(note, [self._key])
+        _judged(self._key, self.latest(new.origin), note, proof)
+        steps = [base64.b64encode(step).decode() for step in proof]
+        text = json.dumps({"note": note, "proof": steps})
+        done = _run(self.name, [*self._argv, "take"], stdin=text, timeout=self._timeout)
+        if done.returncode == REFUSED:
+            said = f"witness `{self.name}` refused the checkpoint of {new.size} events"
+            raise AuditError("witness-refused", said, because=done.stderr.strip()[:300])
+        if done.returncode:
+            raise _unreachable(self.name, done.stderr.strip())
+
+
+def make_witness(text: str, *, key: SignerKey, folder: str) -> Witness:
+    """Return the witness that a setting names: a folder, `git:REMOTE`, or `command:PROGRAM ...`.
+
+    `folder` is where a git witness keeps its own copy of what it has seen.
+    """
+    kind, colon, rest = text.partition(":")
+    if colon and kind == "git":
+        copy = os.path.join(folder, f"witness-{_file_name(rest)}.git")
+        return GitWitness(copy, key=key, remote=rest)
+    if colon and kind == "command":
+        try:
+            argv = shlex.split(rest)
+        except ValueError:
+            argv = []
+        if not argv:
+            raise AuditError("bad-witness", f"`{text[:80]}` names no program")
+        return CommandWitness(argv, key=key)
+    return FolderWitness(text, key=key)
+
+
+def _run(
+    name: str,
+    argv: Sequence[str],
+    *,
+    stdin: str = "",
+    folder: str | None = None,
+    env: Mapping[str, str] | None = None,
+    timeout: float = TIMEOUT,
+) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(  # noqa: S603 - the operator named this program
+            argv,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            cwd=folder,
+            env=env,
+            timeout=timeout,
+            check=False,
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        raise _unreachable(name, str(error)) from error

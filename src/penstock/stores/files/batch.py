@@ -1,0 +1,340 @@
+"""Carry out writes, one file or a set, all or nothing.
+
+The order is the same for one file and for many: note, open and lock the directories, check,
+stage and flush everything, then change names, then look whether every path still leads to
+where it was opened, then drop what was replaced, then flush the directories. A failure before
+the last name has changed puts everything back.
+Which content is right is not asked here; only whether the base is still the expected one.
+Always true: the answer is read from the disk. An error means that no file has changed, except
+`half-applied` and `outcome-unknown`, which say so and leave their note to `recover`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from penstock.core.digest import digest
+from penstock.core.errors import PenstockError, StoreError
+from penstock.ports import FileState, PlannedWrite
+from penstock.stores.files import errors as refusals
+from penstock.stores.files.beneath import Beneath, Folder, Parts
+from penstock.stores.files.contents import close
+from penstock.stores.files.journal import Journal, JournalNote, JournalPlan, SetDirection
+from penstock.stores.files.rename import Renames
+from penstock.stores.files.staging import flush_folder
+from penstock.stores.files.step import FileStep, Way, temp_name
+
+LOCK_TRIES = 200
+LOCK_SECONDS = 0.01
+NOT_FLUSHED = "its directory could not be flushed: a power cut now could undo the write"
+
+
+@dataclass(kw_only=True, slots=True)
+class Batch:
+    """The steps of one write and the directories that it has open."""
+
+    note: JournalNote
+    shown: str
+    at: str = ""  # the file that is worked on: where a failure was met
+    steps: list[FileStep] = field(default_factory=list)
+    folders: dict[Parts, Folder] = field(default_factory=dict)
+
+    @property
+    def single(self) -> bool:
+        """True for one file: the change of its name is then the whole decision."""
+        return len(self.steps) == 1
+
+    def close(self) -> None:
+        """Let go of every directory and its lock."""
+        for folder in self.folders.values():
+            folder.close()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Writer:
+    """The one that writes below a root."""
+
+    beneath: Beneath
+    renames: Renames
+    journal: Journal
+    flush: bool
+
+    def write(self, writes: Sequence[PlannedWrite]) -> list[FileState | None]:
+        """Do all of the writes or none, and return what every path holds afterwards."""
+        refusals.require_sense(writes)
+        if not writes:
+            return []
+        with refusals.told(_shown(writes), "write"):
+            plans = [_plan(write) for write in writes]
+            batch = Batch(note=self._noted(plans), shown=_shown(writes))
+        try:
+            self._carry_out(batch, plans, writes)
+        except BaseException as problem:  # noqa: BLE001 - put back first, then it goes on its way
+            return self._failed(batch, problem)
+        finally:
+            batch.close()
+        return [_answer(step) for step in batch.steps]
+
+    def _noted(self, plans: Sequence[JournalPlan]) -> JournalNote:
+        if self.journal.directory is None:
+            return JournalNote()
+        missing: dict[Parts, None] = {}
+        for plan in plans:
+            if plan.way == Way.CREATE:
+                with refusals.told("/".join(plan.parts), "write"):
+                    missing.update(dict.fromkeys(self.beneath.missing(plan.parts[:-1])))
+        try:
+            return self.journal.begin(plans, list(missing), flush=self.flush and len(plans) > 1)
+        except OSError as problem:
+            raise refusals.no_note(problem) from problem
+
+    def _carry_out(
+        self, batch: Batch, plans: Sequence[JournalPlan], writes: Sequence[PlannedWrite]
+    ) -> None:
+        self._open(batch, plans)
+        self.lock(batch)
+        for step, write in zip(batch.steps, writes, strict=True):
+            batch.at = step.shown
+            like = step.check()
+            step.stage(write.new, like, flush=self.flush)
+        batch.at = ""
+        batch.note.staged([step.ours for step in batch.steps], flush=self._flush_note(batch))
+        self._swap(batch)
+        self._settle(batch)
+
+    def _flush_note(self, batch: Batch) -> bool:
+        return self.flush and not batch.single
+
+    def _open(self, batch: Batch, plans: Sequence[JournalPlan]) -> None:
+        for plan in plans:
+            batch.at = "/".join(plan.parts)
+            parts = plan.parts[:-1]
+            if parts not in batch.folders:
+                try:
+                    folder = self.beneath.folder(parts, make=plan.way == Way.CREATE)
+                except FileNotFoundError as problem:
+                    raise refusals.stale(batch.at, plan.expect, None) from problem
+                batch.folders[parts] = folder
+            batch.steps.append(self.step(plan, batch.folders[parts]))
+
+    def step(self, plan: JournalPlan, folder: Folder) -> FileStep:
+        """Return the step that a plan makes in an open directory."""
+        return FileStep(
+            way=Way(plan.way),
+            shown="/".join(plan.parts),
+            folder=folder,
+            name=plan.parts[-1],
+            temp=plan.temp,
+            expect=plan.expect,
+            new=plan.new,
+            renames=self.renames,
+        )
+
+    def lock(self, batch: Batch) -> None:
+        """Lock every directory once, in one order for everybody, so that no two wait in a ring."""
+        by_ident = {folder.ident: folder for folder in batch.folders.values()}
+        for _, folder in sorted(by_ident.items()):
+            locked = lock_folder(folder.descriptor)
+            for same in batch.folders.values():
+                if same.ident == folder.ident:
+                    same.locked = locked
+
+    def _swap(self, batch: Batch) -> None:
+        """Change the names. Until this returns, a failure puts all of them back."""
+        for step in batch.steps:
+            batch.at = step.shown
+            step.swap()
+            if not batch.single and not step.came_out_right():
+                raise CameOutWrong(step)
+        batch.at = ""
+        for folder in batch.folders.values():
+            if not self.beneath.leads_to(folder):
+                raise refusals.moved("/".join(folder.parts) or batch.shown)
+        for step in batch.steps:
+            if step.way is not Way.REMOVE and not step.has_name():
+                step.notes.append("it was changed again right after the write")
+        if batch.single and not batch.steps[0].settle():
+            raise CameOutWrong(batch.steps[0])
+        if not batch.single:
+            batch.note.decide(SetDirection.FORWARD, flush=self.flush)
+
+    def _settle(self, batch: Batch) -> None:
+        """Drop what was replaced. Nothing is put back from here on; the notes tell the rest."""
+        if not batch.single:
+            settle_set(batch.steps)
+        self.flush_folders(batch)
+        end(batch, clean=True)
+
+    def flush_folders(self, batch: Batch) -> None:
+        """Bring the changed names to the disk; a failure is told in the notes."""
+        if not self.flush:
+            return
+        try:
+            for folder in batch.folders.values():
+                flush_folder(folder.descriptor)
+                for made in folder.made:
+                    _flush_at(self.beneath, made[:-1])
+        except OSError:
+            for step in batch.steps:
+                step.notes.append(NOT_FLUSHED)
+
+    def _failed(self, batch: Batch, problem: BaseException) -> list[FileState | None]:
+        """Put everything back and raise; or answer, when the disk says that it was done."""
+        if not batch.single:
+            with suppress(OSError):
+                batch.note.decide(SetDirection.BACK, flush=self.flush)
+        stuck = _put_back(batch.steps)
+        self.flush_folders(batch)
+        changed = _changed(stuck)
+        if changed is None or (changed and not batch.single):
+            batch.note.leave()
+            raise _half(batch.shown, changed) from problem
+        if changed and isinstance(problem, Exception):
+            return [_kept_after_all(batch, problem)]
+        made = [parts for folder in batch.folders.values() for parts in folder.made]
+        end(batch, clean=self.beneath.unmake(made) and not stuck)
+        raise _told(problem, batch) from problem
+
+
+class CameOutWrong(Exception):  # noqa: N818 - never leaves this module
+    """What came out of a swap is not what was expected, or is being written."""
+
+    def __init__(self, step: FileStep) -> None:
+        super().__init__(step.shown)
+        self.step = step
+
+
+def end(batch: Batch, *, clean: bool) -> None:
+    """Remove the note; or keep it for a recovery when something of ours is left behind."""
+    if clean and not any(step.left for step in batch.steps):
+        batch.note.drop()
+    else:
+        batch.note.leave()
+
+
+def settle_set(steps: Sequence[FileStep]) -> None:
+    """Drop what was replaced; what changed since it was looked at is kept."""
+    for step in steps:
+        try:
+            settled = step.settle()
+        except OSError:
+            step.leave()  # the next recovery looks at it again
+            continue
+        if not settled:
+            step.keep()
+            step.notes.append(f"an earlier version is kept as `{step.kept[-1]}`")
+
+
+def _put_back(steps: Sequence[FileStep]) -> list[FileStep]:
+    """Put steps back in reverse; return those that could not be, after a second try."""
+    stuck: list[FileStep] = []
+    for step in reversed(steps):
+        for last in (False, True):
+            try:
+                step.put_back()
+            except OSError:
+                if last:
+                    stuck.append(step)
+            else:
+                break
+    return stuck
+
+
+def _changed(steps: Sequence[FileStep]) -> list[FileStep] | None:
+    """Return which steps still hold the new content; None when the disk does not say."""
+    try:
+        return [step for step in steps if step.swapped()]
+    except OSError:
+        return None
+
+
+def _kept_after_all(batch: Batch, problem: Exception) -> FileState | None:
+    """Answer for a file that holds the new content although something failed afterwards."""
+    step = batch.steps[0]
+    step.notes.append(f"something failed after the write: {problem}")
+    step.keep()
+    step.notes.append(f"the earlier version is kept as `{step.kept[-1]}`")
+    batch.note.drop()
+    return _answer(step)
+
+
+def _answer(step: FileStep) -> FileState | None:
+    if step.state is None:
+        return None
+    made = tuple("/".join(parts) for parts in step.folder.made)
+    return replace(step.state, notes=tuple(step.notes), made=made)
+
+
+def _half(shown: str, changed: Sequence[FileStep] | None) -> StoreError:
+    if changed is None:
+        return StoreError(
+            "outcome-unknown",
+            f"`{shown}` may hold the old or the new content",
+            because="the disk failed during the write and could not be read afterwards",
+            hint="look at the disk; the next start of penstock ends what was begun",
+        )
+    names = ", ".join(f"`{step.shown}`" for step in changed)
+    return StoreError(
+        "half-applied",
+        "the set was begun and could not be put back",
+        because=f"{names} hold the new content, the others the old",
+        hint="look at the disk; the next start of penstock puts the rest back",
+    )
+
+
+def _told(problem: BaseException, batch: Batch) -> BaseException:
+    """Return our error for what stopped a write that has been put back."""
+    told = refusals.ours(problem, batch.at or batch.shown, "write")
+    if isinstance(problem, CameOutWrong):
+        step = problem.step
+        now = step.digest_now()
+        told = refusals.busy(step.shown)
+        if now != step.expect:
+            told = refusals.stale(step.shown, step.expect, now)
+    kept = [name for step in batch.steps for name in step.kept]
+    if kept and isinstance(told, PenstockError):
+        told.because += "; a version that came in between is kept as " + ", ".join(kept)
+    return told
+
+
+def lock_folder(descriptor: int) -> bool:
+    """Lock a directory among all Penstocks; False when somebody holds on to it."""
+    for _ in range(LOCK_TRIES):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(LOCK_SECONDS)
+        except OSError:  # a file system without locks
+            return False
+        else:
+            return True
+    return False
+
+
+def _flush_at(beneath: Beneath, parts: Parts) -> None:
+    descriptor = beneath.open(parts)
+    try:
+        flush_folder(descriptor)
+    finally:
+        close(descriptor)
+
+
+def _shown(writes: Sequence[PlannedWrite]) -> str:
+    rest = f" and {len(writes) - 1} more" if len(writes) > 1 else ""
+    return writes[0].path.text + rest
+
+
+def _plan(write: PlannedWrite) -> JournalPlan:
+    """Return the note's form of a write; here a path is looked at for the second time."""
+    way = Way.REMOVE if write.new is None else Way.CREATE if write.expect is None else Way.MODIFY
+    return JournalPlan(
+        way=way.value,
+        parts=refusals.parts_of(write.path),
+        temp=temp_name(),
+        expect=write.expect,
+        new=None if write.new is None else digest(write.new),
+    )

@@ -1,0 +1,152 @@
+"""Run one git command so that nothing of a repository's own choosing runs with it.
+
+A repository's configuration can name programs: hooks, filters, a file system monitor, a signing
+program, helpers that fetch. Whoever can write `.git/config` must not thereby run code in ours.
+What the commands are for is `git`'s.
+Always true: no hook, filter, monitor, pager, prompt or network is used; what git writes is
+flushed; every command ends in time, or is ended.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from penstock.core.errors import StoreError
+from penstock.stores.system.child import Child
+
+SECONDS = 30.0
+MOST_SAID = 500
+OFF = (
+    ("core.hooksPath", "/dev/null"),
+    ("core.fsmonitor", "false"),
+    ("core.untrackedCache", "false"),
+    ("core.fsync", "reference,index"),  # objects are flushed together, by `git_commit`
+    ("core.fsyncMethod", "fsync"),
+    ("commit.gpgSign", "false"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    ("protocol.allow", "never"),
+    ("i18n.commitEncoding", "UTF-8"),
+    ("safe.bareRepository", "explicit"),
+)
+NO_FILTER = (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false"))
+OPTIONS = tuple(word for key, value in OFF for word in ("-c", f"{key}={value}"))
+# What a user sets on purpose; every other GIT_ variable would lead to another repository or
+# index, as when this runs inside a hook of git's.
+KEPT = ("GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")
+KEPT_TOO = ("GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
+SET = {
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+
+
+class GitError(StoreError):
+    """Git is there and could not do what was asked of it."""
+
+
+def program() -> str:
+    """Return the absolute path of git, or nothing; no relative entry of PATH is followed."""
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        found = os.path.join(folder, "git")
+        if folder.startswith("/") and os.access(found, os.X_OK) and os.path.isfile(found):
+            return found
+    return ""
+
+
+def environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables for git: the user's, without those that steer it elsewhere."""
+    kept = (*KEPT, *KEPT_TOO)
+    mine = {k: v for k, v in environ.items() if not k.startswith("GIT_") or k.startswith(kept)}
+    return {**mine, **SET}
+
+
+def run(
+    folder: str,
+    *words: str | bytes,
+    stdin: bytes = b"",
+    more: Mapping[str, str] | None = None,
+    right: Sequence[int] = (0,),
+) -> tuple[int, bytes]:
+    """Run one command and return its exit code and output. Raises GitError."""
+    return start(folder, *words, stdin=stdin, more=more).ended(right)
+
+
+class GitProcess:
+    """One command on its way; whoever starts one asks how it ended, or drops it."""
+
+    def __init__(self, words: Sequence[str | bytes], child: Child) -> None:
+        self._words = words
+        self._child = child
+        self._over = False
+
+    def drop(self) -> None:
+        """Wait for the end and forget it, unless it was asked about already."""
+        if not self._over:
+            with suppress(GitError):
+                self.ended()
+
+    def ended(self, right: Sequence[int] = (0,)) -> tuple[int, bytes]:
+        """Wait for the end and return exit code and output. Raises GitError."""
+        self._over = True
+        try:
+            code, output, told = self._child.ended(SECONDS)
+        except OSError as fault:
+            raise failed(self._words, str(fault)) from fault
+        if code not in right:
+            raise failed(self._words, told.decode("utf-8", "replace"))
+        return code, output
+
+
+def start(
+    folder: str,
+    *words: str | bytes,
+    stdin: bytes = b"",
+    more: Mapping[str, str] | None = None,
+) -> GitProcess:
+    """Start one command; what it says is taken when it is asked how it ended."""
+    argv: list[str | bytes] = [program() or "git", "-C", folder, "--no-pager", *OPTIONS, *words]
+    try:
+        child = Child(argv, {**environment(os.environ), **(more or {})}, stdin)
+    except (OSError, ValueError) as fault:
+        raise failed(words, str(fault)) from fault
+    return GitProcess(words, child)
+
+
+def ask_filters(folder: str) -> GitProcess:
+    """Begin to ask which filters a repository names."""
+    return start(folder, "config", "--null", "--name-only", "--get-regexp", r"^filter\.")
+
+
+def no_filters(asked: GitProcess) -> dict[str, str]:
+    """Return variables that switch off every filter that a repository names.
+
+    Writing the index can make git compare files that were saved in the same moment as it, ours
+    or others, and for that it would run their filters.
+    """
+    names = asked.ended((0, 1))[1].split(b"\0")
+    drivers = {os.fsdecode(name.rpartition(b".")[0]) for name in names if name.count(b".") > 1}
+    off = [(f"{name}.{key}", value) for name in sorted(drivers) for key, value in NO_FILTER]
+    made = {"GIT_CONFIG_COUNT": str(len(off))} if off else {}
+    for at, (key, value) in enumerate(off):
+        made |= {f"GIT_CONFIG_KEY_{at}": key, f"GIT_CONFIG_VALUE_{at}": value}
+    return made
+
+
+def failed(words: Sequence[str | bytes], said: str) -> GitError:
+    """Return the error for a command that did not work."""
+    what = words[0] if words else "git"
+    name = what.decode("utf-8", "replace") if isinstance(what, bytes) else what
+    return GitError(
+        "git-failed",
+        f"`git {name}` did not work",
+        because=" ".join(said.split())[:MOST_SAID] or "it gave no reason",
+        hint="mend the repository, or use --no-commit",
+    )

@@ -1,0 +1,216 @@
+"""The resident process says what the hook itself would say, and is missed by nobody."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket as sockets
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from penstock.doors.hook.daemon_client import launch
+from tests.doors.hook.hooks import LAUNCHER, Hook, said
+from tests.project import Project
+
+CALLS = [
+    ("Bash", {"command": "echo x > .env"}),
+    ("Bash", {"command": "ls"}),
+    ("Write", {"file_path": ".env", "content": "x"}),
+    ("mcp__notes__write_note", {"path": ".env", "content": "x"}),
+]
+
+
+@pytest.fixture
+def hook(project: Project) -> Hook:
+    """A hook whose first call has left the policy ready."""
+    found = Hook(project)
+    found.write("notes.txt", "x")
+    return found
+
+
+@pytest.fixture
+def resident(hook: Hook) -> Iterator[subprocess.Popen[bytes]]:
+    """A resident process for this project's home, listening."""
+    child = subprocess.Popen(
+        launch("penstock.doors.hook.daemon"), env=hook.environ(), stderr=subprocess.DEVNULL
+    )
+    try:
+        assert within(lambda: socket_of(hook) is not None)
+        yield child
+    finally:
+        child.kill()
+        child.wait(timeout=30)
+
+
+def socket_of(hook: Hook) -> Path | None:
+    folder = hook.project.home / "state" / "penstock"
+    return next((path for path in folder.glob("engine-*") if path.is_socket()), None)
+
+
+def within(holds: object, tries: int = 600) -> bool:
+    for _ in range(tries):
+        if holds():  # type: ignore[operator]
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.usefixtures("resident")
+def test_the_resident_says_what_the_hook_itself_says(hook: Hook) -> None:
+    alone = [hook.before(tool, given) for tool, given in CALLS]
+    hook.resident = ""
+    asked = [hook.before(tool, given) for tool, given in CALLS]
+    assert [(done.code, done.out) for done in asked] == [(done.code, done.out) for done in alone]
+    assert "hook.engine" not in loaded_by(hook), (
+        "the resident was asked, not the engine in the hook"
+    )
+
+
+@pytest.mark.usefixtures("resident")
+def test_the_resident_goes_by_the_variables_of_the_hook(hook: Hook) -> None:
+    hook.resident = ""
+    moved = hook.project.home / "moved"
+    given = {"command": f"echo x > {moved}/settings.json"}
+    data = json.dumps(hook.document("PreToolUse", "Bash", given, "t1")).encode()
+    for environ, denied in (({}, False), ({"CLAUDE_CONFIG_DIR": str(moved)}, True), ({}, False)):
+        got = said(hook.send(data, env=environ)).get("permissionDecision")
+        assert (got == "deny") is denied, environ
+    config = {"OPENCODE_CONFIG_DIR": str(moved), "CODEX_HOME": "~/moved", "QWEN_HOME": "~"}
+    for name, path in (("QWEN_HOME", "~/settings.json"), ("CODEX_HOME", "~/moved/hooks.json")):
+        given = {"command": f"echo x > {path}"}
+        data = json.dumps(hook.document("PreToolUse", "Bash", given, "t1")).encode()
+        assert said(hook.send(data)) == {}
+        assert said(hook.send(data, env=config))["permissionDecision"] == "deny", name
+
+
+def loaded_by(hook: Hook) -> str:
+    """Return the names of Penstock's modules that a hook loads to judge a command."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-X", "importtime", str(LAUNCHER), "claude"],
+        input=b'{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},'
+        b'"cwd":"' + os.fsencode(hook.project.root) + b'"}',
+        env=hook.environ(),
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    return done.stderr.decode()
+
+
+def test_a_resident_that_is_killed_is_missed_by_nobody(
+    hook: Hook, resident: subprocess.Popen[bytes]
+) -> None:
+    resident.send_signal(signal.SIGKILL)
+    resident.wait(timeout=30)
+    assert socket_of(hook) is not None, "what it leaves behind is a socket nobody listens on"
+    hook.resident = ""
+    try:
+        done = said(hook.before("Bash", {"command": "echo x > .env"}))
+        assert done["permissionDecision"] == "deny"
+    finally:
+        end_residents(hook)
+
+
+def test_the_first_call_that_needs_the_engine_leaves_a_resident_behind(hook: Hook) -> None:
+    hook.resident = ""
+    try:
+        hook.before("Bash", {"command": "ls"})
+        assert within(lambda: socket_of(hook) is not None)
+        assert said(hook.before("Bash", {"command": "echo x > .env"}))
+    finally:
+        end_residents(hook)
+
+
+def test_the_start_of_a_session_leaves_a_resident_behind_for_its_first_command(hook: Hook) -> None:
+    hook.resident = ""
+    try:
+        hook.call("SessionStart", "", {})
+        assert within(lambda: socket_of(hook) is not None)
+        assert "hook.engine" not in loaded_by(hook), "the first command finds it"
+    finally:
+        end_residents(hook)
+
+
+def test_none_is_left_behind_where_none_is_wanted(hook: Hook) -> None:
+    assert hook.resident == "off"
+    hook.call("SessionStart", "", {})
+    hook.before("Bash", {"command": "ls"})
+    assert not [*(hook.project.home / "state" / "penstock").glob("engine-*")], "not even a lock"
+
+
+def test_an_engine_that_was_warmed_has_nothing_left_to_import(hook: Hook) -> None:
+    hook.project.write("penstock.toml", 'preset = "guard"\n')
+    code = (
+        "import os, sys; from penstock.doors.hook.engine import Engine; engine = Engine()\n"
+        f"engine.warm({str(hook.project.root)!r}); before = set(sys.modules)\n"
+        "engine.reply('claude', sys.stdin.buffer.read(), os.environ)\n"
+        "print(*sorted(name for name in set(sys.modules) - before if '.core.' in name))\n"
+    )
+    document = hook.document("PreToolUse", "Bash", {"command": "ls"}, "t1")
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=json.dumps(document).encode(),
+        env=hook.environ(),
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    assert "shell" not in done.stdout.decode()
+    assert "rules" not in done.stdout.decode()
+
+
+def end_residents(hook: Hook) -> None:
+    """End what a test left running: every process that has this project's home."""
+    wanted = f"HOME={hook.project.home}".encode()
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            environ = Path(f"/proc/{number}/environ").read_bytes().split(b"\0")
+            command = Path(f"/proc/{number}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if wanted in environ and b"hook.resident" in command:
+            os.kill(int(number), signal.SIGKILL)
+
+
+@pytest.mark.usefixtures("resident")
+def test_only_one_resident_listens(hook: Hook) -> None:
+    second = subprocess.run(
+        launch("penstock.doors.hook.daemon"),
+        env=hook.environ(),
+        stderr=subprocess.DEVNULL,
+        timeout=60,
+        check=False,
+    )
+    assert second.returncode == 0, "it leaves at once, the place is taken"
+
+
+@pytest.mark.usefixtures("resident")
+def test_the_socket_is_the_users_alone(hook: Hook) -> None:
+    socket = socket_of(hook)
+    assert socket is not None
+    assert socket.stat().st_mode & 0o777 == 0o600
+    assert socket.parent.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.usefixtures("resident")
+def test_strange_questions_end_the_line_and_nothing_else(hook: Hook) -> None:
+
+    place = socket_of(hook)
+    assert place is not None
+    for data in (b"", b"\n", b"penstock-hook 9 claude 0 0\n", b"penstock-hook 1 claude 5\n"):
+        line = sockets.socket(sockets.AF_UNIX)
+        folder = os.open(place.parent, os.O_PATH)
+        line.connect(f"/proc/self/fd/{folder}/{place.name}")
+        line.sendall(data)
+        line.shutdown(sockets.SHUT_WR)
+        assert line.recv(100) == b""
+        line.close()
+        os.close(folder)
+    hook.resident = ""
+    assert said(hook.before("Bash", {"command": "echo x > .env"}))

@@ -1,0 +1,109 @@
+"""`penstock review` in a real terminal: the full screen, or the prompt where it cannot be."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from penstock.stores.approver.passphrase import VARIABLE
+from tests.cli.waiting import events, one_proposed, state_of
+from tests.project import Project
+from tests.terminal import END, in_terminal
+
+DRAWN = "hunk 1 of 1"
+
+
+def test_the_full_screen_opens_approves_and_leaves(project: Project) -> None:
+    one = one_proposed(project, "app.txt", b"short\n")
+    typed = [(DRAWN, "a"), ("written: app.txt", "q")]
+    seen = in_terminal(project, "review", typed=typed)
+    assert seen.code == 0, seen.text
+    assert "\x1b[?1049h" in seen.text, "the screen behind comes back afterwards"
+    assert state_of(project, one) == "applied"
+    assert events(project, "approved")[-1]["proof"] == "terminal"
+
+
+@pytest.mark.parametrize(
+    ("argv", "env"),
+    [
+        ((), {"TERM": "dumb"}),
+        (("--plain",), {}),
+    ],
+)
+def test_where_nothing_can_be_drawn_or_nobody_wants_it_there_is_the_prompt(
+    project: Project, argv: tuple[str, ...], env: dict[str, str]
+) -> None:
+    one = one_proposed(project, "app.txt", b"short\n")
+    seen = in_terminal(project, "review", *argv, typed=[("[q]uit", END)], env=env)
+    assert seen.code == 3, seen.text
+    assert "\x1b[?1049h" not in seen.text
+    assert state_of(project, one) == "waiting"
+
+
+def test_without_the_extra_there_is_the_prompt(project: Project) -> None:
+    one_proposed(project, "app.txt", b"short\n")
+    # A module of this name that cannot be found is what an install without the extra looks like.
+    blocker = (
+        "import sys, runpy; sys.modules['textual'] = None; sys.argv[0] = 'penstock'; "
+        "runpy.run_module('penstock.cli', run_name='__main__')"
+    )
+    program = (sys.executable, "-c", blocker)
+    seen = in_terminal(project, "review", typed=[("[q]uit", END)], program=program)
+    assert seen.code == 3, seen.text
+
+
+def test_nothing_waits_is_said_and_no_screen_is_opened(project: Project) -> None:
+    (project.root / "penstock.toml").write_text("version = 1\n")
+    seen = in_terminal(project, "review")
+    assert (seen.code, seen.text) == (0, "nothing waits\n")
+
+
+def test_no_colour_is_sent_where_none_is_wanted(project: Project) -> None:
+    one_proposed(project, "app.txt", b"short\n")
+    seen = in_terminal(project, "review", typed=[(DRAWN, "q")], env={"NO_COLOR": "1"})
+    assert seen.code == 3, seen.text
+    styles = set(re.findall(r"\x1b\[([0-9;]*)m", seen.text))
+    sent = {code for style in styles for code in style.split(";")}
+    plain = {"0", "1", "2", "4", "7", "39", "49"}
+    assert sent <= plain, "bold, dim, underlined, reversed, and the terminal's own colours"
+    assert "7" in sent, "the chosen one is still seen"
+
+
+def test_an_edit_opens_the_persons_own_editor_and_the_screen_comes_back(
+    project: Project, tmp_path: Path
+) -> None:
+    script = tmp_path / "editor.py"
+    script.write_text("import sys\nwith open(sys.argv[1], 'a') as file: file.write('mine\\n')\n")
+    one = one_proposed(project, "app.txt", b"short\n")
+    typed = [(DRAWN, "e"), ("origin  edit", "a"), ("written: app.txt", "q")]
+    env = {"EDITOR": f"{sys.executable} {script}", "VISUAL": ""}
+    seen = in_terminal(project, "review", typed=typed, env=env)
+    assert seen.code == 0, seen.text
+    assert (project.root / "app.txt").read_bytes() == b"short\nmine\n"
+    assert state_of(project, one) == "superseded"
+
+
+def test_the_passphrase_can_be_handed_over_by_a_descriptor(project: Project) -> None:
+    words = "correct horse battery"
+    made = project.run("approver", "init", env={VARIABLE: "0"}, stdin=f"{words}\n")
+    assert made.code == 0, made.err
+    one_proposed(project, "app.txt", b"short\n")
+    read, write = os.pipe()
+    os.write(write, words.encode() + b"\n")
+    os.close(write)
+    typed = [(DRAWN, "a"), ("written: app.txt", "q")]
+    seen = in_terminal(project, "review", typed=typed, env={VARIABLE: str(read)}, pass_fds=[read])
+    os.close(read)
+    assert seen.code == 0, seen.text
+    assert events(project, "approved")[-1]["proof"] == "key"
+
+
+def test_ctrl_c_leaves_and_everything_goes_on_waiting(project: Project) -> None:
+    one = one_proposed(project, "app.txt", b"short\n")
+    seen = in_terminal(project, "review", typed=[(DRAWN, "\x03")])
+    assert seen.code == 3, seen.text
+    assert state_of(project, one) == "waiting"
