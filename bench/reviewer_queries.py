@@ -1,8 +1,8 @@
 """Questions of the rule reviewer: about rules, about a million decisions, and the replay.
 
-A question is a process of its own: 50 ms for one about rules, its start included, and 200 ms for
-one about a million decisions. The replay is measured beside reading the same lines as JSON, of
-which it may take five times as long (two seconds).
+A question is a process of its own, and its start counts: 50 ms for one about rules, 100 ms for one
+that judges a call, 200 ms for one about a million decisions. The replay is measured beside reading
+the same lines as JSON, of which it may take five times as long (two seconds).
 """
 
 from __future__ import annotations

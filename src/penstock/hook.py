@@ -10,16 +10,18 @@ import sys
 gc.disable()  # what is made here lives until the end, which is near; the engine enables it
 VERSION = "0.1.0"  # of the package, as in `pyproject.toml`
 PACKAGE = __file__.rpartition("/")[0]
-sys.path.insert(0, f"{PACKAGE}/startup")
+made: dict = {}  # type: ignore[type-arg]
 try:
-    from hook_path import PARTS, register  # type: ignore[import-not-found]
-    from hook_path import VERSION as MADE
+    from _frozen_importlib_external import SourceFileLoader  # an import's own, without a search
+
+    loader = SourceFileLoader("hook_path", f"{PACKAGE}/startup/hook_path.py")
+    exec(loader.get_code("hook_path"), made)  # type: ignore[arg-type]
 except Exception:  # a checkout, or a file that is torn
-    MADE = ""
-sys.path[:] = [*sys.path[1:], PACKAGE.rpartition("/")[0]]
+    made.clear()
+sys.path.append(PACKAGE.rpartition("/")[0])
 try:
-    if MADE == VERSION:
-        register(PACKAGE, PARTS)
+    if made.get("VERSION") == VERSION:
+        made["register"](PACKAGE, made["PARTS"])
     from penstock.doors.hook.main import main
 except Exception as problem:  # an installation that is broken or half replaced
     sys.stderr.write(f"Penstock cannot start ({type(problem).__name__}); install it again\n")
