@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from penstock.reviewer import main
 from tests.cli.quick import run_here
@@ -85,8 +84,7 @@ class Place:
 
     def run(self, *argv: str, env: dict[str, str] | None = None) -> Done:
         environ = {**Project(self.root, self.home).environ, **(env or {})}
-        with patch("penstock.reviewer._quickly"):  # this process goes on with other tests
-            return run_here(main, argv, cwd=self.root, environ=environ)
+        return run_here(main, argv, cwd=self.root, environ=environ)
 
     def ask(self, kind: str, *more: str, **keys: Any) -> Any:
         """Return the answer to a query that must have one."""
