@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from penstock.core.event import STATUS
 from penstock.core.model import Decision
 from penstock.core.proposals import facts as proposal_facts
 from penstock.core.proposals.model import Proposal, Receipt, State
 from penstock.doors.mcp.tool_call import Json, ToolAnswer, ToolCall
 
-WAITS = "hitl_required"
+WAITS = STATUS["ask"]
 APPLIED = "applied"
 UNCHANGED = "unchanged"
 

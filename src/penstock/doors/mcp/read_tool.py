@@ -31,7 +31,7 @@ def read_file(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAnswer:
     source = asked.here.files.source(path)
     with source:
         shown = window(source, start=start, end=end, max_bytes=most, shown=path.text)
-    asked.record("allowed", path=path.text, decision=decision)
+    asked.record_read(path.text, decision)
     return _answer(path.text, shown, decision.notes)
 
 

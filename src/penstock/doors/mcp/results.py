@@ -10,6 +10,7 @@ from typing import Any
 
 import mcp_types as types
 
+from penstock.core.audit.event import STATUS
 from penstock.core.errors import PenstockError, RefusedError
 from penstock.doors.mcp.tool_call import Json, ToolAnswer
 from penstock.doors.mcp.tool_table import Tool
@@ -65,4 +66,4 @@ def sendable(value: Any) -> Any:
 
 def status_of(problem: PenstockError) -> str:
     """Return the word for what kept a call from being done: somebody's no, or an inability."""
-    return "denied" if isinstance(problem, RefusedError) else "error"
+    return STATUS["deny"] if isinstance(problem, RefusedError) else "error"

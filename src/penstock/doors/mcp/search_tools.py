@@ -45,7 +45,7 @@ def list_directory(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAnsw
         raise refuse(decision)
     entries = [e for e in asked.here.files.entries(folder) if _in_sight(asked, _below(folder, e))]
     rows = [_row(asked, folder, entry) for entry in entries[:MOST_ENTRIES]]
-    asked.record("allowed", path=shown, decision=decision)
+    asked.record_read(shown, decision)
     lines = "\n".join(_line(row) for row in rows) or "(empty)"
     cut = len(entries) > MOST_ENTRIES
     note = (f"{len(entries) - MOST_ENTRIES} more are not shown",) if cut else ()
@@ -103,7 +103,7 @@ def search_files(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAnswer
         most=most,
     )
     hunt.go(folder)
-    asked.record("allowed", path=folder.text if folder else ".", decision=decision)
+    asked.record_read(folder.text if folder else ".", decision)
     return _found(hunt)
 
 

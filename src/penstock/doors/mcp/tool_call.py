@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from penstock.app import Workspace
-from penstock.core.audit.event import MOST_RULES, judgement
+from penstock.core.audit.event import MOST_RULES, STATUS, judgement
 from penstock.core.errors import InputError, PenstockError, RefusedError
 from penstock.core.model import NOBODY, Action, Actor, Decision, Request, Verdict
 from penstock.core.paths.relpath import RelPath, locate, parse
@@ -141,13 +141,11 @@ class ToolCall:
         if denied(decision):
             raise refuse(decision)
 
-    def record(self, status: str, *, path: str = "", decision: Decision | None = None) -> None:
-        """Put a call on the record, unless the policy wants only refusals there."""
-        if status == "allowed" and self.here.policy().audit.level != "all":
-            return
-        rules = [reason.rule for reason in decision.reasons][:MOST_RULES] if decision else []
-        revision = decision.revision if decision else ""
-        self.add(status, path=path, rules=rules, revision=revision)
+    def record_read(self, path: str, decision: Decision) -> None:
+        """Put what was read on the record, where the policy wants everything there."""
+        if self.here.policy().audit.level == "all":
+            rules = [reason.rule for reason in decision.reasons][:MOST_RULES]
+            self.add(STATUS["allow"], path=path, rules=rules, revision=decision.revision)
 
     def add(self, status: str, *, path: str = "", **more: object) -> None:
         """Put a line about this call on the record. Nothing was written, so it may fail."""
