@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from bench.row import Row, best_of, each
 from penstock import presets
 from penstock.core.policy.regexes import Bank
-from penstock.core.rules import load as rules
+from penstock.core.rules import load
 
 
 def penstock_text(count: int) -> str:
@@ -45,7 +45,7 @@ def load_rows() -> Iterator[Row]:
         turns = max(1, 1000 // count)
         subject, baseline = best_of(
             [
-                each(lambda text=text: rules.parse_policy(text), times=turns),  # type: ignore[misc]
+                each(lambda text=text: load.parse_policy(text), times=turns),  # type: ignore[misc]
                 each(lambda text=text: tomllib.loads(text), times=turns),  # type: ignore[misc]
             ],
             rounds=7,
@@ -66,7 +66,7 @@ def dialect_row() -> Row:
     name = "claude-code-permissions-hook.toml"
     files = {name: text.encode()}
     subject, baseline = best_of(
-        [lambda: rules.load(name, files.get), lambda: tomllib.loads(text)], rounds=5
+        [lambda: load.load(name, files.get), lambda: tomllib.loads(text)], rounds=5
     )
     return Row(
         area="rules",
@@ -82,7 +82,7 @@ def preset_row() -> Row:
     """Load the preset that new users get."""
     raw = presets.read("guard").decode()
     subject, baseline = best_of(
-        [lambda: rules.build(rules.load_preset("guard")), lambda: tomllib.loads(raw)]
+        [lambda: load.build(load.load_preset("guard")), lambda: tomllib.loads(raw)]
     )
     return Row(
         area="rules",

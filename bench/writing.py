@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 
 from bench.row import Row, best_of, each
-from penstock.core.paths import relpath as paths
+from penstock.core.paths import relpath
 from penstock.stores.files.workspace import DiskFiles
 
 SMALL = 20_000
@@ -81,7 +81,7 @@ def _by_hand(path: str) -> Callable[[], None]:
 
 
 def _safely(files: DiskFiles, name: str) -> Callable[[], None]:
-    path = paths.parse(name, root=files.root)
+    path = relpath.parse(name, root=files.root)
     held = [files.replace(path, b"", expect=None).digest]
     turns = itertools.count()
 
@@ -93,7 +93,7 @@ def _safely(files: DiskFiles, name: str) -> Callable[[], None]:
 
 def _reading(root: str) -> Row:
     files = DiskFiles(root)
-    path = paths.parse("large", root=root)
+    path = relpath.parse("large", root=root)
     files.replace(path, os.urandom(LARGE), expect=None)
 
     def in_pieces() -> None:

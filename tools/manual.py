@@ -18,8 +18,7 @@ import click
 from penstock.cli import COMMANDS, penstock
 from penstock.core.distribution import NAME
 from penstock.stores.files import errors as refusals
-from penstock.stores.system import os_errors as log_errors
-from penstock.stores.system import private
+from penstock.stores.system import os_errors, private
 
 ROOT = Path(__file__).resolve().parent.parent
 KINDS = {
@@ -37,7 +36,7 @@ KINDS = {
 FROM_THE_KERNEL: tuple[tuple[Mapping[int, tuple[str, ...]], str], ...] = (
     (refusals.CALLER, "the caller"),
     (private.WHY, "the operator"),
-    (log_errors.FAULTS, "the auditor"),
+    (os_errors.FAULTS, "the auditor"),
 )
 
 

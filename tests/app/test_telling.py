@@ -12,8 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from penstock.app import announce as notify
-from penstock.app import open_workspace
+from penstock.app import announce, open_workspace
 from penstock.app.deliver import MOST_TRIES, TRIES_AT_ONCE, Teller
 from penstock.stores.notify.outbox import Outbox
 from tests.app.mailbox import DEADLINE, Mailbox
@@ -31,14 +30,14 @@ def nothing_is_left_running() -> Iterator[None]:
 
 
 def all_have_ended() -> None:
-    while notify._STARTED:
-        os.waitpid(notify._STARTED.pop(0), 0)
+    while announce._STARTED:
+        os.waitpid(announce._STARTED.pop(0), 0)
 
 
 @pytest.fixture
 def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """No proposal starts a process: the test takes each turn itself."""
-    monkeypatch.setenv(notify.SWITCH, "off")
+    monkeypatch.setenv(announce.SWITCH, "off")
 
 
 @pytest.fixture
@@ -113,7 +112,7 @@ def test_what_needs_nobody_tells_nobody(project: Project, box: Mailbox) -> None:
     one_proposed(project, "notes/a.txt", b"allowed\n")
     one_proposed(project, ".env", b"denied\n")
     assert not pending(project)
-    assert notify._STARTED == []
+    assert announce._STARTED == []
 
 
 @pytest.mark.usefixtures("by_hand")
@@ -171,7 +170,7 @@ def test_what_is_proposed_while_somebody_tells_is_told_by_them(
     one_proposed(project, "a.txt", b"x\n")
     box.until(lambda: box.asked == 1)
     one_proposed(project, "b.txt", b"x\n")
-    assert len(notify._STARTED) == 1, "one process is enough"
+    assert len(announce._STARTED) == 1, "one process is enough"
     box.open.set()
     box.until(lambda: len(box.got) == 2)
     assert [got["title"].split()[1] for got in box.got] == ["a.txt", "b.txt"]
@@ -200,8 +199,8 @@ def test_a_process_that_is_killed_while_sending_loses_nothing(
     box.open.clear()
     one_proposed(project, "app.txt", b"short\n")
     box.until(lambda: box.asked == 1)
-    os.kill(notify._STARTED[0], 9)
-    os.waitpid(notify._STARTED.pop(0), 0)
+    os.kill(announce._STARTED[0], 9)
+    os.waitpid(announce._STARTED.pop(0), 0)
     assert pending(project)
     box.status = 503  # for the request that nobody waits for any more
     box.open.set()
@@ -244,10 +243,10 @@ def test_a_service_that_is_down_for_good_is_given_up(project: Project, box: Mail
 def test_what_was_left_over_is_told_by_a_process_that_stays(
     project: Project, box: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(notify.SWITCH)
+    monkeypatch.delenv(announce.SWITCH)
     with surroundings_of(project):
         stop = threading.Event()
-        thread = notify.start(stop)
+        thread = announce.start(stop)
         try:
             box.until(lambda: bool(box.got))
         finally:
@@ -259,7 +258,7 @@ def test_what_was_left_over_is_told_by_a_process_that_stays(
 @pytest.mark.usefixtures("unsent")
 def test_a_process_that_stays_asks_less_and_less_often(project: Project, box: Mailbox) -> None:
     started: list[str] = []
-    left = notify.Leftovers(started.append)
+    left = announce.Leftovers(started.append)
     with surroundings_of(project):
         here = open_workspace(str(project.root))
         left.look([here])
@@ -269,7 +268,7 @@ def test_a_process_that_stays_asks_less_and_less_often(project: Project, box: Ma
             left._started[here.root] = left._started[here.root][0], 0.0
             left.look([here])
             pause = left._started[here.root][1] - time.monotonic()
-            assert pause <= min(notify.START_EVERY * 2.0**count, notify.MOST_BETWEEN)
+            assert pause <= min(announce.START_EVERY * 2.0**count, announce.MOST_BETWEEN)
         assert len(started) == 8
         Outbox(here.state).clear()
         left.look([here])
@@ -288,7 +287,7 @@ def test_in_quiet_hours_nothing_is_sent_and_afterwards_it_is(
 ) -> None:
     told_by(project, box, f'quiet = "{now_quiet(0)}"')
     one_proposed(project, "app.txt", b"short\n")
-    os.waitpid(notify._STARTED.pop(0), 0)
+    os.waitpid(announce._STARTED.pop(0), 0)
     assert box.asked == 0
     assert pending(project)
     told_by(project, box, f'quiet = "{now_quiet(300)}"')
@@ -313,7 +312,7 @@ def test_a_project_cannot_have_its_paths_sent_anywhere(project: Project, box: Ma
     link = 'link = "http://evil.example"'
     project.write("penstock.toml", f'{RULES}\n[notify]\ntargets = ["{box.target}"]\n{link}\n')
     one_proposed(project, "app.txt", b"short\n")
-    assert notify._STARTED == []
+    assert announce._STARTED == []
     run_teller(project)
     assert box.asked == 0
     done = project.run("notify", "test", "--json")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from penstock.core import strict_json as quickjson
+from penstock.core import strict_json
 from penstock.core.strict_json import DuplicateKeyError, TrailingError, parse, quoted, strict
 
 VALUES = st.recursive(
@@ -139,4 +139,4 @@ def test_a_lone_surrogate_is_quoted_as_an_escape() -> None:
 
 
 def test_reading_imports_nothing_but_the_scanner() -> None:
-    assert [name for name in vars(quickjson) if name in ("json", "re", "typing")] == []
+    assert [name for name in vars(strict_json) if name in ("json", "re", "typing")] == []

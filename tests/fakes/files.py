@@ -15,7 +15,7 @@ from penstock.core.errors import InputError
 from penstock.core.model import Bytes
 from penstock.core.paths.relpath import RelPath
 from penstock.ports import DirectoryEntry, FileKind, FileState, PlannedWrite, RecoveredWrite
-from penstock.stores.files import errors as refusals
+from penstock.stores.files import errors
 from penstock.stores.files import resolve as reach
 
 NEW_MODE = 0o644
@@ -118,7 +118,7 @@ class MemoryFiles:
         if kind is None:
             return None
         if kind is not FileKind.FILE:
-            code, sentence = refusals.NO_PLAIN_FILE[kind]
+            code, sentence = errors.NO_PLAIN_FILE[kind]
             raise InputError(code, sentence.format(path=path.text))
         data, mode = self._files[self._key(path.text)]
         return FileState(digest=digest(data), size=len(data), mode=mode)
@@ -126,7 +126,7 @@ class MemoryFiles:
     def read(self, path: RelPath) -> bytes:
         """Return the whole content."""
         if self.state(path) is None:
-            raise refusals.not_found(path.text)
+            raise errors.not_found(path.text)
         return self._files[self._key(path.text)][0]
 
     def source(self, path: RelPath) -> Bytes:
@@ -179,7 +179,7 @@ class MemoryFiles:
 
     def _write(self, plan: Sequence[PlannedWrite]) -> None:
         """Check everything, then change everything."""
-        refusals.require_sense(plan)
+        errors.require_sense(plan)
         for write in plan:
             self._check_parents(write)
         made = {self._key(above) for write in plan for above in _above(write.path.text)}
@@ -194,24 +194,24 @@ class MemoryFiles:
     def _check_parents(self, write: PlannedWrite) -> None:
         self._checked(write.path)
         if any(self._key(above) in self._files for above in _above(write.path.text)):
-            code, sentence = refusals.CALLER[errno.ENOTDIR]
+            code, sentence = errors.CALLER[errno.ENOTDIR]
             raise InputError(code, sentence.format(path=write.path.text))
 
     def _check(self, write: PlannedWrite, made: set[str]) -> None:
         if self._key(write.path.text) in made:
-            code, sentence = refusals.NO_PLAIN_FILE[FileKind.DIRECTORY]
+            code, sentence = errors.NO_PLAIN_FILE[FileKind.DIRECTORY]
             raise InputError(code, sentence.format(path=write.path.text))
         state = self.state(write.path)
         now = None if state is None else state.digest
         if now != write.expect:
-            raise refusals.stale(write.path.text, write.expect, now)
+            raise errors.stale(write.path.text, write.expect, now)
 
     def _checked(self, path: RelPath) -> str:
         """Return the table's key; a path that leads through a link is refused."""
-        refusals.parts_of(path)
+        errors.parts_of(path)
         for above in _above(path.text):
             if self._key(above) in self._links:
-                code, sentence = refusals.NO_PLAIN_FILE[FileKind.SYMLINK]
+                code, sentence = errors.NO_PLAIN_FILE[FileKind.SYMLINK]
                 raise InputError(code, sentence.format(path=above))
         return self._key(path.text)
 
@@ -228,8 +228,8 @@ def _above(path: str) -> list[str]:
 def _no_directory(shown: str, kind: FileKind | None) -> InputError:
     """Return the error for what should be a directory and is none."""
     if kind is None:
-        return refusals.not_found(shown)
+        return errors.not_found(shown)
     if kind is FileKind.SYMLINK:
-        code, sentence = refusals.NO_PLAIN_FILE[kind]
+        code, sentence = errors.NO_PLAIN_FILE[kind]
         return InputError(code, sentence.format(path=shown))
     return InputError("not-a-directory", f"`{shown}` is not a directory")

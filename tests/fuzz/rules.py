@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.core.errors import RulesError
 from penstock.core.policy.regexes import Bank, check, search
-from penstock.core.rules import load as rules
+from penstock.core.rules import load
 from penstock.core.rules.toml_positions import find_lines
 
 # Random bytes are seldom TOML; pieces of it, in any order, often are.
@@ -37,12 +37,12 @@ def one(data: bytes) -> None:
 
 def _read(data: bytes) -> None:
     for name in NAMES:
-        level = rules.load(name, {name: data}.get)
+        level = load.load(name, {name: data}.get)
         assert level.ok or all(problem.message for problem in level.problems)
-        made = rules.in_force({name: data}.get, project=name)
+        made = load.in_force({name: data}.get, project=name)
         assert bool(made.degraded) is not level.ok
         assert made.layers
-    rules.load("penstock.toml", lambda _: data)
+    load.load("penstock.toml", lambda _: data)
     find_lines(data.decode("utf-8", "replace"))
 
 

@@ -25,7 +25,7 @@ from penstock.core.policy.builtin import (
 from penstock.core.policy.decide import decide
 from penstock.core.policy.model import Policy, Warn
 from penstock.core.policy.protected_names import DEFAULT_LISTS, OWN_FILES, STATE
-from penstock.core.rules import load as rules
+from penstock.core.rules import load
 from penstock.core.rules.foreign import BROKER_KEYS
 
 ROOT = "/home/me/project"
@@ -35,7 +35,7 @@ READ, WRITE, CREATE, DELETE, RUN = Action
 
 @cache
 def policy(name: str) -> Policy:
-    return rules.build(rules.load_preset(name))
+    return load.build(load.load_preset(name))
 
 
 def judged(name: str, path: str, action: Action = WRITE, change: Change | None = None) -> Decision:
@@ -128,7 +128,7 @@ def test_the_hook_specs_own_words() -> None:
 def test_protected_beats_warned_beats_safe() -> None:
     """S2-056, with lists that overlap."""
     data = b'{"protected": ["a/**"], "warned": ["a/**", "b/**"], "safe": ["a/**", "b/**", "c/**"]}'
-    made = rules.build(rules.load("w.json", {"w.json": data}.get))
+    made = load.build(load.load("w.json", {"w.json": data}.get))
     answers = []
     for path in ("a/x", "b/x", "c/x"):
         request = Request(action=WRITE, target=locate(path, root=ROOT))
@@ -464,7 +464,7 @@ def test_no_wise_preset_lets_an_agent_change_a_hooks_registration(name: str, pat
 
 @pytest.mark.parametrize("path", REGISTRATIONS)
 def test_a_broken_policy_keeps_them_protected(path: str) -> None:
-    broken = rules.in_force({"penstock.toml": b"broken"}.get)
+    broken = load.in_force({"penstock.toml": b"broken"}.get)
     request = Request(action=WRITE, target=locate(path, root=ROOT))
     decision = decide(request, broken, now=0.0)
     assert decision.verdict is DENY
@@ -492,17 +492,17 @@ def test_every_self_protecting_name_holds_at_any_depth_and_outside() -> None:
 def test_a_persons_rules_cannot_open_what_penstock_guards() -> None:
     text = '[[allow]]\npaths = ["**"]\nactions = ["read", "write"]'
     request = Request(action=WRITE, target=locate("penstock.toml", root=ROOT))
-    assert decide(request, rules.parse_policy(text), now=0.0).verdict is DENY
+    assert decide(request, load.parse_policy(text), now=0.0).verdict is DENY
 
 
 @pytest.mark.parametrize("name", ["guard", "strict"])
 def test_a_presets_rules_hold_against_their_own_examples(name: str) -> None:
     """Read as a file of the user's, because a shipped one is not held against them at a start."""
     read = {"rules.toml": presets.read(name)}.get
-    assert rules.load("rules.toml", read).problems == ()
+    assert load.load("rules.toml", read).problems == ()
 
 
 def test_a_start_does_not_repeat_the_proof() -> None:
     wrong = b'[[deny]]\nid = "x"\npaths = ["a"]\nmatch = ["b"]\n'
-    assert rules.load_preset("guard", preset_of=lambda _: wrong).ok
-    assert not rules.load("penstock.toml", {"penstock.toml": wrong}.get).ok
+    assert load.load_preset("guard", preset_of=lambda _: wrong).ok
+    assert not load.load("penstock.toml", {"penstock.toml": wrong}.get).ok

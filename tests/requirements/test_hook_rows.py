@@ -16,7 +16,7 @@ from penstock.core.model import Action, Decision, Request, Verdict
 from penstock.core.paths.relpath import locate
 from penstock.core.policy.decide import decide
 from penstock.core.policy.model import Policy
-from penstock.core.rules import load as rules
+from penstock.core.rules import load
 from penstock.core.rules.foreign import read_write_policies
 from penstock.core.timestamps import stamp
 from tests.requirements.hook_asked import ASKED, DENY, SANDBOX, SILENT, WARNED, Asked
@@ -41,11 +41,11 @@ LISTS = {
 
 @cache
 def spec() -> Policy:
-    return rules.build(rules.load_preset("hook-spec"))
+    return load.build(load.load_preset("hook-spec"))
 
 
 def custom(data: bytes | None) -> Policy:
-    return rules.build(read_write_policies(data))
+    return load.build(read_write_policies(data))
 
 
 def judged(path: str, policy: Policy | None = None) -> Decision:
@@ -105,11 +105,11 @@ def nothing_to_say() -> None:
 
 
 def a_file_is_read() -> None:
-    loaded = rules.load(
+    loaded = load.load(
         "hooks/config/write-policies.json",
         {"hooks/config/write-policies.json": b'{"protected": ["x/**"]}'}.get,
     )
-    assert answer(judged("x/a", rules.build(loaded))) == DENY
+    assert answer(judged("x/a", load.build(loaded))) == DENY
 
 
 def same_as_the_defaults(data: bytes | None) -> Check:

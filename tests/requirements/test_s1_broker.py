@@ -27,12 +27,16 @@ from penstock.core.policy.decide import decide
 from penstock.core.proposals.model import State
 from penstock.core.rules.foreign import BROKER_KEYS, read_file_broker
 from penstock.core.text.excerpt import window
-from penstock.doors.broker import apply as settling
-from penstock.doors.broker import parameters as asked
-from penstock.doors.broker import propose as waiting
-from penstock.doors.broker import responses as answers
-from penstock.doors.broker import service, targets, tools
-from penstock.doors.broker import workspace_log as ledger
+from penstock.doors.broker import (
+    apply,
+    parameters,
+    propose,
+    responses,
+    service,
+    targets,
+    tools,
+    workspace_log,
+)
 from penstock.stores.audit.verify import verify_log
 from tests import REPOSITORY
 from tests.doors.broker.brokers import EMPTY, LOG, Bench, bench, code, status
@@ -822,19 +826,19 @@ def every_role_has_a_home() -> None:
     """The spec's helpers, and where each of them lives."""
     homes: dict[str, Callable[..., object]] = {
         "_mvp_init_filebroker": Broker.__init__,
-        "_get_param": asked.ToolRequest.text,
+        "_get_param": parameters.ToolRequest.text,
         "_sha256_text": digest,
         "_sha256_file_stream": window,
         "_hitl_cleanup": Broker._tidy,
         "_is_denied_path": targets.require_allowed,
         "_is_create_allowed": decide,
-        "_generate_unified_diff": waiting.diff_of,
-        "_audit_append": ledger.Ledger.add,
-        "_deny_result": answers.of_decision,
-        "_error_result": answers.of_error,
+        "_generate_unified_diff": propose.diff_of,
+        "_audit_append": workspace_log.Ledger.add,
+        "_deny_result": responses.of_decision,
+        "_error_result": responses.of_error,
         "_handle_read_file": tools.read_file,
         "_handle_write_file": tools.write_file,
-        "_handle_apply_proposal": settling.apply_proposal,
+        "_handle_apply_proposal": apply.apply_proposal,
         "execute_tool": Broker.execute_tool,
     }
     assert all(inspect.isroutine(home) for home in homes.values())

@@ -17,7 +17,7 @@ from penstock.core.paths.relpath import locate
 from penstock.core.policy.decide import decide
 from penstock.core.policy.model import AuditSettings, Limits, Policy
 from penstock.core.proposals.model import State
-from penstock.core.rules import load as rules
+from penstock.core.rules import load
 from penstock.core.timestamps import stamp
 from penstock.gate import Call, Item, judge_call
 from tests.fakes.audit_log import MemoryLog
@@ -33,7 +33,7 @@ GIT = (".git", ".git/config", "vendor/lib/.git/config")
 
 @cache
 def preset(name: str) -> Policy:
-    return rules.build(rules.load_preset(name))
+    return load.build(load.load_preset(name))
 
 
 def judged(
@@ -62,12 +62,12 @@ def each_door_has_its_fail_mode() -> None:
     guard = [preset("guard").when_failing(door) for door in doors]
     assert guard == [ALLOW, *[DENY] * 6]
     assert {preset("strict").when_failing(door) for door in doors} == {DENY}
-    mine = rules.parse_policy('[on_error]\nhook = "ask"\nmcp = "allow"\n')
+    mine = load.parse_policy('[on_error]\nhook = "ask"\nmcp = "allow"\n')
     assert (mine.when_failing("hook"), mine.when_failing("mcp")) == (ASK, ALLOW)
 
 
 def broken_rules_still_protect() -> None:
-    broken = rules.in_force({"penstock.toml": b"[[deny]\n"}.get)
+    broken = load.in_force({"penstock.toml": b"[[deny]\n"}.get)
     for path in (*SECRETS, *GIT, "penstock.toml"):
         assert judged(broken, path).verdict is DENY, path
     assert judged(broken, "lib/a.py").degraded
@@ -197,7 +197,7 @@ def time_runs_out_and_can_be_renewed() -> None:
     assert found.state is State.EXPIRED
     assert "expired" in world.log.ops
     assert preset("broker-spec").approval.ttl_seconds == 120
-    assert rules.parse_policy("[approval]\nttl_seconds = 7").approval.ttl_seconds == 7
+    assert load.parse_policy("[approval]\nttl_seconds = 7").approval.ttl_seconds == 7
 
 
 def the_base_is_compared_after_the_answer() -> None:
@@ -297,7 +297,7 @@ def the_broker_has_its_own_list() -> None:
 
 def with_penstock_toml_the_strictest_wins() -> None:
     files = {"penstock.toml": b'preset = "guard"\n'}
-    both_levels = rules.in_force(files.get, others=[rules.load_preset("broker-spec")])
+    both_levels = load.in_force(files.get, others=[load.load_preset("broker-spec")])
     assert judged(both_levels, ".git/config").verdict is DENY
     assert judged(both_levels, "lib/a.py").verdict is ASK
     assert judged(both_levels, "other/new.py", Action.CREATE).verdict is DENY

@@ -13,7 +13,7 @@ import pytest
 from penstock.core.model import Verdict
 from penstock.core.policy.advice import Advice, AdviceOutcome, CallFacts
 from penstock.core.policy.model import AdvisorSettings
-from penstock.stores import advisor as llm
+from penstock.stores import advisor
 from penstock.stores.advisor import advise
 from tests.stores.endpoint import Behaviour, Endpoint, Handler, completion, gives, listening, says
 
@@ -182,9 +182,9 @@ def test_without_time_nobody_is_asked(world: World) -> None:
 
 def test_an_endpoint_that_hangs_holds_a_few_threads_at_most(world: World) -> None:
     before = threading.active_count()
-    outcomes = [world.ask(dawdles, within=0.05).outcome for _ in range(2 * llm.MOST_AT_ONCE)]
+    outcomes = [world.ask(dawdles, within=0.05).outcome for _ in range(2 * advisor.MOST_AT_ONCE)]
     hanging = [t for t in threading.enumerate() if t.name == "advisor"]
-    assert len(hanging) <= llm.MOST_AT_ONCE, before
+    assert len(hanging) <= advisor.MOST_AT_ONCE, before
     assert set(outcomes) <= {AdviceOutcome.TIMEOUT, AdviceOutcome.NOT_ASKED}
     world.endpoint.over.set()
     for thread in hanging:
@@ -208,7 +208,7 @@ WHERE = [
 
 @pytest.mark.parametrize(("endpoint", "environ", "key"), WHERE)
 def test_a_key_goes_where_it_belongs(endpoint: str, environ: dict[str, str], key: str) -> None:
-    assert llm._address(endpoint, environ).key == key
+    assert advisor._address(endpoint, environ).key == key
 
 
 NOWHERE = [

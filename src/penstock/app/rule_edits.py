@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from penstock.app.workspace import LARGEST_RULES, Workspace, policy_of, read_rules, workspace_of
 from penstock.core.errors import InputError
-from penstock.stores.rules import discovery as rules_places
+from penstock.stores.rules import discovery
 from penstock.stores.system.places import RULES, state_home, user_rules
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     Writing = Callable[[RuleEdit], RuleEditResult]
 
-CONFIG = rules_places.CONFIG
-discovered = rules_places.discovered
-found_config = rules_places.found_config
-keep_listing, kept_listing = rules_places.keep_listing, rules_places.kept_listing
-stamps_of = rules_places.stamps_of
+CONFIG = discovery.CONFIG
+discovered = discovery.discovered
+found_config = discovery.found_config
+keep_listing, kept_listing = discovery.keep_listing, discovery.kept_listing
+stamps_of = discovery.stamps_of
 LOCK_SECONDS = "DECISION_REVIEWER_LOCK_SECONDS"
 REFUSALS = (b'"op":"rejected"', b'"op":"write_file_reject"')
 NEWEST = 8  # files of a record

@@ -76,10 +76,10 @@ def _sandbox(workspace: str | None) -> Sandbox:
 def check(context: str) -> None:
     """One name, that a shell and a person can handle. Raises what wrong usage raises."""
     from penstock.core.errors import InputError
-    from penstock.core.paths import relpath as paths
+    from penstock.core.paths import relpath
 
     try:
-        named = paths.parse(context, root="/")
+        named = relpath.parse(context, root="/")
     except InputError as wrong:
         raise click.BadParameter(f"{wrong.message}: {wrong.because}") from None
     if named.text != context or len(named.parts) > 1 or context.startswith((".", "-")):

@@ -1,7 +1,6 @@
-"""How a process starts fast: the modules of the hook's common path as one module.
+"""How a process starts fast. It imports nothing of ours.
 
-`amalgamate` writes that module when a wheel is built; `register` is the part of it that puts the
-modules in their places. `penstock/hook.py` uses it where it is there.
-Always true: nothing of ours is imported here, and nothing here is needed for an answer: without
-the one module the hook imports its modules one by one and says the same.
+Enter by `amalgamate`, which makes one module of the hook's fast path when a wheel is built.
+Imported by: the build and `penstock.hook`.
+Always true: the amalgamated module is made from the modules themselves, so both give one answer.
 """

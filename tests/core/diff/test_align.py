@@ -12,14 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq
 
-from penstock.core.diff import align, lcs
-from penstock.core.diff import anchors as align_anchors
-from penstock.core.diff import cuts as align_cuts
-from penstock.core.diff import greedy as align_walk
-from penstock.core.diff import occurrences as align_tally
-from penstock.core.diff import pairing as align_way
-from penstock.core.diff import pairs as align_pairs
-from penstock.core.diff import windows as align_windows
+from penstock.core.diff import (
+    align,
+    anchors,
+    cuts,
+    greedy,
+    lcs,
+    occurrences,
+    pairing,
+    pairs,
+    windows,
+)
 from penstock.core.diff.cuts import Chain, Common
 
 Case = tuple[list[int], list[int]]
@@ -32,16 +35,16 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(align, "FAIR", 1)
     monkeypatch.setattr(align, "FEW_LINES", 10)
     monkeypatch.setattr(align, "TINY", 8)
-    monkeypatch.setattr(align_pairs, "CHEAP", 1)
-    monkeypatch.setattr(align_pairs, "SLICE", 30)
-    monkeypatch.setattr(align_walk, "LONGEST_STEP", 200)
-    monkeypatch.setattr(align_walk, "FIRST_STEP", 8)
-    monkeypatch.setattr(align_way, "MOST_WANTED", 40)
-    monkeypatch.setattr(align_way, "CHUNK", 16)
-    monkeypatch.setattr(align_windows, "WINDOW", 40)
-    monkeypatch.setattr(align_windows, "PROGRESS", 20)
-    monkeypatch.setattr(align_tally, "CHUNK", 16)
-    monkeypatch.setattr(align_cuts, "COPIED", 20)
+    monkeypatch.setattr(pairs, "CHEAP", 1)
+    monkeypatch.setattr(pairs, "SLICE", 30)
+    monkeypatch.setattr(greedy, "LONGEST_STEP", 200)
+    monkeypatch.setattr(greedy, "FIRST_STEP", 8)
+    monkeypatch.setattr(pairing, "MOST_WANTED", 40)
+    monkeypatch.setattr(pairing, "CHUNK", 16)
+    monkeypatch.setattr(windows, "WINDOW", 40)
+    monkeypatch.setattr(windows, "PROGRESS", 20)
+    monkeypatch.setattr(occurrences, "CHUNK", 16)
+    monkeypatch.setattr(cuts, "COPIED", 20)
     monkeypatch.setattr(lcs, "STRIP", 60)
     monkeypatch.setattr(lcs, "KEPT_BITS", 2000)
 
@@ -179,7 +182,7 @@ def test_when_work_runs_out_the_truth_lies_between_the_bounds(
 @pytest.mark.usefixtures("small")
 def test_pairs_are_equal_lines_in_order_and_as_many_as_can_be() -> None:
     for case in cases(600, seed=4):
-        found = align_pairs.pairs(array("q", case[0]), array("q", case[1]))
+        found = pairs.pairs(array("q", case[0]), array("q", case[1]))
         assert len(found.a) == truth(case)
         assert_pairs(case, found)
 
@@ -189,11 +192,11 @@ def test_pairs_are_equal_lines_in_order_and_as_many_as_can_be() -> None:
 def test_pairs_stay_pairs_when_work_runs_out(work: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(align, "WORK", work)
     for case in cases(150, seed=work):
-        found = align_pairs.pairs(array("q", case[0]), array("q", case[1]))
+        found = pairs.pairs(array("q", case[0]), array("q", case[1]))
         assert_pairs(case, found)
 
 
-def assert_pairs(case: Case, found: align_pairs.Pairs) -> None:
+def assert_pairs(case: Case, found: pairs.Pairs) -> None:
     assert [case[0][i] for i in found.a] == [case[1][j] for j in found.b]
     assert list(found.a) == sorted(set(found.a))
     assert list(found.b) == sorted(set(found.b))
@@ -211,27 +214,27 @@ def assert_pairs(case: Case, found: align_pairs.Pairs) -> None:
     ],
 )
 def test_cuts_are_where_no_detour_can_win(loose: list[int], expected: list[int], why: str) -> None:
-    assert list(align_cuts.cuts(loose)) == expected, why
+    assert list(cuts.cuts(loose)) == expected, why
 
 
 def test_a_walk_gives_up_on_contents_that_are_shuffled() -> None:
     lines = array("q", range(50_000))
     mixed = list(lines)
     random.Random(1).shuffle(mixed)
-    assert align_walk.walk(lines, array("q", mixed)) is None
+    assert greedy.walk(lines, array("q", mixed)) is None
 
 
 def test_a_walk_gives_up_when_nothing_goes_on() -> None:
-    assert align_walk.walk(array("q", range(20_000)), array("q", range(20_000, 40_000))) is None
+    assert greedy.walk(array("q", range(20_000)), array("q", range(20_000, 40_000))) is None
 
 
 def test_a_walk_over_replaced_lines_pairs_all_others() -> None:
     a = array("q", range(3000))
     b = array("q", (line if line % 3 else -line - 1 for line in a))
-    sides = align_walk.walk(a, b)
+    sides = greedy.walk(a, b)
     assert sides is not None
     assert sides[0].paired.count(1) == sides[1].paired.count(1) == 2000
-    assert align_way.chain_of(*sides) is None
+    assert pairing.chain_of(*sides) is None
 
 
 def sparse(rng: random.Random, size: int) -> array[int]:
@@ -244,7 +247,7 @@ def test_windows_pair_most_of_what_is_left_between_many_changes(kept: float) -> 
     rng = random.Random(5)
     a = sparse(rng, 6000)
     b = array("q", (line if rng.random() < kept else rng.getrandbits(60) for line in a))
-    sides = align_windows.pair(a, b)
+    sides = windows.pair(a, b)
     assert sides is not None
     left, right = (list(compress(side.lines, side.paired)) for side in sides)
     assert left == right
@@ -254,7 +257,7 @@ def test_windows_pair_most_of_what_is_left_between_many_changes(kept: float) -> 
 def test_windows_pair_around_lines_that_were_moved() -> None:
     a = array("q", range(3000))
     b = array("q", (*range(500), *range(900, 1000), *range(500, 900), *range(1000, 3000)))
-    sides = align_windows.pair(a, b)
+    sides = windows.pair(a, b)
     assert sides is not None
     assert sides[0].paired.count(1) == 2900
 
@@ -270,14 +273,14 @@ def test_windows_pair_around_lines_that_were_moved() -> None:
 def test_windows_give_up_where_they_do_not_get_on(
     a: Sequence[int], b: Sequence[int], why: str
 ) -> None:
-    assert align_windows.pair(array("q", a), array("q", b)) is None, why
+    assert windows.pair(array("q", a), array("q", b)) is None, why
 
 
 def test_a_tally_never_calls_a_line_alone_that_comes_twice() -> None:
     rng = random.Random(7)
     a = array("q", (hash(str(rng.randrange(900))) for _ in range(1000)))
     b = array("q", (hash(str(rng.randrange(900))) for _ in range(1000)))
-    tally = align_tally.LineOccurrences(a, b, lines=100)
+    tally = occurrences.LineOccurrences(a, b, lines=100)
     for line in {*a, *b}:
         if tally.alone([line]) == b"\1":
             assert a.count(line) <= 1 >= b.count(line)
@@ -286,11 +289,11 @@ def test_a_tally_never_calls_a_line_alone_that_comes_twice() -> None:
 
 
 def test_thelongest_rise_skips_what_has_no_place() -> None:
-    run = align_anchors.longest_rise(array("i", [5, -1, 0, 1, 9, 2, -1, 3]))
+    run = anchors.longest_rise(array("i", [5, -1, 0, 1, 9, 2, -1, 3]))
     assert list(run) == [2, 3, 5, 7]
 
 
 def test_a_piece_tells_what_its_chain_knows() -> None:
     found = Chain(a=array("i", [3]), b=array("i", [4]), loose=[2, 0], paired=[1, 5])
-    whole = align_cuts.piece_of(found, 0, 2, 9, 10)
+    whole = cuts.piece_of(found, 0, 2, 9, 10)
     assert whole.known(found) == Common(7, 9)

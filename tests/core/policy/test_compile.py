@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.core.model import COVERS, Action, Change, ChangeKind, Request, Target, Verdict
-from penstock.core.policy import fast_decide as quick
+from penstock.core.policy import fast_decide
 from penstock.core.policy.compile import VERSION, compile_policy, dump, load
 from penstock.core.policy.decide import decide
 from penstock.core.policy.model import DEFAULTS, FieldMatch, Layer, Policy, Rule, Warn
@@ -81,7 +81,7 @@ def long_way(
     request = Request(action=action, tool="Write", target=target, change=change)
     decision = decide(request, policy, now=100.0)
     if decision.verdict is Verdict.DENY:
-        return (quick.DENY, decision.because, decision.code, decision.suggestion)
+        return (fast_decide.DENY, decision.because, decision.code, decision.suggestion)
     verdict = "granted" if decision.granted else str(decision.verdict)
     return (verdict, *decision.notes)
 
@@ -107,14 +107,14 @@ def test_a_short_answer_is_the_answer_of_the_long_way(
     assert compiled is not None
     existing, lost = lines
     share = lost / existing if existing else 0.0
-    said = quick.answer(
+    said = fast_decide.answer(
         compiled, action, judged, tight, most_lines=existing, most_lost=share, size=size
     )
     if said is None:
         return
     expected = long_way(policy, action, judged, tight, change_of(existing, lost, size))
     shown = [text.replace("{path}", judged[0]) for text in (said.reason, *said.notes)]
-    if said.verdict == quick.DENY:
+    if said.verdict == fast_decide.DENY:
         assert (said.verdict, shown[0], said.code, said.instead) == expected
     else:
         assert (said.verdict, *shown[1:]) == expected
@@ -132,7 +132,9 @@ def test_the_common_cases_do_take_the_short_way() -> None:
     compiled = compile_policy(guard_like())
 
     def ask(path: str, lines: int, lost: float = 1.0) -> str:
-        said = quick.answer(compiled, "write", [path], [], most_lines=lines, most_lost=lost, size=1)
+        said = fast_decide.answer(
+            compiled, "write", [path], [], most_lines=lines, most_lost=lost, size=1
+        )
         return "long" if said is None else " ".join([said.verdict, *said.notes])
 
     assert ask("src/new.py", 0) == "allow"
@@ -146,9 +148,11 @@ def test_the_common_cases_do_take_the_short_way() -> None:
 
 def test_a_look_alike_is_heard_by_strict_rules_in_the_short_way_too() -> None:
     compiled = compile_policy(guard_like())
-    said = quick.answer(compiled, "write", ["x"], [".env"], most_lines=0, most_lost=0.0, size=1)
+    said = fast_decide.answer(
+        compiled, "write", ["x"], [".env"], most_lines=0, most_lost=0.0, size=1
+    )
     assert said is not None
-    assert (said.verdict, said.rules) == (quick.DENY, ["secret"])
+    assert (said.verdict, said.rules) == (fast_decide.DENY, ["secret"])
 
 
 def test_what_is_not_a_compiled_policy_of_this_version_is_none() -> None:

@@ -12,7 +12,7 @@ from penstock.core.model import Action, Change, ChangeKind, Decision, Request, T
 from penstock.core.policy.decide import decide
 from penstock.core.policy.model import Policy
 from penstock.core.rule_edit.edit import widens
-from penstock.core.rules import load as rules
+from penstock.core.rules import load
 
 NOW = 1_800_000_000.0
 HOOK = "claude-code-permissions-hook.toml"
@@ -119,9 +119,9 @@ def leniency(decision: Decision) -> int:
 def check(file: str, before: str, after: str) -> None:
     policies: list[Policy] = []
     for text in (before, after):
-        loaded = rules.load(file, {file: text.encode()}.get)
+        loaded = load.load(file, {file: text.encode()}.get)
         assume(loaded.ok)
-        policies.append(rules.build(loaded))
+        policies.append(load.build(loaded))
     if widens({file: before.encode()}, {file: after.encode()}):
         return
     for request in REQUESTS:

@@ -12,7 +12,7 @@ from penstock.core.model import Action, Request, Verdict
 from penstock.core.policy.decide import decide
 from penstock.core.policy.model import Warn
 from penstock.core.policy.protected_names import DEFAULT_LISTS
-from penstock.core.rules import load as rules
+from penstock.core.rules import load
 from penstock.core.rules.foreign import (
     BROKER_KEYS,
     read_file_broker,
@@ -114,7 +114,7 @@ def test_paths_outside_are_nobodys_business_unless_the_file_says_so() -> None:
 
 def test_a_specs_own_file_protects_only_penstocks_own_files_besides() -> None:
     literal = build(read_write_policies(None)).layers[-1].rules[0].paths
-    wise = rules.parse_policy("").layers[-1].rules[0].paths
+    wise = load.parse_policy("").layers[-1].rules[0].paths
     assert "**/penstock.toml" in literal
     assert "**/.claude/settings*.json" not in literal
     assert "**/.claude/settings*.json" in wise
@@ -653,10 +653,10 @@ SHAPES = [
 def test_a_file_is_told_by_its_name_and_its_shape(
     file: str, text: str, original: bool, why: str
 ) -> None:
-    level = rules.load(file, {file: text.encode()}.get)
+    level = load.load(file, {file: text.encode()}.get)
     assert ("original" in level.settings) is original, why
 
 
 def test_other_formats_are_told_by_their_ending() -> None:
-    assert rules.load("w.json", {"w.json": b"{}"}.get).rules[0].id == "protected"
-    assert rules.load("c.yml", {"c.yml": b""}.get).rules[0].id == "deny_path_globs"
+    assert load.load("w.json", {"w.json": b"{}"}.get).rules[0].id == "protected"
+    assert load.load("c.yml", {"c.yml": b""}.get).rules[0].id == "deny_path_globs"

@@ -17,8 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock import presets
-from penstock.core.rules import json_schema as schema
-from penstock.core.rules import load as rules
+from penstock.core.rules import json_schema, load
 from penstock.core.rules.fields import BY_NAME, RULE, RULE_TABLES, TABLES, TOP, Field, FieldKind
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
@@ -34,7 +33,7 @@ def plain(value: Any) -> Any:
     return value.isoformat() if isinstance(value, datetime.date | datetime.time) else value
 
 
-VALIDATOR = jsonschema.Draft7Validator(schema.document())
+VALIDATOR = jsonschema.Draft7Validator(json_schema.document())
 
 
 def misfits(document: object) -> list[str]:
@@ -52,11 +51,11 @@ def examples() -> list[str]:
 
 
 def test_the_schema_is_a_schema() -> None:
-    jsonschema.Draft7Validator.check_schema(schema.document())
+    jsonschema.Draft7Validator.check_schema(json_schema.document())
 
 
 def test_the_schema_that_ships_is_the_one_that_is_made() -> None:
-    assert presets.read(presets.SCHEMA).decode() == schema.text()
+    assert presets.read(presets.SCHEMA).decode() == json_schema.text()
 
 
 def test_the_module_prints_the_file_that_ships() -> None:
@@ -74,7 +73,7 @@ def test_a_preset_fits_the_schema_and_names_it(name: str) -> None:
 
 @pytest.mark.parametrize("text", examples())
 def test_an_example_of_the_manual_loads_and_fits_the_schema(text: str) -> None:
-    rules.parse_policy(text)
+    load.parse_policy(text)
     assert misfits(tomllib.loads(text)) == []
 
 
@@ -193,7 +192,7 @@ def as_toml(document: dict[str, object]) -> str:
 @settings(max_examples=150, deadline=None)
 def test_what_the_schema_refuses_the_reader_refuses_too(document: dict[str, object]) -> None:
     text = as_toml(document)
-    level = rules.load("penstock.toml", {"penstock.toml": text.encode()}.get)
+    level = load.load("penstock.toml", {"penstock.toml": text.encode()}.get)
     if level.ok:
         assert misfits(tomllib.loads(text)) == []
 

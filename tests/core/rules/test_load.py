@@ -14,7 +14,7 @@ from penstock.core.errors import RulesError
 from penstock.core.model import Action, ChangeKind, Verdict
 from penstock.core.policy.builtin import SELF_RULE, STATE_RULE, Own
 from penstock.core.policy.model import FieldMatch, Policy, Rule, Warn
-from penstock.core.rules import load as rules
+from penstock.core.rules import load
 from penstock.core.rules.documents import MAX_BYTES
 from penstock.core.rules.problems import MOST_KEPT, MOST_SHOWN
 
@@ -26,8 +26,8 @@ def files(**named: str) -> Callable[[str], bytes | None]:
     return {name.replace("_", "."): text.encode() for name, text in named.items()}.get
 
 
-def loaded(text: str, **others: str) -> rules.LoadResult:
-    return rules.load("penstock.toml", files(penstock_toml=text, **others))
+def loaded(text: str, **others: str) -> load.LoadResult:
+    return load.load("penstock.toml", files(penstock_toml=text, **others))
 
 
 def only_rule(text: str) -> Rule:
@@ -189,7 +189,7 @@ def test_a_file_that_includes_sets_the_thresholds_of_what_it_includes() -> None:
 
 
 def policy(text: str) -> Policy:
-    return rules.parse_policy(text)
+    return load.parse_policy(text)
 
 
 def test_defaults_cover_every_action_and_create_and_delete_follow_write() -> None:
@@ -399,14 +399,14 @@ BYTES = [
 
 @pytest.mark.parametrize(("data", "line", "said"), BYTES)
 def test_bytes_that_are_no_text_are_a_problem(data: bytes, line: int, said: str) -> None:
-    (problem,) = rules.load("penstock.toml", {"penstock.toml": data}.get).problems
+    (problem,) = load.load("penstock.toml", {"penstock.toml": data}.get).problems
     assert said in problem.message
     assert problem.line == line
 
 
 def test_a_byte_order_mark_is_not_part_of_the_text() -> None:
     data = b"\xef\xbb\xbf[defaults]\nread = 'deny'"
-    level = rules.load("penstock.toml", {"penstock.toml": data}.get)
+    level = load.load("penstock.toml", {"penstock.toml": data}.get)
     assert level.ok
     assert level.setting("defaults", "read") == "deny"
 
@@ -429,7 +429,7 @@ command_regex = "("
     assert [problem.line for problem in problems] == [1, 3, 6, 7, 8, 11]
     assert all(problem.field and problem.message for problem in problems)
     with pytest.raises(RulesError) as caught:
-        rules.parse_policy(text)
+        load.parse_policy(text)
     for problem in problems:
         assert str(problem) in str(caught.value)
 
@@ -437,13 +437,13 @@ command_regex = "("
 def test_an_error_with_very_many_problems_stays_readable() -> None:
     text = '[[deny]]\nid = "a"\n' * 300
     with pytest.raises(RulesError, match=r"and [0-9]+ more") as caught:
-        rules.parse_policy(text)
+        load.parse_policy(text)
     assert str(caught.value).count("\n") < MOST_SHOWN + 10
 
 
 def test_one_problem_gives_its_own_hint() -> None:
     with pytest.raises(RulesError, match="the policy has a problem") as caught:
-        rules.parse_policy('[[deny]]\npathz = ["x"]\npaths = ["x"]')
+        load.parse_policy('[[deny]]\npathz = ["x"]\npaths = ["x"]')
     assert caught.value.hint == "did you mean `paths`?"
 
 
@@ -533,7 +533,7 @@ def test_includes_are_relative_to_the_file_that_names_them() -> None:
         "p/b.toml": b'[[deny]]\npaths = ["b"]',
         "/abs.toml": b'[[ask]]\npaths = ["c"]',
     }
-    level = rules.load("p/penstock.toml", named.get)
+    level = load.load("p/penstock.toml", named.get)
     assert level.ok
     assert [rule.paths for rule in level.rules] == [("b",), ("c",)]
 
@@ -565,7 +565,7 @@ def test_includes_without_end_are_stopped() -> None:
     def endless(name: str) -> bytes | None:
         return f'[includes]\nfiles = ["x{len(name)}{name}"]'.encode()
 
-    level = rules.load("penstock.toml", endless)
+    level = load.load("penstock.toml", endless)
     assert ["too many includes" in problem.message for problem in level.problems] == [True]
 
 
@@ -590,7 +590,7 @@ def test_other_programs_files_can_be_included() -> None:
         "config.yaml": b"file_broker:\n  deny_path_globs: ['d/**']\n",
         "rules.toml": b'[logging]\n[[deny]]\ntool = "Bash"\ncommand_regex = "x"',
     }
-    level = rules.load("penstock.toml", named.get)
+    level = load.load("penstock.toml", named.get)
     assert level.ok
     ids = ["protected", "deny_path_globs", "allowlisted_create_dirs", "deny-1"]
     assert [rule.id for rule in level.rules] == ids
@@ -615,7 +615,7 @@ def test_a_preset_may_be_a_specs_own_file() -> None:
 
 
 def test_a_missing_main_file_is_a_problem() -> None:
-    (problem,) = rules.load("penstock.toml", files()).problems
+    (problem,) = load.load("penstock.toml", files()).problems
     assert "there is no such file" in str(problem)
 
 
@@ -623,7 +623,7 @@ def test_a_missing_main_file_is_a_problem() -> None:
 
 
 def two(project: str, user: str) -> Policy:
-    return rules.build(loaded(project), rules.load("u.toml", files(u_toml=user)))
+    return load.build(loaded(project), load.load("u.toml", files(u_toml=user)))
 
 
 def test_between_levels_the_stricter_setting_wins() -> None:
@@ -669,19 +669,19 @@ def test_building_with_problems_raises_them_all() -> None:
 
 
 def test_without_any_file_the_guard_preset_is_in_force() -> None:
-    made = rules.in_force(files())
+    made = load.in_force(files())
     assert made.files == ("preset:guard.toml",)
     assert not made.degraded
 
 
 def test_a_users_file_alone_is_the_policy() -> None:
-    made = rules.in_force({"u": b"", "x": b""}.get, user="u")
+    made = load.in_force({"u": b"", "x": b""}.get, user="u")
     assert [layer.name for layer in made.layers] == ["u", "built-in"]
 
 
 def test_a_broken_policy_leaves_the_last_good_one_in_force() -> None:
-    good = rules.in_force(files(penstock_toml='[[deny]]\npaths = ["x"]'))
-    broken = rules.in_force(files(penstock_toml="oops = 1\nand = 2"), last_good=good)
+    good = load.in_force(files(penstock_toml='[[deny]]\npaths = ["x"]'))
+    broken = load.in_force(files(penstock_toml="oops = 1\nand = 2"), last_good=good)
     assert broken.layers == good.layers
     assert broken.revision == good.revision
     assert "the last good one is in force" in broken.degraded
@@ -690,7 +690,7 @@ def test_a_broken_policy_leaves_the_last_good_one_in_force() -> None:
 
 
 def test_a_broken_policy_without_a_good_one_leaves_the_built_in_list() -> None:
-    broken = rules.in_force(files(penstock_toml="["), protect=Own(kept=("/state",)))
+    broken = load.in_force(files(penstock_toml="["), protect=Own(kept=("/state",)))
     paths = {glob for layer in broken.layers for rule in layer.rules for glob in rule.paths}
     assert {"**/.env*", "**/.git/**", "**/*.pem", "**/penstock.toml", "**/state/**"} <= paths
     assert "the built-in protected list is in force" in broken.degraded
@@ -698,20 +698,20 @@ def test_a_broken_policy_without_a_good_one_leaves_the_built_in_list() -> None:
 
 def test_a_broken_project_does_not_switch_the_users_own_rules_off() -> None:
     named = {"penstock.toml": b"[", "u": b'[[deny]]\nid = "mine"\npaths = ["x"]'}
-    broken = rules.in_force(named.get, user="u")
+    broken = load.in_force(named.get, user="u")
     assert broken.degraded
     assert "mine" in {rule.id for layer in broken.layers for rule in layer.rules}
 
 
 def test_falling_back_without_a_known_problem_still_says_why() -> None:
-    assert "it could not be read" in rules.fallback(()).degraded
+    assert "it could not be read" in load.fallback(()).degraded
 
 
 def test_a_door_may_bring_a_level_along() -> None:
     """X11: the broker's own file and the project's, the strictest wins."""
-    broker = rules.load_preset("broker-spec")
-    alone = rules.in_force(files(), others=[broker])
-    both = rules.in_force(files(penstock_toml='preset = "guard"'), others=[broker])
+    broker = load.load_preset("broker-spec")
+    alone = load.in_force(files(), others=[broker])
+    both = load.in_force(files(penstock_toml='preset = "guard"'), others=[broker])
     assert [layer.name for layer in alone.layers] == ["preset:broker-spec.yaml", "built-in"]
     assert [layer.name for layer in both.layers][:2] == ["preset:broker-spec.yaml", "penstock.toml"]
     assert both.approval.ttl_seconds == 120
@@ -719,7 +719,7 @@ def test_a_door_may_bring_a_level_along() -> None:
 
 
 def test_what_the_running_program_protects_is_protected() -> None:
-    made = rules.in_force(files(), protect=Own(kept=("/srv/state",)))
+    made = load.in_force(files(), protect=Own(kept=("/srv/state",)))
     assert "**/srv/state/**" in made.layers[-1].rules[1].paths
 
 
@@ -729,10 +729,8 @@ def test_what_the_running_program_protects_is_protected() -> None:
 @given(st.binary(max_size=80))
 @settings(max_examples=200, deadline=None)
 def test_no_bytes_make_loading_fail_in_another_way(data: bytes) -> None:
-    level = rules.load("penstock.toml", {"penstock.toml": data}.get)
-    assert (
-        rules.in_force({"penstock.toml": data}.get).degraded == "" if level.ok else level.problems
-    )
+    level = load.load("penstock.toml", {"penstock.toml": data}.get)
+    assert load.in_force({"penstock.toml": data}.get).degraded == "" if level.ok else level.problems
 
 
 VALUES = st.recursive(

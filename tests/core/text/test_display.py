@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.core.paths.spellings import IGNORED
-from penstock.core.text import deception as disguise
-from penstock.core.text import invisible as unseen
+from penstock.core.text import deception, invisible
 from penstock.core.text.display import spoken, visible, visible_bytes, visible_diff, warnings
 from penstock.core.text.invisible import ROWS, HiddenKind, kind_of, short_name
 
@@ -165,7 +164,7 @@ def test_the_table_is_sorted_and_covers_what_python_calls_unprintable() -> None:
         assert all(kind_of(code) for code in range(first, min(last, first + 300) + 1)), hex(first)
     assert kind_of(ord("a")) is None
     assert short_name(ord("a")) == ""
-    assert set(unseen.CALLED) <= {c for row in ROWS for c in range(row[0], row[1] + 1)}
+    assert set(invisible.CALLED) <= {c for row in ROWS for c in range(row[0], row[1] + 1)}
 
 
 # --- told ----------------------------------------------------------------------------------
@@ -304,7 +303,7 @@ def test_what_people_write_for_good_reasons_stays_quiet(text: str, why: str) -> 
 def test_warnings_are_bounded_and_the_rest_is_counted() -> None:
     words = " ".join(f"pаy{'abcdefghijklmnopqrstuvwxyz'[n]}" for n in range(26))
     said = warnings(words)
-    assert len(said) == disguise.MOST_WARNINGS + 1
+    assert len(said) == deception.MOST_WARNINGS + 1
     assert said[-1] == "and 6 more warnings"
     assert all(len(sentence) < 250 for sentence in warnings("pа" * 10_000 + "\u202e" * 10_000))
 
@@ -371,4 +370,4 @@ def test_no_text_takes_quadratic_time(name: str) -> None:
 
 
 def test_kinds_all_have_something_to_say() -> None:
-    assert {sort.kind for sort in disguise.SORTS} == set(HiddenKind)
+    assert {sort.kind for sort in deception.SORTS} == set(HiddenKind)

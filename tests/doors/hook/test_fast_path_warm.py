@@ -16,7 +16,7 @@ from penstock.doors.hook.engine import Engine
 from penstock.doors.hook.fast_path import Cold, NotShortError, short_answer
 from penstock.doors.hook.fast_path_warm import CheckpointSigner, Images, Warm
 from penstock.doors.hook.messages import BEFORE, HookAnswer, HookCall
-from penstock.stores.queue import before_images as watched
+from penstock.stores.queue import before_images
 from tests.doors.hook.claude_calls import before
 
 BIG = "".join(f"line {n}\n" for n in range(270))
@@ -154,7 +154,7 @@ def test_every_answer_is_on_the_record_when_it_is_given(root: Path, warm: Warm) 
 
 @pytest.fixture
 def state(tmp_path: Path) -> str:
-    (tmp_path / watched.FOLDER).mkdir()
+    (tmp_path / before_images.FOLDER).mkdir()
     return str(tmp_path)
 
 
@@ -164,7 +164,7 @@ def test_images_are_on_the_disk_once_settled(state: str) -> None:
         images.put(state, f"call{n}", "a.txt", (b"old %d" % n, 0o644))
     images.settle()
     for n in range(50):
-        ((_, kept),) = watched.kept(state, f"call{n}")
+        ((_, kept),) = before_images.kept(state, f"call{n}")
         assert kept.data == b"old %d" % n
 
 
@@ -173,8 +173,8 @@ def test_of_two_images_of_one_call_the_last_is_kept(state: str) -> None:
     images.put(state, "call", "a.txt", (b"one", 0o644))
     images.put(state, "call", "a.txt", None)
     images.take(state, "call")
-    ((_, kept),) = watched.kept(state, "call")
-    assert kept.digest == watched.NOTHING
+    ((_, kept),) = before_images.kept(state, "call")
+    assert kept.digest == before_images.NOTHING
 
 
 def test_an_image_that_is_needed_is_there_at_once_whatever_waits(state: str) -> None:
@@ -182,17 +182,17 @@ def test_an_image_that_is_needed_is_there_at_once_whatever_waits(state: str) -> 
     for n in range(2000):
         images.put(state, f"call{n}", "a.txt", None)
     images.take(state, "call1999")
-    assert watched.kept(state, "call1999")
+    assert before_images.kept(state, "call1999")
 
 
 def test_images_are_written_by_themselves(state: str) -> None:
     images = Images()
     images.put(state, "call", "a.txt", (b"old", 0o644))
     for _ in range(400):
-        if watched.kept(state, "call"):
+        if before_images.kept(state, "call"):
             break
         threading.Event().wait(0.05)
-    assert watched.kept(state, "call")
+    assert before_images.kept(state, "call")
 
 
 def test_where_too_much_is_held_the_oldest_is_let_go(
@@ -207,7 +207,11 @@ def test_where_too_much_is_held_the_oldest_is_let_go(
         images.put(state, f"call{n}", "a.txt", (b"x" * 300, 0o644))
     for n in range(10):
         images.take(state, f"call{n}")
-    assert sorted(os.listdir(f"{state}/{watched.FOLDER}")) == ["call7.0", "call8.0", "call9.0"]
+    assert sorted(os.listdir(f"{state}/{before_images.FOLDER}")) == [
+        "call7.0",
+        "call8.0",
+        "call9.0",
+    ]
 
 
 # --- signing -----------------------------------------------------------------------------------

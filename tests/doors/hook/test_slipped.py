@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from penstock.doors.hook import protected_files as protected
+from penstock.doors.hook import protected_files
 from penstock.doors.hook.engine import Engine
 from tests.doors.hook.hooks import Hook, said
 from tests.project import Project
@@ -175,12 +175,12 @@ def test_a_look_that_did_not_come_to_its_end_tells_nothing_wrong(
 ) -> None:
     for n in range(20):
         session.write(f"d{n}/.env")
-    monkeypatch.setattr(protected, "MOST_FOLDERS", 5)
+    monkeypatch.setattr(protected_files, "MOST_FOLDERS", 5)
     session.ask("SessionStart")
     assert session.run(lambda: session.write("d3/other.txt")) == ""
     assert session.run((session.root / "z").mkdir) == "", "others are not known"
     assert ".env" in session.run(lambda: session.write(".env")), "what was looked at still counts"
-    monkeypatch.setattr(protected, "MOST_PROTECTED", 3)
+    monkeypatch.setattr(protected_files, "MOST_PROTECTED", 3)
     session.ask("SessionStart")
     assert session.run(lambda: session.write("d19/.env.local")) == ""
 

@@ -22,7 +22,7 @@ from penstock.core.model import Action, Request, Verdict
 from penstock.core.paths.relpath import locate
 from penstock.core.paths.spellings import spellings
 from penstock.core.policy.decide import decide
-from penstock.core.rules import load as rules
+from penstock.core.rules import load
 from penstock.core.rules.foreign import read_write_policies
 from penstock.doors import hook_spec
 from penstock.doors.hook_spec.system import folds_case
@@ -385,7 +385,7 @@ def test_the_script_answers_as_the_whole_engine_does(
     data = json.dumps(policy).encode()
     file = tmp_path_factory.getbasetemp() / "policy.json"
     file.write_bytes(data)
-    engine = rules.build(read_write_policies(data))
+    engine = load.build(read_write_policies(data))
     # The engine also hears the path as it was given; the spec's door does not (S2-049).
     target = locate(spellings(path, root="/p")[0], root="/p")
     decision = decide(Request(action=Action.WRITE, tool="Write", target=target), engine, now=0.0)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.doors.langgraph import large_diff as windows
+from penstock.doors.langgraph import large_diff
 from penstock.doors.langgraph.large_diff import hunks
 
 NUMBERS = st.lists(st.integers(0, 5), max_size=120)
@@ -41,8 +41,8 @@ def test_also_with_windows_that_are_much_too_small(
     a: list[int], b: list[int], meets: int, window: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(windows, "MEETS", meets)
-        patch.setattr(windows, "WINDOW", window)
+        patch.setattr(large_diff, "MEETS", meets)
+        patch.setattr(large_diff, "WINDOW", window)
         assert rebuilt(a, b) == b
 
 

@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 from penstock import app
 from penstock.core.errors import RefusedError, StaleError
 from penstock.core.paths.relpath import RelPath
-from penstock.doors.mcp import read_tool as reading
+from penstock.doors.mcp import read_tool
 from penstock.doors.mcp.tool_call import ToolCall
 from penstock.doors.mcp.tool_table import TOOLS
 from tests.cli.waiting import events, gate_of, state_dir, state_of, surroundings_of
@@ -618,7 +618,7 @@ def test_a_fault_of_our_own_is_an_error_and_a_line_on_the_record(
     def broken(*args: object, **more: object) -> None:
         raise RuntimeError("not foreseen")
 
-    monkeypatch.setattr(reading, "window", broken)
+    monkeypatch.setattr(read_tool, "window", broken)
     told = call(shop, "read_file", path="src/app.py")
     assert (told.error, told.code) == (True, "internal")
     assert "not foreseen" not in told.text

@@ -12,7 +12,7 @@ import pytest
 
 from penstock.core.errors import InputError
 from penstock.ports import Version
-from penstock.stores.git import run as git_run
+from penstock.stores.git import run
 from penstock.stores.git.commit import Commit
 from penstock.stores.git.repository import commit_id, repository_of
 from penstock.stores.git.run import GitError
@@ -375,7 +375,7 @@ def test_a_git_that_lies_in_the_project_is_not_run(
     fake.chmod(0o755)
     monkeypatch.chdir(repo.root)
     monkeypatch.setenv("PATH", f".:{os.environ['PATH']}")
-    assert os.path.isabs(git_run.program())
+    assert os.path.isabs(run.program())
     commit(repo)
 
 
@@ -431,7 +431,7 @@ def test_a_git_that_hangs_is_ended(repo: Repo, monkeypatch: pytest.MonkeyPatch) 
     slow = repo.write("bin/git", "#!/bin/sh\nexec sleep 60\n")
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
-    monkeypatch.setattr(git_run, "SECONDS", 0.3)
+    monkeypatch.setattr(run, "SECONDS", 0.3)
     with pytest.raises(GitError):
         repository_of(str(repo.root / NAME))
 

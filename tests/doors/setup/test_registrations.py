@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from penstock.core.errors import InputError
 from penstock.doors.hook.agents import NAMES
-from penstock.doors.setup import json_splice as jsontext
-from penstock.doors.setup import registrations as registry
+from penstock.doors.setup import json_splice, registrations
 from penstock.doors.setup.entries import OURS, is_ours, places, with_entries, without_entries
 from penstock.stores.files.workspace import DiskFiles
 
@@ -50,7 +49,7 @@ TEXTS = [
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_value_is_added_and_nothing_else_changes(text: str) -> None:
     before = json.loads(text.removeprefix("\ufeff")) if text.strip("\ufeff \n") else {}
-    after = json.loads(jsontext.added(text, AT, VALUE).removeprefix("\ufeff"))
+    after = json.loads(json_splice.added(text, AT, VALUE).removeprefix("\ufeff"))
     before.setdefault("hooks", {}).setdefault("PreToolUse", []).append(VALUE)
     assert after == before
 
@@ -58,13 +57,13 @@ def test_a_value_is_added_and_nothing_else_changes(text: str) -> None:
 @pytest.mark.parametrize("text", TEXTS)
 def test_what_stood_in_a_file_still_stands_there_character_by_character(text: str) -> None:
     """Taking the new characters out gives the old text: nothing was written anew."""
-    after = iter(jsontext.added(text, AT, VALUE))
+    after = iter(json_splice.added(text, AT, VALUE))
     assert all(char in after for char in text)
 
 
 def test_the_indentation_and_the_line_ends_of_a_file_are_kept() -> None:
     text = '{\r\n\t"a": 1\r\n}\r\n'
-    added = jsontext.added(text, AT, {"x": 1})
+    added = json_splice.added(text, AT, {"x": 1})
     assert added == (
         '{\r\n\t"a": 1,\r\n\t"hooks": {\r\n\t\t"PreToolUse": [\r\n\t\t\t{\r\n\t\t\t\t"x": 1\r\n'
         "\t\t\t}\r\n\t\t]\r\n\t}\r\n}\r\n"
@@ -91,9 +90,9 @@ def test_any_document_gets_and_loses_a_value(
 ) -> None:
     document = {**document, "hooks": {"PreToolUse": others}} if others else document
     text = json.dumps(document, indent=indent, ensure_ascii=ascii_only)
-    added = jsontext.added(text, AT, VALUE)
+    added = json_splice.added(text, AT, VALUE)
     assert json.loads(added)["hooks"]["PreToolUse"] == [*others, VALUE]
-    removed = jsontext.removed(added, (*AT, len(others)))
+    removed = json_splice.removed(added, (*AT, len(others)))
     assert json.loads(removed)["hooks"]["PreToolUse"] == others
     if others:
         assert removed == text
@@ -106,8 +105,8 @@ def test_a_member_is_removed_or_replaced_wherever_it_stands(
 ) -> None:
     at %= len(values)
     text = json.dumps({"a": values}, indent=indent)
-    assert json.loads(jsontext.removed(text, ("a", at)))["a"] == values[:at] + values[at + 1 :]
-    swapped = json.loads(jsontext.replaced(text, ("a", at), VALUE))["a"]
+    assert json.loads(json_splice.removed(text, ("a", at)))["a"] == values[:at] + values[at + 1 :]
+    swapped = json.loads(json_splice.replaced(text, ("a", at), VALUE))["a"]
     assert swapped == [*values[:at], VALUE, *values[at + 1 :]]
 
 
@@ -121,7 +120,7 @@ def test_whatever_a_file_holds_it_is_read_or_refused(data: bytes) -> None:
 
 def test_a_deep_file_is_refused() -> None:
     with pytest.raises(InputError) as caught:
-        jsontext.read(b"[" * 100_000, "x.json")
+        json_splice.read(b"[" * 100_000, "x.json")
     assert caught.value.code == "settings-not-json"
 
 
@@ -188,20 +187,23 @@ def test_the_command_is_quoted_for_a_shell(monkeypatch: pytest.MonkeyPatch, tmp_
     python.parent.mkdir(parents=True)
     python.symlink_to(os.path.realpath(sys.executable))
     monkeypatch.setattr(sys, "executable", str(python))
-    words = shlex.split(registry.hook_command("claude"))
+    words = shlex.split(registrations.hook_command("claude"))
     assert words[0] == str(python)  # not what it points to: that may go away with an upgrade
     assert words[1:3] == ["-I", "-S"]
     assert os.path.basename(words[3]) == "hook.py"
     assert words[4:] == ["claude"]
-    assert shlex.split(registry.hook_command("claude", closed=True))[4:] == ["claude", "closed"]
+    assert shlex.split(registrations.hook_command("claude", closed=True))[4:] == [
+        "claude",
+        "closed",
+    ]
 
 
 def test_a_shim_is_never_registered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     shim = tmp_path / "python"
     shim.write_text("#!/bin/sh\nexec pyenv exec python\n")
     monkeypatch.setattr(sys, "executable", str(shim))
-    assert registry.interpreter() != str(shim)
-    assert os.path.isabs(registry.interpreter())
+    assert registrations.interpreter() != str(shim)
+    assert os.path.isabs(registrations.interpreter())
 
 
 # Whole projects
@@ -221,22 +223,26 @@ def test_each_agent_is_registered_found_and_taken_out(
     agent: str, strict: bool, tmp_path: Path
 ) -> None:
     files = DiskFiles(str(tmp_path))
-    entries = registry.module(agent).registration(registry.hook_command(agent), strict=strict)
-    steps = registry.plan_adding(files, entries)
-    registry.carry_out(files, steps)
-    found = list(registry.find(str(tmp_path)))
+    entries = registrations.module(agent).registration(
+        registrations.hook_command(agent), strict=strict
+    )
+    steps = registrations.plan_adding(files, entries)
+    registrations.carry_out(files, steps)
+    found = list(registrations.find(str(tmp_path)))
     assert {one.agent for one in found} == {agent}
     assert all("/penstock/hook.py" in one.runs for one in found)
-    assert not any(step.changes for step in registry.plan_adding(files, entries))
-    back = registry.plan_removing(files, {})
-    registry.carry_out(files, back)
-    assert list(registry.find(str(tmp_path))) == []
+    assert not any(step.changes for step in registrations.plan_adding(files, entries))
+    back = registrations.plan_removing(files, {})
+    registrations.carry_out(files, back)
+    assert list(registrations.find(str(tmp_path))) == []
 
 
 def test_what_cline_runs_is_executable(tmp_path: Path) -> None:
     files = DiskFiles(str(tmp_path))
-    entries = registry.module("cline").registration(registry.hook_command("cline"), strict=False)
-    registry.carry_out(files, registry.plan_adding(files, entries))
+    entries = registrations.module("cline").registration(
+        registrations.hook_command("cline"), strict=False
+    )
+    registrations.carry_out(files, registrations.plan_adding(files, entries))
     assert os.access(tmp_path / ".clinerules/hooks/PreToolUse", os.X_OK)
 
 
@@ -248,14 +254,14 @@ def test_one_bad_file_means_that_none_is_written(tmp_path: Path) -> None:
     entries = [
         entry
         for agent in ("claude", "gemini")
-        for entry in registry.module(agent).registration("x", strict=False)
+        for entry in registrations.module(agent).registration("x", strict=False)
     ]
     with pytest.raises(InputError):
-        registry.carry_out(files, registry.plan_adding(files, entries))
+        registrations.carry_out(files, registrations.plan_adding(files, entries))
     assert everything(tmp_path) == was
 
 
 def test_an_unknown_agent_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
-        registry.module("../x")
+        registrations.module("../x")
     assert caught.value.code == "unknown-agent"

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from penstock.doors.web import live_events as events
+from penstock.doors.web import live_events
 from tests.doors.web.served import WORDS, Browser, Served, serving
 
 VIEWERS = 50
@@ -191,7 +191,7 @@ def test_a_page_that_does_not_read_holds_up_nobody(served: Served) -> None:
 def test_there_is_an_end_to_how_many_may_listen(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(events, "MOST_VIEWERS", 1)
+    monkeypatch.setattr(live_events, "MOST_VIEWERS", 1)
     browser = served.browser()
     with listening(served, browser):
         assert browser.get("/events").status == 503

@@ -25,7 +25,7 @@ from penstock.core.audit.chain import GENESIS
 from penstock.core.audit.evidence import Evidence, LogHead
 from penstock.core.audit.query import Query
 from penstock.core.errors import AuditError
-from penstock.stores.audit import group_commit as group
+from penstock.stores.audit import group_commit
 from penstock.stores.audit.jsonl import JsonlLog
 from penstock.stores.audit.reader import line_at, read_lines
 from penstock.stores.audit.remembered_head import HeadMemory
@@ -678,7 +678,7 @@ def test_threads_that_wait_for_the_disk_together_wait_once() -> None:
         gate.wait(10)
         return list(bodies)
 
-    joined = group.GroupCommit(commit)  # type: ignore[arg-type]
+    joined = group_commit.GroupCommit(commit)  # type: ignore[arg-type]
     results: dict[int, object] = {}
 
     def work(number: int) -> None:
@@ -702,7 +702,7 @@ def test_a_failed_commit_is_everybodys_error() -> None:
     def commit(bodies: object) -> list[object]:
         raise AuditError("audit-io", "no")
 
-    joined = group.GroupCommit(commit)  # type: ignore[arg-type]
+    joined = group_commit.GroupCommit(commit)  # type: ignore[arg-type]
     for _ in range(2):
         with pytest.raises(AuditError):
             joined.commit([b"x"])

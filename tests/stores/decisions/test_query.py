@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from penstock.core.audit.query import parse_line
 from penstock.core.errors import AuditError
 from penstock.core.learning.past_decision import Past, past_of
-from penstock.stores.decisions import columns as decision_index
+from penstock.stores.decisions import columns
 from penstock.stores.decisions.lines import Rows, kind_of, quick, seconds_of
 from penstock.stores.decisions.query import ALL, DecisionQuery, Decisions, recent
 from tests.doors.reviewer import logs
@@ -29,8 +29,8 @@ Line = logs.Line
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """An index is written soon, and counts few rows beforehand, so that both ways are taken."""
-    monkeypatch.setattr(decision_index, "MUCH", 200)
-    monkeypatch.setattr(decision_index, "CHUNK", 8)
+    monkeypatch.setattr(columns, "MUCH", 200)
+    monkeypatch.setattr(columns, "CHUNK", 8)
     monkeypatch.setattr("penstock.stores.decisions.query.CHUNK", 8)
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from penstock.core.digest import digest
 from penstock.core.errors import StaleError
 from penstock.core.paths.relpath import RelPath
-from penstock.stores.files import syscalls as kernel
+from penstock.stores.files import syscalls
 from penstock.stores.files.workspace import DiskFiles
 from tests import REPOSITORY
 
@@ -89,9 +89,9 @@ def swap_for_link(board: Board, workspace: str, _outside: str) -> None:
     """Exchange `src` with a link that leads outside, and back."""
     at = os.open(workspace, os.O_RDONLY)
     while not board["stop"]:
-        kernel.exchange(at, "src", "link")
+        syscalls.exchange(at, "src", "link")
         spin(SHORT)
-        kernel.exchange(at, "src", "link")
+        syscalls.exchange(at, "src", "link")
         board["turns"] += 1
         spin(LONG)
 
@@ -128,9 +128,9 @@ def swap_file_for_link(board: Board, workspace: str, outside: str) -> None:
         # The name may be in the writer's hands for a moment; then simply again.
         with contextlib.suppress(OSError):
             os.symlink(link, "lure", dir_fd=at)
-            kernel.exchange(at, "lure", "a.txt")
+            syscalls.exchange(at, "lure", "a.txt")
             spin(SHORT)
-            kernel.exchange(at, "lure", "a.txt")
+            syscalls.exchange(at, "lure", "a.txt")
         with contextlib.suppress(OSError):
             if os.readlink("lure", dir_fd=at):
                 os.unlink("lure", dir_fd=at)

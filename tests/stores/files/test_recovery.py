@@ -18,7 +18,7 @@ from penstock.core.errors import PenstockError, StaleError, StoreError
 from penstock.core.paths.relpath import RelPath
 from penstock.ports import Ending, PlannedWrite, RecoveredWrite
 from penstock.stores.files import batch as writer
-from penstock.stores.files import errors as refusals
+from penstock.stores.files import errors
 from penstock.stores.files.batch import Batch, _plan
 from penstock.stores.files.journal import SetDirection
 from penstock.stores.files.step import FileStep, is_temp_name, temp_name
@@ -367,7 +367,7 @@ def test_a_kept_file_has_a_name_that_fits(files: DiskFiles) -> None:
 
 
 def test_what_came_in_between_is_named_in_the_error() -> None:
-    error = refusals.stale("a", None, None)
+    error = errors.stale("a", None, None)
     assert isinstance(error, StaleError)
     assert "absent" in error.because
 

@@ -20,10 +20,7 @@ from penstock.core.digest import digest
 from penstock.core.errors import InputError, PenstockError, StaleError, StoreError
 from penstock.core.paths.relpath import RelPath
 from penstock.ports import FileKind, PlannedWrite
-from penstock.stores.files import batch as writer
-from penstock.stores.files import contents
-from penstock.stores.files import resolve as reach
-from penstock.stores.files import syscalls as kernel
+from penstock.stores.files import batch, contents, resolve, syscalls
 from penstock.stores.files.beneath import Beneath
 from penstock.stores.files.rename import Renames, tidy
 from penstock.stores.files.workspace import DiskFiles
@@ -507,7 +504,7 @@ def test_someone_who_wants_to_write_is_noticed_and_does_not_end_the_process(
 def test_a_lock_that_nobody_gives_back_stops_only_who_needs_it(
     files: DiskFiles, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "LOCK_TRIES", 2)
+    monkeypatch.setattr(batch, "LOCK_TRIES", 2)
     (root / "a").write_bytes(b"old")
     holder = os.open(root, os.O_RDONLY)
     fcntl.flock(holder, fcntl.LOCK_EX)
@@ -574,18 +571,18 @@ def test_a_thousand_links_and_a_bomb_of_links_are_cut_short(files: DiskFiles, ro
 def test_this_file_system_is_asked_whether_it_folds_case(tmp_path: Path) -> None:
     folder = tmp_path / "Mixed"
     folder.mkdir()
-    assert reach.folds_case(str(folder)) == (tmp_path / "mIXED").exists()
+    assert resolve.folds_case(str(folder)) == (tmp_path / "mIXED").exists()
     (folder / "Name").write_bytes(b"")
-    assert reach.folds_case(str(folder)) == (folder / "nAME").exists()
+    assert resolve.folds_case(str(folder)) == (folder / "nAME").exists()
     assert os.listdir(folder) == ["Name"]
-    assert not reach.folds_case(str(tmp_path / "missing"))
+    assert not resolve.folds_case(str(tmp_path / "missing"))
 
 
 def test_two_names_that_differ_in_case_only_prove_that_nothing_folds(tmp_path: Path) -> None:
     (tmp_path / "Name").write_bytes(b"")
     (tmp_path / "nAME").write_bytes(b"")
     if len(os.listdir(tmp_path)) == 2:
-        assert not reach.folds_case(str(tmp_path))
+        assert not resolve.folds_case(str(tmp_path))
 
 
 # -- what the machine offers ------------------------------------------------------------
@@ -594,8 +591,8 @@ def test_two_names_that_differ_in_case_only_prove_that_nothing_folds(tmp_path: P
 @only_linux
 def test_probing_leaves_nothing_behind(tmp_path: Path) -> None:
     files = DiskFiles(str(tmp_path))
-    assert files._writer.beneath.by_openat2 == kernel.openat2_offered()
-    assert files._writer.renames.atomic == kernel.renames_offered()
+    assert files._writer.beneath.by_openat2 == syscalls.openat2_offered()
+    assert files._writer.renames.atomic == syscalls.renames_offered()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -605,10 +602,10 @@ def test_what_a_file_system_does_not_offer_is_done_by_steps(
     """A kernel that knows the call on a file system that does not: found out at the use."""
 
     def refuse(*_: object) -> None:
-        raise kernel.UnsupportedCall("rename with a condition")
+        raise syscalls.UnsupportedCall("rename with a condition")
 
-    monkeypatch.setattr(kernel, "exchange", refuse)
-    monkeypatch.setattr(kernel, "move", refuse)
+    monkeypatch.setattr(syscalls, "exchange", refuse)
+    monkeypatch.setattr(syscalls, "move", refuse)
     files = DiskFiles(str(tmp_path), use_exchange=True)
     files.replace(path("a"), b"one", expect=None)
     files.replace(path("a"), b"two", expect=digest(b"one"))
@@ -708,7 +705,7 @@ def test_a_walk_and_openat2_open_the_same_directories(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     (tmp_path / "link").symlink_to("a")
     seen: list[dict[tuple[str, ...], object]] = []
-    for by_openat2 in (True, False) if kernel.openat2_offered() else (False,):
+    for by_openat2 in (True, False) if syscalls.openat2_offered() else (False,):
         beneath = Beneath(root=str(tmp_path), by_openat2=by_openat2)
         table: dict[tuple[str, ...], object] = {}
         for parts in [

@@ -1,6 +1,6 @@
 """What verifying the record can find, and how it is told.
 
-The words here are those of `penstock audit verify --json`. Finding is `verify`'s and `trust`'s
+The words here are those of `penstock audit verify --json`. Finding is `verify`'s and `evidence`'s
 work. Always true: a problem means that the record is not what was written; a warning does not.
 """
 

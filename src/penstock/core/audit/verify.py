@@ -2,7 +2,7 @@
 
 Two ways through the same bytes: blocks in which all is well are checked as a whole, at a few
 times the cost of hashing them; a block with anything unusual is read line by line. Signed
-checkpoints, and what is remembered elsewhere, are compared by `trust`; reading files is a
+checkpoints, and what is remembered elsewhere, are compared by `evidence`; reading files is a
 store's work.
 Always true: a block passes as a whole only if each of its lines would pass alone. Tampering is
 a result, never an exception.

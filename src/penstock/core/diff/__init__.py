@@ -1,1 +1,8 @@
-"""core/diff."""
+"""Before and after of one file, compared: exact counts, the lines that are lost, the hunks.
+
+`measure` makes the Change; `align` and its neighbours (`anchors`, `cuts`, `greedy`, `lcs`,
+`pairs`, `pairing`, `windows`, `occurrences`) find the common lines within a budget of work.
+Enter by `measure.measure` for a Change and `hunks` for a unified diff.
+Imported by: `policy`, `merge`, `gate` and the doors that show diffs.
+Always true: counts are exact, or are said to be bounds; memory stays bounded for large files.
+"""

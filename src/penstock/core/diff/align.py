@@ -2,9 +2,9 @@
 
 Contents of few lines lose those that the other side lacks, which often settles it. Others are
 runs of numbers, one for each line. They are paired by a walk when they differ in few places
-(`align_walk`), by windows when in many (`align_windows`), and by anchors when neither gets on
-(`align_anchors`); what such a way leaves open is cut into pieces that may be measured alone
-(`align_way`, `align_cuts`). A piece that would cost more than the work allowed keeps the pairs
+(`greedy`), by windows when in many (`windows`), and by anchors when neither gets on
+(`anchors`); what such a way leaves open is cut into pieces that may be measured alone
+(`pairing`, `cuts`). A piece that would cost more than the work allowed keeps the pairs
 that are known, and is told as a range.
 Always true: the truth lies between `least` and `most`, and they are equal unless work ran out.
 The work is counted, never timed, so that the answer does not depend on the machine's speed.
@@ -16,11 +16,7 @@ from array import array
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
-from penstock.core.diff import anchors as align_anchors
-from penstock.core.diff import greedy as align_walk
-from penstock.core.diff import lcs
-from penstock.core.diff import pairing as align_way
-from penstock.core.diff import windows as align_windows
+from penstock.core.diff import anchors, greedy, lcs, pairing, windows
 from penstock.core.diff.cuts import Chain, Common, unsettled, view
 from penstock.core.diff.lcs import Lines
 from penstock.core.diff.occurrences import LineOccurrences
@@ -64,7 +60,7 @@ def common(a: array[int], b: array[int]) -> Common:
     shared, work = _exactly(trim(a, b)), Work.allowed()
     if lcs.cost(a, b) <= CHEAP:
         return shared + measure(a, b, work)
-    way = align_walk.walk(a, b) or align_windows.pair(a, b)
+    way = greedy.walk(a, b) or windows.pair(a, b)
     if way is not None:
         return shared + _between(way, work)
     return shared + _reduced(a, b, work)
@@ -107,7 +103,7 @@ def on_both_sides(a: Lines, b: Lines) -> tuple[list[Hashable], list[Hashable]]:
 def _rising(a: Lines, b: Lines) -> int:
     """Return how many lines are in common when each comes once on both sides, in any order."""
     place = dict(zip(b, range(len(b)), strict=True))
-    return len(align_anchors.longest_rise(array("i", map(place.__getitem__, a))))
+    return len(anchors.longest_rise(array("i", map(place.__getitem__, a))))
 
 
 def _numbers(lines: Lines) -> array[int]:
@@ -117,7 +113,7 @@ def _numbers(lines: Lines) -> array[int]:
 
 def _between(way: Way, work: Work) -> Common:
     """Measure what is left open between the pairs of a way."""
-    found = align_way.chain_of(*way)
+    found = pairing.chain_of(*way)
     if found is None:
         return _exactly(way[0].paired.count(1))
     return _in_pieces(way[0].lines, way[1].lines, found, work)
@@ -130,10 +126,10 @@ def _reduced(a: array[int], b: array[int], work: Work) -> Common:
     del tally
     if lcs.cost(a, b) <= FAIR:
         return measure(a, b, work)
-    way = align_walk.walk(a, b)
+    way = greedy.walk(a, b)
     if way is not None:
         return _between(way, work)
-    found = align_anchors.chain_of(a, seen_a, b, seen_b, measure=lambda x, y: measure(x, y, work))
+    found = anchors.chain_of(a, seen_a, b, seen_b, measure=lambda x, y: measure(x, y, work))
     return _in_pieces(a, b, found, work)
 
 

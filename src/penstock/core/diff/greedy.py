@@ -2,7 +2,7 @@
 
 Where lines stop to be equal, the next lines vote for the shift at which they go on; equal
 stretches cost no more than a comparison of memory. The pairs are good, not the best; which of
-them are proven is settled in `align_way`.
+them are proven is settled in `pairing`.
 Always true: the pairs are equal lines in order, and a walk that gets nowhere ends early.
 """
 

@@ -2,8 +2,8 @@ r"""The lines of a change: hunks, and a unified diff that `git apply` and `patch
 
 Lines are compared byte for byte, so that a diff, once applied, gives exactly the new content;
 `line_ends=False` leaves out lines that differ only in `\r\n` or `\n`, for people to read.
-Choosing among hunks is left to `merge`, reading patches to `patch`, unseen characters to
-`display`.
+Choosing among hunks is left to `merge.strategies`, reading patches to `patch.apply`, unseen
+characters to `text.display`.
 Always true: hunks are in order and never touch, and applying all of them gives the new content.
 """
 

@@ -2,7 +2,7 @@ r"""Measure what becomes of a file: how many lines go, how many come, how much o
 
 A line that is replaced is one deleted and one added, counted as `git diff --minimal` counts,
 except that `\r\n` and `\n` end a line alike: a change of line ends is told, not counted. What
-the counts mean for a request is for the rules to say; the lines themselves are in `diff`.
+the counts mean for a request is for the rules to say; the lines themselves are in `hunks`.
 Always true: the counts are exact, or `exact` is false and the truth lies between
 `least_deleted` and `lines_deleted`; `kind` then goes by the worse of the two.
 """

@@ -1,7 +1,7 @@
 """A way of pairing two contents: the pairs, and what they leave open.
 
 Whoever finds a way, by a walk or by windows, sets flags. Here the lines are found that could
-still be paired otherwise, and anchors around them, so that `align_cuts` can tell which pieces
+still be paired otherwise, and anchors around them, so that `cuts` can tell which pieces
 have to be measured and which are proven.
 Always true: the pairs of a way are equal lines in order, and its anchors have no other partner
 on any way that is as good.

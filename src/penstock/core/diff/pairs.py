@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import compress, pairwise
 
-from penstock.core.diff import anchors as align_anchors
-from penstock.core.diff import lcs
+from penstock.core.diff import anchors, lcs
 from penstock.core.diff.align import Work, measure, shared_ends
 from penstock.core.diff.cuts import Chain, CutRange, cuts, piece_of, view
 from penstock.core.diff.lcs import Lines
@@ -83,9 +82,7 @@ def _large(a: array[int], b: array[int]) -> Pairs:
     at_a, at_b = _kept(tally, a), _kept(tally, b)
     seen_a, seen_b = tally.reduce(a), tally.reduce(b)
     counting, finding, within, found = Work.allowed(), Work.allowed(), Pairs(), Pairs()
-    chain = align_anchors.chain_of(
-        a, seen_a, b, seen_b, measure=lambda x, y: measure(x, y, counting)
-    )
+    chain = anchors.chain_of(a, seen_a, b, seen_b, measure=lambda x, y: measure(x, y, counting))
     for first, last in pairwise(cuts(chain.loose)):
         if first:
             within.a.append(chain.a[first - 1])

@@ -2,7 +2,7 @@
 
 A file that shrinks to nothing, a stub written over code, many lines that become one, changed
 line ends: each is said once, starting with fixed words so that a door can look for them. How
-much changed is measured in `change`; what follows from a note is for the rules to say.
+much changed is measured in `measure`; what follows from a note is for the rules to say.
 Always true: a note starts with one of the words of `NotePrefix`, and the notes never decide
 anything.
 """

@@ -3,7 +3,8 @@
 Most calls of a long log are unlike each other in letters and alike to the rules: the same
 patterns meet them. So a simple call is known by which of the rules' patterns meet it, and the
 rules are asked once for each such kind; every other call is asked by itself, up to a bound.
-Always true: an answer is `decide`'s own; a call that cannot be asked again is None, never a guess.
+Always true: an answer is `policy.decide`'s own; a call that cannot be asked again is None, never
+a guess.
 """
 
 from __future__ import annotations

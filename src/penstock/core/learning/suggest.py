@@ -4,7 +4,7 @@ What was asked about, passed through, or denied and then done by a person is put
 a cluster that came often enough becomes one rule, with its support, its examples, its risk and
 what it would flip. Applying is a person's or the reviewer's work; here are only values.
 Always true: a suggestion allows nothing that a person refused, nothing on the lists of
-`suggest_risk`, and nothing that hides behind a command; its own examples hold.
+`risk`, and nothing that hides behind a command; its own examples hold.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Join new content to an existing file by the strategy a person chose, or by chosen hunks.
 
-Append and insert work on lines, extend on Python members (see `extend`), replace on nothing.
-Line ends and the byte order mark of the existing file are kept: content that comes with the
-other line end is converted, except by replace, which returns the new content as it is.
-Measuring and judging what comes out is left to `change` and `decide`.
+Append and insert work on lines, extend on Python members (see `merge.extend.extend`), replace on
+nothing. Line ends and the byte order mark of the existing file are kept: content that comes with
+the other line end is converted, except by replace, which returns the new content as it is.
+Measuring and judging what comes out is left to `diff.measure` and `policy.decide`.
 Always true: append, insert and extend never lose a byte of the existing file.
 """
 

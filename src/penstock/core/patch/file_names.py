@@ -1,6 +1,6 @@
 """File names as patches write them: quoted, prefixed, with a time behind them, or none at all.
 
-Whether a name stays inside the workspace is left to `paths`.
+Whether a name stays inside the workspace is left to `paths.relpath`.
 Always true: a name that comes out is not empty, is text, and holds no control character.
 """
 

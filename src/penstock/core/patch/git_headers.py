@@ -1,6 +1,6 @@
 """What git says of a file above its hunks: names, modes, renames.
 
-Reading the lines is left to `patch_unified`, what a name may be to `patch_names`.
+Reading the lines is left to `unified_diff`, what a name may be to `file_names`.
 Always true: all names that one diff gives its file agree, and nothing but content is changed.
 """
 

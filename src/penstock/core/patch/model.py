@@ -1,7 +1,7 @@
 """The nouns of a patch, and the sentences for one that cannot be read or does not fit.
 
-Both dialects of patch text are read into these. Reading is left to `patch_unified` and
-`patch_envelope`, finding the place of a hunk to `patch_fit`.
+Both dialects of patch text are read into these. Reading is left to `unified_diff` and
+`begin_patch`, finding the place of a hunk to `fit`.
 Always true: a value here came from text that was read to its end without a doubt.
 """
 

@@ -1,7 +1,7 @@
 """Read unified diffs, with or without git's headers, into file patches.
 
 Text before, between and after the diffs is passed over, as `git apply` does, but never a line
-that could belong to a hunk. Finding the place of the hunks is left to `patch_fit`.
+that could belong to a hunk. Finding the place of the hunks is left to `fit`.
 Always true: every hunk has exactly the lines its header counts, hunks go downwards, and all
 names that one diff gives its file agree.
 """

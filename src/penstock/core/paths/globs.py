@@ -3,7 +3,7 @@
 A glob is read segment by segment. `**` alone in a segment stands for any number of segments,
 also none; at the end it needs at least one. `*` and `?` stay within a segment and meet a
 leading dot. Every other character means itself, also `[`, `{`, `!` and the backslash.
-What a match leads to is the rules' business; how a path is spelled is `paths`'.
+What a match leads to is the rules' business; how a path is spelled is `relpath`'.
 Always true: `lookup` finds exactly the entries that `matches` would find one by one; no
 pattern needs more than (its length x the path's) steps; and this module imports nothing,
 because a hook that starts cold loads it with an index that `marshal` brought back.

@@ -2,7 +2,7 @@
 
 `parse` gives a RelPath, which is safe because it exists. `locate` gives every spelling that
 the rules must hear about, and never says no to a path merely because it leads outside: that
-is a verdict. What the disk holds comes in through `resolve`; globs are `match`'s.
+is a verdict. What the disk holds comes in through `resolve`; globs are `globs`'s.
 Always true: no text makes a RelPath that leaves its root; only text that cannot name a file
 raises, and then an InputError.
 """

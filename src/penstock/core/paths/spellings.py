@@ -4,7 +4,7 @@ Windows drops dots and spaces from the end of a name, opens `.env:x` as a stream
 and gives `.git` the short name `GIT~1`; HFS+ ignores zero-width characters; git itself takes
 `.GIT` for `.git` everywhere. A workspace may be shared, mounted or cloned there, so a name
 that is `.git` to any of them must not get by rules that say `.git`.
-Whether a text can be a path at all is `paths`' question, and what a spelling leads to is the
+Whether a text can be a path at all is `relpath`' question, and what a spelling leads to is the
 rules'. Always true: the last judged spelling is the place that the kernel would reach; an
 alias is never the text it came from, and there are few; and this module imports nothing until
 a name has letters beyond ASCII, because a hook that starts cold loads it.

@@ -1,1 +1,8 @@
-"""core/proposals."""
+"""The Proposal: a stored change on its way from pending to applied, rejected or expired.
+
+`model` has Proposal, State, Answer and Receipt; `transitions` the table of states; `codec` the
+stored form; `signature` what an approver signs.
+Enter by `model`.
+Imported by: `gate`, `stores.queue` and the doors.
+Always true: a state changes only as the table says, and an answer never changes.
+"""

@@ -12,7 +12,7 @@ import posixpath
 from enum import Enum, auto
 
 from penstock.core.rule_edit.toml.blocks import Name
-from penstock.core.rules import foreign as dialects
+from penstock.core.rules import foreign
 from penstock.core.rules.documents import Document
 from penstock.core.rules.fields import BY_NAME, RULE_TABLES
 from penstock.core.rules.permissions_hook.document import SECTION_KEYS, SETTINGS
@@ -36,7 +36,7 @@ def dialect_of(path: str, document: Document) -> RuleDialect:
     """Tell how a file writes its rules; in doubt as the original does, which we read too."""
     if posixpath.basename(path) == "penstock.toml" or OURS & document.keys():
         return RuleDialect.OWN
-    if not dialects.is_original(path, document) and _uses_our_words(document):
+    if not foreign.is_original(path, document) and _uses_our_words(document):
         return RuleDialect.OWN
     logging = document.get("logging")
     sections = any(_is_section(key, value) for key, value in document.items())

@@ -19,7 +19,7 @@ from penstock.core.rule_edit.operation import RULE_KEYS, Detail, EditError, Edit
 from penstock.core.rule_edit.source import parsing, read_text
 from penstock.core.rule_edit.summary import EditEffect
 from penstock.core.rule_edit.warnings import warnings_of
-from penstock.core.rules import load as rules
+from penstock.core.rules import load
 from penstock.core.rules.documents import Document
 from penstock.core.rules.foreign import is_original
 from penstock.core.rules.layers import LoadResult
@@ -62,7 +62,7 @@ def check(
         return EditCheck(blocking=alone[:MOST_TOLD])
 
     parse = parsing(texts)
-    level = rules.load(path, overlaid, parse=parse)
+    level = load.load(path, overlaid, parse=parse)
     levels = [level, *_unreached(level, overlaid, texts, parse)]
     problems = [problem for one in levels for problem in one.problems]
     shifts = {path: _Shift(read(path) or b"", data) for path, data in texts.items() if problems}
@@ -78,12 +78,12 @@ def check(
 
 
 def _unreached(
-    level: LoadResult, read: Read, texts: Mapping[str, bytes], parse: rules.Parse
+    level: LoadResult, read: Read, texts: Mapping[str, bytes], parse: load.Parse
 ) -> list[LoadResult]:
     """Load the edited files that the policy does not include: they must load, too."""
     reached = {file for file, _ in level.sources}
     others = [] if level.problems else [file for file in texts if file not in reached]
-    return [rules.load(file, read, parse=parse) for file in others]
+    return [load.load(file, read, parse=parse) for file in others]
 
 
 def _other_dialect(read: Read, texts: Mapping[str, bytes]) -> Iterator[EditWarning]:

@@ -1,1 +1,8 @@
-"""core/rules."""
+"""Rules files into a Policy: `penstock.toml` and the formats of other tools.
+
+`documents` reads TOML, JSON and YAML; `fields` and `values` check each key; `rule` makes one Rule;
+`layers` joins files into one policy; `foreign` and `permissions_hook/` read other formats.
+Enter by `load`.
+Imported by: `app`, `rule_edit`, `learning` and `cli check`.
+Always true: a file with a problem gives no policy, and a problem names its line and its cure.
+"""

@@ -153,11 +153,11 @@ def _gather(to: _LevelFiles, file: str, data: bytes, *, trail: tuple[str, ...]) 
     report = ProblemReport(file=file, budget=to.budget)
     document = None if file.endswith(OTHERS) else to.parse(data, report) or {}
     if document is None or not _is_ours(file):
-        from penstock.core.rules import foreign as dialects
+        from penstock.core.rules import foreign
 
-        if document is None or dialects.is_original(file, document):
+        if document is None or foreign.is_original(file, document):
             parsed = None if document is None else (document, report)
-            to.found.append(dialects.read(file, data, to.read, parsed))
+            to.found.append(foreign.read(file, data, to.read, parsed))
             return
     sheet = _Sheet(
         file=file,

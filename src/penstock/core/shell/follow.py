@@ -2,7 +2,7 @@
 
 Both ways of every branch are followed; loops over known words run once for each, other loops
 until nothing new appears, at most twice. Functions are followed when they are called, or at
-the end when nothing called them. What simple commands do is settled by `shell_commands`.
+the end when nothing called them. What simple commands do is settled by `command`.
 Always true: a node that never ends (`exit`) leaves the states before it, so that nothing
 behind it goes unseen.
 """

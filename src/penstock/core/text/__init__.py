@@ -1,1 +1,8 @@
-"""core/text."""
+"""Text and bytes as people see them: lines, line endings, hidden characters, secrets.
+
+`lines` reads content in blocks; `display`, `invisible`, `homoglyphs` and `deception` show what
+could mislead a reviewer; `redact` removes secrets before anything is logged.
+Enter by `lines` and `display`.
+Imported by: `paths`, `diff`, `audit`, `policy` and the doors.
+Always true: nothing that hides from a reader stays hidden.
+"""

@@ -1,6 +1,6 @@
 """The characters that a person does not see, or takes for others, with a short name for each.
 
-Only a table and how to ask it. Showing them is `display`'s work, telling of them `disguise`'s.
+Only a table and how to ask it. Showing them is `display`'s work, telling of them `deception`'s.
 Always true: ranges are sorted and never overlap, so that one search finds a character's row.
 """
 

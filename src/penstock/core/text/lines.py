@@ -1,8 +1,9 @@
 r"""Read content in blocks: what it is made of, where two contents part, a number for each line.
 
-A line ends at `\n` and nowhere else; `\r\n` is the same end. Content without a single `\n`
-but with `\r` comes from a system that ended lines so, and is read that way. Counting what two
-contents have in common is left to `align`, the words about it to `change` and `notes`.
+A line ends at `\n` and nowhere else; `\r\n` is the same end. Content without a single `\n` but
+with `\r` comes from a system that ended lines so, and is read that way. Counting what two
+contents have in common is left to `diff.align`, the words about it to `diff.measure` and
+`diff.remarks`.
 Always true: no more than a few blocks of a source are held at a time, and two lines have the
 same number exactly when they are the same line (the numbers are keyed per process, so that
 nobody can make two lines collide).

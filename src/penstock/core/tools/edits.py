@@ -1,7 +1,7 @@
 """What a tool call does to one file's content: the edits that agents know, applied to bytes.
 
 Each agent's tool fails when its edit does not fit; so does ours, with a sentence on what was
-not found. Which tool makes which edit is settled by `tools`.
+not found. Which tool makes which edit is settled by `table`.
 Always true: an edit is applied to the bytes that are there, and gives the bytes that the tool
 would write, line ends included.
 """

@@ -1,7 +1,7 @@
 """Turn a tool call into intents: the one place where an agent's words become ours.
 
-Known tools are read by their row in `tools`, all others by what their arguments look like
-(`tool_guess`). Whether a file exists, and what it holds, is for whoever has a disk.
+Known tools are read by their row in `table`, all others by what their arguments look like
+(`guess`). Whether a file exists, and what it holds, is for whoever has a disk.
 Always true: a call without a path or a command has no intents; an argument of a wrong type is
 an intent that is unclear; nothing that a call holds makes this raise.
 """

@@ -1,7 +1,7 @@
 """The ways in which tools say what they do: write, swap, patch, move, run, read.
 
 Each function here reads the arguments of one kind of tool into intents; which tool is of
-which kind is the table in `tools`. Agents name the same argument differently, so every
+which kind is the table in `table`. Agents name the same argument differently, so every
 kind knows all the names.
 Always true: a reader looks at arguments only, never at a disk.
 """

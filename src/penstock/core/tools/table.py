@@ -1,7 +1,7 @@
 """The table of agents' tools: for each name, which kind of tool it is.
 
 One row for each tool; agents that share a name share its row. Names are compared without
-case. Tools that are not here are read by their arguments alone (`tool_guess`).
+case. Tools that are not here are read by their arguments alone (`guess`).
 Always true: adding an agent's tool is adding one row.
 """
 

@@ -1,7 +1,7 @@
 """One function per tool that reads or proposes: what was asked, put to the gate.
 
 Nothing is decided here: rules and states are the gate's; what a proposal is answered with is
-`waiting`'s, and applying is `settling`'s.
+`propose`'s, and applying is `apply`'s.
 Always true: no tool in this module leads to a write.
 """
 

@@ -17,7 +17,7 @@ from penstock.app import Workspace
 from penstock.core.errors import PenstockError
 from penstock.doors.doctor.trial import TrialResult, ask_hook, to_ask
 from penstock.doors.doctor.ways_off import ways_off
-from penstock.doors.setup import registrations as registry
+from penstock.doors.setup import registrations
 from penstock.doors.setup.agent_files import BAD, NOTE, OK, Finding, SettingsPlace
 from penstock.doors.setup.inspect import looked_at
 
@@ -40,7 +40,7 @@ class DoctorReport:
 
 def examine(here: Workspace, place: SettingsPlace) -> DoctorReport:
     """Look at a project and ask its hooks."""
-    found = list(registry.find(here.root))
+    found = list(registrations.find(here.root))
     findings = [*_rules(here), *_state(here), *_checkpoints()]
     if not found:
         none = "no hook is registered here"

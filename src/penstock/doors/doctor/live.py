@@ -24,7 +24,7 @@ from penstock.doors.doctor.doctor import DoctorReport
 from penstock.doors.doctor.live_clients import AGENTS, Client
 from penstock.doors.doctor.live_model import model
 from penstock.doors.doctor.trial import verdict_on
-from penstock.doors.setup import registrations as registry
+from penstock.doors.setup import registrations
 from penstock.doors.setup.agent_files import BAD, NOTE, OK, WARN, Finding
 
 SECONDS = 120.0
@@ -36,7 +36,7 @@ CLIENTS = "PENSTOCK_CLIENTS"  # a directory with installations, beside those on 
 
 def tried(here: Workspace, report: DoctorReport) -> DoctorReport:
     """Return the report with what the real agents did."""
-    agents = dict.fromkeys(found.agent for found in registry.find(here.root))
+    agents = dict.fromkeys(found.agent for found in registrations.find(here.root))
     findings = [finding for agent in agents for finding in _tried(here, agent)]
     return replace(report, findings=(*report.findings, *findings))
 
@@ -72,7 +72,7 @@ def installed(client: Client) -> str:
 
 def _too_old(here: Workspace, agent: str, program: str, folder: str) -> Iterator[Finding]:
     """Claude Code before 2.1.295 takes `onFailure` and does nothing about it."""
-    closed = any("onFailure" in json.dumps(one.value) for one in registry.find(here.root))
+    closed = any("onFailure" in json.dumps(one.value) for one in registrations.find(here.root))
     if agent != "claude" or not closed:
         return
     told = _run([program, "--version"], folder, _environ(folder))

@@ -14,7 +14,7 @@ import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from penstock.doors.doctor import trust as trusted
+from penstock.doors.doctor import trust
 from penstock.doors.setup.agent_files import (
     BAD,
     NOTE,
@@ -148,11 +148,11 @@ def _cursor(place: SettingsPlace) -> Iterator[Finding]:
 
 LOOKS: Mapping[str, Sequence[Callable[[SettingsPlace], Iterator[Finding]]]] = {
     "claude": (_claude,),
-    "codex": (trusted.codex,),
-    "gemini": (trusted.gemini,),
+    "codex": (trust.codex,),
+    "gemini": (trust.gemini,),
     "qwen": (_qwen,),
     "cursor": (_cursor,),
-    "copilot": (trusted.copilot,),
+    "copilot": (trust.copilot,),
     "windsurf": (_plain(".windsurf/hooks.json"),),
     "kiro": (_plain(".kiro/hooks/penstock.json"),),
 }

@@ -1,7 +1,9 @@
 """The hook door: an agent's own JSON in, that agent's own answer out.
 
-`cold` is what agents start on every tool call; `agents/` has one small module for each of
-them; `long` asks the whole engine; `resident` keeps that engine warm.
-Always true: a door translates and decides nothing; what it cannot do is answered by the
-policy's `on_error`, never by a crash.
+`main` is what agents start on every tool call: first the `fast_path` over the compiled policy,
+then the `daemon`, then the whole `engine` in this process. `agents/` has one module each.
+Enter by `main`.
+Imported by: `penstock.hook`, `doors.setup`, `doors.doctor`, `doors.http`.
+Always true: a door translates and decides nothing; what it cannot do is answered by the policy's
+`on_error`, never by a crash.
 """

@@ -1,6 +1,6 @@
 """What agents write by themselves: kept before, compared after, so that it can be undone.
 
-Kept is what a call names; what it reaches without a name is `protected`'s.
+Kept is what a call names; what it reaches without a name is `protected_files`'s.
 Always true: watching stops nobody; what cannot be kept is simply not kept.
 """
 

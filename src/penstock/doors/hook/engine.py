@@ -22,9 +22,7 @@ from penstock.app.workspace import Workspace, workspace_of
 from penstock.core.audit.event import is_wanted, judged
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.model import Action, Actor, Decision, Verdict
-from penstock.doors.hook import agent_settings as settings
-from penstock.doors.hook import before_after as watching
-from penstock.doors.hook import protected_files as protected
+from penstock.doors.hook import agent_settings, before_after, protected_files
 from penstock.doors.hook.agents import NAMES
 from penstock.doors.hook.fast_path import who
 from penstock.doors.hook.messages import (
@@ -154,17 +152,17 @@ class Engine:
             # What cannot be stored or recorded is no way around what the rules said.
             return spoken(replace(decision, verdict=Verdict.DENY) if proposing else decision)
         if decision.verdict is not Verdict.DENY:
-            watching.keep(here, call, judged)
+            before_after.keep(here, call, judged)
             if any(one.request.action is Action.RUN for one in judged.prepared):
-                protected.refresh(here)
+                protected_files.refresh(here)
         return spoken(decision)
 
     def after(self, here: Workspace, call: HookCall, environ: Mapping[str, str]) -> HookAnswer:
         """Record what the agent wrote by itself, and what slipped through."""
         del environ
-        for event in watching.settled(here, call):
+        for event in before_after.settled(here, call):
             event.settle(self._add(here, event.facts))
-        slipped = protected.slipped(here, call)
+        slipped = protected_files.slipped(here, call)
         for change in slipped:
             change.settle(self._add(here, change.facts))
         if not slipped:
@@ -177,7 +175,7 @@ class Engine:
 
     def config(self, here: Workspace, call: HookCall, environ: Mapping[str, str]) -> HookAnswer:
         """Refuse settings that would switch the hooks off."""
-        why = settings.switches_off(here, call, environ)
+        why = agent_settings.switches_off(here, call, environ)
         if not why:
             return HookAnswer()
         facts = {"op": "settings_refused", "path": call.settings, "status": "denied", **who(call)}
@@ -186,8 +184,8 @@ class Engine:
 
     def start(self, here: Workspace, call: HookCall, environ: Mapping[str, str]) -> HookAnswer:
         """Look at what is protected, and say that Penstock is on."""
-        settings.remember(here, environ)
-        protected.look(here)
+        agent_settings.remember(here, environ)
+        protected_files.look(here)
         policy = here.policy()
         facts = {"op": "session_started", "path": "", "status": "observed", **who(call)}
         self._add(here, {**facts, "revision": policy.revision})

@@ -16,7 +16,7 @@ from penstock.core.paths.spellings import spellings
 from penstock.core.policy.fast_decide import DENY, Short, answer
 from penstock.doors.hook.messages import AFTER, BEFORE, HookAnswer, HookCall, phrase, text
 from penstock.stores.audit.cold_append import append_cold
-from penstock.stores.queue import before_images as watched
+from penstock.stores.queue import before_images
 from penstock.stores.system.places import (
     known_as,
     moved_settings,
@@ -107,7 +107,7 @@ class Cold:
 
     def keep(self, state: str, key: str, path: str, there: "tuple[bytes, int] | None") -> None:
         """Keep what a file holds that is about to be written."""
-        watched.keep(state, key, 0, path, there)
+        before_images.keep(state, key, 0, path, there)
 
 
 COLD = Cold()
@@ -144,7 +144,7 @@ def _before(call: HookCall, by: Cold) -> HookAnswer:
     if said.verdict == DENY:
         reason = phrase(said.reason, said.instead).replace("{path}", shown)
         return HookAnswer(DENY, reason)
-    key = watched.call_key(call.session, call.call_id)
+    key = before_images.call_key(call.session, call.call_id)
     if key:
         by.keep(state, key, judged[-1], there)
     return HookAnswer(notes=tuple([note.replace("{path}", shown) for note in said.notes]))
@@ -186,16 +186,16 @@ def resolved(path: str) -> str:
 
 def _is_link(path: str) -> bool:
     try:
-        return posix.lstat(path).st_mode & watched.KIND == LINK
+        return posix.lstat(path).st_mode & before_images.KIND == LINK
     except FileNotFoundError:
         return False
 
 
 def load(state: str) -> "dict[str, Any]":
     """Return the compiled policy if it is of this version and its files have not changed."""
-    fd = posix.open(f"{state}/hook.policy", watched.READ)
+    fd = posix.open(f"{state}/hook.policy", before_images.READ)
     try:
-        data = watched.all_of(fd)
+        data = before_images.all_of(fd)
     finally:
         posix.close(fd)
     policy = marshal.loads(data)  # noqa: S302 - our own file, 0600, below a 0700 directory
@@ -215,7 +215,7 @@ def require_fresh(policy: "dict[str, Any]") -> None:
 
 def _there(place: str) -> "tuple[bytes, int] | None":
     """Return the file that would be written; None when nothing is there."""
-    found = watched.read(place)
+    found = before_images.read(place)
     if found is None and _exists(place):  # a link, a directory, too large, not ours to read
         raise NotShortError
     return found
@@ -269,24 +269,24 @@ def _after(call: HookCall, by: Cold) -> HookAnswer:
     """Settle what one file tool changed; all else is the engine's."""
     if call.tool not in WHOLE and call.tool not in EDITS:
         raise NotShortError
-    key = watched.call_key(call.session, call.call_id)
+    key = before_images.call_key(call.session, call.call_id)
     root, state = by.root(call.root)
-    kept = watched.kept(state, key) if key else []
+    kept = before_images.kept(state, key) if key else []
     policy = by.policy(state) if kept else {}
     for number, one in kept:
         found = _there(f"{root}/{one.path}")
         after = found[0] if found else None
-        digest = watched.digest_of(after)
+        digest = before_images.digest_of(after)
         if digest == one.digest:
-            watched.forget(state, key, number)
+            before_images.forget(state, key, number)
             continue
         body = compose(observed(call, one, digest))
         line = by.append(root, state, body, rotate_at=policy["rotate"])
-        watched.settle(state, key, number, after, line)
+        before_images.settle(state, key, number, after, line)
     return HookAnswer()
 
 
-def observed(call: HookCall, one: watched.BeforeImage, digest: str) -> "dict[str, object]":
+def observed(call: HookCall, one: before_images.BeforeImage, digest: str) -> "dict[str, object]":
     """Return the event of a write that the agent made by itself."""
     facts = {
         "op": "observed",
@@ -296,7 +296,7 @@ def observed(call: HookCall, one: watched.BeforeImage, digest: str) -> "dict[str
         "before_hash": one.digest,
         "after_hash": digest,
     }
-    return {name: value for name, value in facts.items() if value != watched.NOTHING}
+    return {name: value for name, value in facts.items() if value != before_images.NOTHING}
 
 
 # --- the record --------------------------------------------------------------------------------

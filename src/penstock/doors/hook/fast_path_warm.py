@@ -1,6 +1,6 @@
 """The short way in a process that stays: the policy loaded, the log open, images written behind.
 
-The same steps as the cold hook takes (`short`), reached by other means; what they leave open
+The same steps as the cold hook takes (`fast_path`), reached by other means; what they leave open
 goes to the engine.
 Always true: an answer is on the record before it is given, and what a file held is in memory
 by then, and on the disk before it is compared with anything; a policy is used only while none

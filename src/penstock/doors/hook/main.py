@@ -145,9 +145,9 @@ def _long(agent: str, data: bytes, *, measures: bool = True) -> Reply:
 def _prepare() -> None:
     """Make the next calls quicker by a resident process."""
     try:
-        from penstock.doors.hook import daemon as resident
+        from penstock.doors.hook import daemon
 
-        resident.start()
+        daemon.start()
     except BaseException:  # noqa: BLE001 - the answer is given; this was for comfort
         return
 

@@ -22,7 +22,7 @@ from penstock.app import before_images as watched
 from penstock.app.places import in_worktree, stamp
 from penstock.core.audit.chain import hexdigest
 from penstock.core.model import Action
-from penstock.core.policy import fast_decide as quick
+from penstock.core.policy import fast_decide
 from penstock.core.policy.compile import compile_policy
 from penstock.doors.hook.before_after import ChangedFile, changed
 from penstock.doors.hook.fast_path import who
@@ -228,10 +228,14 @@ class WorkspaceWalk:
         for name in names:
             path = _below(folder, name)
             judged = (path, f"{twin}{name}".removeprefix(f"{root}/")) if twin else (path,)
-            said = quick.answer(
+            said = fast_decide.answer(
                 self._policy, action, judged, (), most_lines=0, most_lost=0.0, size=0
             )
-            if said is None or said.verdict != quick.DENY or set(said.rules) <= WRITTEN_BY_TOOLS:
+            if (
+                said is None
+                or said.verdict != fast_decide.DENY
+                or set(said.rules) <= WRITTEN_BY_TOOLS
+            ):
                 continue
             yield path
 

@@ -1,7 +1,7 @@
 """What the plugin's hook asks of the system: stdin within a time, files, links, two outputs.
 
 Works on descriptors with the interpreter's own `posix`, because `os` alone would cost the hook
-a tenth of its time. What is read and written means something in `hook_spec` only.
+a tenth of its time. What is read and written means something in the package only.
 Always true: nothing waits longer than `SECONDS`, a disk that does not answer is not asked
 again, and nothing is ever created or changed.
 """

@@ -1,8 +1,9 @@
 """The resident door: one process on loopback that answers hooks over HTTP.
 
 uvicorn and httptools speak HTTP. `server` starts and stops them, `connection` bounds what one
-client may do, `routes` says who is admitted where and is the application that answers: `hook`
-has the engine behind `/hook/{agent}`, `health` the watchdogs' paths, the page all the others.
+client may do, `routes` says who is admitted where and is the application that answers:
+`hook_endpoint` has the engine behind `/hook/{agent}`, `health` the watchdogs' paths, the page all
+the others.
 Always true: only loopback is listened on and only loopback names are answered to; nothing is
 read beyond a bound, in size or in time; a body is never logged.
 """

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import uvicorn
 
-from penstock.app import listen as loopback
+from penstock.app import listen
 from penstock.core.errors import InputError
 from penstock.core.loopback import ADDRESS, PORT
 from penstock.doors.http.connection import Admit, Bounds, Connection
@@ -85,7 +85,7 @@ class Server(uvicorn.Server):
 def bound(port: int) -> socket.socket:
     """Return a socket that listens on loopback; port 0 takes a free one."""
     hint = "is `penstock serve` running already? choose another with --port"
-    return loopback.listening(ADDRESS, port, backlog=BACKLOG, hint=hint)
+    return listen.listening(ADDRESS, port, backlog=BACKLOG, hint=hint)
 
 
 def passed() -> socket.socket | None:

@@ -15,8 +15,7 @@ from penstock.core.merge.strategies import Strategy, combine, line_count
 from penstock.core.model import Bytes
 from penstock.core.proposals.model import State
 from penstock.core.text.display import spoken, visible_diff
-from penstock.doors.langgraph import preview
-from penstock.doors.langgraph import prompts as prompting
+from penstock.doors.langgraph import preview, prompts
 from penstock.doors.langgraph.approver import at_terminal
 from penstock.doors.langgraph.classify import show_deletion_summary
 from penstock.doors.langgraph.errors import in_one_line
@@ -34,7 +33,7 @@ CONTEXT = 3
 def at_the_terminal(one: Write, ask: Ask | None) -> ReviewDecision | None:
     """Show one write and ask about it. None says that there was nobody to ask."""
     try:
-        strategy = prompting.ask_about(one.request, _lost(one), _diff(one, one.content), ask=ask)
+        strategy = prompts.ask_about(one.request, _lost(one), _diff(one, one.content), ask=ask)
         return _decided(one, strategy, ask)
     except CancelledError as no:
         # The end of input at a terminal is a person's no; elsewhere nobody was there.
@@ -49,17 +48,17 @@ def _no(why: str) -> ReviewDecision:
 
 def _decided(one: Write, strategy: Strategy | None, ask: Ask | None) -> ReviewDecision:
     if strategy is None:
-        return _no(prompting.SAID_NO)
+        return _no(prompts.SAID_NO)
     if one.before is None or strategy is Strategy.REPLACE:
         return ReviewDecision()
     at: int | None = None
     if strategy is Strategy.INSERT:
         existing = one.before.decode("utf-8")
-        at = prompting.get_insertion_point(existing, line_count(one.before), ask=ask)
+        at = prompts.get_insertion_point(existing, line_count(one.before), ask=ask)
     decided = ReviewDecision(strategy=strategy, insertion_point=at)
     # A strategy makes other content than was shown before.
     made = _diff(one, result_of(one, decided) or b"")
-    prompting.show(f"By {strategy}, this is written:", visible_diff(made.encode()))
+    prompts.show(f"By {strategy}, this is written:", visible_diff(made.encode()))
     return decided
 
 
@@ -84,7 +83,7 @@ def by_interrupt(gate: Gate, writes: Sequence[Write]) -> dict[int, ReviewDecisio
 
     answers = ask_signed(gate, [_action(one) for one in writes], waiting)
     return {
-        one.at: replace(said, message=said.message or prompting.SAID_NO)
+        one.at: replace(said, message=said.message or prompts.SAID_NO)
         for one, said in zip(writes, answers, strict=True)
     }
 

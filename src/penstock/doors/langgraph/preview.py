@@ -20,7 +20,7 @@ from penstock.core.diff.hunks import unified
 from penstock.core.model import Bytes, Hunk, Source
 from penstock.core.text.display import spoken
 from penstock.core.text.lines import blocks, differing, feeds_between, numbers, read_exactly
-from penstock.doors.langgraph import large_diff as windows
+from penstock.doors.langgraph import large_diff
 
 LARGE = 10 * 1024 * 1024
 MOST_SHOWN = 4 * 1024 * 1024  # bytes of a diff of large contents
@@ -103,8 +103,8 @@ class _Large:
         self.told(self.old.size, total)
         b = numbers(self.new, span.start, span.after_end, pairs=True)
         self.told(total, total)
-        for hunk in windows.hunks(a, b):
-            yield windows.moved(hunk, self.above, self.above)
+        for hunk in large_diff.hunks(a, b):
+            yield large_diff.moved(hunk, self.above, self.above)
 
     def _groups(self, found: Iterator[Hunk]) -> Iterator[_Group]:
         """Yield hunks together whose context would touch; a very long group is parted."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from penstock.core.event import STATUS
+from penstock.core.audit.event import STATUS
 from penstock.core.model import Decision
 from penstock.core.proposals import facts as proposal_facts
 from penstock.core.proposals.model import Proposal, Receipt, State

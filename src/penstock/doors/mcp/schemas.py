@@ -1,6 +1,6 @@
 """What tools take and give, as JSON Schema; and values held to it.
 
-Which tool takes what is `tools`' to say.
+Which tool takes what is `tool_table`' to say.
 Always true: a yes or no is no number, although to Python it is one.
 """
 

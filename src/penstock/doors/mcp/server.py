@@ -33,7 +33,7 @@ from penstock.app import Workspace
 from penstock.core.errors import PenstockError, StoreError
 from penstock.core.model import Actor
 from penstock.core.text.display import spoken
-from penstock.doors.mcp import status_tools as asking
+from penstock.doors.mcp import status_tools
 from penstock.doors.mcp.outcome_text import WAITS
 from penstock.doors.mcp.results import refusal, result, sendable, shown, status_of
 from penstock.doors.mcp.roots import PAGE, Round, roots_of, round_of
@@ -154,14 +154,14 @@ class Toolbox:
                 input_requests={PAGE: offer.asked}, request_state=state
             )
         await self._open(ctx, offer)
-        now = await self._in_turn(partial(asking.again, asked, arguments, offer.waits))
+        now = await self._in_turn(partial(status_tools.again, asked, arguments, offer.waits))
         return result(now or answer)
 
     async def _answer(
         self, ctx: Context, tool: Tool, asked: ToolCall, arguments: Json, known: Round
     ) -> ToolAnswer:
         if known.waits and not tool.reads:
-            again = await self._in_turn(partial(asking.again, asked, arguments, known.waits))
+            again = await self._in_turn(partial(status_tools.again, asked, arguments, known.waits))
             if again is not None:
                 return again
         run = partial(tool.run, asked, arguments)
@@ -279,9 +279,9 @@ class Toolbox:
 
 def _resource(asked: ToolCall, uri: str) -> Json:
     if uri == POLICY:
-        return asking.policy_in_force(asked)
+        return status_tools.policy_in_force(asked)
     if uri.startswith(HISTORY):
-        return asking.history_of(asked, unquote(uri.removeprefix(HISTORY)))
+        return status_tools.history_of(asked, unquote(uri.removeprefix(HISTORY)))
     raise _unknown("resource", uri)
 
 

@@ -1,6 +1,6 @@
-"""Speak the protocol over the wire that `lines` took: messages in, messages out.
+"""Speak the protocol over the wire that `framing` took: messages in, messages out.
 
-Reading lines is `lines`' work, answering the server's. The SDK has a transport of its own; it
+Reading lines is `framing`' work, answering the server's. The SDK has a transport of its own; it
 holds a line of any length, takes the last of two equal keys, says nothing to what is no message,
 and drops answers that are not ready when the input ends.
 Always true: what leaves is one whole message a line; what comes in and is none is answered with

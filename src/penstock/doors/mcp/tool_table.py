@@ -11,11 +11,8 @@ from dataclasses import dataclass, field
 
 from penstock.core.errors import InputError
 from penstock.core.text.display import spoken
-from penstock.doors.mcp import read_tool as reading
+from penstock.doors.mcp import read_tool, search_tools, status_tools, write_tools
 from penstock.doors.mcp import schemas as of
-from penstock.doors.mcp import search_tools as looking
-from penstock.doors.mcp import status_tools as asking
-from penstock.doors.mcp import write_tools as writing
 from penstock.doors.mcp.schemas import Schema
 from penstock.doors.mcp.tool_call import Json, ToolAnswer, ToolCall
 
@@ -95,7 +92,7 @@ TOOLS: Mapping[str, Tool] = {
             title="Read a file",
             about="Read lines of a text file, with the digest of the whole file. At most 32000 "
             "bytes unless `max_bytes` says more (131072 at most); `truncated` tells of a cut.",
-            run=reading.read_file,
+            run=read_tool.read_file,
             takes={
                 "path": of.PATH,
                 "start_line": of.whole("The first line, from 1."),
@@ -125,7 +122,7 @@ TOOLS: Mapping[str, Tool] = {
             about="Create a file or replace its whole content. Where the rules allow it, it is "
             "written at once; where they ask, it waits for a person (status hitl_required) and "
             "nothing is written yet. Prefer edit_file for a file that exists.",
-            run=writing.write_file,
+            run=write_tools.write_file,
             takes={
                 "path": of.PATH,
                 "content": of.text("The whole new content."),
@@ -142,7 +139,7 @@ TOOLS: Mapping[str, Tool] = {
             title="Edit a file",
             about="Replace a text in a file by another. The old text must occur exactly once, "
             "unless `replace_all` is true. Answers as write_file does.",
-            run=writing.edit_file,
+            run=write_tools.edit_file,
             takes={
                 "path": of.PATH,
                 "old_string": of.text("The text that is there, exactly."),
@@ -171,7 +168,7 @@ TOOLS: Mapping[str, Tool] = {
             about="Change one or more files by a unified diff, or by text between `*** Begin "
             "Patch` and `*** End Patch`. All of it fits or none is taken; several files wait and "
             "are written together. Answers as write_file does.",
-            run=writing.apply_patch,
+            run=write_tools.apply_patch,
             takes={"patch": of.text("The patch.")},
             needs=("patch",),
             gives=of.WRITTEN,
@@ -183,7 +180,7 @@ TOOLS: Mapping[str, Tool] = {
             title="List a directory",
             about="List the names in a directory with kind and size. What may not be read is "
             "named and marked.",
-            run=looking.list_directory,
+            run=search_tools.list_directory,
             takes={"path": of.text("A directory; the workspace itself if left out.")},
             gives={
                 "path": of.text("The directory."),
@@ -201,7 +198,7 @@ TOOLS: Mapping[str, Tool] = {
             about="Find files by a glob for their names (`pattern`), by a text in them (`query`, "
             "with `regex` a regular expression), or by both. Files that may not be read are "
             "passed over and counted; `.git` is left out.",
-            run=looking.search_files,
+            run=search_tools.search_files,
             takes={
                 "pattern": of.text("A glob such as *.py or src/**/*.ts."),
                 "query": of.text("A text to find in the files, line by line."),
@@ -230,7 +227,7 @@ TOOLS: Mapping[str, Tool] = {
             about="Tell whether a proposal still waits, was applied, rejected (with the reason), "
             "expired or is stale, and what to do next. With `wait_seconds` it waits that long "
             f"for an answer, {LONGEST_WAIT} at most.",
-            run=asking.proposal_status,
+            run=status_tools.proposal_status,
             takes={
                 "proposal_id": of.text("hitl-... or set-... from the answer to a write."),
                 "wait_seconds": of.whole("How long to wait for an answer.", maximum=LONGEST_WAIT),
@@ -260,7 +257,7 @@ TOOLS: Mapping[str, Tool] = {
             title="Explain a decision",
             about="Tell what the rules say to a call, or why a proposal waits: the verdict, the "
             "rules behind it and where they are written. Does nothing else.",
-            run=asking.explain_decision,
+            run=status_tools.explain_decision,
             takes={
                 "proposal_id": of.text("A proposal to explain."),
                 "tool": of.text("Or the name of a tool, such as write_file or Bash,"),

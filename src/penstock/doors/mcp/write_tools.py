@@ -2,7 +2,7 @@
 
 What the rules allow outright was answered by them, so the gate applies it at once; what they
 ask about waits for a person; what they deny is refused and nothing is stored. How that is told
-is `told`'s.
+is `outcome_text`'s.
 Always true: nothing is written here but by `gate.apply`, and that is called only for what the
 policy itself approved.
 """

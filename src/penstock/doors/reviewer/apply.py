@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from penstock.app import rule_edits as app
 from penstock.core.errors import AuditError, PenstockError, StaleError
-from penstock.doors.reviewer import responses as answers
+from penstock.doors.reviewer import responses
 from penstock.doors.reviewer.arguments import (
     ACTOR,
     SWITCH,
@@ -50,13 +50,13 @@ class Apply:
         """Do what was asked and return the answer."""
         self.operation = operation_named(self.asked.json)
         if self.environ.get(SWITCH) != "1":
-            return answers.switched_off(self.operation)
+            return responses.switched_off(self.operation)
         try:
             return self._previewed() if self.asked.dry_run else self._logged()
         except PenstockError as error:
-            return answers.refused(self.operation, error)
+            return responses.refused(self.operation, error)
         except OSError as fault:
-            return answers.refused(self.operation, answers.of_system(fault))
+            return responses.refused(self.operation, responses.of_system(fault))
 
     # -- reading ---------------------------------------------------------------------------
 
@@ -88,7 +88,7 @@ class Apply:
 
         plan = self._plan(self._read())
         app.replaceable([*plan.after])
-        document = answers.preview(
+        document = responses.preview(
             self.operation or plan.operation.type,
             plan.files,
             plan.changes(dry_run=True),
@@ -125,14 +125,14 @@ class Apply:
                 return self._validated(operation)
             return self._written(operation)
         except PenstockError as error:
-            return answers.refused(self.operation, error)
+            return responses.refused(self.operation, error)
         except OSError as fault:
-            return answers.refused(self.operation, answers.of_system(fault))
+            return responses.refused(self.operation, responses.of_system(fault))
 
     def _validated(self, operation: Operation) -> CommandResult:
         plan = self._plan(operation)
-        info = answers.rollback_info((), "")
-        document = answers.success(operation.type, (), info, self._validation(plan))
+        info = responses.rollback_info((), "")
+        document = responses.success(operation.type, (), info, self._validation(plan))
         return CommandResult(document=document, talk=self._talk(plan))
 
     def _written(self, operation: Operation) -> CommandResult:
@@ -177,7 +177,7 @@ class Apply:
         from penstock.ports import Version
 
         if not plan.after:
-            return self._done(plan, answers.rollback_info((), ""), ())
+            return self._done(plan, responses.rollback_info((), ""), ())
         message = commit_message(
             plan.operation,
             plan.edited.changes,
@@ -197,11 +197,11 @@ class Apply:
             proof=proof,
         )
         done = write(edit)
-        info = answers.rollback_info(done.kept, message.partition("\n")[0])
+        info = responses.rollback_info(done.kept, message.partition("\n")[0])
         return self._done(plan, info, done.notes)
 
     def _done(self, plan: EditPlan, info: Document, notes: tuple[str, ...]) -> CommandResult:
-        document = answers.success(
+        document = responses.success(
             self.operation or plan.operation.type,
             plan.changes(dry_run=False),
             info,
@@ -213,7 +213,7 @@ class Apply:
     # -- pieces ----------------------------------------------------------------------------
 
     def _validation(self, plan: EditPlan) -> Document:
-        return answers.validation(plan.warnings(), forced=self.asked.force)
+        return responses.validation(plan.warnings(), forced=self.asked.force)
 
     def _talk(self, plan: EditPlan) -> tuple[str, ...]:
         if self.asked.force:

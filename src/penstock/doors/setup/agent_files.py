@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.core.errors import InputError
-from penstock.doors.setup import json_splice as jsontext
+from penstock.doors.setup import json_splice
 
 OK, NOTE, WARN, BAD = "ok", "note", "warn", "bad"
 LARGEST = 16 * 1024 * 1024
@@ -89,7 +89,7 @@ def json_of(path: str) -> dict[str, Any] | None:
         raise InputError(
             "unreadable", f"`{path}`", because=(fault.strerror or "").lower()
         ) from None
-    document = jsontext.read(data, path)[1]
+    document = json_splice.read(data, path)[1]
     if not isinstance(document, dict):
         why = "it is not an object"
         raise InputError("settings-shape", f"`{path}` has no settings", because=why)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from penstock.core.errors import InputError
-from penstock.doors.setup import json_splice as jsontext
+from penstock.doors.setup import json_splice
 
 Entry = Mapping[str, Any]
 At = tuple[str | int, ...]
@@ -49,10 +49,10 @@ def without_entries(data: bytes, shown: str, *, line: str = "", keep: bytes | No
     """
     if line:
         return _without_line(line, data)
-    text, document = jsontext.read(data, shown)
-    before = jsontext.read(keep, shown)[1] if keep else {}
+    text, document = json_splice.read(data, shown)
+    before = json_splice.read(keep, shown)[1] if keep else {}
     for at in reversed(list(places(document))):
-        text = _pruned(jsontext.removed(text, at), at[:-1], before, shown)
+        text = _pruned(json_splice.removed(text, at), at[:-1], before, shown)
     return text.encode()
 
 
@@ -104,28 +104,28 @@ def value_at(document: object, at: Sequence[str | int]) -> Any:
 
 def _with_values(data: bytes, at: tuple[str, ...], wanted: Sequence[object], shown: str) -> bytes:
     """Return the bytes with our values in one list: in place of older ones, or at its end."""
-    text, document = jsontext.read(data, shown)
+    text, document = json_splice.read(data, shown)
     mine = [place for place in places(document) if place[: len(at)] == at]
     if [value_at(document, place) for place in mine] == list(wanted):
         return data
     if len(mine) == len(wanted) and all(len(place) == len(at) + 1 for place in mine):
         for place, value in zip(mine, wanted, strict=True):
-            text = jsontext.replaced(text, place, value)
+            text = json_splice.replaced(text, place, value)
         return text.encode()
     for place in reversed(mine):
-        text = jsontext.removed(text, place)
+        text = json_splice.removed(text, place)
     for value in wanted:
-        text = jsontext.added(text, at, value)
+        text = json_splice.added(text, at, value)
     return text.encode()
 
 
 def _pruned(text: str, at: At, before: object, shown: str) -> str:
     """Take away what became empty, upwards, as far as it was not there before."""
     while at and value_at(before, at) is None:
-        document = jsontext.read(text.encode(), shown)[1]
+        document = json_splice.read(text.encode(), shown)[1]
         if value_at(document, at) not in ({}, []):
             break
-        text, at = jsontext.removed(text, at), at[:-1]
+        text, at = json_splice.removed(text, at), at[:-1]
     return text
 
 

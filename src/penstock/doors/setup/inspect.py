@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from penstock.doors.setup import registrations as registry
+from penstock.doors.setup import registrations
 from penstock.doors.setup.agent_files import BAD, OK, Finding
 from penstock.doors.setup.entries import HOOK
 from penstock.doors.setup.registrations import Registration
@@ -30,7 +30,7 @@ def looked_at(agent: str, mine: list[Registration]) -> Iterator[Finding]:
 
 def _missing(agent: str, mine: list[Registration]) -> Iterator[Finding]:
     """Compare what is registered with what `init` would register."""
-    entries = registry.module(agent).registration("x" + HOOK, strict=False)
+    entries = registrations.module(agent).registration("x" + HOOK, strict=False)
     wanted = {_wanted_event(entry) for entry in entries}
     there = {event_of(one) for one in mine}
     for event in sorted(wanted - there):
@@ -82,7 +82,7 @@ def _commands(mine: Iterable[Registration]) -> Iterator[Finding]:
                 )
         if os.path.exists(python) and not os.access(python, os.X_OK):
             yield Finding(name="command", status=BAD, what=f"`{python}` cannot be run", hint=INIT)
-        if not os.path.isabs(python) or registry.is_shim(python):
+        if not os.path.isabs(python) or registrations.is_shim(python):
             yield Finding(
                 name="shim",
                 status=BAD,

@@ -1,6 +1,6 @@
 """What `init` does to a project and `uninstall` takes back, as a plan and then as writes.
 
-Rules file, ignore line and registrations are one plan. What a file becomes is `registry`'s.
+Rules file, ignore line and registrations are one plan. What a file becomes is `registrations`'s.
 Always true: a plan changes nothing; carrying it out is all or nothing; a rules file that is
 there is never touched; from an agent's shell a registration is only ever added.
 """
@@ -16,8 +16,7 @@ from penstock.core.digest import digest
 from penstock.core.errors import RefusedError
 from penstock.core.model import Verdict
 from penstock.core.paths.relpath import RelPath
-from penstock.doors.setup import json_splice as jsontext
-from penstock.doors.setup import registrations as registry
+from penstock.doors.setup import json_splice, registrations
 from penstock.doors.setup.entries import OURS, Entry, places, value_at, without_entries
 from penstock.doors.setup.registrations import SANDBOX, PlanStep
 
@@ -68,7 +67,7 @@ def plan(here: Workspace, wish: Wish, *, token: str = "") -> list[PlanStep]:
     strict = is_strict(here, wish)
     for agent in wish.agents:
         entries += _entries(agent, wish, strict=strict, token=token, root=here.root)
-    return steps + registry.plan_adding(here.files, entries)
+    return steps + registrations.plan_adding(here.files, entries)
 
 
 def is_strict(here: Workspace, wish: Wish) -> bool:
@@ -79,8 +78,8 @@ def is_strict(here: Workspace, wish: Wish) -> bool:
 
 
 def _entries(agent: str, wish: Wish, *, strict: bool, token: str, root: str) -> Iterable[Entry]:
-    module = registry.module(agent)
-    command = registry.hook_command(agent, closed=strict)
+    module = registrations.module(agent)
+    command = registrations.hook_command(agent, closed=strict)
     if agent != "claude":
         return list(module.registration(command, strict=strict))
     found = module.registration(command, strict=strict)
@@ -111,7 +110,7 @@ def _changes_ours(step: PlanStep, before: bytes) -> bool:
 
 
 def _ours(data: bytes, path: str) -> list[object]:
-    document = jsontext.read(data, path)[1]
+    document = json_splice.read(data, path)[1]
     return [value_at(document, place) for place in places(document)]
 
 
@@ -121,14 +120,14 @@ def carry_out(here: Workspace, steps: Sequence[PlanStep]) -> None:
     memory = here.installed.load()
     for step in todo:
         known = memory.get(step.path)
-        content, made = _without_us(step), registry.missing_above(here.files, step.path)
+        content, made = _without_us(step), registrations.missing_above(here.files, step.path)
         if known is not None and step.before is not None and digest(step.before) == known.after:
             content, made = known.content, known.made
         after = digest(step.after or b"")
         memory[step.path] = here.installed.before(content=content, after=after, made=made)
     here.installed.save(memory)
     with _recorded(here, "hooks_registered", todo):
-        registry.carry_out(here.files, steps)
+        registrations.carry_out(here.files, steps)
 
 
 def _without_us(step: PlanStep) -> bytes | None:
@@ -161,16 +160,16 @@ def _record(here: Workspace, op: str, steps: Sequence[PlanStep], status: str) ->
 
 def plan_back(here: Workspace) -> list[PlanStep]:
     """Return what `uninstall` would do."""
-    return registry.plan_removing(here.files, here.installed.load())
+    return registrations.plan_removing(here.files, here.installed.load())
 
 
 def carry_back(here: Workspace, steps: Sequence[PlanStep]) -> list[str]:
     """Take everything back; return the directories that went as well."""
     memory = here.installed.load()
     with _recorded(here, "hooks_removed", steps):
-        registry.carry_out(here.files, steps)
+        registrations.carry_out(here.files, steps)
     made = [path for before in memory.values() for path in before.made]
-    gone = registry.remove_empty(here.root, made)
+    gone = registrations.remove_empty(here.root, made)
     here.installed.save({})
     return gone
 

@@ -1,7 +1,7 @@
 """Change one place of a JSON text and leave every other character as it is.
 
 Agents' settings are people's files: their order, their indentation and their line ends stay.
-What is put where is `registry`'s business.
+What is put where is `registrations`'s business.
 Always true: the result is JSON that differs from the text by exactly that one value; a text
 that is no JSON is refused and never repaired.
 """

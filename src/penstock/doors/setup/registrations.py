@@ -22,7 +22,7 @@ from penstock.core.digest import digest
 from penstock.core.errors import InputError
 from penstock.core.paths.relpath import RelPath
 from penstock.doors.hook.agents import NAMES
-from penstock.doors.setup import json_splice as jsontext
+from penstock.doors.setup import json_splice
 from penstock.doors.setup.entries import (
     HOOK,
     OURS,
@@ -182,7 +182,7 @@ SANDBOX = "agent_sandbox/"
 
 def _empty(data: bytes, path: str) -> bool:
     """Say whether a settings file holds nothing but what a new one begins with."""
-    document = jsontext.read(data, path)[1]
+    document = json_splice.read(data, path)[1]
     return isinstance(document, dict) and set(document) <= {"version"}
 
 
@@ -265,7 +265,7 @@ def find(root: str) -> Iterator[Registration]:
                 yield Registration(agent=agent, file=path, event="", runs=_command_in(data))
             continue
         with suppress(InputError):
-            yield from _found(agent, path, jsontext.read(data, path)[1])
+            yield from _found(agent, path, json_splice.read(data, path)[1])
 
 
 def _found(agent: str, path: str, document: object) -> Iterator[Registration]:

@@ -1,6 +1,7 @@
 """The full screen: the queue and what each proposal would change, answered by keys.
 
-`rows` and `said` make what is shown, `desk` talks to the gate; `view`, `dialogs`, `looking`,
-`acting`, `changing` and `app` are the screen, and only they know the library that draws it.
+`diff_rows` and `captions` make what is shown, `gateway` talks to the gate; `diff_pane`,
+`dialogs`, `screen`, `actions`, `revise` and `app` are the screen, and only they know the library
+that draws it.
 Always true: what is approved is the proposal whose content is on the screen, by its digests.
 """

@@ -1,7 +1,7 @@
 """A person's answers from the page and the API: what is approved is exactly what was shown.
 
-Each function takes the digest that stood in the form (`shown`). What needs a person's proof
-(`proving`) takes the passphrase. Who may look at the page is `auth`'s business.
+Each function takes the digest that stood in the form (`drift`). What needs a person's proof
+(`proof`) takes the passphrase. Who may look at the page is `sessions`'s business.
 Always true: nothing is written without the approver's key, opened for this one answer; what comes
 out of a strategy, chosen hunks or an edit waits to be looked at; nothing raises a PenstockError.
 """

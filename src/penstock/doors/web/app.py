@@ -1,6 +1,6 @@
 """The application behind the page: what is admitted, which addresses there are, what errors say.
 
-Pages are `views`' and the API is `api`'s; here they are put together.
+Pages are in `pages` and the API in `api`; here they are put together.
 Always true: everything stands behind `Admission`; an error has the product's shape, and one that
 nobody foresaw tells nothing of the inside.
 """

@@ -1,6 +1,6 @@
 """Charts as SVG, drawn on the server: bars over time, bars by name, bars by step.
 
-What is counted is `tally`'s work; colours are classes in the style sheet, so that a strict
+What is counted is `statistics`'s work; colours are classes in the style sheet, so that a strict
 content policy and the dark theme both hold.
 Always true: every chart has a title, a description in words and the numbers as a table; names
 of agents and rules go through escaping `format`.

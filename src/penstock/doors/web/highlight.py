@@ -1,6 +1,6 @@
 """Ask for syntax colours, and go without them when they are late.
 
-How text is coloured is `colouring`'s work, in a process of its own.
+How text is coloured is `highlight_worker`'s work, in a process of its own.
 Always true: a page waits a bounded time for its colours; a text that takes longer gets none,
 then and later, and the process that was busy with it is ended.
 """

@@ -12,7 +12,7 @@ from penstock.core.errors import PenstockError
 from penstock.core.proposals.model import Proposal, State
 from penstock.doors.web.diff.content_type import Presentation, is_wide
 from penstock.doors.web.diff.file import FileView, digest_of, of_bytes
-from penstock.doors.web.pages import queue_values as pages
+from penstock.doors.web.pages import queue_values
 from penstock.doors.web.textarea import editable
 
 if TYPE_CHECKING:
@@ -88,13 +88,13 @@ def neighbours(gate: Gate, one: Proposal) -> tuple[str, str]:
 def waiting_ids(gate: Gate) -> list[str]:
     """Return what waits, by id, in the queue's order; a set stands once."""
     found = gate.find(states=[State.WAITING], limit=MOST_WAITING)
-    return [item.id for item in pages.items(found, gate.now())]
+    return [item.id for item in queue_values.items(found, gate.now())]
 
 
-def files_beside(gate: Gate, one: Proposal) -> tuple[pages.QueueFile, ...]:
+def files_beside(gate: Gate, one: Proposal) -> tuple[queue_values.QueueFile, ...]:
     """Return the files of its set; none where it stands alone."""
     group = gate.members(one.set_id)
-    return tuple(pages.file_of(each) for each in group) if len(group) > 1 else ()
+    return tuple(queue_values.file_of(each) for each in group) if len(group) > 1 else ()
 
 
 def moved(gate: Gate, one: Proposal) -> FileView | None:

@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse
 
 from penstock.core.text.display import spoken
 from penstock.core.timestamps import stamp
-from penstock.doors.web import wording as saying
+from penstock.doors.web import wording
 from penstock.doors.web.context import World
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -37,14 +37,14 @@ def environment() -> Environment:
     )
     made.filters.update(
         spoken=spoken,
-        span=saying.span,
-        size=saying.size,
-        short=saying.short,
+        span=wording.span,
+        size=wording.size,
+        short=wording.short,
         moment=moment,
         sentence=sentence,
         number=lambda count: f"{count:,}",
     )
-    made.globals.update(counted=saying.counted)
+    made.globals.update(counted=wording.counted)
     return made
 
 

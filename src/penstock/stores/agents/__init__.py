@@ -1,1 +1,6 @@
-"""stores/agents."""
+"""What this machine knows of agents: their names, what `init` installed, who started this process.
+
+Enter by `ancestry` (does an agent run this process?).
+Imported by: `app`.
+Always true: a process that may belong to an agent counts as one.
+"""

@@ -2,7 +2,7 @@
 
 The variables of this process, the processes above it with the variables they were started
 with, the leader of its session, and whoever holds the other end of its terminal are looked
-at. Who is an agent is `known_agents`'; what follows from it is decided by whoever asks.
+at. Who is an agent is `names`'; what follows from it is decided by whoever asks.
 Always true: nothing is changed by looking, and what cannot be seen is not taken for an agent.
 
 What this cannot see, and why an approver key is the better proof: an agent on the other side

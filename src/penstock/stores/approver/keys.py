@@ -4,7 +4,7 @@ An agent runs as the same user and can read this file. What it cannot do is open
 secret half is sealed with a key that scrypt makes of the passphrase, slowly on purpose. What
 a signature says is `core.approval`'s business; the passphrase comes from `passphrase.py`.
 Always true: the secret is never on disk in the clear; a key that exists is never written
-over but by its own successor; a key that is not remembered (`key_memory`) approves nothing; and
+over but by its own successor; a key that is not remembered (`known_keys`) approves nothing; and
 a wrong passphrase is answered in one and the same way, whatever was wrong.
 
 Not promised: a program that runs as the same user while the passphrase is typed can watch

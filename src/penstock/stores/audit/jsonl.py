@@ -1,6 +1,6 @@
 """Keep the record as JSON lines in a file that threads and processes append to.
 
-`chain_writer` puts lines at the end of the chain; this module shares it among threads, waits for
+`append` puts lines at the end of the chain; this module shares it among threads, waits for
 the disk where a line must be durable, and reads the record back.
 Always true: a line that was acknowledged as durable is on the disk with all lines before it;
 no line is ever changed.

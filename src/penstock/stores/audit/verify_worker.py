@@ -2,7 +2,7 @@
 
 A share is a run of whole lines, given as spans of files. Its result says where it begins and
 ends in the chain, so that shares can be joined; a share in which anything is wrong has none,
-and the whole record is then walked through in order by `verify_log`.
+and the whole record is then walked through in order by `verify`.
 Always true: a child gets its share on stdin and answers one JSON document on stdout.
 """
 

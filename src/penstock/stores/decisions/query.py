@@ -1,7 +1,7 @@
 """Ask logs of decisions: the newest that fit, how many of which kind, what was denied most.
 
 Several logs are asked as one, Penstock's own record with its segments or files of the original
-hook. The columns come from `decision_index`; lines are read only to be shown.
+hook. The columns come from `columns`; lines are read only to be shown.
 Always true: an answer tells what the logs hold now; a line that does not fit any more is left
 out; nothing is written but indexes.
 """

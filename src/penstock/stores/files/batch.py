@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from penstock.core.digest import digest
 from penstock.core.errors import PenstockError, StoreError
 from penstock.ports import FileState, PlannedWrite
-from penstock.stores.files import errors as refusals
+from penstock.stores.files import errors
 from penstock.stores.files.beneath import Beneath, Folder, Parts
 from penstock.stores.files.contents import close
 from penstock.stores.files.journal import Journal, JournalNote, JournalPlan, SetDirection
@@ -65,10 +65,10 @@ class Writer:
 
     def write(self, writes: Sequence[PlannedWrite]) -> list[FileState | None]:
         """Do all of the writes or none, and return what every path holds afterwards."""
-        refusals.require_sense(writes)
+        errors.require_sense(writes)
         if not writes:
             return []
-        with refusals.told(_shown(writes), "write"):
+        with errors.told(_shown(writes), "write"):
             plans = [_plan(write) for write in writes]
             batch = Batch(note=self._noted(plans), shown=_shown(writes))
         try:
@@ -85,12 +85,12 @@ class Writer:
         missing: dict[Parts, None] = {}
         for plan in plans:
             if plan.way == Way.CREATE:
-                with refusals.told("/".join(plan.parts), "write"):
+                with errors.told("/".join(plan.parts), "write"):
                     missing.update(dict.fromkeys(self.beneath.missing(plan.parts[:-1])))
         try:
             return self.journal.begin(plans, list(missing), flush=self.flush and len(plans) > 1)
         except OSError as problem:
-            raise refusals.no_note(problem) from problem
+            raise errors.no_note(problem) from problem
 
     def _carry_out(
         self, batch: Batch, plans: Sequence[JournalPlan], writes: Sequence[PlannedWrite]
@@ -117,7 +117,7 @@ class Writer:
                 try:
                     folder = self.beneath.folder(parts, make=plan.way == Way.CREATE)
                 except FileNotFoundError as problem:
-                    raise refusals.stale(batch.at, plan.expect, None) from problem
+                    raise errors.stale(batch.at, plan.expect, None) from problem
                 batch.folders[parts] = folder
             batch.steps.append(self.step(plan, batch.folders[parts]))
 
@@ -153,7 +153,7 @@ class Writer:
         batch.at = ""
         for folder in batch.folders.values():
             if not self.beneath.leads_to(folder):
-                raise refusals.moved("/".join(folder.parts) or batch.shown)
+                raise errors.moved("/".join(folder.parts) or batch.shown)
         for step in batch.steps:
             if step.way is not Way.REMOVE and not step.has_name():
                 step.notes.append("it was changed again right after the write")
@@ -288,13 +288,13 @@ def _half(shown: str, changed: Sequence[FileStep] | None) -> StoreError:
 
 def _told(problem: BaseException, batch: Batch) -> BaseException:
     """Return our error for what stopped a write that has been put back."""
-    told = refusals.ours(problem, batch.at or batch.shown, "write")
+    told = errors.ours(problem, batch.at or batch.shown, "write")
     if isinstance(problem, CameOutWrong):
         step = problem.step
         now = step.digest_now()
-        told = refusals.busy(step.shown)
+        told = errors.busy(step.shown)
         if now != step.expect:
-            told = refusals.stale(step.shown, step.expect, now)
+            told = errors.stale(step.shown, step.expect, now)
     kept = [name for step in batch.steps for name in step.kept]
     if kept and isinstance(told, PenstockError):
         told.because += "; a version that came in between is kept as " + ", ".join(kept)
@@ -333,7 +333,7 @@ def _plan(write: PlannedWrite) -> JournalPlan:
     way = Way.REMOVE if write.new is None else Way.CREATE if write.expect is None else Way.MODIFY
     return JournalPlan(
         way=way.value,
-        parts=refusals.parts_of(write.path),
+        parts=errors.parts_of(write.path),
         temp=temp_name(),
         expect=write.expect,
         new=None if write.new is None else digest(write.new),

@@ -16,7 +16,7 @@ import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from penstock.stores.files import syscalls as kernel
+from penstock.stores.files import syscalls
 from penstock.stores.files.contents import close
 
 LISTING = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC  # openat2 tells a link as ELOOP by itself
@@ -32,7 +32,7 @@ STAYS = frozenset({errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR, e
 ELSEWHERE = frozenset(
     {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV, errno.EACCES, errno.EAGAIN}
 )
-NO_LINKS = kernel.NO_SYMLINKS | kernel.NO_MAGICLINKS
+NO_LINKS = syscalls.NO_SYMLINKS | syscalls.NO_MAGICLINKS
 
 Ident = tuple[int, int]
 Parts = tuple[str, ...]
@@ -86,8 +86,8 @@ class Beneath:
             return top
         try:
             if self.by_openat2:
-                how = kernel.BENEATH | NO_LINKS
-                return kernel.openat2(top, "/".join(parts), LISTING, how)
+                how = syscalls.BENEATH | NO_LINKS
+                return syscalls.openat2(top, "/".join(parts), LISTING, how)
             return _walk(top, parts)
         finally:
             close(top)
@@ -154,7 +154,7 @@ class Beneath:
 
     def _open_root(self) -> int:
         if self.by_openat2:
-            return kernel.openat2(-1, self.root, LISTING, NO_LINKS)
+            return syscalls.openat2(-1, self.root, LISTING, NO_LINKS)
         if not hasattr(os, "O_PATH"):
             return os.open(self.root, AS_FOLDER)
         top = os.open("/", PASSING)

@@ -2,7 +2,7 @@
 
 A write goes forward when all of its names were changed and everything that came out was
 expected; otherwise it goes back. A set that had decided goes on as it had decided.
-The steps are those of `swap`, which read from the disk how far the crash let them come.
+The steps are those of `step`, which read from the disk how far the crash let them come.
 The note of a single write is not flushed (`journal`), so after a power cut a temporary file can
 be there that nobody lists. Whoever began the write still knows what it was about: `sweep` takes
 for ours only a file that has the form of our names and holds just that.

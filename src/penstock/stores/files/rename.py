@@ -18,7 +18,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from penstock.stores.files import syscalls as kernel
+from penstock.stores.files import syscalls
 from penstock.stores.files.beneath import ident_at, look
 from penstock.stores.files.contents import READING, close, pieces
 
@@ -42,16 +42,16 @@ class Renames:
     def exchange(self, folder: int, temp: str, name: str, *, recheck: Check) -> None:
         """Swap two names that exist."""
         if self.atomic:
-            with suppress(kernel.UnsupportedCall):
-                return kernel.exchange(folder, temp, name)
+            with suppress(syscalls.UnsupportedCall):
+                return syscalls.exchange(folder, temp, name)
         recheck()
         return _swap_by_steps(folder, temp, name)
 
     def move(self, folder: int, old: str, new: str, *, recheck: Check) -> None:
         """Rename unless `new` exists (FileExistsError)."""
         if self.atomic:
-            with suppress(kernel.UnsupportedCall):
-                return kernel.move(folder, old, new)
+            with suppress(syscalls.UnsupportedCall):
+                return syscalls.move(folder, old, new)
         recheck()
         return _move_by_steps(folder, old, new)
 

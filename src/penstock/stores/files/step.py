@@ -19,7 +19,7 @@ from enum import StrEnum
 
 from penstock.core.errors import StoreError
 from penstock.ports import FileState
-from penstock.stores.files import errors as refusals
+from penstock.stores.files import errors
 from penstock.stores.files.beneath import Folder, Ident, ident_at, ident_of, look
 from penstock.stores.files.contents import LeasedFile
 from penstock.stores.files.rename import Renames, tidy
@@ -83,18 +83,18 @@ class FileStep:
         if status is None:
             if self.expect is None:
                 return None
-            raise refusals.stale(self.shown, self.expect, None)
-        refusals.require_plain(status, self.shown)
+            raise errors.stale(self.shown, self.expect, None)
+        errors.require_plain(status, self.shown)
         if self.expect is None:
-            raise refusals.stale(self.shown, None, self.digest_now())
-        refusals.require_single(status, self.shown)
+            raise errors.stale(self.shown, None, self.digest_now())
+        errors.require_single(status, self.shown)
         with LeasedFile(at, self.name) as file:
-            refusals.require_plain(file.status, self.shown)
+            errors.require_plain(file.status, self.shown)
             if not file.quiet:
-                raise refusals.busy(self.shown)
+                raise errors.busy(self.shown)
             now = file.digest()
             if now != self.expect:
-                raise refusals.stale(self.shown, self.expect, now)
+                raise errors.stale(self.shown, self.expect, now)
             self.ours = ident_of(file.status) if self.way is Way.REMOVE else None
             return attributes_of(file.descriptor, file.status)
 
@@ -127,7 +127,7 @@ class FileStep:
             else:
                 self.renames.move(at, self.name, self.temp, recheck=self._recheck)
         except (FileExistsError, FileNotFoundError) as problem:
-            raise refusals.stale(self.shown, self.expect, self.digest_now()) from problem
+            raise errors.stale(self.shown, self.expect, self.digest_now()) from problem
 
     def swapped(self) -> bool:
         """True when the name was given to the new file; read from the disk."""

@@ -1,7 +1,7 @@
 """System calls that Python does not offer: `openat2`, and `rename` with a condition.
 
 Each raises OSError as `os` would, `UnsupportedCall` where this machine has no such call. What to do
-instead is decided in `beneath` and `exchange`. ctypes is loaded on the first call, so that a
+instead is decided in `beneath` and `rename`. ctypes is loaded on the first call, so that a
 process which only reads never pays for it.
 Linux: `openat2` (5.6 and later) and `renameat2`. macOS: `renameatx_np`, no `openat2`.
 Always true: an open that a signal or a passing rename interrupted is tried again, bounded; a

@@ -2,20 +2,20 @@
 
 Reading opens every component without following links. Writing is compare-and-swap, and the
 procedure has these steps, numbered where they are done:
-  (1) refuse NUL and every path that is not plain                       `refusals`
+  (1) refuse NUL and every path that is not plain                       `errors`
   (2) open the parent by descriptor beneath the root, through no link   `beneath`
-  (3) refuse what is not a regular file with one name                   `swap`
-  (4) compare the content with the expected digest                      `swap`
+  (3) refuse what is not a regular file with one name                   `step`
+  (4) compare the content with the expected digest                      `step`
   (5) write a temporary file beside it, its attributes, flush           `staging`
-  (6) exchange the two names, or move without replacing                 `exchange`
-  (7) look at what came out; if it is something else, give it back      `swap`, `contents`
-  (8) open the path again and see that it still leads to our file       `writer`
-  (9) drop what was replaced, flush the directory, answer               `writer`
+  (6) exchange the two names, or move without replacing                 `rename`
+  (7) look at what came out; if it is something else, give it back      `step`, `contents`
+  (8) open the path again and see that it still leads to our file       `batch`
+  (9) drop what was replaced, flush the directory, answer               `batch`
 A crash is ended by `recovery`, from the notes that `journal` keeps.
 
 Linux has all of it. Where a kernel or a file system lacks `openat2` or the exchange, this is
 noticed (probed at the start, and again at each use, since mounts differ) and the stand-ins of
-`beneath` and `exchange` are used. Without the exchange, a program that ignores our lock and
+`beneath` and `rename` are used. Without the exchange, a program that ignores our lock and
 saves by rename within the few microseconds between our last look and our rename loses that
 save. Without leases (files of another user, network file systems, macOS), one that has the
 file open and writes after we looked loses what it writes.
@@ -38,9 +38,8 @@ from typing import TYPE_CHECKING
 from penstock.core.errors import InputError, StoreError
 from penstock.core.paths.relpath import RelPath
 from penstock.ports import DirectoryEntry, FileKind, FileState, PlannedWrite, RecoveredWrite
-from penstock.stores.files import errors as refusals
+from penstock.stores.files import errors, syscalls
 from penstock.stores.files import resolve as reach
-from penstock.stores.files import syscalls as kernel
 from penstock.stores.files.beneath import Beneath, look
 from penstock.stores.files.contents import READING, FileSource, close, digest_of, whole
 from penstock.stores.system import places
@@ -97,10 +96,10 @@ class DiskFiles:
 
     def kind(self, path: RelPath) -> FileKind | None:
         """Return what the name stands for, or None when nothing is there."""
-        parts = refusals.parts_of(path)
-        with refusals.told(path.text, "read"):
+        parts = errors.parts_of(path)
+        with errors.told(path.text, "read"):
             status = self._look(parts)
-        return None if status is None else refusals.kind_of(status)
+        return None if status is None else errors.kind_of(status)
 
     def below(self, path: RelPath) -> Iterator[RelPath]:
         """Yield every file and link below a directory; names that are no text are passed over."""
@@ -116,8 +115,8 @@ class DiskFiles:
 
     def entries(self, path: RelPath | None) -> tuple[DirectoryEntry, ...]:
         """Return what a directory holds, by name; no link is followed on the way or in it."""
-        parts = () if path is None else refusals.parts_of(path)
-        with refusals.told(path.text if path else ".", "read"):
+        parts = () if path is None else errors.parts_of(path)
+        with errors.told(path.text if path else ".", "read"):
             folder = self._reading.open(parts)
             try:
                 return tuple(sorted(_listed(folder), key=lambda entry: entry.name))
@@ -146,8 +145,8 @@ class DiskFiles:
 
     def source(self, path: RelPath) -> FileSource:
         """Open the content for reading in pieces; also a context manager."""
-        parts = refusals.parts_of(path)
-        with refusals.told(path.text, "read"):
+        parts = errors.parts_of(path)
+        with errors.told(path.text, "read"):
             return FileSource(self._open(parts, path.text), path.text)
 
     def replace(self, path: RelPath, new: bytes, *, expect: str | None) -> FileState:
@@ -167,22 +166,22 @@ class DiskFiles:
 
     def unmake(self, paths: Sequence[RelPath]) -> None:
         """Remove those of these directories that are empty, innermost first."""
-        with refusals.told(self._root, "write"):
-            self._writer.beneath.unmake([refusals.parts_of(path) for path in paths])
+        with errors.told(self._root, "write"):
+            self._writer.beneath.unmake([errors.parts_of(path) for path in paths])
 
     def recover(self) -> tuple[RecoveredWrite, ...]:
         """Finish or put back what a crash interrupted; remove our own left-overs only."""
         from penstock.stores.files.recovery import Recovery
 
-        with refusals.told(self._root, "write"):
+        with errors.told(self._root, "write"):
             return tuple(Recovery(writer=self._writer).recover())
 
     def sweep(self, path: RelPath, contents: Collection[bytes]) -> tuple[str, ...]:
         """Remove temporary files that an interrupted write of these contents left beside a file."""
         from penstock.stores.files.recovery import sweep
 
-        with refusals.told(path.text, "write"):
-            return sweep(self._writer.beneath, refusals.parts_of(path), contents)
+        with errors.told(path.text, "write"):
+            return sweep(self._writer.beneath, errors.parts_of(path), contents)
 
     @cached_property
     def _writer(self) -> Writer:
@@ -192,8 +191,8 @@ class DiskFiles:
         from penstock.stores.files.rename import Renames
 
         openat2, exchange = self._use_openat2, self._use_exchange
-        by_openat2 = kernel.openat2_offered() if openat2 is None else openat2
-        atomic = kernel.renames_offered() if exchange is None else exchange
+        by_openat2 = syscalls.openat2_offered() if openat2 is None else openat2
+        atomic = syscalls.renames_offered() if exchange is None else exchange
         return Writer(
             beneath=Beneath(root=self._root, by_openat2=by_openat2),
             renames=Renames(atomic=atomic),
@@ -217,13 +216,13 @@ class DiskFiles:
         try:
             status = look(folder, parts[-1])
             if status is None:
-                raise refusals.not_found(shown)
-            refusals.require_plain(status, shown)  # opening a device can already do something
+                raise errors.not_found(shown)
+            errors.require_plain(status, shown)  # opening a device can already do something
             descriptor = os.open(parts[-1], READING, dir_fd=folder)
         finally:
             close(folder)
         try:
-            refusals.require_plain(os.fstat(descriptor), shown)
+            errors.require_plain(os.fstat(descriptor), shown)
         except BaseException:
             close(descriptor)
             raise
@@ -231,8 +230,8 @@ class DiskFiles:
 
     @contextmanager
     def _opened(self, path: RelPath) -> Iterator[int]:
-        parts = refusals.parts_of(path)
-        with refusals.told(path.text, "read"):
+        parts = errors.parts_of(path)
+        with errors.told(path.text, "read"):
             descriptor = self._open(parts, path.text)
             try:
                 yield descriptor
@@ -245,7 +244,7 @@ def _listed(folder: int) -> Iterator[DirectoryEntry]:
         status = look(folder, name)
         if status is None or not _is_text(name):
             continue
-        kind = refusals.kind_of(status)
+        kind = errors.kind_of(status)
         yield DirectoryEntry(
             name=name, kind=kind, size=status.st_size if kind is FileKind.FILE else 0
         )

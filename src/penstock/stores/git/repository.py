@@ -1,7 +1,7 @@
 """A git repository, asked about some files and given objects, and nothing else of it is used.
 
-Commits are made of objects, never through the user's index or work tree (`git_commit`); how git
-is run is `git_run`'s, and what a tree looks like `git_trees`'.
+Commits are made of objects, never through the user's index or work tree (`commit`); how git
+is run is `run`'s, and what a tree looks like `trees`'.
 Always true: a repository is changed only by `advance`, which moves HEAD's branch if it is where
 it was, and by `stage`, which speaks of the named files only; all else adds unreachable objects.
 """

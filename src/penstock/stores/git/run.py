@@ -2,7 +2,7 @@
 
 A repository's configuration can name programs: hooks, filters, a file system monitor, a signing
 program, helpers that fetch. Whoever can write `.git/config` must not thereby run code in ours.
-What the commands are for is `git`'s.
+What the commands are for is `repository`'s.
 Always true: no hook, filter, monitor, pager, prompt or network is used; what git writes is
 flushed; every command ends in time, or is ended.
 """

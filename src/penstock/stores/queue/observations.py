@@ -1,6 +1,6 @@
 """What agents have written by themselves, waiting to become receipts.
 
-`watched` leaves it in the state directory as a hook that starts cold can; here it is read for
+`before_images` leaves it in the state directory as a hook that starts cold can; here it is read for
 the gate, oldest first, and dropped once the gate has it.
 Always true: a write whose images are not what their digests say is dropped and never offered
 for undo; what a call left unfinished goes after a day.
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from penstock.stores.queue import before_images as watched
+from penstock.stores.queue import before_images
 
 DONE, AFTER = ".done", ".after"
 UNFINISHED_SECONDS = 24 * 3600.0
@@ -36,7 +36,7 @@ class ObservedWrite:
 
 def observed(state: str) -> Iterator[ObservedWrite]:
     """Yield what is waiting, oldest first."""
-    folder = os.path.join(state, watched.FOLDER)
+    folder = os.path.join(state, before_images.FOLDER)
     for name in _by_time(folder, DONE):
         found = _one(folder, name)
         if found is None:
@@ -47,7 +47,7 @@ def observed(state: str) -> Iterator[ObservedWrite]:
 
 def drop(state: str, name: str) -> None:
     """Forget one; the gate has it."""
-    folder = os.path.join(state, watched.FOLDER)
+    folder = os.path.join(state, before_images.FOLDER)
     for ending in (DONE, AFTER):
         with suppress(OSError):
             os.unlink(os.path.join(folder, name + ending))
@@ -55,7 +55,7 @@ def drop(state: str, name: str) -> None:
 
 def tidy(state: str) -> None:
     """Remove what calls left that never came to an end."""
-    folder = os.path.join(state, watched.FOLDER)
+    folder = os.path.join(state, before_images.FOLDER)
     oldest = time.time() - UNFINISHED_SECONDS
     for name in _names(folder):
         path = os.path.join(folder, name)
@@ -66,12 +66,15 @@ def tidy(state: str) -> None:
 
 def _one(folder: str, name: str) -> ObservedWrite | None:
     path = os.path.join(folder, name)
-    was, now = watched.load(path + DONE), watched.load(path + AFTER)
+    was, now = before_images.load(path + DONE), before_images.load(path + AFTER)
     if was is None or now is None:
         return None
-    before = None if was.digest == watched.NOTHING else was.data
-    after = None if now.digest == watched.NOTHING else now.data
-    if watched.digest_of(before) != was.digest or watched.digest_of(after) != now.digest:
+    before = None if was.digest == before_images.NOTHING else was.data
+    after = None if now.digest == before_images.NOTHING else now.data
+    if (
+        before_images.digest_of(before) != was.digest
+        or before_images.digest_of(after) != now.digest
+    ):
         return None
     return ObservedWrite(
         name=name,

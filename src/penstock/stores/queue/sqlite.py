@@ -1,7 +1,7 @@
 """The queue in SQLite: proposals, claims, receipts and the latest time that was seen.
 
 Which moves exist is `core.proposal`'s and `core.moves`'s business; opening the file is
-`sqlite_file`'s. The bytes of files are not here: images are blobs, found by digest.
+`database`'s. The bytes of files are not here: images are blobs, found by digest.
 Always true: a proposal's body is written once; a move changes state, answer and renewal in
 one transaction that no other process can get between; and every query is answered from an
 index, so costs follow what is asked for and not how much was ever stored.

@@ -1,6 +1,6 @@
 """What Python statements bind, import and need: the facts by which members are compared.
 
-Pure questions about `ast` nodes. Which member wins and where it goes is left to `extend_plan`.
+Pure questions about `ast` nodes. Which member wins and where it goes is left to `plan`.
 Always true: two statements are the same when their code is, whatever their comments and layout.
 """
 

@@ -2,7 +2,7 @@
 
 New functions, classes, methods, imports and assignments join; comments, decorators, layout and
 every existing member stay byte for byte. Name clashes are reported, and the existing member
-stays. What cannot be joined safely raises, and `merge` appends instead.
+stays. What cannot be joined safely raises, and `merge.strategies` appends instead.
 Always true: what is returned was parsed again and proven to hold all of the existing module.
 """
 

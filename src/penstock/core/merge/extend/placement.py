@@ -1,7 +1,7 @@
 """Find the place of every addition in the existing text, and splice.
 
 Imports go below the imports, what a joined class needs goes above that class, the rest to the
-end of its block, before a `__main__` block. Which members join is decided by `extend_plan`.
+end of its block, before a `__main__` block. Which members join is decided by `plan`.
 Always true: text is only put between existing lines; the one thing ever taken out is the blank
 between a header and a body on the same line (`class A: pass`), which becomes a line end.
 """

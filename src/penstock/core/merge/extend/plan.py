@@ -1,7 +1,7 @@
 """Decide for every member of a new module: join, already there, or a clash to report.
 
 Blocks that exist on both sides (the module, a class, an `if` with the same test) are compared
-member by member. Where a member goes in the text is left to `extend_place`.
+member by member. Where a member goes in the text is left to `placement`.
 Always true: an existing member is never changed, and a new one that does not join is either
 the same code as an existing one or named in a warning.
 """

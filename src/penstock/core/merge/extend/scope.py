@@ -1,7 +1,7 @@
 """One block of a module, with the questions that comparing its members raises.
 
 Answers are worked out when first asked for, since most blocks raise few. What follows from
-them is left to `extend_plan`.
+them is left to `plan`.
 Always true: a name bound under a condition counts as bound, one for type checkers only does not.
 """
 

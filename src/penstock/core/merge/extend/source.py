@@ -1,7 +1,7 @@
 """One Python module as text and tree at once: which lines and comments belong to a statement.
 
 Positions come from `ast`: lines count from 1, columns are UTF-8 bytes. What to do with the
-statements is left to `extend_plan`.
+statements is left to `plan`.
 Always true: a text returned from here is a piece of the module, byte for byte, unless it was
 asked for with another indentation.
 """

@@ -1,7 +1,7 @@
 """What a program text in JavaScript, Perl, Ruby, PHP or Lua does to files, as far as it says.
 
 Not parsers: calls that write are found by their names, and their arguments are read when
-they are literal. Python has a real reader in `shell_python`.
+they are literal. Python has a real reader in `python`.
 Always true: a call that writes, deletes or runs something, and whose argument is not
 literal, is unclear. Text in comments and strings may be taken for a call; that errs towards
 telling too much.

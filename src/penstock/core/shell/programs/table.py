@@ -1,8 +1,8 @@
 """The table of programs: which words of a command name files that it writes or deletes.
 
 One row for each program. Those that copy, unpack or fetch have modules of their own, as have
-those that start other programs (`shell_runners`), git (`shell_git`), and those with a script
-of their own (`shell_filters`).
+those that start other programs (`runners`), git (`git`), and those with a script
+of their own (`filters`).
 Always true: a program that has no row is taken to write no file that its words name. Any
 program can write anything; the rows are those whose words say what.
 """

@@ -2,7 +2,7 @@
 
 Bash decides by position what is a reserved word, a pattern of `case` or a comparison inside
 `[[ ]]`; so does this reader, because a `>` or a `<<` means something else in each place.
-How tokens nest is settled by `shell_tree`.
+How tokens nest is settled by `tree`.
 Always true: no text is lost. What is not a token of the answer is in `rest`.
 """
 

@@ -1,6 +1,6 @@
 """Turn tokens into nodes: which command belongs to which list, pipe, loop or function.
 
-Lists and pipes are `shell_lists`' work. What nests (`if`, `for`, `case`, functions, brackets)
+Lists and pipes are `lists`' work. What nests (`if`, `for`, `case`, functions, brackets)
 is read by tree-sitter-bash, which gets a skeleton of the text: every simple command and every
 operator between commands stands as one made-up word. Its grammar costs quadratic time and
 memory on some texts (a few thousand `a|` take a second), misreads some words (`[ a > b ]`,

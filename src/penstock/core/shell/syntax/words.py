@@ -1,7 +1,7 @@
 """Read one shell word: quotes, escapes, parameters and substitutions, as bash does.
 
-What a word is worth is settled by `shell_words`; where words stand in commands by
-`shell_script`, which also reads the commands inside a substitution for us.
+What a word is worth is settled by `shell.expansion`; where words stand in commands by
+`tokens`, which also reads the commands inside a substitution for us.
 Always true: every turn of a loop costs a step, and steps are counted, so that the time a
 text takes has a bound that depends on the text alone.
 """

@@ -1,6 +1,6 @@
 """A tool call in a graph, and what the graph keeps of it while a person is asked.
 
-What a call means is the core's knowledge, what the rules say to it is `tool_writes`.
+What a call means is the core's knowledge, what the rules say to it is `writes`.
 Always true: what goes into the graph's state is plain JSON; an entry there is good for exactly
 the call that it was made for.
 """

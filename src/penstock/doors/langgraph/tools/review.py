@@ -1,6 +1,6 @@
 """Tool calls as a person is asked about them: one question for all, before any of them runs.
 
-The question has the shape of `review`; what follows from an answer is `tool_answers`.
+The question has the shape of `interrupt`; what follows from an answer is `answers`.
 Always true: what is shown is what would be written; a decision goes into the graph's state as
 plain JSON values.
 """

@@ -2,7 +2,7 @@
 
 One object a workspace judges calls, proposes what a person must see, and puts both on the
 record. Who asks the person, and how, is left to the middleware
-and the backend; what follows from an answer is `tool_answers`.
+and the backend; what follows from an answer is `answers`.
 Always true: a change that a person must see is a proposal before anybody is asked; looking at
 the same call of the same step again finds the same proposals.
 """

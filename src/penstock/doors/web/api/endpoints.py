@@ -11,7 +11,7 @@ from typing import Any
 
 from penstock.core.merge.strategies import Strategy
 from penstock.core.proposals.model import State
-from penstock.doors.web.api import handlers as calls
+from penstock.doors.web.api import handlers
 from penstock.doors.web.api import schemas as of
 from penstock.doors.web.api.handlers import MOST_SHOWN, ApiCall, Given
 from penstock.doors.web.api.schemas import Schema
@@ -73,7 +73,7 @@ def _get(
 
 
 def _post(action: str, about: str, body: Schema | None, *, of_what: str = "proposals") -> Endpoint:
-    handle = calls.edit if action == "edit" else calls.answer(action)
+    handle = handlers.edit if action == "edit" else handlers.answer(action)
     return Endpoint(
         method="POST",
         path=f"/{of_what}/{{id}}/{action}",
@@ -86,10 +86,10 @@ def _post(action: str, about: str, body: Schema | None, *, of_what: str = "propo
 
 
 FINDING = (
-    _get("/workspaces", calls.workspaces, {"workspaces": "array"}),
+    _get("/workspaces", handlers.workspaces, {"workspaces": "array"}),
     _get(
         "/status",
-        calls.status,
+        handlers.status,
         {
             **dict.fromkeys(("workspace", "name", "policy", "degraded", "audit_head"), "string"),
             **{"waiting": "integer", "approver_key": "boolean"},
@@ -98,17 +98,17 @@ FINDING = (
     ),
     _get(
         "/proposals",
-        calls.proposals,
+        handlers.proposals,
         {"proposals": "array", "unreadable": "array"},
         workspace=WORKSPACE,
         state=of.text("only those", enum=list(STATES), default="open"),
         path=PATH,
         limit=LIMIT,
     ),
-    _get("/proposals/{id}", calls.proposal, {**ONE, "proposals": "array"}),
+    _get("/proposals/{id}", handlers.proposal, {**ONE, "proposals": "array"}),
     _get(
         "/proposals/{id}/diff",
-        calls.diff,
+        handlers.diff,
         {**ONE, "files": "array"},
         offset=of.whole("the first line of the diff", most=100_000_000),
         limit=of.whole("at most so many lines", least=1, most=MOST_LINES, default=2000),
@@ -169,7 +169,7 @@ MAKING_VERSIONS = (
 UNDOING = (
     _get(
         "/receipts",
-        calls.receipts,
+        handlers.receipts,
         {"receipts": "array"},
         workspace=WORKSPACE,
         path=PATH,
@@ -177,7 +177,7 @@ UNDOING = (
     ),
     _get(
         "/receipts/{id}/undo",
-        calls.undo_preview,
+        handlers.undo_preview,
         {"content_digest": "string", "files": "array"},
         rebase=REBASE,
     ),
@@ -192,7 +192,7 @@ UNDOING = (
 LOOKING_BACK = (
     _get(
         "/audit/log",
-        calls.audit_log,
+        handlers.audit_log,
         {"events": "array"},
         workspace=WORKSPACE,
         op=of.text("only this kind of event", most=IN_QUERY),
@@ -206,7 +206,7 @@ LOOKING_BACK = (
     ),
     _get(
         "/audit/verify",
-        calls.audit_verify,
+        handlers.audit_verify,
         {
             **{"ok": "boolean", "count": "integer", "head": "string"},
             **{"problems": "array", "warnings": "array", "level": "string"},
@@ -215,13 +215,13 @@ LOOKING_BACK = (
     ),
     _get(
         "/rules",
-        calls.rules,
+        handlers.rules,
         {"revision": "string", "files": "array", "degraded": "string", "rules": "array"},
         workspace=WORKSPACE,
     ),
     _get(
         "/stats",
-        calls.stats,
+        handlers.stats,
         {
             "events": "integer",
             **dict.fromkeys(("decisions", "days", "agents", "rules", "answers"), "object"),
@@ -235,7 +235,7 @@ LINK = Endpoint(
     path="/links",
     name="link",
     about="Make a link that opens the page once, within two minutes",
-    handle=calls.link,
+    handle=handlers.link,
     gives={"url": "string"},
 )
 

@@ -1,7 +1,7 @@
 """The JSON API under `/api/v1`: the queue, its answers, the record and the rules, for programs.
 
-Every call is a row of `ENDPOINTS`, with what it takes and what it gives; `calls` does it, and
-here a row becomes a route. Who may ask is settled in `admitted`: the person's token. Approving
+Every call is a row of `ENDPOINTS`, with what it takes and what it gives; `handlers` does it, and
+here a row becomes a route. Who may ask is settled in `middleware`: the person's token. Approving
 and undoing ask for the same proof as the page does.
 Always true: errors have the product's shape with a stable code; a call waits in a thread, so
 nobody else waits for it.

@@ -1,7 +1,7 @@
 """Two sides of a text beside each other: their lines, their hunks, and each line as it is shown.
 
 `core.diff` finds the hunks, `words` which line takes another's place. Rows and pages are
-`diffview`'s.
+`rows`'s.
 Always true: a line is shown with nothing hidden left in it, what is cut off is counted, and two
 lines that differ never look the same.
 """

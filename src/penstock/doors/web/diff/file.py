@@ -13,7 +13,7 @@ from markupsafe import Markup
 from penstock.core.digest import digest
 from penstock.core.model import ChangeKind
 from penstock.core.proposals.model import Proposal
-from penstock.doors.web.diff import content_type as looks
+from penstock.doors.web.diff import content_type
 from penstock.doors.web.diff.cache import Key, Shelf
 from penstock.doors.web.diff.comparison import Comparison
 from penstock.doors.web.diff.content_type import HexRow, Presentation
@@ -91,8 +91,8 @@ def of_contents(
     lost_page: int = -1,
 ) -> FileView:
     """Return how two contents look beside each other; `lost_page` -1 leaves lost lines out."""
-    look = looks.look_of(before, after)
-    was, now = looks.encoding(before), looks.encoding(after)
+    look = content_type.look_of(before, after)
+    was, now = content_type.encoding(before), content_type.encoding(after)
     if look is Presentation.TEXT:
         made = SHELF.compared(key, before, after)
         return FileView(
@@ -104,7 +104,7 @@ def of_contents(
             hunks=len(made.hunks),
             lost=_lost(made, lost_page, path),
         )
-    at = looks.first_difference(before or b"", after or b"")
+    at = content_type.first_difference(before or b"", after or b"")
     sides = (_side(before, at), _side(after, at))
     return FileView(look=look, before=was, after=now, sides=sides, differs_at=at)
 
@@ -134,8 +134,8 @@ def _side(content: bytes | None, at: int) -> FileSide:
     return FileSide(
         there=content is not None,
         size=len(content or b""),
-        picture=looks.picture_type(content),
-        rows=looks.hex_rows(content, start=at),
+        picture=content_type.picture_type(content),
+        rows=content_type.hex_rows(content, start=at),
     )
 
 

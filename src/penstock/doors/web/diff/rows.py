@@ -3,7 +3,7 @@
 `comparison` has the lines and hunks, `core.diffrows` which rows there are; here they get line
 numbers, changed words and colours. Which page, and what is approved, is the views' business.
 Always true: every changed line is on exactly one page, and a page says how many rows there are
-in all; text reaches the page only through `marking`, which escapes it.
+in all; text reaches the page only through `markup`, which escapes it.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from penstock.core.errors import InputError
 from penstock.core.proposals.model import Proposal
 from penstock.doors.web import drift as seen
-from penstock.doors.web import wording as saying
+from penstock.doors.web import wording
 from penstock.doors.web.answers import AnswerResult
 from penstock.doors.web.diff.file import SHELF
 from penstock.doors.web.errors import status_of
@@ -106,7 +106,7 @@ def choose(request: Request) -> Response:
     """Remember which hunks are not ticked, and go to another page of the diff."""
     form = form_of(request)
     page = _line(form.get("to")) or 1
-    dropped = saying.as_ranges(_dropped(form, _hunks(request)))
+    dropped = wording.as_ranges(_dropped(form, _hunks(request)))
     return back_to(request.path_params["id"], page=page, drop=dropped)
 
 
@@ -119,9 +119,9 @@ def _hunks(request: Request) -> int:
 
 def _dropped(form: FormFields, total: int) -> frozenset[int]:
     """Return the hunks that are not ticked: of this page by their boxes, of others as before."""
-    here = saying.from_ranges(form.get("here"), most=total)
+    here = wording.from_ranges(form.get("here"), most=total)
     ticked = frozenset(filter(None, (_line(text) for text in form.all("hunk"))))
-    return (here - ticked) | (saying.from_ranges(form.get("drop"), most=total) - here)
+    return (here - ticked) | (wording.from_ranges(form.get("drop"), most=total) - here)
 
 
 def edit(request: Request) -> Response:

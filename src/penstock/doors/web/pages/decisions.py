@@ -15,9 +15,8 @@ from starlette.responses import Response
 
 from penstock.core.errors import PenstockError
 from penstock.core.timestamps import stamp
-from penstock.doors.web import charts
-from penstock.doors.web import wording as saying
-from penstock.doors.web.pages import history_values as past
+from penstock.doors.web import charts, wording
+from penstock.doors.web.pages import history_values
 from penstock.doors.web.render import page
 from penstock.doors.web.request import choice_of, form_of, place, world_of
 from penstock.doors.web.statistics import DecisionCounts, busiest, by_day, by_wait, median, tally
@@ -71,7 +70,7 @@ def decisions(request: Request) -> Response:
         window=_window(counted),
         median=median(counted.waits),
         charts=drawn(counted, stamp(time.time())),
-        lines=past.decision_lines(
+        lines=history_values.decision_lines(
             counted.recent, most=MOST_DECISIONS, verdict=verdict, agent=agent
         ),
         verdict=verdict,
@@ -93,7 +92,9 @@ def drawn(counted: DecisionCounts, today: str) -> tuple[charts.Chart, ...]:
     """Return the charts that people look at."""
     rules = {name: hits.counts for name, hits in counted.rules.items()}
     middle = median(counted.waits)
-    waited = "Nobody has answered yet." if middle is None else f"Half within {saying.span(middle)}."
+    waited = (
+        "Nobody has answered yet." if middle is None else f"Half within {wording.span(middle)}."
+    )
     return (
         charts.over_time("Decisions by day", by_day(counted.days, last=today, days=DAYS)),
         charts.by_name("agents", "Decisions by agent", busiest(counted.agents, most=8), of="agent"),
@@ -119,10 +120,10 @@ def rules(request: Request) -> Response:
         request,
         "rules.html",
         here="rules",
-        layers=past.policy_lines(policy, counted, root=here.root),
+        layers=history_values.policy_lines(policy, counted, root=here.root),
         revision=policy.revision,
-        files=[past.inside(file, here.root) for file in policy.files],
-        problems=[past.inside(warning, here.root) for warning in policy.warnings],
+        files=[history_values.inside(file, here.root) for file in policy.files],
+        problems=[history_values.inside(warning, here.root) for warning in policy.warnings],
         degraded=policy.degraded,
         window=_window(counted),
         **choice_of(request, here),

@@ -19,7 +19,7 @@ from penstock.doors.web import drift as seen
 from penstock.doors.web.diff.file import FileView, fitting, of_bytes
 from penstock.doors.web.diff.rows import View
 from penstock.doors.web.errors import status_of
-from penstock.doors.web.pages import history_values as past
+from penstock.doors.web.pages import history_values
 from penstock.doors.web.pages.review import difference
 from penstock.doors.web.proposal_state import key_of, waiting_ids
 from penstock.doors.web.render import page
@@ -46,7 +46,7 @@ def history(request: Request) -> Response:
         request,
         "history.html",
         here="history",
-        written=[past.written(each, stands) for each in receipts],
+        written=[history_values.written(each, stands) for each in receipts],
         most=MOST_RECEIPTS,
         **choice_of(request, here),
     )
@@ -78,7 +78,7 @@ def _receipt_page(
         status=status_of(error) if error else 200,
         here="history",
         id=request.path_params["id"],
-        written=[past.written(each, stands) for each in found],
+        written=[history_values.written(each, stands) for each in found],
         done="done" in request.query_params,
         next=waiting[0] if waiting else "",
         error=error,

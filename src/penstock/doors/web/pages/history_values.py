@@ -1,6 +1,6 @@
 """What the pages that look back say, as plain values: writes, rules, decisions.
 
-Counting is `tally`'s. Templates only place these values.
+Counting is `statistics`'s. Templates only place these values.
 Always true: a value that came from an agent or a rules file stands here as visible text.
 """
 

@@ -1,7 +1,7 @@
 """What the queue and the page of a proposal say, as plain values.
 
-Templates only place these values; what can be done with a proposal is `standing`'s to say, doing
-it is `answers`'.
+Templates only place these values; what can be done with a proposal is `proposal_state`'s to say,
+doing it is `answers`'.
 Always true: a value that came from an agent stands here as visible text, never as markup.
 """
 

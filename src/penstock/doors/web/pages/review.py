@@ -1,7 +1,7 @@
 """The pages on which a change is judged: the queue, a proposal, a set, its raw contents.
 
-Answers are in `answering`, what can be done is `standing`'s to say, what was done is in `undoing`.
-Every handler runs in a thread.
+Answers are in `answer_forms`, what can be done is `proposal_state`'s to say, what was done is in
+`history`. Every handler runs in a thread.
 Always true: a page shows the bytes behind the digests that its form carries; where it shows
 only a part, it says of how much.
 """
@@ -19,10 +19,8 @@ from starlette.responses import RedirectResponse, Response
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.merge.strategies import line_count
 from penstock.core.proposals.model import OPEN, Proposal, State
-from penstock.doors.web import answers
+from penstock.doors.web import answers, proposal_state, wording
 from penstock.doors.web import drift as seen
-from penstock.doors.web import proposal_state as standing
-from penstock.doors.web import wording as saying
 from penstock.doors.web.context import World
 from penstock.doors.web.diff.content_type import picture_type
 from penstock.doors.web.diff.file import (
@@ -135,10 +133,10 @@ def _head(here: Workspace, one: Proposal) -> dict[str, Any]:
     return {
         "one": pages.facts(one, gate.now()),
         "digest": seen.shown([one]),
-        "key": standing.key_of(here),
-        "newer": standing.newer(gate, one),
-        "neighbours": standing.neighbours(gate, one),
-        "set_files": standing.files_beside(gate, one),
+        "key": proposal_state.key_of(here),
+        "newer": proposal_state.newer(gate, one),
+        "neighbours": proposal_state.neighbours(gate, one),
+        "set_files": proposal_state.files_beside(gate, one),
     }
 
 
@@ -154,13 +152,13 @@ def _change(
         number=max(asked(request, "page"), 1),
         lost_page=asked(request, "lost"),
     )
-    dropped = saying.from_ranges(request.query_params.get("drop", ""), most=shown.hunks)
+    dropped = wording.from_ranges(request.query_params.get("drop", ""), most=shown.hunks)
     return {
         "shown": shown,
         "dropped": dropped,
-        "dropped_text": saying.as_ranges(dropped),
-        "can": standing.possible(one, before, after, shown),
-        "moved": standing.moved(gate, one) if one.state in OPEN else None,
+        "dropped_text": wording.as_ranges(dropped),
+        "can": proposal_state.possible(one, before, after, shown),
+        "moved": proposal_state.moved(gate, one) if one.state in OPEN else None,
         "last_line": line_count(before or b""),
     }
 
@@ -202,9 +200,9 @@ def set_page(
         files=[(pages.facts(one, now), look) for one, look in zip(found, shown, strict=True)],
         view=view,
         digest=seen.shown(found),
-        key=standing.key_of(here),
+        key=proposal_state.key_of(here),
         open=any(one.state is State.WAITING for one in found),
-        neighbours=standing.neighbours(gate, found[0]),
+        neighbours=proposal_state.neighbours(gate, found[0]),
         **_told(answered),
     )
     remember_view(request, response)

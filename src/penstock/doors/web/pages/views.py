@@ -12,26 +12,23 @@ from starlette.routing import Route
 
 from penstock.core.errors import PenstockError
 from penstock.doors.web.errors import status_of
-from penstock.doors.web.pages import answer_forms as answering
-from penstock.doors.web.pages import decisions as looking_back
-from penstock.doors.web.pages import history as undoing
-from penstock.doors.web.pages import review as showing
+from penstock.doors.web.pages import answer_forms, decisions, history, review
 from penstock.doors.web.render import page
 
 ROUTES: list[Route] = [
-    Route("/", showing.queue, methods=["GET"]),
-    Route("/proposals/{id}", showing.proposal, methods=["GET"]),
-    Route("/proposals/{id}/edit", showing.edit, methods=["GET"]),
-    Route("/proposals/{id}/insert", showing.insert, methods=["GET"]),
-    Route("/proposals/{id}/raw/{side}", showing.raw, methods=["GET"]),
-    Route("/proposals/{id}/{action}", answering.act, methods=["POST"]),
-    Route("/history", undoing.history, methods=["GET"]),
-    Route("/history/{id}", undoing.receipt, methods=["GET"]),
-    Route("/history/{id}/undo", undoing.undo, methods=["POST"]),
-    Route("/decisions", looking_back.decisions, methods=["GET"]),
-    Route("/rules", looking_back.rules, methods=["GET"]),
-    Route("/audit", looking_back.audit, methods=["GET"]),
-    Route("/audit/verify", looking_back.verify, methods=["POST"]),
+    Route("/", review.queue, methods=["GET"]),
+    Route("/proposals/{id}", review.proposal, methods=["GET"]),
+    Route("/proposals/{id}/edit", review.edit, methods=["GET"]),
+    Route("/proposals/{id}/insert", review.insert, methods=["GET"]),
+    Route("/proposals/{id}/raw/{side}", review.raw, methods=["GET"]),
+    Route("/proposals/{id}/{action}", answer_forms.act, methods=["POST"]),
+    Route("/history", history.history, methods=["GET"]),
+    Route("/history/{id}", history.receipt, methods=["GET"]),
+    Route("/history/{id}/undo", history.undo, methods=["POST"]),
+    Route("/decisions", decisions.decisions, methods=["GET"]),
+    Route("/rules", decisions.rules, methods=["GET"]),
+    Route("/audit", decisions.audit, methods=["GET"]),
+    Route("/audit/verify", decisions.verify, methods=["POST"]),
 ]
 
 
