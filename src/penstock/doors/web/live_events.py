@@ -84,6 +84,7 @@ class Hub:
         self._viewers: set[Viewer] = set()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._joined = threading.Event()  # what a new viewer sees has to be known before it changes
         self._seen: dict[str, Stamp] = {}
         self._known: dict[str, OpenSnapshot] = {}
         self._expired_at = 0.0
@@ -133,6 +134,7 @@ class Hub:
         viewer = Viewer(asyncio.get_running_loop())
         with self._lock:
             self._viewers.add(viewer)
+            self._joined.set()
             if self._thread is None:
                 name = f"events {self._run}"
                 self._thread = threading.Thread(target=self._look, name=name, daemon=True)
@@ -167,7 +169,8 @@ class Hub:
         while True:
             with suppress(Exception):  # whatever it was, the next look may go better
                 self._look_around()
-            time.sleep(self._every)
+            self._joined.wait(self._every)
+            self._joined.clear()
             with self._lock:
                 if not self._viewers:
                     self._thread = None
