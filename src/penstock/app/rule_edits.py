@@ -11,7 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from penstock.app.workspace import LARGEST_RULES, Workspace, policy_of, read_rules, workspace_of
+from penstock.app.workspace import (
+    LARGEST_RULES,
+    Workspace,
+    policy_of,
+    read_rules,
+    rule_history,
+    workspace_of,
+)
 from penstock.core.errors import InputError
 from penstock.stores.rules import discovery
 from penstock.stores.system.places import RULES, state_home, user_rules
@@ -19,7 +26,6 @@ from penstock.stores.system.places import RULES, state_home, user_rules
 if TYPE_CHECKING:
     from penstock.gate.rule_edit import RuleEdit, RuleEditResult
     from penstock.stores.rules.edit_log import ReviewerLog
-    from penstock.stores.rules.history import RuleHistory
 
     Writing = Callable[[RuleEdit], RuleEditResult]
 
@@ -181,13 +187,6 @@ def inside_agent() -> str | None:
     return seen_here()
 
 
-def history() -> RuleHistory:
-    """Return the versions of rules files."""
-    from penstock.stores.rules.history import RuleHistory
-
-    return RuleHistory()
-
-
 def reviewer_log() -> ReviewerLog:
     """Open the reviewer's own log. Raises AuditError."""
     from penstock.stores.rules.edit_log import ReviewerLog, place
@@ -216,7 +215,7 @@ def editing(paths: Sequence[str], *, by: str, commit: bool) -> Iterator[Writing]
     """
     from penstock.stores.rules.lock import SECONDS, locked
 
-    here, versions = _workspace(paths), history()
+    here, versions = _workspace(paths), rule_history()
     with locked(paths, by=by, seconds=_seconds(SECONDS)):
         if commit:
             versions.begin(paths)  # git answers while the edit is made

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from penstock.stores.audit.jsonl import JsonlLog
     from penstock.stores.files.workspace import DiskFiles
     from penstock.stores.queue.sqlite import SqliteProposals
+    from penstock.stores.rules.history import RuleHistory
 
 LARGEST_RULES = 16 * 1024 * 1024
 SLIPPED = "a protected file that was changed in spite of the rules"
@@ -267,11 +268,10 @@ class Workspace:
         """What is behind a change of rules files; their notes are in one place for the user."""
         from penstock.gate.parts import RuleFiles
         from penstock.stores.files.workspace import DiskFiles
-        from penstock.stores.rules.history import RuleHistory
 
-        journal = os.path.join(state_home(), "rules-journal")
+        journal = os.path.join(os.path.dirname(self.state), "rules-journal")
         files = DiskFiles("/", journal_dir=journal)
-        return RuleFiles(files=files, history=RuleHistory, record=self._record_of)
+        return RuleFiles(files=files, history=rule_history, record=self._record_of)
 
     def _record_of(self, rules: str) -> tuple[AuditLog, str]:
         """Return the record of the workspace that a rules file lies in, and that workspace."""
@@ -452,6 +452,13 @@ class Workspace:
         """Return the hash of the last line of the record, empty where there is none."""
         head = self.record.head()
         return head.event_hash if head else ""
+
+
+def rule_history() -> RuleHistory:
+    """Return the versions of rules files."""
+    from penstock.stores.rules.history import RuleHistory
+
+    return RuleHistory()
 
 
 def inside_agent() -> str | None:

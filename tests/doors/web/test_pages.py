@@ -20,6 +20,9 @@ from penstock.doors.web.diff.content_type import (
 from penstock.doors.web.pages.answer_forms import ACTIONS
 from penstock.doors.web.wording import as_ranges, from_ranges, size, span
 from penstock.gate import Item
+from penstock.gate.rule_edit import RuleEdit
+from penstock.ports import Version
+from penstock.stores.rules.history import RuleHistory
 from tests.doors.web.served import ASK_ALL, LINES, WORDS, Answer, Browser, Served, serving
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
@@ -415,6 +418,30 @@ def test_a_write_can_be_taken_back(served: Served) -> None:
     assert "What was there is back" in back.text
     assert (served.root / "a.txt").read_text() == "old\n"
     assert "taken back since" in get(browser, "/history").text
+
+
+def test_an_edit_of_rules_outside_is_in_the_history_and_taken_back_by_the_key(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    rules = tmp_path / "elsewhere" / "rules.toml"
+    rules.parent.mkdir()
+    rules.write_bytes(b"old = 1\n")
+    version = Version(path=str(rules), before=b"old = 1\n", after=b"new = 1\n")
+    edit = RuleEdit(versions=(version,), message="", snapshot="", facts={"operation": "x"})
+    served.gate.edit_rules(edit, history=RuleHistory())
+    assert rules.read_bytes() == b"new = 1\n"
+    browser = served.browser()
+    listed = get(browser, "/history")
+    assert str(rules) in listed.text
+    (receipt,) = served.gate.undoable(last=1)
+    written = get(browser, f"/history/{receipt.id}")
+    assert (
+        "What was there is back"
+        in follow(browser, send(browser, written, "undo", passphrase=WORDS)).text
+    )
+    assert rules.read_bytes() == b"old = 1\n"
+    assert served.here.verify().ok
 
 
 def test_a_file_that_changed_since_is_shown_and_not_overwritten(served: Served) -> None:

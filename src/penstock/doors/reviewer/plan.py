@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from penstock.app import rule_edits as app
-from penstock.app.workspace import read_rules
+from penstock.app.workspace import read_rules, rule_history
 from penstock.core.errors import InputError
 from penstock.core.rule_edit.edit import (
     Detail,
@@ -153,7 +153,7 @@ def _rolled_back(operation: Operation) -> EditResult:
     if len(operation.files) < len(operation.each):
         detail = Detail("operations", "a file is rolled back twice", "name one version of each")
         raise EditError(detail, error_type="invalid_operation")
-    history = app.history()
+    history = rule_history()
     made = [
         restored(
             one.target_file,
