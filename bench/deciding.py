@@ -15,7 +15,8 @@ from penstock.core.diff.measure import measure
 from penstock.core.model import Action, Change, ChangeKind, Request, Verdict
 from penstock.core.paths.relpath import locate
 from penstock.core.policy.decide import decide
-from penstock.core.policy.model import FieldMatch, Layer, Policy, Rule
+from penstock.core.policy.model import Layer, Policy
+from penstock.core.policy.rule import FieldMatch, Rule
 from penstock.core.rules.load import build, load_preset
 from penstock.gate import Call, judge_call
 

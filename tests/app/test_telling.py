@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from penstock.app import announce, open_workspace
+from penstock.app import announce, leftovers, open_workspace
 from penstock.app.deliver import MOST_TRIES, TRIES_AT_ONCE, Teller
 from penstock.stores.notify.outbox import Outbox
 from tests.app.mailbox import DEADLINE, Mailbox
@@ -246,7 +246,7 @@ def test_what_was_left_over_is_told_by_a_process_that_stays(
     monkeypatch.delenv(announce.SWITCH)
     with surroundings_of(project):
         stop = threading.Event()
-        thread = announce.start(stop)
+        thread = leftovers.start(stop)
         try:
             box.until(lambda: bool(box.got))
         finally:
@@ -258,7 +258,7 @@ def test_what_was_left_over_is_told_by_a_process_that_stays(
 @pytest.mark.usefixtures("unsent")
 def test_a_process_that_stays_asks_less_and_less_often(project: Project, box: Mailbox) -> None:
     started: list[str] = []
-    left = announce.Leftovers(started.append)
+    left = leftovers.Leftovers(started.append)
     with surroundings_of(project):
         here = open_workspace(str(project.root))
         left.look([here])
@@ -268,7 +268,7 @@ def test_a_process_that_stays_asks_less_and_less_often(project: Project, box: Ma
             left._started[here.root] = left._started[here.root][0], 0.0
             left.look([here])
             pause = left._started[here.root][1] - time.monotonic()
-            assert pause <= min(announce.START_EVERY * 2.0**count, announce.MOST_BETWEEN)
+            assert pause <= min(leftovers.START_EVERY * 2.0**count, leftovers.MOST_BETWEEN)
         assert len(started) == 8
         Outbox(here.state).clear()
         left.look([here])

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from penstock.app.announce import is_quiet, settings_here, start_process
+from penstock.app.announce import is_quiet, start_process
 from penstock.app.workspace import Workspace
 from penstock.core.errors import PenstockError
 from penstock.core.notify.message import Group, Message, groups, harmless, message
@@ -54,7 +54,7 @@ class Teller:
         Whoever proposed while this had its turn started no process of their own, so the queue is
         read once more after the turn; where time is over, the next process goes on.
         """
-        settings = settings_here(self.here)
+        settings = self.here.notify_settings()
         outbox = Outbox(self.here.state)
         end = time.monotonic() + life + settings.every_seconds
         again = True

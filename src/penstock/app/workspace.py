@@ -34,6 +34,7 @@ from penstock.stores.system.places import (
 if TYPE_CHECKING:
     from penstock.app.audit import Record
     from penstock.core.audit.findings import AuditReport
+    from penstock.core.notify.settings import NotifySettings
     from penstock.core.policy.advice import Advice, CallFacts
     from penstock.core.policy.builtin import Own
     from penstock.core.policy.compile import Stamp
@@ -294,7 +295,13 @@ class Workspace:
             with suppress(ImportError, OSError, EOFError, ValueError, PenstockError):
                 from penstock.app.announce import announce
 
-                announce(self, made)
+                announce(self.root, self.state, self.notify_settings())
+
+    def notify_settings(self) -> NotifySettings:
+        """Return how the person is notified of this workspace."""
+        from penstock.core.notify.settings import settings_of
+
+        return settings_of(self.policy().notify, user=user_rules())
 
     def _adopt(self, gate: Gate) -> None:
         """Give the gate what agents wrote by themselves, so that it can be undone."""

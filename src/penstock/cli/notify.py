@@ -27,7 +27,6 @@ def command() -> None:
 def test(workspace: str | None, as_json: bool) -> int:
     """Send a message to each target of your own rules, and say how it went."""
     from penstock.app import open_workspace
-    from penstock.app.announce import settings_here
     from penstock.app.deliver import tried
     from penstock.app.places import user_rules
     from penstock.cli.proof import refuse_inside_agent
@@ -35,7 +34,7 @@ def test(workspace: str | None, as_json: bool) -> int:
 
     here = open_workspace(workspace)
     refuse_inside_agent(here)
-    results = tried(here, settings_here(here), os.environ)
+    results = tried(here, here.notify_settings(), os.environ)
     dropped = ignored(here.policy().notify, user=user_rules())
     if as_json:
         rows = [{"target": name, "sent": not wrong, "because": wrong} for name, wrong in results]
@@ -59,13 +58,12 @@ def _say(results: list[tuple[str, str]], dropped: tuple[str, ...]) -> None:
 def send(workspace: str | None) -> int:
     """Tell what is due, then end; started by whatever proposes."""
     from penstock.app import open_workspace
-    from penstock.app.announce import settings_here
     from penstock.app.deliver import LIFE, Teller
 
     os.nice(NICE)
     here = open_workspace(workspace)
     # Whatever a service's library hangs in, this process does not stay.
-    limit = 2 * (LIFE + settings_here(here).every_seconds)
+    limit = 2 * (LIFE + here.notify_settings().every_seconds)
     last = threading.Timer(limit, os._exit, [COULD_NOT])
     last.daemon = True
     last.start()

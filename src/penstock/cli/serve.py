@@ -67,7 +67,7 @@ def command(
 
 def _serve(port: int, log_format: str, *, link: bool, workspace: str | None) -> None:
     need("web", "penstock serve")
-    from penstock.app import announce
+    from penstock.app import leftovers
     from penstock.app.servers import left, listens
     from penstock.doors.hook.engine import Engine
     from penstock.doors.hook.fast_path_warm import Warm
@@ -91,7 +91,7 @@ def _serve(port: int, log_format: str, *, link: bool, workspace: str | None) -> 
     routes = Routes(_routes(warm), rest=make_app(world), known=world.knows, log=log)
     made = server.Server(routes, admit=routes.admit, log=log, ready=ready)
     stopped = threading.Event()
-    announce.start(stopped)
+    leftovers.start(stopped)
     try:
         listens(at)
         _cold_hooks(engine)

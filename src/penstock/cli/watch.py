@@ -55,7 +55,8 @@ def command(
 ) -> int:
     """Wait for proposals: ring, set the title, say what came."""
     from penstock.app import open_workspace
-    from penstock.app.announce import Leftovers, is_quiet, settings_here
+    from penstock.app.announce import is_quiet
+    from penstock.app.leftovers import Leftovers
 
     here = open_workspace(workspace)
     end = None if seconds is None else time.monotonic() + seconds
@@ -67,7 +68,7 @@ def command(
             now = {one.id: one for one in _waiting(here)}
             fresh = [one for name, one in now.items() if name not in known]
             known = now
-            screen.show(fresh, len(now), ring=not no_bell and not is_quiet(settings_here(here)))
+            screen.show(fresh, len(now), ring=not no_bell and not is_quiet(here.notify_settings()))
             left.look([here])
             if (once and now) or (end is not None and time.monotonic() >= end):
                 break

@@ -17,8 +17,9 @@ from penstock.core.learning.coverage import (
     witnesses,
 )
 from penstock.core.model import Verdict
-from penstock.core.policy.model import Policy, Rule
+from penstock.core.policy.model import Policy
 from penstock.core.policy.regexes import check, search
+from penstock.core.policy.rule import Rule
 from penstock.core.rules.load import parse_policy
 
 NPM = '[[allow]]\nid = "npm"\ntool = "Bash"\ncommand_regex = "^npm install"\n'

@@ -14,7 +14,8 @@ from penstock.core.model import COVERS, Action, Change, ChangeKind, Request, Tar
 from penstock.core.policy import fast_decide
 from penstock.core.policy.compile import VERSION, compile_policy, dump, load
 from penstock.core.policy.decide import decide
-from penstock.core.policy.model import DEFAULTS, FieldMatch, Layer, Policy, Rule, Warn
+from penstock.core.policy.model import DEFAULTS, Layer, Policy, Warn
+from penstock.core.policy.rule import FieldMatch, Rule
 
 GLOBS = ["**", "src/**", "**/.env*", "*.md", ".git/**", "**/*.pem", "docs/*.md", "src/app.py"]
 PATHS = ["src/app.py", ".env", "docs/a.md", "README.md", "a/b/x.pem", ".git/config", "other"]

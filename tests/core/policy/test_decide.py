@@ -21,7 +21,8 @@ from penstock.core.model import (
     strictest,
 )
 from penstock.core.policy.decide import combine, decide, filled
-from penstock.core.policy.model import DEFAULTS, FieldMatch, Layer, Limits, Policy, Rule, Warn
+from penstock.core.policy.model import DEFAULTS, Layer, Limits, Policy, Warn
+from penstock.core.policy.rule import FieldMatch, Rule
 
 ALLOW, ASK, DENY = Verdict.ALLOW, Verdict.ASK, Verdict.DENY
 ANY = frozenset(Action)

@@ -13,7 +13,8 @@ from penstock.core.digest import digest
 from penstock.core.errors import RulesError
 from penstock.core.model import Action, ChangeKind, Verdict
 from penstock.core.policy.builtin import SELF_RULE, STATE_RULE, Own
-from penstock.core.policy.model import FieldMatch, Policy, Rule, Warn
+from penstock.core.policy.model import Policy, Warn
+from penstock.core.policy.rule import FieldMatch, Rule
 from penstock.core.rules import load
 from penstock.core.rules.documents import MAX_BYTES
 from penstock.core.rules.problems import MOST_KEPT, MOST_SHOWN

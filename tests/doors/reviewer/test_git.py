@@ -13,7 +13,7 @@ import pytest
 from penstock.core.errors import InputError
 from penstock.ports import Version
 from penstock.stores.git import run
-from penstock.stores.git.commit import Commit
+from penstock.stores.git.commit import Commit, prepare
 from penstock.stores.git.repository import commit_id, repository_of
 from penstock.stores.git.run import GitError
 from tests.doors.reviewer.repos import NAME, Repo, clean, repo_at
@@ -42,7 +42,7 @@ def commit(repo: Repo, *, old: bytes = OLD, new: bytes = NEW, name: str = NAME) 
     found = repository_of(str(file))
     assert found is not None
     version = Version(path=str(file), before=old, after=new)
-    pending = found.prepare([version], message=MESSAGE, snapshot=SNAPSHOT)
+    pending = prepare(found, [version], message=MESSAGE, snapshot=SNAPSHOT)
     file.write_bytes(new)
     return pending.publish()
 
@@ -62,7 +62,8 @@ def test_one_commit_with_only_our_file_and_a_clean_status_afterwards(repo: Repo)
 def test_before_publish_nothing_can_be_seen(repo: Repo) -> None:
     before, found = repo.head(), repository_of(str(repo.root / NAME))
     assert found is not None
-    found.prepare(
+    prepare(
+        found,
         [Version(path=str(repo.root / NAME), before=OLD, after=NEW)],
         message=MESSAGE,
         snapshot=SNAPSHOT,
@@ -268,7 +269,7 @@ def test_a_commit_that_comes_in_between_is_kept_and_ours_goes_on_top(repo: Repo)
     found = repository_of(str(repo.root / NAME))
     assert found is not None
     version = Version(path=str(repo.root / NAME), before=OLD, after=NEW)
-    pending = found.prepare([version], message=MESSAGE, snapshot=SNAPSHOT)
+    pending = prepare(found, [version], message=MESSAGE, snapshot=SNAPSHOT)
     repo.write("other.txt", "x\n")
     repo.git("add", "other.txt")
     repo.git("commit", "-q", "-m", "in between")
@@ -282,7 +283,7 @@ def test_a_branch_that_somebody_locks_is_an_error_and_stays_where_it_is(repo: Re
     before, found = repo.head(), repository_of(str(repo.root / NAME))
     assert found is not None
     version = Version(path=str(repo.root / NAME), before=OLD, after=NEW)
-    pending = found.prepare([version], message=MESSAGE, snapshot=SNAPSHOT)
+    pending = prepare(found, [version], message=MESSAGE, snapshot=SNAPSHOT)
     (repo.root / ".git/refs/heads/main.lock").touch()
     with pytest.raises(GitError) as told:
         pending.publish()
@@ -303,7 +304,7 @@ def test_both_files_of_an_edit_are_one_commit(repo: Repo) -> None:
     found = repository_of(str(files[0]))
     assert found is not None
     versions = [Version(path=str(file), before=OLD, after=NEW) for file in files]
-    pending = found.prepare(versions, message=MESSAGE, snapshot=SNAPSHOT)
+    pending = prepare(found, versions, message=MESSAGE, snapshot=SNAPSHOT)
     for file in files:
         file.write_bytes(NEW)
     pending.publish()
@@ -484,7 +485,7 @@ def test_an_index_that_a_killed_edit_left_behind_is_brought_along_by_the_next(
     assert found is not None
     for old, new in ((OLD, NEW), (NEW, b"x = 3\n")):
         version = Version(path=str(file), before=old, after=new)
-        pending = found.prepare([version], message=message, snapshot=SNAPSHOT)
+        pending = prepare(found, [version], message=message, snapshot=SNAPSHOT)
         file.write_bytes(new)
         pending.publish()
         if new == NEW:

@@ -18,8 +18,9 @@ from typing import Any
 from penstock.core.model import Action, Request, Target, Verdict
 from penstock.core.paths.globs import matches
 from penstock.core.policy.decide import effective, rule_applies
-from penstock.core.policy.model import Layer, Policy, Rule
+from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.regexes import literal, search
+from penstock.core.policy.rule import Rule
 
 MOST_SAMPLES = 24
 MOST_LENGTH = 400

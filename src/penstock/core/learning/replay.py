@@ -22,8 +22,9 @@ from penstock.core.paths.globs import compile_globs, lookup
 from penstock.core.paths.relpath import locate
 from penstock.core.policy.builtin import NAME
 from penstock.core.policy.decide import combine, decide, effective
-from penstock.core.policy.model import Layer, Policy, Rule
+from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.regexes import literal, together
+from penstock.core.policy.rule import Rule
 from penstock.core.policy.rule_index import ALSO_CALLED
 from penstock.core.tools.intents import intents
 

@@ -27,8 +27,9 @@ from penstock.core.learning.impact import Impact, impact
 from penstock.core.learning.past_decision import ASK, DENY, PASSTHROUGH, Past, Person
 from penstock.core.learning.risk import Risk, never, risk
 from penstock.core.model import Action
-from penstock.core.policy.model import Policy, Rule
+from penstock.core.policy.model import Policy
 from penstock.core.policy.regexes import check, search
+from penstock.core.policy.rule import Rule
 from penstock.core.rules.layers import LoadResult
 from penstock.core.rules.load import load
 from penstock.core.text.redact import redact

@@ -12,8 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from penstock.core.model import COVERS, Action, Verdict
-from penstock.core.policy.model import Layer, Rule, Where
+from penstock.core.policy.model import Layer
 from penstock.core.policy.protected_names import KEPT, OWN_FILES, STATE, STEERS
+from penstock.core.policy.rule import Rule, Where
 
 SELF_RULE = "penstock-self"
 STATE_RULE = "penstock-state"

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from penstock.core.model import Action, Verdict
 from penstock.core.paths.globs import compile_globs
 from penstock.core.policy.decide import effective, instead_of, sentence
-from penstock.core.policy.model import Layer, Policy, Rule
+from penstock.core.policy.model import Layer, Policy
+from penstock.core.policy.rule import Rule
 
 VERSION = 2
 NO_LIMIT = 1 << 62

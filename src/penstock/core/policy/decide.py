@@ -23,8 +23,9 @@ from penstock.core.model import (
     strictest,
 )
 from penstock.core.paths.globs import matches
-from penstock.core.policy.model import WARN_VERDICT, FieldMatch, Layer, Policy, Rule
+from penstock.core.policy.model import WARN_VERDICT, Layer, Policy
 from penstock.core.policy.regexes import search
+from penstock.core.policy.rule import FieldMatch, Rule
 from penstock.core.policy.rule_index import field_texts
 
 EDIT_INSTEAD = "edit the lines that change instead of rewriting the file, or ask for a review"

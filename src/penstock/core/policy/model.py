@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
-from penstock.core.model import COVERS, Action, ChangeKind, Verdict
+from penstock.core.model import Action, Verdict
+from penstock.core.policy.rule import Rule
 from penstock.core.policy.rule_index import RuleIndex
 
 
@@ -31,72 +32,6 @@ WARN_VERDICT: Mapping[Warn, Verdict | None] = {
     Warn.ASK: Verdict.ASK,
     Warn.DENY: Verdict.DENY,
 }
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Where:
-    """The place a rule or a problem is written: file, 1-based line, section."""
-
-    file: str = ""
-    line: int = 0
-    section: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}" if self.line else self.file
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FieldMatch:
-    """A test on one string of the tool's input: an RE2 search, or an exact value."""
-
-    name: str
-    regex: str = ""
-    exclude: str = ""
-    exact: str = ""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Rule:
-    """A match, a verdict and a note. Every condition that is set must hold.
-
-    `verdict` None adds a note or nothing; with `warns` the layer's `warn` setting decides.
-    `paths` empty means any path; `line_threshold`, `change_threshold`, `max_bytes` and
-    `kinds` speak of the measured change. `per_leaf` asks about every simple command of a
-    shell command: a strict rule needs one to match, an allowing rule needs all of them.
-    """
-
-    id: str
-    verdict: Verdict | None = None
-    warns: bool = False
-    actions: frozenset[Action] = COVERS[Action.WRITE]
-    paths: tuple[str, ...] = ()
-    not_paths: tuple[str, ...] = ()
-    tool: str = ""
-    tool_regex: str = ""
-    tool_exclude_regex: str = ""
-    fields: tuple[FieldMatch, ...] = ()
-    per_leaf: bool = False
-    line_threshold: int | None = None
-    change_threshold: float | None = None
-    max_bytes: int | None = None
-    kinds: frozenset[ChangeKind] = frozenset()
-    description: str = ""
-    reason: str = ""
-    note: str = ""
-    instead: str = ""
-    code: str = ""
-    enabled: bool = True
-    expires_at: float | None = None
-    match: tuple[str, ...] = ()
-    not_match: tuple[str, ...] = ()
-    where: Where = Where()
-
-    @property
-    def measures(self) -> bool:
-        """True when the rule speaks of the change and not only of the name."""
-        return bool(self.kinds) or not (
-            self.line_threshold is None and self.change_threshold is None and self.max_bytes is None
-        )
 
 
 DEFAULTS: Mapping[Action, Verdict] = {

@@ -12,17 +12,8 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from penstock.core.model import Action, ChangeKind, Verdict
-from penstock.core.policy.model import (
-    AdvisorSettings,
-    FieldMatch,
-    GateSettings,
-    Layer,
-    Limits,
-    Policy,
-    Rule,
-    Warn,
-    Where,
-)
+from penstock.core.policy.model import AdvisorSettings, GateSettings, Layer, Limits, Policy, Warn
+from penstock.core.policy.rule import FieldMatch, Rule, Where
 
 NAMES = tuple(one.name for one in fields(Rule))
 USUAL = Rule(id="")

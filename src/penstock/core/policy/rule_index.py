@@ -17,7 +17,7 @@ from penstock.core.policy.regexes import Bank
 
 if TYPE_CHECKING:
     from penstock.core.model import Request
-    from penstock.core.policy.model import Rule
+    from penstock.core.policy.rule import Rule
 
 
 class RuleIndex:

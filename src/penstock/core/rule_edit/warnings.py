@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from penstock.core.model import STRICTNESS, Action, Verdict
 from penstock.core.paths.globs import matches
-from penstock.core.policy.model import Rule
 from penstock.core.policy.regexes import search, weigh
+from penstock.core.policy.rule import Rule
 from penstock.core.rule_edit.operation import EditWarning
 from penstock.core.rule_edit.samples import nests_repetition, sample_path, samples, words_in
 from penstock.core.rule_edit.summary import EditEffect

@@ -16,8 +16,8 @@ from typing import cast
 
 from penstock.core.digest import digest
 from penstock.core.model import COVERS, Action, Verdict
-from penstock.core.policy.model import Rule, Where
 from penstock.core.policy.protected_names import DEFAULT_LISTS, PROTECTED_REASON, WARNED_NOTE
+from penstock.core.policy.rule import Rule, Where
 from penstock.core.rules.documents import Document, read_json, read_yaml
 from penstock.core.rules.fields import Field, FieldKind
 from penstock.core.rules.layers import LoadResult

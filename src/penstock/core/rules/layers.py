@@ -35,10 +35,9 @@ from penstock.core.policy.model import (
     Layer,
     Limits,
     Policy,
-    Rule,
     Warn,
-    Where,
 )
+from penstock.core.policy.rule import Rule, Where
 from penstock.core.rules.problems import Problem, as_error, did_you_mean
 
 Settings = Mapping[str, Mapping[str, object]]

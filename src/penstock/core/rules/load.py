@@ -18,7 +18,8 @@ from typing import cast
 from penstock import presets
 from penstock.core.digest import digest
 from penstock.core.policy.builtin import NOTHING, Own
-from penstock.core.policy.model import Policy, Rule
+from penstock.core.policy.model import Policy
+from penstock.core.policy.rule import Rule
 from penstock.core.rules.documents import Document, read_toml
 from penstock.core.rules.fields import RULE_TABLES, TABLES
 from penstock.core.rules.layers import LoadResult, Settings, build, fallback, join

@@ -15,8 +15,8 @@ from typing import Any, cast
 
 from penstock.core.model import COVERS, Action, ChangeKind, Verdict
 from penstock.core.paths.globs import matches
-from penstock.core.policy.model import FieldMatch, Rule, Where
 from penstock.core.policy.regexes import search
+from penstock.core.policy.rule import FieldMatch, Rule, Where
 from penstock.core.rules.fields import BY_NAME, FieldKind
 from penstock.core.rules.problems import ProblemReport, did_you_mean, shown
 from penstock.core.rules.values import READERS, ValueFault, WrongValueError

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from penstock.core.errors import InputError
 from penstock.core.model import COVERS, Action, Verdict
-from penstock.core.policy.model import Rule, Where
+from penstock.core.policy.rule import Rule, Where
 from penstock.core.rules.foreign import SECTION, read_file_broker
 from penstock.core.rules.layers import LoadResult
 from penstock.core.rules.problems import as_error

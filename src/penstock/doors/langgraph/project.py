@@ -18,7 +18,7 @@ from penstock.core.errors import InputError
 from penstock.core.model import Action, Target, Verdict
 from penstock.core.paths.relpath import RelPath, locate, parse
 from penstock.core.policy.builtin import protected_layer
-from penstock.core.policy.model import Rule, Where
+from penstock.core.policy.rule import Rule, Where
 from penstock.core.rules.layers import LoadResult
 from penstock.core.text.display import spoken
 from penstock.doors.langgraph.config import GateConfig

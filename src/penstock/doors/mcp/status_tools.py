@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from penstock.core.errors import InputError, PenstockError, RefusedError, StaleError
 from penstock.core.model import Change, Decision
-from penstock.core.policy.model import Layer, Policy, Rule
+from penstock.core.policy.model import Layer, Policy
+from penstock.core.policy.rule import Rule
 from penstock.core.proposals.model import OPEN, Proposal, State
 from penstock.core.text.display import spoken
 from penstock.doors.mcp.outcome_text import WAITS, applied, facts, waiting

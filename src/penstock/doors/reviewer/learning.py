@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from penstock.core.learning.impact import Impact
     from penstock.core.learning.suggest import RulesFormat, Suggestion
     from penstock.core.model import Decision
-    from penstock.core.policy.model import Layer, Policy, Rule
+    from penstock.core.policy.model import Layer, Policy
+    from penstock.core.policy.rule import Rule
     from penstock.core.rules.layers import LoadResult
 
 MOST_REPLAYED = 100_000  # decisions of each log, the newest

@@ -23,7 +23,8 @@ from penstock.doors.reviewer.query_listing import TYPES
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
-    from penstock.core.policy.model import Policy, Rule
+    from penstock.core.policy.model import Policy
+    from penstock.core.policy.rule import Rule
     from penstock.core.rules.layers import LoadResult
 
 SECRETS = frozenset({"api_key"})
@@ -83,7 +84,7 @@ def kept_policy(listing: Mapping[str, Any], tool: str, given: Mapping[str, objec
 
 
 def _rule(row: list[Any]) -> Rule:
-    from penstock.core.policy.model import FieldMatch, Rule, Where
+    from penstock.core.policy.rule import FieldMatch, Rule, Where
 
     _, tools, fields, name, verdict, per_leaf, (file, line, section) = row
     return Rule(

@@ -14,7 +14,7 @@ Always true: only the named files differ between a commit of ours and its parent
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -260,3 +260,15 @@ def _flush(place: str) -> None:
             flush_folder(descriptor)
         finally:
             close(descriptor)
+
+
+def prepare(
+    repository: Repository, versions: Sequence[Version], *, message: str, snapshot: str
+) -> PendingCommit:
+    """Make the commit of some files, and one of how they were where HEAD does not have that.
+
+    Nothing is visible before `publish`.
+    """
+    pending = PendingCommit(repository, tuple(versions), message, snapshot)
+    pending.make()
+    return pending

@@ -11,10 +11,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
-from penstock.ports import Version
 from penstock.stores.git.run import (
     GitError,
     GitProcess,
@@ -25,9 +23,6 @@ from penstock.stores.git.run import (
     start,
 )
 from penstock.stores.git.trees import GitObject, Leaf, Parts, Trees, batch, parsed
-
-if TYPE_CHECKING:
-    from penstock.stores.git.commit import PendingCommit
 
 HEX = frozenset("0123456789abcdef")
 STEPS = frozenset("~^0123456789")
@@ -57,17 +52,6 @@ class Repository:
     top: str
     folder: str
     common: str
-
-    def prepare(self, versions: Sequence[Version], *, message: str, snapshot: str) -> PendingCommit:
-        """Make the commit of some files, and one of how they were where HEAD does not have that.
-
-        Nothing is visible before `publish`.
-        """
-        from penstock.stores.git.commit import PendingCommit
-
-        pending = PendingCommit(self, tuple(versions), message, snapshot)
-        pending.make()
-        return pending
 
     def at(self, commit: str, path: str) -> bytes:
         """Return a file as a commit has it."""

@@ -15,7 +15,7 @@ from contextlib import suppress
 
 from penstock.core.errors import InputError
 from penstock.ports import KeptVersion, Version, VersionKind
-from penstock.stores.git.commit import IGNORED, PendingCommit
+from penstock.stores.git.commit import IGNORED, PendingCommit, prepare
 from penstock.stores.git.repository import Repository, ask_repository, repository_of
 from penstock.stores.git.run import GitError, GitProcess
 from penstock.stores.rules import backups
@@ -54,7 +54,7 @@ class RuleHistory:
         commits: list[tuple[PendingCommit, list[Version]]] = []
         for home, mine in homes.items():
             try:
-                commits.append((home.prepare(mine, message=message, snapshot=snapshot), mine))
+                commits.append((prepare(home, mine, message=message, snapshot=snapshot), mine))
             except GitError as fault:
                 notes += [] if fault.code == IGNORED else [_instead(fault)]
                 copied += mine

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-from penstock.core.policy.model import Rule
+from penstock.core.policy.rule import Rule
 from penstock.core.rules.documents import Document
 from penstock.core.rules.fields import BY_NAME, RULE_TABLES, TABLES
 from penstock.core.rules.layers import LoadResult, join

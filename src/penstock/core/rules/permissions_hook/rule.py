@@ -15,9 +15,9 @@ from enum import Enum, auto
 from typing import Any
 
 from penstock.core.model import Verdict
-from penstock.core.policy.model import FieldMatch, Rule, Where
 from penstock.core.policy.regex_faults import beyond_rust
 from penstock.core.policy.regexes import search
+from penstock.core.policy.rule import FieldMatch, Rule, Where
 from penstock.core.rules.permissions_hook.variables import substituted
 from penstock.core.rules.problems import ProblemReport, did_you_mean, shown
 from penstock.core.rules.rule import ANY_ACTION, BOTH_TOOLS, NO_TOOL, REGEX_FIELDS

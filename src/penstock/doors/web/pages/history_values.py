@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from penstock.core.learning.past_decision import text
 from penstock.core.model import Verdict
-from penstock.core.policy.model import Layer, Policy, Rule
+from penstock.core.policy.model import Layer, Policy
+from penstock.core.policy.rule import Rule
 from penstock.core.proposals.model import Receipt
 from penstock.core.text.display import spoken
 from penstock.doors.web.statistics import DecisionCounts, Event, Hits, rules_of
