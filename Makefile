@@ -25,11 +25,11 @@ run: $(READY) ## show what Penstock does, on real files in a temporary project
 
 test: lint unit ## lint, types, layers, and every test with coverage
 
-lint: $(READY) ## ruff, mypy --strict, import layers
+lint: $(READY) ## ruff, mypy --strict, the house with its import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/python tools/house.py
 
 house: $(READY) ## modules per folder, contracts, names, code lines; fails where a limit is broken
 	@$(BIN)/python tools/house.py

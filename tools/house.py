@@ -164,9 +164,26 @@ def shared_class_names(found: list[Module]) -> dict[str, list[str]]:
 
 
 def unexplained(found: list[Module]) -> list[str]:
-    """Return the packages that do not open with a docstring of at least two lines."""
+    """Return the packages whose docstring leaves out one of the three things it has to say."""
     plates = [m for m in found if m.path.name == "__init__.py"]
-    return [m.name for m in plates if (ast.get_docstring(m.tree) or "").count("\n") < 1]
+    return [
+        f"{m.name}: {said}"
+        for m in plates
+        for said in ("Enter by", "Imported by", "Always true")
+        if said not in (ast.get_docstring(m.tree) or "")
+    ]
+
+
+def reaching(found: list[Module]) -> list[str]:
+    """Return where something outside the gate reaches through it, into what is behind it."""
+    return [
+        f"{m.name}:{node.lineno}"
+        for m in found
+        if not m.name.startswith("gate/")
+        for node in ast.walk(m.tree)
+        if isinstance(node, ast.Attribute) and node.attr == "_parts"
+        if not (isinstance(node.value, ast.Name) and node.value.id == "self")
+    ]
 
 
 def contracts() -> tuple[bool, str]:
@@ -190,7 +207,8 @@ def main() -> int:
         "class names with several meanings": [
             f"{name}: {', '.join(at)}" for name, at in shared_class_names(found).items()
         ],
-        "packages without a docstring that explains them": unexplained(found),
+        "packages whose docstring leaves something out": unexplained(found),
+        "places that reach through the gate": reaching(found),
     }
     for folder, n in sorted(folders(found).items()):
         print(f"{n:4}  {folder}")

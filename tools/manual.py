@@ -190,12 +190,40 @@ def _named(page: str) -> Callable[[], str]:
     return lambda: NAMED.sub(rf"\g<1>{NAME}", _current(ROOT / page))
 
 
+TREE = re.compile(r"(?<=<!-- tree -->\n).*?(?=<!-- /tree -->)", re.DOTALL)
+
+
+def house_map() -> str:
+    """Return the map with its tree as the packages describe themselves."""
+    return TREE.sub(lambda _: _tree(), _current(ROOT / "docs/map.md"))
+
+
+def _tree() -> str:
+    top = ROOT / "src/penstock"
+    out = ["```text"]
+    for plate in sorted(top.rglob("__init__.py"), key=lambda path: path.parent.parts):
+        inside = plate.parent.relative_to(top).parts
+        name = f"{inside[-1]}/" if inside else "penstock/"
+        pad = "  " * len(inside)
+        about, enter = _said(plate)
+        out += [f"{pad}{name:<{max(1, 18 - len(pad))}} {about}", f"{' ' * 18} {enter}"]
+    return "\n".join((*out, "```", ""))
+
+
+def _said(plate: Path) -> tuple[str, str]:
+    """Return a package's first sentence, and where to enter."""
+    lines = (ast.get_docstring(ast.parse(plate.read_text(encoding="utf-8"))) or "").splitlines()
+    enter = next(line for line in lines if line.startswith("Enter by"))
+    return lines[0], re.split(r"[;:]| \(", enter.rstrip("."))[0].replace("`", "")
+
+
 PAGES = {
     **{
         page: _named(page)
         for pattern in PLACES
         for page in sorted(str(p.relative_to(ROOT)) for p in ROOT.glob(pattern))
     },
+    "docs/map.md": house_map,
     "docs/reference/commands.md": commands,
     "docs/reference/errors.md": errors,
     "docs/reference/api.md": api,

@@ -2,6 +2,9 @@
 
 The public names are imported when they are first used, because a hook that imports this
 package on every tool call must not pay for them. `docs/reference/python.md` explains them.
+Enter by `open_gate`, or by the commands in `cli`; `docs/map.md` is the map of the packages.
+Imported by: programs that use Penstock as a library.
+Always true: importing this package imports nothing else.
 """
 
 TYPE_CHECKING = False  # as in `typing`, which would cost every hook its import

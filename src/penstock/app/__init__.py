@@ -1,8 +1,10 @@
 """The composition root: settings to stores to a Gate. The only package that knows them all.
 
-Enter by `open_workspace` or `open_gate`; `workspace` has the rest of what opens one, `record`
-its audit log, `proof` the proof of a person, `rules` what is behind an edit of rules, and
-`places` the directories. Doors and commands import it, and it imports stores and the gate.
+`workspace` opens one workspace, `audit` its log, `proof` the proof of a person, `rule_edits` what
+is behind an edit of rules, `decision_logs` past decisions, `places` the directories; `announce`,
+`deliver` and `leftovers` notify people; `servers` knows the running ones.
+Enter by `open_workspace` or `open_gate`.
+Imported by: doors and commands.
 Always true: it decides nothing.
 """
 

@@ -2,6 +2,9 @@
 
 `guard` is for new users, `strict` for the careful; the other two are the hook spec's and the
 broker spec's own files with their own defaults. What they say is read like any rules file.
+Enter by `read`.
+Imported by: `core.rules`.
+Always true: a preset is read like any rules file, and its own examples are proven by tests.
 """
 
 from __future__ import annotations

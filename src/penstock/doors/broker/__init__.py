@@ -3,4 +3,7 @@
 `wire` reads and writes lines, `service` holds one workspace's broker, `tools` has one function
 per tool, `responses` the shape of what is said, `workspace_log` the log in the workspace,
 `config` the file that the spec's settings come from.
+Enter by `service.Broker`.
+Imported by: `cli` and `penstock.broker`.
+Always true: an agent's role proposes; only a person's program applies.
 """

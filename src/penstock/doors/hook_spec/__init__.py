@@ -4,6 +4,8 @@
 what that spec says, to the letter: protected paths are denied, warned ones are allowed with a
 sentence, all others pass without a word. The wiser hook is the one that `penstock init`
 registers. Matching and normalising are the core's.
+Enter by `main`, which the plugin's script calls.
+Imported by: `hooks/write-control.sh`, under any Python from 3.9 on.
 Always true: the exit code is 0, stdout has one JSON answer or nothing, an answer comes within
 seconds whatever stdin does, and hardly anything is imported, because every write of an agent
 waits for this.

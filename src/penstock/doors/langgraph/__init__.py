@@ -6,6 +6,8 @@ tool calls of an agent, `deepagents_backend` for the files of a deep agent. Each
 between them is one pipeline. `interrupt` asks one question about all writes, `decisions` reads
 the answer, `proposals` finds again what it was about, `settle` answers and applies. Only
 `penstock.langgraph` imports from here.
+Enter by `node` and `middleware`.
+Imported by: `penstock.langgraph`.
 Always true: nothing here decides and only the gate writes; a step that is run again finds what
 it had proposed, and writes nothing twice.
 """
