@@ -7,7 +7,7 @@ the rules; it never holds content.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Protocol
 
 from penstock.core.audit.findings import AuditReport
@@ -25,7 +25,7 @@ Fact = str | int | float | Sequence[str] | None
 Event = Mapping[str, object]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Item:
     """One file of a proposal: what it should hold. `content` None removes it.
 
@@ -35,6 +35,7 @@ class Item:
     """
 
     path: str
+    _: KW_ONLY
     content: bytes | None
     expect: str | None = ANYTHING
 
