@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import os
 import subprocess
 import sys
 import tomllib
@@ -19,9 +18,9 @@ from hypothesis import strategies as st
 from penstock import presets
 from penstock.core.rules import json_schema, load
 from penstock.core.rules.fields import BY_NAME, RULE, RULE_TABLES, TABLES, TOP, Field, FieldKind
+from tests import REPOSITORY
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
-MANUAL = os.path.join(ROOT, "docs", "reference", "policy.md")
+MANUAL = REPOSITORY / "docs" / "reference" / "policy.md"
 
 
 def plain(value: Any) -> Any:
