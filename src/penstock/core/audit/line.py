@@ -2,7 +2,7 @@
 
 What a line says, what it should say, and what is wrong with it regardless of its neighbours.
 How lines hang together is `verify`'s work.
-Always true: hostile bytes give a `AuditLine` with a fault, never an exception.
+Always true: hostile bytes give an `AuditLine` with a fault, never an exception.
 """
 
 from __future__ import annotations
