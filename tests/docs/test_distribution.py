@@ -16,6 +16,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from penstock.cli.extras import need
 from penstock.core.distribution import HOME, NAME, pip_install
 from tests import REPOSITORY
 
@@ -103,11 +104,12 @@ def test_every_extra_brings_something_that_a_module_imports() -> None:
 def hinted(path: Path) -> set[str]:
     """Return the extras that a module tells people to install."""
     return {
-        ast.literal_eval(node.args[0])
+        str(node.args[0].value)
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
-        and node.func.id == pip_install.__name__
+        and node.func.id in (pip_install.__name__, need.__name__)
+        and isinstance(node.args[0], ast.Constant)
     }
 
 

@@ -542,12 +542,12 @@ def it_is_quick() -> None:
 def it_is_tested() -> None:
     """The figure itself is measured by `make coverage`; here is what it is measured on."""
     names = {file.name for file in (ROOT / "tests").rglob("test_*.py")}
-    assert {"test_git.py", "test_apply.py", "test_edits.py", "test_query.py"} <= names
+    assert {"test_git.py", "test_apply.py", "test_edit.py", "test_query.py"} <= names
 
 
 def every_kind_of_test() -> None:
     names = {file.name for file in (ROOT / "tests").rglob("*.py")}
-    kinds = {"test_edits.py", "test_apply.py", "test_histories.py", "test_apply_many.py"}
+    kinds = {"test_edit.py", "test_apply.py", "test_histories.py", "test_apply_many.py"}
     assert names >= kinds
     assert (ROOT / "bench/reviewer.py").exists()
 
@@ -600,7 +600,7 @@ def analysis_stays_out_of_the_way() -> None:
     import sys
 
     code = (
-        "import sys; from penstock.doors.reviewer import command, planning; "
+        "import sys; from penstock.doors.reviewer import apply_command, plan; "
         "print([m for m in sys.modules if m.endswith(('learning', 'suggest', 'profile'))])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

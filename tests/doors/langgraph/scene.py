@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from penstock.langgraph import TestingWorkflowState, safe_file_write_gate
+from tests import REPOSITORY
 
-SAMPLES = Path(__file__).parent.parent / "fixtures" / "safe_write"
+SAMPLES = REPOSITORY / "tests" / "fixtures" / "safe_write"
 
 
 def sample(name: str) -> str:

@@ -41,7 +41,7 @@ CHILD = """
 import os, sys
 from penstock.core.proposals.codec import from_json
 from penstock.core.errors import PenstockError, StaleError
-from penstock.core.proposals.model import Move, Proposal
+from penstock.core.proposals.model import Proposal, Transition
 from penstock.stores.queue.sqlite import SqliteProposals
 from dataclasses import replace
 queue = SqliteProposals(sys.argv[1])
@@ -378,7 +378,7 @@ def test_a_queue_outlives_its_process(path: str) -> None:
     with opened(path) as queue:
         queue.add([replace(PROPOSAL, state=State.WAITING)])
         queue.move("p1", Transition.RENEW, at=Moment(wall=1050.0, boot=3.0, boot_id="b"))
-    script = "tell(str(queue.get('p1').created.wall)); queue.move('p1', Move.APPROVE)"
+    script = "tell(str(queue.get('p1').created.wall)); queue.move('p1', Transition.APPROVE)"
     assert child(path, script).communicate()[0] == b"1050.0\n"
     with opened(path) as queue:
         assert queue.get("p1") == replace(
@@ -395,7 +395,7 @@ for n in range(100_000):
     tell("added " + name)
     queue.claim([name], token=name)
     tell("claimed " + name)
-    queue.move(name, Move.APPLY)
+    queue.move(name, Transition.APPLY)
     tell("applied " + name)
 """
 
@@ -459,7 +459,7 @@ for n in range(20):
         pass
 for n in range(20):
     try:
-        queue.move("single-" + str(n), Move.APPLY)
+        queue.move("single-" + str(n), Transition.APPLY)
         won += 1
     except StaleError:
         pass
