@@ -43,7 +43,7 @@ def warnings_of(levels: Sequence[LoadResult], changes: Sequence[EditEffect]) -> 
         found += _alone(rule)
         met = [other for other in near.of(rule) if _overlap(rule, other)] if near else []
         overlaps.update(dict.fromkeys(other.id for other in met))
-        word = "New" if touched[rule.where.file, rule.id].kind == "added" else "EditEffect"
+        word = "New" if touched[rule.where.file, rule.id].kind == "added" else "Changed"
         found += _together(rule, met, word)
     return tuple(dict.fromkeys(found)), tuple(overlaps)
 
