@@ -11,12 +11,12 @@ from __future__ import annotations
 import posixpath
 from enum import Enum, auto
 
-from penstock.core.rule_edit.toml.blocks import Name
 from penstock.core.rules import foreign
 from penstock.core.rules.documents import Document
 from penstock.core.rules.fields import BY_NAME, RULE_TABLES
 from penstock.core.rules.permissions_hook.document import SECTION_KEYS, SETTINGS
 from penstock.core.rules.permissions_hook.rule import ORIGINAL_KEYS
+from penstock.core.rules.toml_positions import Name
 
 
 class RuleDialect(Enum):
