@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 
 from penstock.core.model import STRICTNESS, Action, Verdict
 from penstock.core.paths.globs import matches
+from penstock.core.policy.decide import tool_fits
 from penstock.core.policy.model import Rule
-from penstock.core.policy.regexes import search, weigh
+from penstock.core.policy.regexes import weigh
 from penstock.core.policy.samples import nests_repetition, pattern_samples, sample_path, words_in
 from penstock.core.rule_edit.operation import EditWarning
 from penstock.core.rule_edit.summary import EditEffect
@@ -127,7 +128,7 @@ def _broad(rule: Rule) -> EditWarning | None:
     else:
         # An empty `tool_regex` of the original meets every tool, and is gone from the rule.
         by_regex = rule.tool_regex or (not rule.tool and rule.actions >= EVERY_ACTION)
-        hit = [tool for tool in TOOLS if by_regex and _is_for(rule, tool)]
+        hit = [tool for tool in TOOLS if by_regex and tool_fits(rule, tool)]
         name = "tool_regex"
     if len(hit) < BROAD:
         return None
@@ -220,15 +221,6 @@ def _samples_of(rule: Rule) -> tuple[str, ...]:
     return (rule.tool,) if rule.tool else pattern_samples(rule.tool_regex)
 
 
-def _is_for(rule: Rule, tool: str) -> bool:
-    if rule.tool:
-        return rule.tool == tool
-    if not rule.tool_regex:
-        return True
-    excluded = rule.tool_exclude_regex and search(rule.tool_exclude_regex, tool)
-    return search(rule.tool_regex, tool) and not excluded
-
-
 def _meets_path(rule: Rule, path: str) -> bool:
     return any(matches(g, path) for g in rule.paths) and not any(
         matches(g, path) for g in rule.not_paths
@@ -259,7 +251,7 @@ def _same_tools(one: Rule, other: Rule) -> bool:
         *pattern_samples(one.tool_regex),
         *pattern_samples(other.tool_regex),
     }
-    return any(_is_for(one, tool) and _is_for(other, tool) for tool in tools)
+    return any(tool_fits(one, tool) and tool_fits(other, tool) for tool in tools)
 
 
 def _meets(rule: Rule, text: str) -> bool:
