@@ -176,7 +176,9 @@ def test_the_short_way_imports_only_the_matcher() -> None:
     allowed = {
         "penstock",
         "penstock.core",
+        "penstock.core.paths",
         "penstock.core.paths.globs",
+        "penstock.core.policy",
         "penstock.core.policy.fast_decide",
     }
     assert set(done.stdout.split()) <= allowed

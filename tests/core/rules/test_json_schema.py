@@ -20,7 +20,7 @@ from penstock import presets
 from penstock.core.rules import json_schema, load
 from penstock.core.rules.fields import BY_NAME, RULE, RULE_TABLES, TABLES, TOP, Field, FieldKind
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+ROOT = __file__.rsplit("/tests/", 1)[0]
 MANUAL = os.path.join(ROOT, "docs", "reference", "policy.md")
 
 
