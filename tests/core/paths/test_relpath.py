@@ -526,7 +526,7 @@ def test_the_spellings_module_imports_nothing_for_ascii_names() -> None:
     assert top == []
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); before = set(sys.modules);"
-        "import spelling; spelling.spellings('GIT~1/../.ENV', root='/w', folds=True);"
+        "import spellings; spellings.spellings('GIT~1/../.ENV', root='/w', folds=True);"
         "print(sorted(set(sys.modules) - before))"
     )
     ran = subprocess.run(
@@ -535,4 +535,4 @@ def test_the_spellings_module_imports_nothing_for_ascii_names() -> None:
         text=True,
         check=True,
     )
-    assert ran.stdout.strip() == "['spelling']"
+    assert ran.stdout.strip() == "['spellings']"
