@@ -65,7 +65,7 @@ def as_line(data: bytes) -> None:
         assert not walk.breaks
     if event is not None and json.dumps(event, separators=(",", ":")).encode() == lines[0]:
         for query in (Query(outcome="denied"), Query(op="x"), Query(agent="y", since="2025")):
-            assert query.on_bytes()(lines[0]) is query.accepts(event)
+            assert query.fits(lines[0]) is query.accepts(event)
 
 
 def as_note(data: bytes) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from penstock.core.audit.query import parse_line
 from penstock.core.learning.clusters import clusters, command_regex
-from penstock.core.learning.coverage import witnesses
 from penstock.core.learning.past_decision import Past, past_of
 from penstock.core.learning.risk import never
 from penstock.core.policy.regexes import check, search
+from penstock.core.policy.samples import pattern_samples
 from penstock.stores.decisions.lines import Rows, kind_of, seconds_of
 
 # Random bytes are seldom lines; pieces of them, in any order, sometimes are.
@@ -54,4 +54,4 @@ def _learn(text: str) -> None:
             assert not search(regex, f"{call}\nrm -rf ~")
             assert not search(regex, f"{call}; rm -rf ~")
     if check(text) is None:
-        assert all(search(text, sample) for sample in witnesses(text))
+        assert all(search(text, sample) for sample in pattern_samples(text))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 
 from penstock.core.policy.regexes import search
+from penstock.core.policy.samples import nests_repetition, pattern_samples
 from penstock.core.rule_edit.edit import (
     EditError,
     checked,
@@ -15,7 +16,6 @@ from penstock.core.rule_edit.edit import (
     widens,
 )
 from penstock.core.rule_edit.pieces import read_book
-from penstock.core.rule_edit.samples import nests_repetition, samples
 
 # Random bytes are seldom TOML; pieces of it, in any order, often are.
 PIECES = (
@@ -92,4 +92,4 @@ def _read(name: str, data: bytes) -> None:
 def _regex(text: str) -> None:
     pattern = text[:300]
     nests_repetition(pattern)
-    assert all(search(pattern, found) for found in samples(pattern))
+    assert all(search(pattern, found) for found in pattern_samples(pattern))

@@ -59,16 +59,16 @@ def line_of(event: dict[str, object]) -> bytes:
 
 
 @pytest.mark.parametrize("query", FITTING)
-def test_an_event_that_fits_is_chosen_parsed_or_not(query: Query) -> None:
+def test_an_event_that_fits_is_chosen(query: Query) -> None:
     assert query.accepts(EVENT)
-    assert query.on_bytes()(line_of(EVENT))
+    assert query.fits(line_of(EVENT))
     assert query.needle() in line_of(EVENT)
 
 
 @pytest.mark.parametrize("query", NOT_FITTING)
-def test_an_event_that_does_not_fit_is_left_out_parsed_or_not(query: Query) -> None:
+def test_an_event_that_does_not_fit_is_left_out(query: Query) -> None:
     assert not query.accepts(EVENT)
-    assert not query.on_bytes()(line_of(EVENT))
+    assert not query.fits(line_of(EVENT))
 
 
 @pytest.mark.parametrize(
@@ -92,13 +92,13 @@ def test_the_text_of_a_nested_or_quoted_value_is_not_taken_for_a_field() -> None
     nested = {**EVENT, "status": "allowed", "inner": {"status": "denied"}}
     quoted = {**EVENT, "status": "allowed", "reason": 'said "status":"denied" once'}
     for event in (nested, quoted):
-        assert not Query(outcome="denied").on_bytes()(line_of(event))
+        assert not Query(outcome="denied").fits(line_of(event))
 
 
 def test_a_line_that_cannot_be_read_is_left_out() -> None:
     for line in (b"", b"garbage", b"[1]", b"\xff", b"{}x", b'{"a":' * 2000):
         assert parse_line(line) is None
-        assert not Query(outcome="denied").on_bytes()(line)
+        assert not Query(outcome="denied").fits(line)
 
 
 events = st.fixed_dictionaries(
@@ -126,11 +126,11 @@ queries = st.builds(
 
 @settings(deadline=None, max_examples=300)
 @given(events, queries)
-def test_choosing_by_bytes_and_choosing_by_fields_never_differ(
+def test_a_line_fits_exactly_if_its_event_does_and_is_found_by_the_needle(
     event: dict[str, object], query: Query
 ) -> None:
     line = line_of({"ts": event["ts"], "seq": 1, **event})
-    assert query.on_bytes()(line) is query.accepts(event)
+    assert query.fits(line) is query.accepts(event)
     if query.accepts(event):
         assert query.needle() in line
 
@@ -138,7 +138,7 @@ def test_choosing_by_bytes_and_choosing_by_fields_never_differ(
 def test_everything_fits_an_empty_query() -> None:
     assert EVERYTHING.accepts({})
     assert EVERYTHING.needle() == b""
-    assert EVERYTHING.on_bytes()(linked([body(0)])[0])
+    assert EVERYTHING.fits(linked([body(0)])[0])
 
 
 # --- moments --------------------------------------------------------------------------------

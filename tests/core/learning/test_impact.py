@@ -12,15 +12,12 @@ from hypothesis import strategies as st
 from penstock.core.learning.impact import Impact, impact
 from penstock.core.learning.past_decision import Past, past_of
 from penstock.core.learning.replay import (
-    CLEAN,
     Replay,
     is_plain,
     requests_of,
     target_of,
     word_of,
 )
-from penstock.core.model import Target
-from penstock.core.paths.relpath import locate
 from penstock.core.policy.decide import combine, decide
 from penstock.core.policy.model import Policy
 from penstock.core.rules.load import parse_policy
@@ -323,20 +320,6 @@ def test_a_plain_command_is_one_leaf_that_touches_nothing(command: str) -> None:
     if is_plain(command):
         effect = writes(command, cwd="/p")
         assert (effect.leaves, effect.targets, effect.unclear) == ((command,), (), ())
-
-
-WORD = st.text(alphabet="abz09_", min_size=1, max_size=4)
-NAME = st.tuples(st.lists(WORD, min_size=1, max_size=3), st.sampled_from(".-")).map(
-    lambda one: one[1].join(one[0])
-)
-
-
-@given(path=st.lists(NAME, min_size=1, max_size=4).map("/".join))
-@settings(deadline=None)
-def test_a_clean_path_has_one_spelling(path: str) -> None:
-    assert CLEAN.fullmatch(path)
-    found = target_of(Past(tool="Read", tool_input={"file_path": f"/p/{path}"}, cwd="/p"))
-    assert found == locate(f"/p/{path}", root="/p", base="/p") == Target(shown=path, judged=(path,))
 
 
 def test_a_path_that_no_file_can_have_is_followed_by_its_tool() -> None:

@@ -9,7 +9,7 @@ is what tells of such lines.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 # The words people use for an outcome, and the words that doors write for it.
@@ -96,30 +96,10 @@ class Query:
                 return b'"' + text.encode() + b'"'
         return b""
 
-    def on_bytes(self) -> Callable[[bytes], bool]:
-        """Return a quick answer to the same question as `accepts`, for whole lines.
-
-        A compact line of plain texts without nested objects shows its fields as they are, so
-        it need not be parsed to be chosen. Every other line is.
-        """
-        wanted = [_spellings(("op",), {self.op})] if self.op else []
-        wanted += [_spellings(("agent",), {self.agent})] if self.agent else []
-        wanted += [_spellings(OUTCOME_FIELDS, _outcomes(self.outcome))] if self.outcome else []
-        asked = (self.op, self.agent, self.outcome)
-        must_parse = bool(self.path or self.rule) or not all(_is_plain(text) for text in asked)
-        since, until = self.since.encode(), self.until.encode()
-
-        def fits(line: bytes) -> bool:
-            plain = line[:7] == b'{"ts":"' and line[27:28] == b'"' and b"\\" not in line
-            if must_parse or not plain or line.find(b"{", 1) > 0:
-                event = parse_line(line)
-                return event is not None and self.accepts(event)
-            ts = line[7:27]
-            if ts < since or (until and ts >= until):
-                return False
-            return _holds_one_of_each(line, wanted)
-
-        return fits
+    def fits(self, line: bytes) -> bool:
+        """Say whether a line's event fits; a line without one never does."""
+        event = parse_line(line)
+        return event is not None and self.accepts(event)
 
 
 EVERYTHING = Query()
@@ -127,22 +107,6 @@ EVERYTHING = Query()
 
 def _outcomes(word: str) -> frozenset[str]:
     return OUTCOMES.get(word, frozenset({word}))
-
-
-def _spellings(fields: Iterable[str], values: Iterable[str]) -> list[bytes]:
-    """Return how a line may show that one of these fields has one of these values."""
-    ordered = sorted(values, key=len, reverse=True)  # doors mostly write the longer word
-    return [f'"{field}":"{value}"'.encode() for field in fields for value in ordered]
-
-
-def _holds_one_of_each(line: bytes, wanted: Iterable[Iterable[bytes]]) -> bool:
-    for texts in wanted:
-        for text in texts:
-            if text in line:
-                break
-        else:
-            return False
-    return True
 
 
 def _is_text(event: Mapping[str, object], field: str) -> bool:

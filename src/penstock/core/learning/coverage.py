@@ -8,106 +8,25 @@ bounded by counts.
 
 from __future__ import annotations
 
-import importlib
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from penstock.core.model import Action, Request, Target, Verdict
 from penstock.core.paths.globs import matches
 from penstock.core.policy.decide import effective, rule_applies
 from penstock.core.policy.model import Layer, Policy
-from penstock.core.policy.regexes import literal, search
+from penstock.core.policy.regexes import literal
 from penstock.core.policy.rule import Rule
+from penstock.core.policy.samples import pattern_samples, sample_path
 
 MOST_SAMPLES = 24
-MOST_LENGTH = 400
 TOOL_OF: Mapping[str, str] = {
     "command": "Bash",
     "file_path": "Read",
     "subagent_type": "Task",
     "prompt": "Task",
 }
-
-
-# --- texts that a pattern meets -----------------------------------------------------------------
-
-
-def witnesses(pattern: str) -> list[str]:
-    """Return some texts that a regex meets; none where it is beyond Python's own parser."""
-    try:
-        with warnings.catch_warnings():  # it tells of sets that a later Python may read otherwise
-            warnings.simplefilter("ignore")
-            parsed = importlib.import_module("re._parser").parse(pattern)
-        made = list(_texts(parsed, 0))[:MOST_SAMPLES]
-    except (re.error, RecursionError, OverflowError, AttributeError, KeyError):
-        return []
-    distinct = dict.fromkeys(text[:MOST_LENGTH] for text in made)
-    return [text for text in distinct if search(pattern, text)]
-
-
-def _texts(parsed: Any, depth: int) -> Iterator[str]:
-    """Yield texts for a parsed regex: every alternative, each repeat at its least and one more."""
-    found = [""]
-    for op, value in parsed:
-        pieces = list(_of_node(str(op), value, depth))[:6] or [""]
-        found = [before + piece for piece in pieces for before in found][:MOST_SAMPLES]
-    yield from found
-
-
-def _of_node(op: str, value: Any, depth: int) -> Iterator[str]:
-    if depth > 8:
-        return
-    if op == "LITERAL":
-        yield chr(value)
-    elif op in ("ANY", "NOT_LITERAL"):
-        yield "x" if value is None or chr(value) != "x" else "y"
-    elif op == "IN":
-        yield _one_of(value)
-    elif op == "BRANCH":
-        for branch in value[1]:
-            yield from list(_texts(branch, depth + 1))[:2]
-    elif op == "SUBPATTERN":
-        yield from _texts(value[-1], depth + 1)
-    elif op in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
-        least, most, inner = value
-        once = list(_texts(inner, depth + 1))[:3]
-        yield from (text * min(least, 20) for text in once)
-        if int(most) > least:
-            yield from (text * min(least + 1, 21) for text in once)
-
-
-CATEGORIES = {"CATEGORY_DIGIT": "1", "CATEGORY_WORD": "x", "CATEGORY_SPACE": " "}
-
-
-def _one_of(items: Any) -> str:
-    """Return a character of a class, the friendliest there is."""
-    tried = "xa1 /.-_X=:,"
-    negated = bool(items) and str(items[0][0]) == "NEGATE"
-    inside = [c for c in tried if any(_holds(item, c) for item in items)]
-    if negated:
-        return next((c for c in tried if c not in inside), "~")
-    if inside:
-        return inside[0]
-    op, value = items[0]
-    first = value[0] if str(op) == "RANGE" else value
-    return chr(first) if isinstance(first, int) else CATEGORIES.get(str(first), "x")
-
-
-def _holds(item: tuple[Any, Any], char: str) -> bool:
-    op, value = str(item[0]), item[1]
-    if op == "LITERAL":
-        return bool(value == ord(char))
-    if op == "RANGE":
-        return bool(value[0] <= ord(char) <= value[1])
-    if op == "CATEGORY":
-        known = CATEGORIES.get(str(value))
-        return known is not None and (
-            char.isdigit() if known == "1" else char == " " if known == " " else char.isalnum()
-        )
-    return False
 
 
 # --- a rule and a call ----------------------------------------------------------------------------
@@ -141,8 +60,8 @@ def samples(rule: Rule, layer: Layer, *, now: float = 0.0) -> list[str]:
     """Return texts that a rule meets: its own examples first, then some made from its patterns."""
     made = list(rule.match)
     for test in rule.fields:
-        made += [test.exact] if test.exact else witnesses(test.regex)
-    made += [_path_for(glob) for glob in rule.paths]
+        made += [test.exact] if test.exact else pattern_samples(test.regex)
+    made += [sample_path(glob) for glob in rule.paths]
     kept = [t for t in dict.fromkeys(made) if meets(rule, request_for(rule, t), layer, now=now)]
     return kept[:MOST_SAMPLES]
 
@@ -151,14 +70,8 @@ def tools_met(rule: Rule, layer: Layer, *, now: float = 0.0) -> list[str]:
     """Return names of tools that a rule meets whatever they are given; of one tool, its name."""
     if rule.fields or rule.paths:
         return []
-    made = [rule.tool] if rule.tool else witnesses(rule.tool_regex)
+    made = [rule.tool] if rule.tool else pattern_samples(rule.tool_regex)
     return [t for t in made if t and meets(rule, request_for(rule, "", tool=t), layer, now=now)]
-
-
-def _path_for(glob: str) -> str:
-    """Return a path that a glob meets."""
-    parts = [part if part != "**" else "a" for part in glob.split("/")]
-    return "/".join(part.replace("*", "x").replace("?", "x") for part in parts)
 
 
 # --- two rules ------------------------------------------------------------------------------------

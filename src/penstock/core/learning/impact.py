@@ -227,11 +227,11 @@ def _grouped(decisions: Iterable[Past], found: _Sum) -> list[_Alike]:
     What people refused comes first, then the commonest: only so many are followed.
     """
     groups: dict[object, _Alike] = {}
-    for past, count in _counted(decisions):
+    for past in decisions:
         if not past.decision or past.person is Person.APPROVED:
             continue
         if not past.whole:
-            found.left_out += count if past.person is None else 0
+            found.left_out += past.person is None
             continue
         shown = past.command or past.path or repr(past.tool_input)
         # Which rules spoke matters only where they measured a change, and that has a path.
@@ -240,19 +240,6 @@ def _grouped(decisions: Iterable[Past], found: _Sum) -> list[_Alike]:
         alike = groups.get(key)
         if alike is None:
             alike = groups[key] = _Alike(past)
-        alike.count += count
+        alike.count += 1
         alike.last = max(alike.last, past.ts)
     return sorted(groups.values(), key=lambda one: (one.first.person is None, -one.count))
-
-
-def _counted(decisions: Iterable[Past]) -> Iterable[tuple[Past, int]]:
-    """Count values that come several times; they are held, so that no other gets their id."""
-    seen: dict[int, Past] = {}
-    counts: dict[int, int] = {}
-    for past in decisions:
-        known = id(past)
-        if known in counts:
-            counts[known] += 1
-        else:
-            seen[known], counts[known] = past, 1
-    return [(past, counts[known]) for known, past in seen.items()]

@@ -12,8 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any
 
 from penstock.core.errors import InputError
 from penstock.core.learning.past_decision import ALLOW, ASK, DENY, PASSTHROUGH, Past
@@ -23,17 +21,19 @@ from penstock.core.paths.relpath import locate
 from penstock.core.policy.builtin import NAME
 from penstock.core.policy.decide import combine, decide, effective
 from penstock.core.policy.model import Layer, Policy
-from penstock.core.policy.regexes import literal, together
+from penstock.core.policy.regexes import Bank, literal
 from penstock.core.policy.rule import Rule
 from penstock.core.policy.rule_index import ALSO_CALLED
+from penstock.core.shell.command import TABLE
+from penstock.core.shell.effects import ProgramCall
+from penstock.core.shell.expansion import Value
+from penstock.core.shell.programs.builtins import BUILTINS
 from penstock.core.tools.intents import intents
 
 MOST_ASKED = 1500  # calls that are followed one by one; a shell command takes half a millisecond
 # Words without quotes, expansions, redirections or more than one command: one leaf, itself.
 PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,-]+(?: [A-Za-z0-9_./:@%+,=-]+)*")
 LONGEST_PLAIN = 1000
-# A path that every spelling of it is equal to.
-CLEAN = re.compile(r"[a-z0-9_]+(?:[.-][a-z0-9_]+)*(?:/[a-z0-9_]+(?:[.-][a-z0-9_]+)*)*")
 
 UNQUOTED = str.maketrans("", "", "'\"\\")
 
@@ -103,9 +103,6 @@ def target_of(past: Past) -> Target | None:
     if not path or past.tool not in FILE_TOOLS:
         return None
     root = past.cwd or "/"
-    inside = path[len(root) + 1 :] if path.startswith(f"{root}/") else ""
-    if inside and CLEAN.fullmatch(inside):  # has one spelling; the long way takes ten times longer
-        return Target(shown=inside, judged=(inside,))
     try:
         return locate(path, root=root, base=root)
     except InputError:
@@ -170,7 +167,7 @@ class Lens:
         self._patterns = {name: _patterns(name, rules) for name in FIELDS}
         self._exact = {name: _exact(name, rules) for name in FIELDS}
         self.names = frozenset(n for n in FIELDS if self._patterns[n] or self._exact[n])
-        self._ask = {name: together(self._patterns[name]) for name in self.names}
+        self._ask = {name: Bank(self._patterns[name]).hits for name in self.names}
         self._telling = {name: self._numbers(name, changed) for name in self.names}
         globs = list(dict.fromkeys(glob for rule in rules for glob in _globs(rule)))
         self._index = compile_globs([(glob, at) for at, glob in enumerate(globs)])
@@ -186,7 +183,7 @@ class Lens:
         """Return what the rules can tell of a field, and whether that makes a difference."""
         if name not in self.names:
             return (), False
-        hits = self._ask[name](value)
+        hits = tuple(self._ask[name](value))
         exact = value if value in self._exact[name] else ""
         differs = not self._telling[name].isdisjoint(hits) or value in self._exact_told[name]
         return (name, hits, exact), differs
@@ -224,17 +221,6 @@ def field_values(past: Past) -> list[tuple[str, str]]:
     return found
 
 
-@cache
-def _programs() -> tuple[Mapping[str, Any], frozenset[str], Any, Any]:
-    """Import late: whoever replays no command needs no shell."""
-    from penstock.core.shell.command import TABLE
-    from penstock.core.shell.effects import ProgramCall
-    from penstock.core.shell.expansion import Value
-    from penstock.core.shell.programs.builtins import BUILTINS
-
-    return TABLE, frozenset(BUILTINS) | ODD, ProgramCall, Value
-
-
 ODD = frozenset({"test", "function", "if", "while", "until", "for", "case", "select", "coproc"})
 
 
@@ -242,12 +228,12 @@ def is_plain(command: str) -> bool:
     """Say whether a command is one program that touches no file we know of."""
     if len(command) > LONGEST_PLAIN or not PLAIN.fullmatch(command):
         return False
-    table, builtins, call, value = _programs()
     name, *words = command.split(" ")
-    if not name.isalpha() or name in builtins:  # versions and paths are looked up by other names
+    # Versions and paths are looked up by other names.
+    if not name.isalpha() or name in BUILTINS or name in ODD:
         return False
-    row = table.get(name)
-    return row is None or next(row(call(name, tuple(map(value, words)))), None) is None
+    row = TABLE.get(name)
+    return row is None or next(row(ProgramCall(name, tuple(map(Value, words)))), None) is None
 
 
 # --- asking both --------------------------------------------------------------------------------
@@ -290,50 +276,28 @@ class Replay:
         Where nothing that changed can speak of it, both words are the recorded one.
         """
         command = past.command
-        if self._by_input:
-            return self._on_input(past)
-        if command and self._other_fields.isdisjoint(past.tool_input):
-            return self._on_command(past, command)
-        target = None if command else target_of(past)
+        target = None if command or self._by_input else target_of(past)
         seen = [self._lens.field(name, value) for name, value in field_values(past)]
-        if target is None:
-            followed = self._by_path or self._leaf_may_fit(command)
-            if not followed and not self._speaks(past.tool, seen):
-                return UNTOUCHED
-            return self._follow(past)
-        seen.append(self._lens.path(target))
-        if not self._speaks(past.tool, seen):
-            return UNTOUCHED
-        floor = self._floor(past)
-        key = (past.tool, past.action, floor, *(one for one, _ in seen))
-        return self._once(key, lambda: [_on(past, target)], floor)
-
-    def _on_input(self, past: Past) -> tuple[LoggedVerdict, LoggedVerdict]:
-        seen = [self._lens.field(name, value) for name, value in field_values(past)]
-        if not self._speaks(past.tool, seen):
-            return UNTOUCHED
+        if target is not None:
+            seen.append(self._lens.path(target))
+        speaks = self._speaks(past.tool, seen)
         key = (past.tool, *(one for one, _ in seen))
-        return self._once(key, lambda: [_bare_request(past)], ())
-
-    def _on_command(self, past: Past, command: str) -> tuple[LoggedVerdict, LoggedVerdict] | None:
-        """The commonest call by far: each step here is taken a hundred thousand times."""
-        seen, differs = self._lens.field("command", command)
-        speaks = differs or self._anywhere or self._bare_fits(past.tool)
-        if not speaks and not self._by_path and not self._leaf_may_fit(command):
+        if target is not None and speaks:
+            floor = self._floor(past)
+            return self._once((past.action, floor, *key), lambda: [_on(past, target)], floor)
+        if self._by_input and speaks:
+            return self._once(key, lambda: [_running(past, ())], ())
+        followed = not self._by_input and (self._by_path or self._leaf_may_fit(command))
+        if target is not None or not (speaks or followed):
             return UNTOUCHED
-        key = (past.tool, seen)
-        known = self._known.get(key)
-        if (known or speaks) and is_plain(command):
-            return known or self._once(key, lambda: [_running(past)], ())
-        if not speaks and is_plain(command):
-            return UNTOUCHED
+        if command and self._other_fields.isdisjoint(past.tool_input) and is_plain(command):
+            leaves = (command,)
+            return self._once(key, lambda: [_running(past, leaves)], ()) if speaks else UNTOUCHED
         return self._follow(past)
 
     def _speaks(self, tool: str, seen: Iterable[tuple[Key, bool]]) -> bool:
-        return self._anywhere or any(differs for _, differs in seen) or self._bare_fits(tool)
-
-    def _bare_fits(self, tool: str) -> bool:
-        return bool(self._bare) and any(not r.tool or r.tool == tool for r in self._bare)
+        bare = any(not rule.tool or rule.tool == tool for rule in self._bare)
+        return self._anywhere or bare or any(differs for _, differs in seen)
 
     def _leaf_may_fit(self, command: str) -> bool:
         """Say whether a changed rule may meet a simple command inside this one."""
@@ -400,14 +364,8 @@ def _alone(policy: Policy) -> Policy:
     return replace(policy, layers=tuple(y for y in policy.layers if y.name != NAME))
 
 
-def _bare_request(past: Past) -> Request:
-    return Request(action=Action.RUN, tool=past.tool, tool_input=past.tool_input)
-
-
-def _running(past: Past) -> Request:
-    return Request(
-        action=Action.RUN, tool=past.tool, tool_input=past.tool_input, leaves=(past.command,)
-    )
+def _running(past: Past, leaves: tuple[str, ...]) -> Request:
+    return Request(action=Action.RUN, tool=past.tool, tool_input=past.tool_input, leaves=leaves)
 
 
 def _searches(rule: Rule) -> bool:

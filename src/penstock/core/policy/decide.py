@@ -212,19 +212,20 @@ def rule_applies(
         and request.action in rule.actions
         and (rule.expires_at is None or now < rule.expires_at)
         and not any(matches(glob, spelling) for glob in rule.not_paths)
-        and _tool_fits(rule, request)
+        and tool_fits(rule, request.tool)
         and _change_fits(rule, request)
         and _fields_fit(rule, request, effective(rule, layer) if layer else rule.verdict)
     )
 
 
-def _tool_fits(rule: Rule, request: Request) -> bool:
+def tool_fits(rule: Rule, tool: str) -> bool:
+    """Say whether a rule speaks of a tool."""
     if rule.tool:
-        return rule.tool == request.tool
+        return rule.tool == tool
     if not rule.tool_regex:
         return True
-    excluded = rule.tool_exclude_regex and search(rule.tool_exclude_regex, request.tool)
-    return search(rule.tool_regex, request.tool) and not excluded
+    excluded = rule.tool_exclude_regex and search(rule.tool_exclude_regex, tool)
+    return search(rule.tool_regex, tool) and not excluded
 
 
 def _change_fits(rule: Rule, request: Request) -> bool:
@@ -255,13 +256,14 @@ def _field_fits(test: FieldMatch, rule: Rule, request: Request, verdict: Verdict
     if not texts or (test.exact and texts[0] != test.exact):
         return False
     if not rule.per_leaf or len(texts) == 1:
-        return _text_fits(test, texts[0])
+        return text_fits(test, texts[0])
     if verdict is Verdict.ALLOW:
-        return all(_text_fits(test, leaf) for leaf in texts[1:])
-    return any(_text_fits(test, text) for text in texts)
+        return all(text_fits(test, leaf) for leaf in texts[1:])
+    return any(text_fits(test, text) for text in texts)
 
 
-def _text_fits(test: FieldMatch, text: str) -> bool:
+def text_fits(test: FieldMatch, text: str) -> bool:
+    """Say whether a text meets a test's regexes."""
     found = not test.regex or search(test.regex, text)
     return found and not (test.exclude and search(test.exclude, text))
 

@@ -141,29 +141,6 @@ class Bank:
             yield from (numbers[n - 1] for n in found if n) if found and 0 in found else numbers
 
 
-def together(patterns: Sequence[str]) -> Callable[[str], tuple[int, ...]]:
-    """Return a question for the numbers of all patterns that occur in a text, ascending.
-
-    For very many texts and few patterns: a bank finds its way among very many patterns.
-    """
-    numbers = range(len(patterns))
-    chunks = [list(numbers[at : at + CHUNK]) for at in range(0, len(patterns), CHUNK)]
-    sets = [_asked_together(patterns, chunk) for chunk in chunks]
-
-    def ask(text: str) -> tuple[int, ...]:
-        encoded = _encoded(text)
-        hits: list[int] = []
-        for chunk, matcher in sets:
-            found = matcher(encoded) if matcher else None
-            if found and 0 in found:
-                hits += sorted(chunk[n - 1] for n in found if n)
-            else:  # without its first pattern the answer is no answer
-                hits += [at for at in chunk if search(patterns[at], text)]
-        return tuple(hits)
-
-    return ask
-
-
 def _asked_together(patterns: Sequence[str], numbers: list[int]) -> Asked:
     made = _re2().Set.SearchSet(_options(memory=SET_MEMORY))
     try:

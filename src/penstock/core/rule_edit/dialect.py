@@ -11,12 +11,13 @@ from __future__ import annotations
 import posixpath
 from enum import Enum, auto
 
-from penstock.core.rule_edit.toml.blocks import Name
 from penstock.core.rules import foreign
 from penstock.core.rules.documents import Document
 from penstock.core.rules.fields import BY_NAME, RULE_TABLES
-from penstock.core.rules.permissions_hook.document import SECTION_KEYS, SETTINGS
-from penstock.core.rules.permissions_hook.rule import ORIGINAL_KEYS
+from penstock.core.rules.permissions_hook.document import SECTION_KEYS, SETTINGS, meaning_of
+from penstock.core.rules.permissions_hook.includes import list_of
+from penstock.core.rules.permissions_hook.rule import ORIGINAL_KEYS, Meaning
+from penstock.core.rules.toml_positions import Name
 
 
 class RuleDialect(Enum):
@@ -54,12 +55,8 @@ def _is_section(key: str, value: object) -> bool:
 def _uses_our_words(document: Document) -> bool:
     if {"ask", "warn", "safe", "disable", "outside_project"} & document.keys():
         return True
-    tables = [value for key in ("allow", "deny") if isinstance(value := document.get(key), list)]
-    return any(
-        isinstance(rule, dict) and not OUR_FIELDS.isdisjoint(rule)
-        for rules in tables
-        for rule in rules
-    )
+    rules = (rule for key in ("allow", "deny") for rule in list_of(document.get(key)))
+    return any(isinstance(rule, dict) and not OUR_FIELDS.isdisjoint(rule) for rule in rules)
 
 
 def is_nameless(document: Document, dialect: RuleDialect) -> bool:
@@ -67,21 +64,10 @@ def is_nameless(document: Document, dialect: RuleDialect) -> bool:
 
     It shows by what only that fork has, and by rules none of which has an id.
     """
-    if dialect is not RuleDialect.FLAT:
+    if dialect is not RuleDialect.FLAT or meaning_of(document) is not Meaning.LEAVES:
         return False
-    rules = [
-        rule
-        for key in ("allow", "deny")
-        if isinstance(value := document.get(key), list)
-        for rule in value
-        if isinstance(rule, dict)
-    ]
-    keys = {key for rule in rules for key in rule}
-    audit = document.get("audit")
-    logs = isinstance(audit, dict) and "passthrough_log_file" in audit
-    theirs = {"variables", "limits", "git_protection"} & document.keys()
-    theirs |= {"subagent_type_regex", "reason", "protected_branch_check"} & keys
-    return bool(theirs or logs) and not {"id", "description"} & keys
+    rules = (rule for key in ("allow", "deny") for rule in list_of(document.get(key)))
+    return not any(isinstance(rule, dict) and {"id", "description"} & rule.keys() for rule in rules)
 
 
 def table_of(name: Name, dialect: RuleDialect) -> Name | None:

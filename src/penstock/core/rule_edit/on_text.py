@@ -20,7 +20,6 @@ from penstock.core.rule_edit.placement import put_after, put_rule, take
 from penstock.core.rule_edit.toml.blocks import (
     END_MARKER,
     MARKER,
-    Name,
     Pair,
     comment_start,
     lines_of,
@@ -28,6 +27,7 @@ from penstock.core.rule_edit.toml.blocks import (
 from penstock.core.rule_edit.toml.lists import appended, without
 from penstock.core.rule_edit.toml.write import prose, toml_key, toml_value
 from penstock.core.rules.permissions_hook.document import SETTINGS
+from penstock.core.rules.toml_positions import Name
 
 
 def spliced(book: Book, step: steps.Step) -> LinePiece | None:

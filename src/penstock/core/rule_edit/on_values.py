@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from penstock.core.rule_edit import steps
-from penstock.core.rule_edit.toml.blocks import Name
 from penstock.core.rules.documents import Document
+from penstock.core.rules.toml_positions import Name
 
 
 def applied(document: Document, step: steps.Step) -> Document:

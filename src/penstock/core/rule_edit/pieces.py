@@ -17,12 +17,12 @@ from penstock.core.rule_edit.source import read_text
 from penstock.core.rule_edit.toml.blocks import (
     END_MARKER,
     MARKER,
-    Name,
     Pair,
     TomlBlock,
     read_pairs,
 )
 from penstock.core.rules.documents import BOM, Document
+from penstock.core.rules.toml_positions import Name
 
 OFF_RUN = re.compile(rf"^{re.escape(MARKER)}([^\n]*)\n(?:#[^\n]*\n)*", re.M)
 ID_COMMENT = re.compile(r"^#[ \t]*id:[ \t]*(\S[^\n\r]*)", re.M)

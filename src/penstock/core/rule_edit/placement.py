@@ -9,7 +9,8 @@ no comment that belonged to nobody, or to another rule, becomes this one's.
 from __future__ import annotations
 
 from penstock.core.rule_edit.pieces import Book, LinePiece, RulePlace
-from penstock.core.rule_edit.toml.blocks import Name, lines_of
+from penstock.core.rule_edit.toml.blocks import lines_of
+from penstock.core.rules.toml_positions import Name
 
 
 def _is_blank(line: str) -> bool:

@@ -7,7 +7,6 @@ change nothing has no step.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 
 from penstock.core.rule_edit.dialect import RuleDialect
@@ -29,10 +28,12 @@ from penstock.core.rule_edit.steps import (
     SwitchOff,
     SwitchOn,
 )
-from penstock.core.rule_edit.toml.blocks import END_MARKER, LostError, Name, lines_of, read_blocks
+from penstock.core.rule_edit.toml.blocks import END_MARKER, lines_of
+from penstock.core.rules.documents import read_toml
 from penstock.core.rules.fields import RULE_TABLES
 from penstock.core.rules.permissions_hook.document import SETTINGS
-from penstock.core.rules.problems import did_you_mean, shown
+from penstock.core.rules.problems import ProblemReport, did_you_mean, shown
+from penstock.core.rules.toml_positions import Name
 
 USUAL_SECTION = "rules"
 DEFAULT = "default."
@@ -239,11 +240,10 @@ def _brought_back(op: Operation, off: LinePiece) -> tuple[Name, str, Rule]:
     """Return the table, the text and the rule that a commented piece stands for."""
     kept = [line for line in lines_of(off.text)[1:] if not line.startswith(END_MARKER)]
     text = "".join(line[2:] if line.startswith("# ") else line[1:] for line in kept)
-    try:
-        table = read_blocks(text)[1].name
-        rules = rules_in(tomllib.loads(text), table)
-    except (LostError, ValueError, IndexError):
-        rules = []
+    report = ProblemReport(file="")
+    document = read_toml(text.encode(), report) or {}
+    table = next((one.name for one in report.lines.headers if one.name), ())
+    rules = rules_in(document, table)
     if len(rules) != 1 or not isinstance(rules[0], dict) or rules[0].get("id", op.id) != op.id:
         error = f"the lines of rule '{op.id}' were changed while it was disabled"
         raise _refuse(op, "id", error, "take the `#` signs away by hand")

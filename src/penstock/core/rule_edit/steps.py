@@ -1,7 +1,7 @@
 """The steps that an edit is made of: one change to one rule, one table or one list.
 
-A step is found once, by `edit_plan.py`, and then taken twice: on the parsed document by
-`edit_model.py`, on the text by `edit_splice.py`. The two must agree in the end.
+A step is found once, by `plan`, and then taken twice: on the parsed document by `on_values`, on
+the text by `on_text`. The two must agree in the end.
 Always true: a step names its rule by table and number, which mean the same in both.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from penstock.core.rule_edit.pieces import LinePiece
-from penstock.core.rule_edit.toml.blocks import Name
+from penstock.core.rules.toml_positions import Name
 
 Rule = Mapping[str, object]
 OUR_NOTE = "# disabled by decision_reviewer"

@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 
 from penstock.core.model import STRICTNESS, Action, Verdict
 from penstock.core.paths.globs import matches
-from penstock.core.policy.regexes import search, weigh
+from penstock.core.policy.decide import tool_fits
+from penstock.core.policy.regexes import weigh
 from penstock.core.policy.rule import Rule
+from penstock.core.policy.samples import nests_repetition, pattern_samples, sample_path, words_in
 from penstock.core.rule_edit.operation import EditWarning
-from penstock.core.rule_edit.samples import nests_repetition, sample_path, samples, words_in
 from penstock.core.rule_edit.summary import EditEffect
 from penstock.core.rules.layers import LoadResult
 from penstock.core.rules.problems import Problem, shown
@@ -127,7 +128,7 @@ def _broad(rule: Rule) -> EditWarning | None:
     else:
         # An empty `tool_regex` of the original meets every tool, and is gone from the rule.
         by_regex = rule.tool_regex or (not rule.tool and rule.actions >= EVERY_ACTION)
-        hit = [tool for tool in TOOLS if by_regex and _is_for(rule, tool)]
+        hit = [tool for tool in TOOLS if by_regex and tool_fits(rule, tool)]
         name = "tool_regex"
     if len(hit) < BROAD:
         return None
@@ -140,7 +141,7 @@ def _slipping(rule: Rule) -> Iterator[EditWarning]:
     test = rule.fields[0] if rule.fields else None
     if test is None or not test.regex:
         return
-    usual = [text for text in samples(test.regex) if field_meets(test, text)][:2]
+    usual = [text for text in pattern_samples(test.regex) if field_meets(test, text)][:2]
     if test.name == "file_path":
         over = [f"{text.rstrip('/')}/../../etc/passwd" for text in usual]
         if any(field_meets(test, path) for path in over):
@@ -213,20 +214,11 @@ def _pattern(rule: Rule) -> str:
 def _samples_of(rule: Rule) -> tuple[str, ...]:
     if rule.fields:
         test = rule.fields[0]
-        made = samples(test.regex) if test.regex else (test.exact,)
+        made = pattern_samples(test.regex) if test.regex else (test.exact,)
         return tuple(text for text in made if field_meets(test, text))
     if rule.paths:
         return tuple(sample_path(glob) for glob in rule.paths[:10])
-    return (rule.tool,) if rule.tool else samples(rule.tool_regex)
-
-
-def _is_for(rule: Rule, tool: str) -> bool:
-    if rule.tool:
-        return rule.tool == tool
-    if not rule.tool_regex:
-        return True
-    excluded = rule.tool_exclude_regex and search(rule.tool_exclude_regex, tool)
-    return search(rule.tool_regex, tool) and not excluded
+    return (rule.tool,) if rule.tool else pattern_samples(rule.tool_regex)
 
 
 def _meets_path(rule: Rule, path: str) -> bool:
@@ -255,8 +247,11 @@ def _is_about_all(rule: Rule) -> bool:
 
 
 def _same_tools(one: Rule, other: Rule) -> bool:
-    tools = {one.tool, other.tool} - {""} or {*samples(one.tool_regex), *samples(other.tool_regex)}
-    return any(_is_for(one, tool) and _is_for(other, tool) for tool in tools)
+    tools = {one.tool, other.tool} - {""} or {
+        *pattern_samples(one.tool_regex),
+        *pattern_samples(other.tool_regex),
+    }
+    return any(tool_fits(one, tool) and tool_fits(other, tool) for tool in tools)
 
 
 def _meets(rule: Rule, text: str) -> bool:

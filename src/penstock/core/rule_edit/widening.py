@@ -16,11 +16,11 @@ from penstock.core.rule_edit.dialect import RuleDialect, dialect_of
 from penstock.core.rule_edit.operation import EditError
 from penstock.core.rule_edit.pieces import rules_in
 from penstock.core.rule_edit.source import read_text
-from penstock.core.rule_edit.toml.blocks import Name
 from penstock.core.rules.documents import Document
 from penstock.core.rules.fields import BY_NAME, RULE_TABLES
 from penstock.core.rules.permissions_hook.document import SECTION_KEYS, SETTINGS, meaning_of
 from penstock.core.rules.permissions_hook.rule import FIELD_KEYS, Meaning
+from penstock.core.rules.toml_positions import Name
 
 Rule = Mapping[str, object]
 UNTOLD = "it cannot be told what was allowed before"

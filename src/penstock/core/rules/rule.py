@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from penstock.core.model import COVERS, Action, ChangeKind, Verdict
 from penstock.core.paths.globs import matches
-from penstock.core.policy.regexes import search
+from penstock.core.policy.decide import text_fits, tool_fits
 from penstock.core.policy.rule import FieldMatch, Rule, Where
 from penstock.core.rules.fields import BY_NAME, FieldKind
 from penstock.core.rules.problems import ProblemReport, did_you_mean, shown
@@ -119,7 +119,7 @@ class Reader:
         values = self.table(raw, "rule", label, *path)
         if not REGEX_FIELDS.isdisjoint(values):
             self.check_regexes(values, label, *path)
-        if isinstance(raw, dict) and not _is_plain(raw):
+        if isinstance(raw, dict):
             self._check_together(raw, label, *path)
         if self.report.full or len(self.report.problems) > before:
             return None
@@ -178,18 +178,6 @@ class Reader:
                 does = "does not meet" if expected else "meets"
                 message = f"{label} {does} {shown(example)}, against its own `{key}`"
                 self.report.wrong(message, *path, key, at, hint="mend the rule or the example")
-
-
-RARE = frozenset({"tool_exclude_regex", "subagent_type", "match", "not_match"})
-
-
-def _is_plain(values: Mapping[str, object]) -> bool:
-    """True for the two usual sorts of rule, globs alone or one tool: nothing can contradict."""
-    if not RARE.isdisjoint(values):
-        return False
-    if ("tool" in values) is not ("tool_regex" in values):
-        return True
-    return "paths" in values and TOOL_FIELDS.isdisjoint(values)
 
 
 def _contradictions(values: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
@@ -259,10 +247,7 @@ def meets(rule: Rule, example: str) -> bool:
         return _any(rule.paths, path) and not _any(rule.not_paths, path)
     if rule.fields:
         return field_meets(rule.fields[0], example)
-    if rule.tool:
-        return rule.tool == example
-    excluded = rule.tool_exclude_regex and search(rule.tool_exclude_regex, example)
-    return search(rule.tool_regex, example) and not excluded
+    return tool_fits(rule, example)
 
 
 def _any(globs: tuple[str, ...], path: str) -> bool:
@@ -271,8 +256,4 @@ def _any(globs: tuple[str, ...], path: str) -> bool:
 
 def field_meets(test: FieldMatch, text: str) -> bool:
     """Say whether a text is what a field's test asks for."""
-    return (
-        (not test.exact or test.exact == text)
-        and (not test.regex or search(test.regex, text))
-        and not (test.exclude and search(test.exclude, text))
-    )
+    return (not test.exact or test.exact == text) and text_fits(test, text)

@@ -1,8 +1,8 @@
-"""Tell on which line of a TOML text each key, table and array element stands.
+"""Tell where in a TOML text each key, table and array element stands.
 
-`tomllib` gives values without places, and a problem without a line is half a problem. This
-scanner reads places without values: it splits the text into statements and remembers where
-each begins. Judging the text is `tomllib`'s work, after this one looked at it.
+`tomllib` gives values without places, a problem without a line is half a problem, and an edit
+must know which lines are a rule. This scanner reads places without values: it splits the text
+into statements and remembers where each begins. Judging the text is `tomllib`'s work.
 Always true: one pass, no recursion, and for any text that `tomllib` accepts every path that
 leads to a value has the line on which that key, or that element, is written.
 """
@@ -10,9 +10,9 @@ leads to a value has the line on which that key, or that element, is written.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
+Name = tuple[str, ...]
 Path = tuple[str | int, ...]
 
 # What would cost `tomllib` seconds, or its stack, is told before it reads the text.
@@ -52,22 +52,36 @@ ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
 ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\": "\\"}
 
 
+@dataclass(slots=True)
+class TomlHeader:
+    """The line of `[name]`, or of `[[name]]` where there are `many`; the first is the file's top.
+
+    `start` and `body` are where it begins and ends. Up to `solid` stand values of several lines
+    below it, in which anything may look like a comment or a header.
+    """
+
+    name: Name
+    many: bool
+    start: int
+    body: int
+    solid: int
+
+
 @dataclass(frozen=True, slots=True)
 class TomlPositions:
     """Where things stand. `refused` says why the text is not worth reading, from `line` on.
 
-    `rest` looks for what is not known yet, where that takes long and is seldom asked for.
+    `lost` is true when the text is no TOML from somewhere on.
     """
 
     known: dict[Path, int]
+    headers: tuple[TomlHeader, ...] = ()
     refused: str = ""
     line: int = 0
-    rest: Callable[[Path], int] | None = None
+    lost: bool = False
 
     def of(self, *path: str | int) -> int:
         """Return the line of a path, or of the nearest thing around it; 1 when unknown."""
-        if self.rest is not None and path not in self.known:
-            return self.rest(path)
         for end in range(len(path), 0, -1):
             if path[:end] in self.known:
                 return self.known[path[:end]]
@@ -76,7 +90,8 @@ class TomlPositions:
 
 def find_lines(text: str) -> TomlPositions:
     """Scan a TOML text; in a text that is not TOML, as far as it is understood."""
-    scan = _Scan(text=text)
+    scan = TomlScan(text=text)
+    lost = False
     try:
         while scan.at < len(text):
             _fast_statements(scan)
@@ -85,8 +100,8 @@ def find_lines(text: str) -> TomlPositions:
     except _TooMuchError as why:
         return TomlPositions(scan.known, refused=str(why), line=scan.line)
     except _LostError:
-        pass
-    return TomlPositions(scan.known)
+        lost = True
+    return TomlPositions(scan.known, tuple(scan.headers), lost=lost)
 
 
 class _LostError(Exception):
@@ -98,7 +113,7 @@ class _TooMuchError(Exception):
 
 
 @dataclass(kw_only=True, slots=True)
-class _Scan:
+class TomlScan:
     """Where the scanner is: a position, its line, and the table that keys fall into."""
 
     text: str
@@ -107,6 +122,7 @@ class _Scan:
     table: Path = ()
     known: dict[Path, int] = field(default_factory=dict)
     counts: dict[Path, int] = field(default_factory=dict)
+    headers: list[TomlHeader] = field(default_factory=lambda: [TomlHeader((), False, 0, 0, 0)])
 
     def move(self, to: int) -> None:
         """Go on to a position, counting the lines on the way."""
@@ -139,7 +155,7 @@ class _Scan:
             raise _LostError
 
 
-def _fast_statements(scan: _Scan) -> None:
+def _fast_statements(scan: TomlScan) -> None:
     """Read statements as long as each is one simple line."""
     text, known, table = scan.text, scan.known, scan.table
     while scan.at < len(text) and (found := FAST.match(text, scan.at)):
@@ -147,33 +163,38 @@ def _fast_statements(scan: _Scan) -> None:
         if key is not None:
             known.setdefault((*table, key), scan.line)
         elif name is not None:
-            _enter(scan, tuple(name.split(".")), many=len(brackets) == 2)
+            _enter(scan, tuple(name.split(".")), scan.at, many=len(brackets) == 2)
+            scan.headers[-1].body = scan.headers[-1].solid = found.start(4)
             table = scan.table
             scan.check_size()
         scan.at = found.end()
         scan.line += 1 + after.count("\n")
 
 
-def _slow_statement(scan: _Scan) -> None:
+def _slow_statement(scan: TomlScan) -> None:
     """Read what is not one simple line: quoted or dotted keys, values over several lines."""
     scan.check_size()
-    scan.skip(BLANK)
-    if scan.next_is("[["):
-        _enter(scan, _key(scan), many=True)
-        scan.need("]]")
-    elif scan.next_is("["):
-        _enter(scan, _key(scan), many=False)
-        scan.need("]")
-    else:
-        _value(scan, _pair(scan, scan.table))
     start = scan.at
+    scan.skip(BLANK)
+    many = scan.next_is("[[")
+    is_header = many or scan.next_is("[")
+    if is_header:
+        _enter(scan, _key(scan), start, many=many)
+        scan.need("]]" if many else "]")
+    else:
+        skip_value(scan, pair_key(scan, scan.table))
+    end = scan.at
     scan.skip(EMPTY)
-    if scan.at == start and start < len(scan.text):
+    if scan.at == end < len(scan.text):
         raise _LostError
+    scan.headers[-1].solid = scan.at
+    if is_header:
+        scan.headers[-1].body = scan.at
 
 
-def _enter(scan: _Scan, key: tuple[str, ...], *, many: bool) -> None:
+def _enter(scan: TomlScan, key: Name, start: int, *, many: bool) -> None:
     """Go into a table; a name of an array of tables means its last element."""
+    scan.headers.append(TomlHeader(key, many, start, start, start))
     path: Path = ()
     for part in key[:-1]:
         scan.known.setdefault((*path, part), scan.line)
@@ -186,12 +207,12 @@ def _enter(scan: _Scan, key: tuple[str, ...], *, many: bool) -> None:
     scan.known[scan.table] = scan.line
 
 
-def _last(scan: _Scan, path: Path) -> Path:
+def _last(scan: TomlScan, path: Path) -> Path:
     count = scan.counts.get(path)
     return path if count is None else (*path, count - 1)
 
 
-def _pair(scan: _Scan, table: Path) -> Path:
+def pair_key(scan: TomlScan, table: Path) -> Path:
     """Read `a.b =` and return the whole path of what it names."""
     line = scan.line
     path = (*table, *_key(scan))
@@ -201,7 +222,7 @@ def _pair(scan: _Scan, table: Path) -> Path:
     return path
 
 
-def _key(scan: _Scan) -> tuple[str, ...]:
+def _key(scan: TomlScan) -> Name:
     parts: list[str] = []
     while True:
         scan.skip(BLANK)
@@ -240,7 +261,7 @@ class _Open:
     count: int = 0
 
 
-def _value(scan: _Scan, path: Path) -> None:
+def skip_value(scan: TomlScan, path: Path) -> None:
     """Read one value. Open brackets are kept in a list, so that none is too deep for us."""
     opened: list[_Open] = []
     while True:
@@ -258,7 +279,7 @@ def _value(scan: _Scan, path: Path) -> None:
         path = place
 
 
-def _scalar_or_opener(scan: _Scan) -> str:
+def _scalar_or_opener(scan: TomlScan) -> str:
     """Go past a string, a number, a date; or past an opening bracket, and return that."""
     scan.skip(BLANK)
     for sign in "[{":
@@ -269,7 +290,7 @@ def _scalar_or_opener(scan: _Scan) -> str:
     return ""
 
 
-def _next_place(scan: _Scan, inside: _Open, *, first: bool) -> Path | None:
+def _next_place(scan: TomlScan, inside: _Open, *, first: bool) -> Path | None:
     """Return the path of the next value inside a bracket, or None when it closes here."""
     scan.skip(GAP)
     comma = not first and scan.next_is(",")
@@ -279,7 +300,7 @@ def _next_place(scan: _Scan, inside: _Open, *, first: bool) -> Path | None:
     if not (first or comma):
         raise _LostError
     if inside.closes == "}":
-        return _pair(scan, inside.path)
+        return pair_key(scan, inside.path)
     path = (*inside.path, inside.count)
     inside.count += 1
     scan.check_size()

@@ -421,9 +421,9 @@ def _patterns(rules: Sequence[Rule]) -> Iterator[Document]:
 
 def _hostile(rules: Sequence[Rule]) -> list[str]:
     """Return texts that make a backtracking engine slow, made from the rule's own patterns."""
-    from penstock.core.learning.coverage import witnesses
+    from penstock.core.policy.samples import pattern_samples
 
-    made = [t for rule in rules for test in rule.fields for t in witnesses(test.regex)[:2]]
+    made = [t for rule in rules for test in rule.fields for t in pattern_samples(test.regex)[:2]]
     seeds = ["a", "a ", "/", "\n", "aA1-", *made]
     return [(seed * (size // max(len(seed), 1) + 1))[:size] + "!" for seed in seeds if seed
             for size in (1_000, 100_000)]  # fmt: skip

@@ -39,11 +39,9 @@ def read_lines(path: str, query: Query = EVERYTHING) -> Iterator[bytes]:
 
 def _chosen(fd: int, query: Query) -> Iterator[bytes]:
     low, high = span(fd, query)
-    needle, fits = query.needle(), query.on_bytes()
+    needle = query.needle()
     for block in _blocks(fd, low, high):
-        for line in _holding(block, needle):
-            if fits(line):
-                yield line
+        yield from filter(query.fits, _holding(block, needle))
 
 
 def _holding(block: bytes, needle: bytes) -> Iterator[bytes]:
@@ -60,13 +58,13 @@ def _holding(block: bytes, needle: bytes) -> Iterator[bytes]:
 
 def _newest(path: str, query: Query) -> Iterator[bytes]:
     """Yield up to `query.last` fitting lines, newest first."""
-    left, fits = query.last, query.on_bytes()
+    left, needle = query.last, query.needle()
     for segment in reversed(files_of(path)):
         fd = open_to_read(segment.path)
         try:
             with telling(segment.path):
                 for line in _backwards(fd, *span(fd, query)):
-                    if left and fits(line):
+                    if left and needle in line and query.fits(line):
                         left -= 1
                         yield line
                     if not left:

@@ -84,13 +84,11 @@ def _assigned(state: ShellState, names: list[str], line: str) -> ShellState:
     return state
 
 
-def _forgets(short: str = "", *, every: bool = False) -> Builtin:
-    """The operands (or only the first) are names whose values become unknown."""
+def _forgets(short: str = "") -> Builtin:
+    """The operands are names whose values become unknown."""
 
     def builtin(state: ShellState, call: ProgramCall) -> Outcome:
-        found = options(call.args, short=short)
-        names = found.operands if every else found.operands[:1]
-        for word in names:
+        for word in options(call.args, short=short).operands:
             found_name = _NAME.match(word.text)
             if found_name:
                 state = state.forget(found_name.group())
@@ -145,12 +143,12 @@ BUILTINS: Mapping[str, Builtin] = {
     **dict.fromkeys(("export", "declare", "local", "readonly", "typeset"), _declare),
     "unset": _unset,
     "read": _read,
-    "mapfile": _forgets("dnOstuCc", every=True),
-    "readarray": _forgets("dnOstuCc", every=True),
+    "mapfile": _forgets("dnOstuCc"),
+    "readarray": _forgets("dnOstuCc"),
     "getopts": lambda state, call: _both(
         state.forget(call.args[1].text) if len(call.args) > 1 else state
     ),
-    "let": _forgets(every=True),
+    "let": _forgets(),
     "printf": _printf,
     "set": _set,
     "shift": _shift,

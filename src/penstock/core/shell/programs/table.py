@@ -38,25 +38,20 @@ _LONGEST_MODE = 64
 # Rows made from a few words
 
 
-def operands(short: str = "", long: str = "", *, skip: int = 0, tree: bool = False) -> Program:
-    """All operands but the first `skip` are written."""
+def operands(short: str = "", long: str = "") -> Program:
+    """All operands are written."""
 
     def program(call: ProgramCall) -> Iterator[Effect]:
         found = options(call.args, short=short, long=long)
-        deep = tree or found.has("r", "R", "recursive")
-        yield from written(found.operands[skip:], tree=deep)
+        yield from written(found.operands, tree=found.has("r", "R", "recursive"))
 
     return program
 
 
-def removes(short: str = "", long: str = "") -> Program:
+def removes(call: ProgramCall) -> Iterator[Effect]:
     """All operands are deleted."""
-
-    def program(call: ProgramCall) -> Iterator[Effect]:
-        found = options(call.args, short=short, long=long)
-        yield from deleted(found.operands, tree=found.has("r", "R", "recursive"))
-
-    return program
+    found = options(call.args)
+    yield from deleted(found.operands, tree=found.has("r", "R", "recursive"))
 
 
 def outputs(names: str, short: str = "", long: str = "") -> Program:
@@ -94,11 +89,11 @@ def in_place(flags: str, short: str = "", long: str = "") -> Program:
     return program
 
 
-def last_operand(short: str = "", long: str = "", *, least: int = 2) -> Program:
+def last_operand(short: str, *, least: int = 2) -> Program:
     """The last operand is written when there are at least `least`."""
 
     def program(call: ProgramCall) -> Iterator[Effect]:
-        found = options(call.args, short=short, long=long)
+        found = options(call.args, short=short)
         if len(found.operands) >= least:
             yield from written(found.operands[-1:])
 
@@ -230,13 +225,13 @@ PROGRAMS: Mapping[str, Program] = {
     "mkdir": operands("mZ?", "mode context"),
     "mkfifo": operands("m", "mode"),
     "mknod": lambda call: written(options(call.args, short="m").operands[:1]),
-    "rm": removes(),
-    "trash": removes(),
-    "trash-put": removes(),
+    "rm": removes,
+    "trash": removes,
+    "trash-put": removes,
     "gio": lambda call: deleted(call.args[1:]) if call.args[:1] == (Value("trash"),) else iter(()),
-    "rmdir": removes(),
-    "unlink": removes(),
-    "srm": removes(),
+    "rmdir": removes,
+    "unlink": removes,
+    "srm": removes,
     "shred": _shred,
     "chmod": _chmod,
     "chown": _chown,

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from penstock.core.paths.globs import matches
 from penstock.core.policy.regexes import search
-from penstock.core.rule_edit.samples import (
+from penstock.core.policy.samples import (
     LONGEST,
     MOST,
     nests_repetition,
+    pattern_samples,
     sample_path,
-    samples,
     words_in,
 )
 
@@ -31,19 +31,29 @@ MADE = [
     ("(?:" * 60 + "a" + ")" * 60 + "b", ""),
     ("^[\u4e00-\u4e10]$", "\u4e00"),
     (r"a\.b\nc", "a.b\nc"),
+    ("rm .*-rf", "rm -rf"),
+    (r"^/p/src/[a-z]+\.py$", "/p/src/a.py"),
+    ("a{3}b?", "aaab"),
+    ("[^x]y", "ay"),
+    ("[0-9]", "0"),
+    (r"\d+ \w\s", "1 a "),
+    (r"[\d]", "1"),
+    (r"[\s]z", " z"),
+    ("x{2,}?", "xx"),
+    ("^(a|b|c|d|e|f|g|h|i)z$", "iz"),
 ]
 
 
 @pytest.mark.parametrize(("pattern", "expected"), MADE)
 def test_samples_are_what_a_person_would_write(pattern: str, expected: str) -> None:
-    made = samples(pattern)
+    made = pattern_samples(pattern)
     assert not expected or expected in made, made
     assert all(search(pattern, text) for text in made)
 
 
 @pytest.mark.parametrize("pattern", ["(", "a(?!b)", r"(a)\1", "^a\\bc", "x{2000}"])
 def test_what_cannot_be_or_does_not_compile_has_no_samples(pattern: str) -> None:
-    assert samples(pattern) == ()
+    assert pattern_samples(pattern) == ()
 
 
 PIECES = (
@@ -71,7 +81,7 @@ PIECES = (
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 def test_any_pattern_has_few_short_samples_that_match(pattern: str) -> None:
-    made = samples(pattern)
+    made = pattern_samples(pattern)
     assert len(made) <= MOST
     assert all(len(text) <= LONGEST and search(pattern, text) for text in made)
 

@@ -16,7 +16,7 @@ from functools import lru_cache
 from penstock.core.policy.regex_faults import REPETITION, pieces
 from penstock.core.policy.regexes import fault, search
 
-MOST = 8  # samples of one pattern
+MOST = 24  # samples of one pattern
 LONGEST = 400  # characters of one
 DEEPEST = 40  # groups in groups
 ESCAPED = {
@@ -29,7 +29,7 @@ REPEATS = "*+?{"
 
 
 @lru_cache(maxsize=4096)
-def samples(pattern: str) -> tuple[str, ...]:
+def pattern_samples(pattern: str) -> tuple[str, ...]:
     """Return a few texts in which a pattern is found; none when it is too tangled."""
     if fault(pattern) is not None:
         return ()
