@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import click
 
+from penstock.cli.rules_common import OneDocument
+from penstock.doors.reviewer.query_command import ask, not_understood
 
-@click.command("query")
+
+@click.command("query", cls=OneDocument, not_understood=not_understood)
 @click.argument("query", required=False)
 @click.option("--json", "as_json", metavar="JSON", help="The query, if it is not an argument.")
 @click.option("--config", default="", metavar="FILE", help="The rules file that is asked about.")
@@ -25,10 +28,8 @@ def command(
     The query is one JSON object with a `type`: config, config_files, rule, rule_count, log,
     match_test, stats, patterns or gaps.
     """
-    from penstock.doors.reviewer.query_command import ONCE, ask, not_understood
-
     if (query is None) == (as_json is None):
-        return not_understood(ONCE)
+        return not_understood("give the query once, as an argument or with --json")
     pretty = None if dense is None else not dense
     asked = query if query is not None else as_json or ""
     return ask(asked, config=config, logs=logs, workspace=workspace, pretty=pretty)

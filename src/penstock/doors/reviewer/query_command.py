@@ -1,7 +1,6 @@
-"""The command `query`: its words in, one document out, read without a command line library.
+"""The command `query`: a question in, one document out.
 
-Always true: exactly one document is printed, also for words that cannot be understood; only
-those that ask for help are None, for the command line that has it.
+Always true: exactly one document is printed, also for words that cannot be understood.
 """
 
 from __future__ import annotations
@@ -11,52 +10,10 @@ import sys
 import time
 
 from penstock.doors.reviewer.output import keep_standard, put, say
-from penstock.doors.reviewer.query import QueryContext, QueryError, answer, compact, read_query
+from penstock.doors.reviewer.query import answer, compact, read_query
+from penstock.doors.reviewer.question import Document, QueryContext, QueryError
 
-TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from penstock.doors.reviewer.query import Document
-
-OPTIONS = ("--json", "--config", "--log", "--workspace")
 USAGE = 64
-ONCE = "give the query once, as an argument or with --json"
-FLAGS = {"--compact": False, "--pretty": True}
-
-
-def run(words: Sequence[str]) -> int | None:
-    """Answer a query and return the exit code; None where the words ask for help."""
-    keep_standard()
-    if "--help" in words:
-        return None
-    values: dict[str, list[str]] = {name: [] for name in OPTIONS}
-    pretty: bool | None = None
-    queries: list[str] = []
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        name, same, value = word.partition("=")
-        if name in values and (same or rest):
-            values[name].append(value if same else rest.pop(0))
-        elif word in FLAGS:
-            pretty = FLAGS[word]
-        elif word.startswith("-"):
-            return not_understood(f"there is no option `{word[:80]}`, or it needs a value")
-        else:
-            queries.append(word)
-    queries += values["--json"]
-    if len(queries) != 1:
-        return not_understood(ONCE)
-    if len(values["--config"]) > 1 or len(values["--workspace"]) > 1:
-        return not_understood("give --config and --workspace once")
-    return ask(
-        queries[0],
-        config="".join(values["--config"]),
-        logs=tuple(values["--log"]),
-        workspace="".join(values["--workspace"]),
-        pretty=pretty,
-    )
 
 
 def ask(
@@ -68,6 +25,7 @@ def ask(
     pretty: bool | None,
 ) -> int:
     """Print the answer to a query, and return the exit code."""
+    keep_standard()
     try:
         asking = QueryContext(
             config=config,
@@ -88,6 +46,7 @@ def ask(
 
 def not_understood(message: str) -> int:
     """Print what is wrong with the words, and return the exit code."""
+    keep_standard()
     hint = "decision_reviewer query --help"
     show(QueryError("invalid_query", message, hint).document(), pretty=None)
     say(f"error: {message}\n  try: {hint}")

@@ -6,6 +6,7 @@ wrong; the exit code is 0 exactly when `success` is true.
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -177,7 +178,5 @@ def _rollback(kept: KeptVersion) -> Document:
 
 
 def _apply(operation: Document) -> str:
-    import json
-
     text = json.dumps(operation, separators=(",", ":"))
     return f"decision_reviewer apply --json {shlex.quote(text)}"
