@@ -18,14 +18,13 @@ import time
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from penstock.doors.web.diff.markup import Spans
-
 LARGEST = 256 * 1024
 WITHIN = 0.6  # seconds for one text, once the child is there
 STARTING = 4.0  # seconds more for the first
 REMEMBERED = 64
 CHILD = (sys.executable, "-I", "-m", "penstock.doors.web.highlight_worker")
 
+Spans = Sequence[tuple[int, str]]  # of a line: characters and their class, one after the other
 Coloured = Sequence[Spans]
 NONE: Coloured = ()
 

@@ -16,10 +16,11 @@ from penstock.core.errors import InputError, PenstockError
 from penstock.core.proposals.codec import to_plain
 from penstock.core.proposals.model import OPEN, Proposal, Receipt, State
 from penstock.doors.web.answers import AnswerResult
-from penstock.doors.web.context import World, name_of
+from penstock.doors.web.context import World
 from penstock.doors.web.drift import Difference, shown, shown_undo
 from penstock.doors.web.errors import status_of
 from penstock.doors.web.statistics import median, tally
+from penstock.doors.web.wording import name_of
 
 if TYPE_CHECKING:
     from penstock.app import Workspace

@@ -10,9 +10,9 @@ import threading
 from collections import OrderedDict
 
 from penstock.doors.web.diff.comparison import Comparison
-from penstock.doors.web.diff.markup import CLOSE, OPEN, Spans
+from penstock.doors.web.diff.markup import CLOSE, OPEN
 from penstock.doors.web.diff.rows import Page, Pager, View
-from penstock.doors.web.highlight import Colours
+from penstock.doors.web.highlight import Colours, Spans
 
 MOST = 16
 MOST_PAGES = 48

@@ -19,7 +19,8 @@ from markupsafe import Markup
 from penstock.core.diff.rows import Block, Kind, blocks
 from penstock.doors.web.diff import words
 from penstock.doors.web.diff.comparison import LONGEST, Comparison
-from penstock.doors.web.diff.markup import Colours, Ranges, Spans, markup
+from penstock.doors.web.diff.markup import Colours, Ranges, markup
+from penstock.doors.web.highlight import Spans
 
 PAGE = 400
 WORTH_HIDING = 4  # lines that stay; fewer are shown
