@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from penstock.cli.rules_common import OneDocument
-from penstock.doors.reviewer.query_command import ask, not_understood
+from penstock.cli.rules_common import OneDocument, asking_options
+from penstock.doors.reviewer.query import answer, read_query
+from penstock.doors.reviewer.query_command import answered, not_understood
 
 
 @click.command("query", cls=OneDocument, not_understood=not_understood)
 @click.argument("query", required=False)
 @click.option("--json", "as_json", metavar="JSON", help="The query, if it is not an argument.")
-@click.option("--config", default="", metavar="FILE", help="The rules file that is asked about.")
-@click.option("--log", "logs", multiple=True, metavar="FILE", help="A log to ask, and no other.")
-@click.option("--compact/--pretty", "dense", default=None, help="One line, or indented.")
-@click.option("--workspace", metavar="DIR", default="", help="The project (default: here).")
-def command(
-    query: str | None,
-    as_json: str | None,
-    config: str,
-    logs: tuple[str, ...],
-    dense: bool | None,
-    workspace: str,
-) -> int:
+@asking_options
+def command(query: str | None, as_json: str | None, **where: Any) -> int:
     """Ask about rules, past decisions and what is missing.
 
     The query is one JSON object with a `type`: config, config_files, rule, rule_count, log,
@@ -30,6 +23,5 @@ def command(
     """
     if (query is None) == (as_json is None):
         return not_understood("give the query once, as an argument or with --json")
-    pretty = None if dense is None else not dense
     asked = query if query is not None else as_json or ""
-    return ask(asked, config=config, logs=logs, workspace=workspace, pretty=pretty)
+    return answered(lambda asking: answer(read_query(asked), asking), **where)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from penstock.app import rule_edits as app
 from penstock.app.proof import who
-from penstock.core.errors import AuditError, PenstockError, StaleError
+from penstock.core.errors import AuditError, PenstockError, StaleError, of_system
 from penstock.core.rule_edit.edit import Operation, commit_message, parse_operation, widens
 from penstock.doors.reviewer import responses
 from penstock.doors.reviewer.arguments import (
@@ -60,7 +60,7 @@ class Apply:
         except PenstockError as error:
             return responses.refused(self.operation, error)
         except OSError as fault:
-            return responses.refused(self.operation, responses.of_system(fault))
+            return responses.refused(self.operation, of_system(fault))
 
     # -- reading ---------------------------------------------------------------------------
 
@@ -123,7 +123,7 @@ class Apply:
         except PenstockError as error:
             return responses.refused(self.operation, error)
         except OSError as fault:
-            return responses.refused(self.operation, responses.of_system(fault))
+            return responses.refused(self.operation, of_system(fault))
 
     def _validated(self, operation: Operation) -> CommandResult:
         plan = self._plan(operation)

@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from penstock.core.errors import PenstockError, StoreError
+from penstock.core.errors import PenstockError
 from penstock.core.rule_edit.operation import EditError
 from penstock.doors.reviewer.arguments import SWITCH
 from penstock.ports import KeptVersion, VersionKind
@@ -61,12 +61,6 @@ def refused(operation: str | None, error: PenstockError) -> CommandResult:
     kind = error.code.replace("-", "_")
     document = _error(operation, error.message, kind, [_detail(error)], unsure)
     return CommandResult(document=document, code=COULD_NOT, talk=(error.render(),))
-
-
-def of_system(fault: OSError) -> StoreError:
-    """Return our error for one of the system's that nobody expected."""
-    what = f"`{fault.filename}` cannot be used" if fault.filename else "the system refused"
-    return StoreError("system", what, because=(fault.strerror or str(fault)).lower())
 
 
 def _edit_refused(operation: str | None, error: EditError) -> CommandResult:
