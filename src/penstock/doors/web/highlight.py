@@ -15,8 +15,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Sequence
+from functools import lru_cache
 
 LARGEST = 256 * 1024
 WITHIN = 0.6  # seconds for one text, once the child is there
@@ -36,19 +36,15 @@ class Colours:
         self._within, self._argv = within, argv
         self._child: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
-        self._known: OrderedDict[tuple[str, str], Coloured] = OrderedDict()
+        # A text that was late once is late again: that it has no colours is remembered, too.
+        self._coloured = lru_cache(REMEMBERED)(self._ask)
 
     def of(self, name: str, text: str) -> Coloured:
         """Return the colours of a text by its lines; nothing where there are none in time."""
         if not text or len(text) > LARGEST:
             return NONE
-        key = (os.path.basename(name), text)
         with self._lock:
-            if key not in self._known:
-                self._known[key] = self._ask(*key)
-                while len(self._known) > REMEMBERED:
-                    self._known.popitem(last=False)
-            return self._known[key]
+            return self._coloured(os.path.basename(name), text)
 
     def close(self) -> None:
         """End the child."""

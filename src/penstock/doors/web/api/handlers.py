@@ -19,7 +19,7 @@ from penstock.doors.web.answers import AnswerResult
 from penstock.doors.web.context import World
 from penstock.doors.web.drift import Difference, shown, shown_undo
 from penstock.doors.web.errors import status_of
-from penstock.doors.web.statistics import median, tally
+from penstock.doors.web.statistics import tally
 from penstock.doors.web.wording import name_of
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def stats(asked: ApiCall) -> Given:
         "agents": {agent: dict(counts) for agent, counts in found.agents.items()},
         "rules": {rule: dict(hits.counts) for rule, hits in found.rules.items()},
         "answers": dict(found.answers),
-        "median_wait_seconds": median(found.waits) if found.waits else None,
+        "median_wait_seconds": found.median_wait,
     }
 
 
