@@ -12,11 +12,12 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
+from penstock.cli.rules_apply import command
 from penstock.core.rule_edit.edit import parse_operation
 from penstock.core.rules.load import load
-from penstock.doors.reviewer.arguments import UsageError, read_arguments
 from penstock.stores.rules.lock import locked
 from tests import REPOSITORY
 from tests.doors.reviewer.repos import NAME
@@ -57,19 +58,23 @@ def asking(*words: str, start: str = "") -> Any:
 # --- the command and its switch ---------------------------------------------------------
 
 
+def asked_of(words: list[str]) -> dict[str, Any]:
+    """Return what `apply` takes from a command line."""
+    return command.make_context("apply", list(words)).params
+
+
 def json_is_needed() -> None:
-    with pytest.raises(UsageError):
-        read_arguments(["--dry-run"])
-    assert read_arguments(["--json", "{}"]).json == "{}"
+    with pytest.raises(click.exceptions.Exit) as wrong, redirect_stdout(StringIO()) as out:
+        asked_of(["--dry-run"])
+    assert (wrong.value.exit_code, json.loads(out.getvalue())["error_type"]) == (64, "usage")
+    assert asked_of(["--json", "{}"])["json"] == "{}"
 
 
 def the_options() -> None:
     words = ["--json", "{}", "--dry-run", "--force", "--target-file", "x", "--no-commit"]
-    asked = read_arguments(words)
-    assert (asked.dry_run, asked.force, asked.target_file, asked.no_commit) == (
-        *(True, True, "x"),
-        True,
-    )
+    asked = asked_of(words)
+    assert (asked["dry_run"], asked["force"], asked["no_commit"]) == (True, True, True)
+    assert asked["target_file"] == "x"
 
 
 def the_switch_is_needed() -> None:
@@ -358,8 +363,8 @@ def rolled_back(here: Scene) -> None:
     info = here.made(adding())["rollback_info"]
     words = shlex.split(info["rollback_command"])
     assert words[:2] == ["decision_reviewer", "apply"]
-    asked = read_arguments(words[2:])
-    assert here.answer(asked.json, target=asked.target_file).code == 0
+    asked = asked_of(words[2:])
+    assert here.answer(asked["json"], target=asked["target_file"]).code == 0
     assert here.text == RULES
 
 
@@ -601,7 +606,7 @@ def analysis_stays_out_of_the_way() -> None:
 
     code = (
         "import sys; from penstock.doors.reviewer import apply_command, plan; "
-        "print([m for m in sys.modules if m.endswith(('learning', 'suggest', 'profile'))])"
+        "print([m for m in sys.modules if m.endswith(('reviewer.learning', 'suggest'))])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -31,7 +31,6 @@ __all__ = [
     "logs_of",
     "original_logs",
     "past_of",
-    "past_of_edit",
     "wanted",
 ]
 
@@ -128,11 +127,6 @@ def original_logs(config: LoadResult) -> tuple[str, ...]:
 
 def _place(path: str) -> str:
     return f"{home()}{path[1:]}" if path.startswith("~/") else path
-
-
-def past_of_edit(target: str, *, most: int) -> list[Past]:
-    """Return the decisions on which an edit of a rules file is replayed."""
-    return past_of(loaded_config(target), most=most)
 
 
 def past_of(config: LoadResult, *, most: int) -> list[Past]:

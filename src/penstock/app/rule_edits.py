@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 CONFIG = discovery.CONFIG
 discovered = discovery.discovered
 found_config = discovery.found_config
-keep_listing, kept_listing = discovery.keep_listing, discovery.kept_listing
-stamps_of = discovery.stamps_of
 LOCK_SECONDS = "DECISION_REVIEWER_LOCK_SECONDS"
 REFUSALS = (b'"op":"rejected"', b'"op":"write_file_reject"')
 NEWEST = 8  # files of a record

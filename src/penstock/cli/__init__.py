@@ -17,7 +17,7 @@ import click
 
 from penstock.cli.lazy import Lazy, Table
 from penstock.core.distribution import NAME
-from penstock.core.errors import PenstockError, RefusedError, StaleError, StoreError
+from penstock.core.errors import PenstockError, RefusedError, StaleError, of_system
 from penstock.core.model import Verdict
 
 OK, COULD_NOT, DENIED, WAITING, OUT_OF_DATE, USAGE = 0, 1, 2, 3, 4, 64
@@ -109,7 +109,7 @@ def main(argv: list[str] | None = None) -> None:
         sys.stderr.close()  # the reader left; there is nobody to tell
         sys.exit(COULD_NOT)
     except OSError as fault:
-        _tell(_of_system(fault), as_json="--json" in arguments)
+        _tell(of_system(fault), as_json="--json" in arguments)
         sys.exit(COULD_NOT)
 
 
@@ -118,11 +118,6 @@ def _print_anything() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-
-
-def _of_system(fault: OSError) -> StoreError:
-    what = f"`{fault.filename}` cannot be used" if fault.filename else "the system refused"
-    return StoreError("system", what, because=(fault.strerror or str(fault)).lower())
 
 
 def _tell(error: PenstockError, *, as_json: bool) -> None:

@@ -1,7 +1,6 @@
 """`penstock rules` and `decision_reviewer`: change the rules, and learn from decisions.
 
-Always true: each subcommand is imported only when it is called, and `apply` has one reader of its
-words, whichever of the two names it is called by.
+Always true: each subcommand is imported only when it is called.
 """
 
 from __future__ import annotations
@@ -33,10 +32,3 @@ def command() -> None:
 
     The same commands are also called `decision_reviewer`.
     """
-
-
-def main(argv: list[str]) -> None:
-    """Run `decision_reviewer` and exit."""
-    from penstock.cli import main as penstock
-
-    penstock(["rules", *argv])

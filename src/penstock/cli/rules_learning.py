@@ -5,11 +5,19 @@ Always true: nothing is written; each command prints one JSON document.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
 
-from penstock.cli.rules_common import asking_options, rule_option, told
+from penstock.cli.rules_common import asking_options, rule_option
+from penstock.doors.reviewer import learning
+from penstock.doors.reviewer.query_command import answered
+from penstock.doors.reviewer.question import Document, QueryContext
+
+
+def _told(answer: Callable[[QueryContext], Document], **where: Any) -> int:
+    return answered(lambda asking: (answer(asking), 0), failed={"success": False}, **where)
 
 
 @click.command("suggest")
@@ -23,10 +31,9 @@ def suggest(min_support: int, tool: str, since: str, **where: Any) -> int:
     Each one comes with its support, what it would flip, its examples and the exact command that
     applies it. Nothing is changed.
     """
-    from penstock.doors.reviewer.learning import suggestions
-
-    return told(
-        lambda asking: suggestions(asking, least=min_support, tool=tool, since=since), **where
+    return _told(
+        lambda asking: learning.suggestions(asking, least=min_support, tool=tool, since=since),
+        **where,
     )
 
 
@@ -34,9 +41,7 @@ def suggest(min_support: int, tool: str, since: str, **where: Any) -> int:
 @asking_options
 def stale(**where: Any) -> int:
     """List rules that are never hit, expired, shadowed or switched off."""
-    from penstock.doors.reviewer.learning import stale_rules
-
-    return told(stale_rules, **where)
+    return _told(learning.stale_rules, **where)
 
 
 @click.command("test")
@@ -49,9 +54,9 @@ def test(rule_id: str, given: str, tool: str, **where: Any) -> int:
 
     decision_reviewer test --rule-id allow-npm-install --input '{"command":"npm install"}'
     """
-    from penstock.doors.reviewer.learning import read_input, try_rule
-
-    return told(lambda asking: try_rule(asking, rule_id, read_input(given), tool), **where)
+    return _told(
+        lambda asking: learning.try_rule(asking, rule_id, learning.read_input(given), tool), **where
+    )
 
 
 @click.command("profile")
@@ -59,9 +64,7 @@ def test(rule_id: str, given: str, tool: str, **where: Any) -> int:
 @asking_options
 def profile(rule_id: str, **where: Any) -> int:
     """Measure what one rule costs, on calls of the past and on texts made to be slow."""
-    from penstock.doors.reviewer import learning
-
-    return told(lambda asking: learning.profile(asking, rule_id), **where)
+    return _told(lambda asking: learning.profile(asking, rule_id), **where)
 
 
 @click.command("analyze-rule")
@@ -69,6 +72,4 @@ def profile(rule_id: str, **where: Any) -> int:
 @asking_options
 def analyze(rule_id: str, **where: Any) -> int:
     """Say what a rule covers, which rules overlap it, and what slips past it."""
-    from penstock.doors.reviewer import learning
-
-    return told(lambda asking: learning.analyze(asking, rule_id), **where)
+    return _told(lambda asking: learning.analyze(asking, rule_id), **where)

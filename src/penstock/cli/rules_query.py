@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from penstock.cli.rules_common import OneDocument, asking_options
+from penstock.doors.reviewer.query import answer, read_query
+from penstock.doors.reviewer.query_command import answered, not_understood
 
-@click.command("query")
+
+@click.command("query", cls=OneDocument, not_understood=not_understood)
 @click.argument("query", required=False)
 @click.option("--json", "as_json", metavar="JSON", help="The query, if it is not an argument.")
-@click.option("--config", default="", metavar="FILE", help="The rules file that is asked about.")
-@click.option("--log", "logs", multiple=True, metavar="FILE", help="A log to ask, and no other.")
-@click.option("--compact/--pretty", "dense", default=None, help="One line, or indented.")
-@click.option("--workspace", metavar="DIR", default="", help="The project (default: here).")
-def command(
-    query: str | None,
-    as_json: str | None,
-    config: str,
-    logs: tuple[str, ...],
-    dense: bool | None,
-    workspace: str,
-) -> int:
+@asking_options
+def command(query: str | None, as_json: str | None, **where: Any) -> int:
     """Ask about rules, past decisions and what is missing.
 
     The query is one JSON object with a `type`: config, config_files, rule, rule_count, log,
     match_test, stats, patterns or gaps.
     """
-    from penstock.doors.reviewer.query_command import ONCE, ask, not_understood
-
     if (query is None) == (as_json is None):
-        return not_understood(ONCE)
-    pretty = None if dense is None else not dense
+        return not_understood("give the query once, as an argument or with --json")
     asked = query if query is not None else as_json or ""
-    return ask(asked, config=config, logs=logs, workspace=workspace, pretty=pretty)
+    return answered(lambda asking: answer(read_query(asked), asking), **where)

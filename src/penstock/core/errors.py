@@ -61,3 +61,9 @@ class AuditError(PenstockError):
 
 class StoreError(PenstockError):
     """The operator acts next: a disk, a database or a network did not do its part."""
+
+
+def of_system(fault: OSError) -> StoreError:
+    """Return our error for one of the system's that nobody expected."""
+    what = f"`{fault.filename}` cannot be used" if fault.filename else "the system refused"
+    return StoreError("system", what, because=(fault.strerror or str(fault)).lower())

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from penstock.doors.reviewer.learning import replayed_edit
+from penstock.app import open_workspace
 from tests.doors.reviewer import logs
 from tests.doors.reviewer.asking import FLAT, SECTIONED, Place
+from tests.doors.reviewer.reviewing import SWITCH
 from tests.doors.reviewer.test_query import hook
 from tests.project import Project
 
@@ -253,32 +254,38 @@ def test_a_rule_that_is_closed_lets_nothing_slip(project: Project) -> None:
 # --- impact -------------------------------------------------------------------------------------
 
 
-def test_an_edit_is_replayed_with_the_texts_that_it_would_write(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def previewed(place: Place, target: Path, **operation: object) -> dict[str, Any]:
+    """Return what a dry run of an operation answers."""
+    words = ("--json", json.dumps(operation), "--target-file", str(target), "--dry-run")
+    found: dict[str, Any] = place.run("apply", *words, env=SWITCH).json
+    return found
+
+
+def added(place: Place, target: Path, kind: str, **rule: object) -> dict[str, Any]:
+    return previewed(place, target, type="add_rule", rule_type=kind, rule=rule)
+
+
+def test_an_edit_is_replayed_with_the_texts_that_it_would_write(place: Place) -> None:
     place.rules().logged(*passed("npm install p%"), logs.audit(9, "deny", "rm -rf x"))
-    monkeypatch.setenv("HOME", str(place.home))
-    monkeypatch.setenv("XDG_STATE_HOME", str(place.home / "state"))
-    path, text = str(place.config), place.config.read_bytes()
-    more = text + b'[[allow]]\nid = "n"\ntool = "Bash"\ncommand_regex = "^npm install"\n'
-    found = replayed_edit(path, {path: text}, {path: more})
-    assert found.moves == {"passthrough_to_allow": 4}
-    less = text.replace(b'command_regex = "^rm .*-rf"', b'command_regex = "^never"')
-    assert replayed_edit(path, {path: text}, {path: less}).moves == {"deny_to_passthrough": 1}
-    assert not replayed_edit(path, {path: text}, {path: text + b"# a word\n"}).changes
-    broken = replayed_edit(path, {path: b"["}, {path: more})
-    assert broken.would_change_behavior
+    more = added(
+        place, place.config, "allow", id="n", tool="Bash", command_regex="^npm install( |$)"
+    )
+    assert more["impact_analysis"]["flips"] == {"passthrough_to_allow": 4}
+    changes = {"command_regex": "^never"}
+    less = previewed(place, place.config, type="update_rule", id="deny-rm", changes=changes)
+    assert less["impact_analysis"]["flips"] == {"deny_to_passthrough": 1}
+    words = previewed(
+        place, place.config, type="update_rule", id="deny-rm", changes={"description": "no"}
+    )
+    assert not words["impact_analysis"]["would_change_behavior"]
 
 
-def test_whole_paths_in_commands_of_our_own_record_are_found_again(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = str(project.write("penstock.toml", ASK))
+def test_whole_paths_in_commands_of_our_own_record_are_found_again(project: Project) -> None:
+    place = Place(project.root, project.home)
+    path = project.write("penstock.toml", ASK)
     hook(project, "Bash", {"command": f"echo x > {project.root}/docs/a.md"})
-    for name, value in project.environ.items():
-        monkeypatch.setenv(name, value)
-    more = (ASK + '[[deny]]\nid = "docs"\npaths = ["docs/**"]\n').encode()
-    assert replayed_edit(path, {path: ASK.encode()}, {path: more}).moves == {"ask_to_deny": 1}
+    found = added(place, path, "deny", id="docs", paths=["docs/**"])
+    assert found["impact_analysis"]["flips"] == {"ask_to_deny": 1}
 
 
 def test_what_a_person_rejected_stands_against_an_edit(
@@ -286,15 +293,13 @@ def test_what_a_person_rejected_stands_against_an_edit(
 ) -> None:
     for name, value in project.environ.items():
         monkeypatch.setenv(name, value)
-    path = str(project.write("penstock.toml", ASK))
-    from penstock.app import open_workspace
-
+    place = Place(project.root, project.home)
+    path = project.write("penstock.toml", ASK)
     here = open_workspace(str(project.root))
     event = {"op": "rejected", "path": "src/a.py", "status": "rejected", "by": "ann"}
     here.ready()
     here.record.unsigned.append(event, durable=True)
-    more = (ASK + '[[allow]]\nid = "src"\npaths = ["src/**"]\n').encode()
-    found = replayed_edit(path, {path: ASK.encode()}, {path: more})
-    assert [flip.subject for flip in found.blocking] == ["src/a.py"]
-    elsewhere = more.replace(b"src/**", b"docs/**")
-    assert replayed_edit(path, {path: ASK.encode()}, {path: elsewhere}).blocking == ()
+    refused = added(place, path, "allow", id="src", paths=["src/**"])
+    assert refused["error_type"] == "blocking_validation"
+    assert "`src/a.py`" in refused["details"][0]["error"]
+    assert added(place, path, "allow", id="docs", paths=["docs/**"])["success"]

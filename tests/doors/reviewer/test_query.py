@@ -12,7 +12,7 @@ import pytest
 
 from penstock.core.timestamps import stamp
 from tests.doors.reviewer import logs
-from tests.doors.reviewer.asking import CONFIG, FLAT, SECTIONED, Place
+from tests.doors.reviewer.asking import CONFIG, SECTIONED, Place
 from tests.project import Project
 
 
@@ -541,26 +541,15 @@ def test_asking_writes_nothing_but_our_own_index(place: Place) -> None:
     assert all("/state/penstock/" in path for path in below)
 
 
-# --- what is kept of a rules file -----------------------------------------------------------------
+# --- rules that change ----------------------------------------------------------------------------
 
 
-def kept(place: Place) -> list[Path]:
-    return sorted((place.home / "state").rglob("*.rules"))
-
-
-def aged(*paths: Path) -> None:
-    """Make files look as if they had been saved long ago."""
-    for number, path in enumerate(paths):
-        os.utime(path, ns=(10**18 + number, 10**18 + number))
-
-
-def test_what_is_kept_of_a_rules_file_is_never_older_than_the_file(place: Place) -> None:
+def test_an_answer_is_never_older_than_the_files(place: Place) -> None:
     place.rules(
         '[includes]\nfiles = ["more.toml"]\n[a]\n[[a.allow]]\nid = "x"\ntool = "WebFetch"\n'
     )
     more = place.root / "more.toml"
     more.write_text('[[b.allow]]\nid = "y"\ntool = "WebSearch"\n')
-    aged(place.config, more)
 
     def ids() -> list[str]:
         return [one["id"] for one in place.ask("rule")["result"]["rules"]]
@@ -569,70 +558,37 @@ def test_what_is_kept_of_a_rules_file_is_never_older_than_the_file(place: Place)
         return str(place.ask("match_test", tool="WebSearch", input={})["result"]["decision"])
 
     assert (ids(), tested()) == (["x", "y"], "allow")
-    assert len(kept(place)) == 1
-    assert (ids(), tested()) == (["x", "y"], "allow")
     more.write_text('[[b.deny]]\nid = "z"\ntool = "WebSearch"\n')
     assert (sorted(ids()), tested()) == (["x", "z"], "deny")
     more.unlink()
     assert place.refused({"type": "rule"})[0] == "config_parse_error"
 
 
-def test_a_file_that_was_just_saved_is_not_kept(place: Place) -> None:
-    place.rules()
-    os.utime(place.config, (time.time() + 5, time.time() + 5))
-    place.ask("rule")
-    assert kept(place) == []
-
-
-@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"form":3,"stamps":[[]],"listing":{}}'])
-def test_what_was_kept_and_is_damaged_is_made_anew(place: Place, damage: bytes) -> None:
-    place.rules()
-    aged(place.config)
-    expected = place.ask("rule")["result"]
-    (file,) = kept(place)
-    file.write_bytes(damage)
-    assert place.ask("rule")["result"] == expected
-    assert file.stat().st_mode & 0o777 == 0o600
-
-
-def test_rules_that_are_kept_answer_as_those_that_are_read(place: Place) -> None:
-    """The same calls, asked of the file and of what was kept of it."""
-    calls = [("Bash", {"command": c}) for c in ("rm -rf x", "cargo test", "ls", "x; rm -rf y")]
-    calls += [
-        ("Read", {"file_path": "/p/src/a"}),
-        ("Task", {"prompt": "x"}),
-        ("mcp__context7__a", {}),
-    ]
-    late = (
+def test_a_command_is_tested_leaf_by_leaf_with_variables_filled_in(place: Place) -> None:
+    place.rules(
         '[variables]\nP = "cargo"\n[limits]\nmax_chain_length = 1\n'
         '[[allow]]\nid = "c"\ntool = "Bash"\ncommand_regex = "^${P} "\n'
         '[[deny]]\nid = "r"\ntool = "Bash"\ncommand_regex = "^rm "\nreason = "no"\n'
     )
-    for text in (FLAT, SECTIONED, late):
-        place.rules(text)
-        aged(place.config)
-        before = [place.ask("match_test", tool=t, input=i)["result"] for t, i in calls]
-        place.config.touch()  # saved a moment ago: read, and not kept
-        os.utime(place.config, (time.time() + 5, time.time() + 5))
-        after = [place.ask("match_test", tool=t, input=i)["result"] for t, i in calls]
-        assert before == after
-    assert before[3]["decision"] == "deny"  # a leaf of it is
+
+    def said(command: str) -> str:
+        result = place.ask("match_test", tool="Bash", input={"command": command})["result"]
+        return str(result["decision"])
+
+    assert said("cargo test") == "allow"
+    assert said("x; rm -rf y") == "deny"
 
 
-def test_a_policy_that_is_kept_is_never_older_than_its_files(project: Project) -> None:
+def test_a_policy_that_is_tested_is_never_older_than_its_files(project: Project) -> None:
     place = Place(project.root, project.home)
     rules = project.write("penstock.toml", 'preset = "guard"\n' + PENSTOCK)
-    aged(rules)
 
     def said(command: str) -> str:
         result = place.ask("match_test", tool="Bash", input={"command": command})["result"]
         return str(result["decision"])
 
     calls = ("npm test", "rm x", "echo x > .env", "ls")
-    first = [said(command) for command in calls]
-    assert first == ["allow", "deny", "deny", "ask"]
-    assert len(list((project.home / "state").rglob("*.policy"))) == 1
-    assert [said(command) for command in calls] == first
+    assert [said(command) for command in calls] == ["allow", "deny", "deny", "ask"]
     rules.write_text(rules.read_text().replace("^npm test$", "^ls$"))
     assert [said(command) for command in calls] == ["ask", "deny", "deny", "allow"]
     mine = project.home / "config" / "penstock" / "penstock.toml"

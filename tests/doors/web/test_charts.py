@@ -14,10 +14,10 @@ from penstock.doors.web import charts
 from penstock.doors.web.pages.history_values import decision_lines
 from penstock.doors.web.statistics import (
     MOST_NAMES,
+    DecisionCounts,
     busiest,
     by_day,
     by_wait,
-    median,
     tally,
 )
 
@@ -107,8 +107,8 @@ def test_waiting_times_are_put_in_steps() -> None:
         "to 1 h": 0,
         "over 1 h": 2,
     }
-    assert median([3, 1, 2]) == 2
-    assert median([]) is None
+    assert DecisionCounts(waits=[3, 1, 2]).median_wait == 2
+    assert DecisionCounts().median_wait is None
 
 
 def drawn(names: list[tuple[str, Counter[Verdict]]]) -> list[charts.Chart]:

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock.app import rule_edits as app
-from penstock.core.errors import AuditError, PenstockError, StaleError
+from penstock.app.proof import who
+from penstock.core.errors import AuditError, PenstockError, StaleError, of_system
+from penstock.core.rule_edit.edit import Operation, commit_message, parse_operation, widens
 from penstock.doors.reviewer import responses
 from penstock.doors.reviewer.arguments import (
     ACTOR,
@@ -25,12 +27,14 @@ from penstock.doors.reviewer.arguments import (
     operation_named,
     read_json,
 )
+from penstock.doors.reviewer.effect import effect, respect_people
+from penstock.doors.reviewer.plan import EditPlan, aimed, planned
 from penstock.doors.reviewer.responses import CommandResult, Document
+from penstock.gate.rule_edit import RuleEdit
+from penstock.ports import Version
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
-    from penstock.core.rule_edit.edit import Operation
-    from penstock.doors.reviewer.plan import EditPlan
     from penstock.gate import Proof
 
 Prove = Callable[["Workspace", tuple[str, ...]], "Proof"]
@@ -56,14 +60,11 @@ class Apply:
         except PenstockError as error:
             return responses.refused(self.operation, error)
         except OSError as fault:
-            return responses.refused(self.operation, responses.of_system(fault))
+            return responses.refused(self.operation, of_system(fault))
 
     # -- reading ---------------------------------------------------------------------------
 
     def _read(self) -> Operation:
-        from penstock.core.rule_edit.edit import parse_operation
-        from penstock.doors.reviewer.plan import aimed
-
         operation = parse_operation(read_json(self.asked.json))
         fallback = self.asked.target_file
         if operation.to_commit and not (fallback or operation.target_file):
@@ -74,9 +75,6 @@ class Apply:
         return found
 
     def _plan(self, operation: Operation) -> EditPlan:
-        from penstock.doors.reviewer.effect import respect_people
-        from penstock.doors.reviewer.plan import planned
-
         plan = planned(operation)
         respect_people(plan, force=self.asked.force)
         return plan
@@ -84,8 +82,6 @@ class Apply:
     # -- dry run ---------------------------------------------------------------------------
 
     def _previewed(self) -> CommandResult:
-        from penstock.doors.reviewer.effect import effect
-
         plan = self._plan(self._read())
         app.replaceable([*plan.after])
         document = responses.preview(
@@ -127,7 +123,7 @@ class Apply:
         except PenstockError as error:
             return responses.refused(self.operation, error)
         except OSError as fault:
-            return responses.refused(self.operation, responses.of_system(fault))
+            return responses.refused(self.operation, of_system(fault))
 
     def _validated(self, operation: Operation) -> CommandResult:
         plan = self._plan(operation)
@@ -137,10 +133,6 @@ class Apply:
 
     def _written(self, operation: Operation) -> CommandResult:
         """Ask who has to be asked, then take the lock, and write what is then true."""
-        from penstock.doors.reviewer import effect
-        from penstock.doors.reviewer import plan as planning
-
-        del effect, planning
         proof, shown = self._proven(operation)
         paths, by = operation.files, self._by()
         with app.editing(paths, by=by, commit=not self.asked.no_commit) as write:
@@ -172,10 +164,6 @@ class Apply:
     def _through_the_gate(
         self, plan: EditPlan, write: app.Writing, proof: Proof | None
     ) -> CommandResult:
-        from penstock.core.rule_edit.edit import commit_message
-        from penstock.gate.rule_edit import RuleEdit
-        from penstock.ports import Version
-
         if not plan.after:
             return self._done(plan, responses.rollback_info((), ""), ())
         message = commit_message(
@@ -230,8 +218,6 @@ class Apply:
         }
 
     def _by(self) -> str:
-        from penstock.app.proof import who
-
         said = self.asked.applied_by or self.environ.get(ACTOR, "")
         return said[:200] if said.strip() else who()
 
@@ -256,8 +242,6 @@ class Apply:
 
 
 def _widens(plan: EditPlan) -> tuple[str, ...]:
-    from penstock.core.rule_edit.edit import widens
-
     return widens(plan.before, {**plan.before, **plan.after}) if plan.after else ()
 
 

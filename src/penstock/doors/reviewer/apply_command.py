@@ -1,18 +1,18 @@
-"""The command `apply`: its words in, an answer out.
+"""The command `apply`: its options in, an answer out.
 
-Always true: whatever the words are, exactly one document is printed, except for `--help`.
+Always true: whatever the words are, exactly one document is printed.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError, StoreError
 from penstock.doors.reviewer.apply import Apply
-from penstock.doors.reviewer.arguments import UsageError, help_text, read_arguments
-from penstock.doors.reviewer.output import keep_standard, put, tell
+from penstock.doors.reviewer.arguments import ApplyArguments
+from penstock.doors.reviewer.output import keep_standard, tell
 from penstock.doors.reviewer.responses import CommandResult, refused, wrong_usage
 
 if TYPE_CHECKING:
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 Confirm = Callable[["Workspace", tuple[str, ...], bool], "Proof"]
 
 
-def apply(arguments: Sequence[str], *, confirm: Confirm) -> int:
-    """Run `apply` with these words and return the exit code.
+def apply(asked: ApplyArguments, *, confirm: Confirm) -> int:
+    """Run `apply` and return the exit code.
 
     `confirm` gets the proof of a person; its last argument says that nothing need be asked.
     """
     keep_standard()
-    if {"--help", "-h"} & {*arguments}:
-        put(help_text().encode() + b"\n")
-        return 0
-    try:
-        asked = read_arguments(arguments)
-    except UsageError as wrong:
-        return tell(wrong_usage(wrong))
 
     def prove(here: Workspace, reasons: tuple[str, ...]) -> Proof:
         return confirm(here, reasons, asked.yes)
 
     return tell(_whatever_happens(Apply(asked=asked, environ=os.environ, prove=prove)))
+
+
+def not_understood(message: str) -> int:
+    """Print what is wrong with the words, and return the exit code."""
+    keep_standard()
+    wrong = InputError("wrong-usage", message, hint="decision_reviewer apply --help")
+    return tell(wrong_usage(wrong))
 
 
 def _whatever_happens(work: Apply) -> CommandResult:

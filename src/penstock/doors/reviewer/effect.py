@@ -7,17 +7,20 @@ Always true: nothing is written; what cannot be replayed is told as a change, ne
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from penstock.app import rule_edits as app
+from penstock.app.decision_logs import past_of
 from penstock.app.workspace import read_rules
 from penstock.core.errors import PenstockError, RefusedError
-from penstock.core.rule_edit.edit import Detail, EditError
+from penstock.core.learning.impact import Flip, Impact, impact
+from penstock.core.rule_edit.edit import Detail, EditError, parsing
+from penstock.core.rules.load import build, load
 from penstock.doors.reviewer.plan import EditPlan, reading
 from penstock.doors.reviewer.responses import Document
 
 if TYPE_CHECKING:
-    from penstock.core.learning.impact import Flip, Impact
     from penstock.core.rules.layers import LoadResult
 
 MOST = 100_000  # decisions that are replayed, the newest
@@ -71,12 +74,6 @@ def _would(flip: Flip) -> str:
 
 def _impact(plan: EditPlan) -> Impact:
     """Replay the decisions that are about the edited file."""
-    import time
-
-    from penstock.app.decision_logs import past_of
-    from penstock.core.learning.impact import impact
-    from penstock.core.rules.load import build
-
     before, after = _levels(plan)
     past = past_of(before, most=MOST)
     return impact(build(before), build(after), past, now=time.time())
@@ -84,9 +81,6 @@ def _impact(plan: EditPlan) -> Impact:
 
 def _levels(plan: EditPlan) -> tuple[LoadResult, LoadResult]:
     """Return what a policy's files say as they are, and as they would be."""
-    from penstock.core.rule_edit.edit import parsing
-    from penstock.core.rules.load import load
-
     read = reading(plan.after)
 
     def overlaid(path: str) -> bytes | None:

@@ -1,6 +1,6 @@
 """What is learnt from decisions: suggestions, stale rules, and a close look at one rule.
 
-Each answer is one document; where the rules and the past come from is `query`'s Asking.
+Each answer is one document; where the rules and the past come from is `question`'s QueryContext.
 Always true: nothing is written but indexes, and a suggestion comes with the very command that
 would apply it.
 """
@@ -13,19 +13,40 @@ import shlex
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from penstock.app.decision_logs import is_ours
+from penstock.app.workspace import policy_of
+from penstock.core.learning.coverage import (
+    TOOL_OF,
+    Stale,
+    kind_of,
+    meets,
+    overlaps,
+    request_for,
+    samples,
+    stale,
+    tools_met,
+    variants,
+)
 from penstock.core.learning.past_decision import DENY, Past
+from penstock.core.learning.replay import requests_of
+from penstock.core.learning.suggest import RulesFormat, Suggestion, suggest
+from penstock.core.model import Decision, Verdict
+from penstock.core.policy.decide import combine, decide, effective
+from penstock.core.policy.regexes import search, size
+from penstock.core.policy.samples import pattern_samples
+from penstock.core.rules.layers import build
+from penstock.core.rules.problems import did_you_mean
 from penstock.core.text.redact import redact
-from penstock.doors.reviewer.query import Document, QueryContext, QueryError, read_query
+from penstock.core.timestamps import parse_when
+from penstock.doors.reviewer.query import read_query
 from penstock.doors.reviewer.query_log import found_logs
-from penstock.doors.reviewer.query_rules import original_decision, tested
+from penstock.doors.reviewer.query_match import original_decision, tested
+from penstock.doors.reviewer.question import Document, QueryContext, QueryError
 
 if TYPE_CHECKING:
-    from penstock.core.learning.coverage import Stale
-    from penstock.core.learning.impact import Impact
-    from penstock.core.learning.suggest import RulesFormat, Suggestion
-    from penstock.core.model import Decision
     from penstock.core.policy.model import Layer, Policy
     from penstock.core.policy.rule import Rule
     from penstock.core.rules.layers import LoadResult
@@ -34,48 +55,6 @@ MOST_REPLAYED = 100_000  # decisions of each log, the newest
 SWITCH = "DECISION_REVIEWER_ALLOW_WRITES=1"
 MOST_REAL = 2000
 ROUNDS = 5
-
-
-def replayed(before: Policy, after: Policy, target: str, *, now: float = 0.0) -> Impact:
-    """Return what an edit of a rules file would have changed, by the newest decisions."""
-    import gc
-
-    from penstock.app.decision_logs import past_of_edit
-    from penstock.core.learning.impact import impact
-
-    was = gc.isenabled()
-    gc.disable()  # a hundred thousand small values, none of them a circle
-    try:
-        return impact(before, after, past_of_edit(target, most=MOST_REPLAYED), now=now)
-    finally:
-        if was:
-            gc.enable()
-
-
-def replayed_edit(
-    main: str, before: Mapping[str, bytes], after: Mapping[str, bytes], *, now: float = 0.0
-) -> Impact:
-    """Return what new texts of some files would have changed in the policy that `main` begins.
-
-    `before` and `after` hold the files that differ; all others are read as they are.
-    """
-    return replayed(_policy_with(main, before), _policy_with(main, after), main, now=now)
-
-
-def _policy_with(main: str, texts: Mapping[str, bytes]) -> Policy:
-    """Return the policy that a rules file begins, with some files as they would be."""
-    from penstock.app.decision_logs import is_ours
-    from penstock.app.workspace import policy_of, read_rules
-    from penstock.core.rules.layers import build
-    from penstock.core.rules.load import load
-
-    def read(path: str) -> bytes | None:
-        return texts[path] if path in texts else read_rules(path)
-
-    if is_ours(main):
-        return policy_of(os.path.dirname(main), read=read)
-    loaded = load(main, read)
-    return build() if loaded.problems else build(loaded)
 
 
 def _past(asking: QueryContext) -> list[Past]:
@@ -89,10 +68,6 @@ def _past(asking: QueryContext) -> list[Past]:
 
 def policy_for(asking: QueryContext) -> tuple[Policy, LoadResult]:
     """Return the policy that the rules file is part of."""
-    from penstock.app.decision_logs import is_ours
-    from penstock.app.workspace import policy_of
-    from penstock.core.rules.layers import build
-
     loaded = asking.loaded()
     if "original" in loaded.settings or not is_ours(loaded.name):
         return build(loaded), loaded
@@ -104,8 +79,6 @@ def policy_for(asking: QueryContext) -> tuple[Policy, LoadResult]:
 
 def suggestions(asking: QueryContext, *, least: int, tool: str = "", since: str = "") -> Document:
     """Return rules that would have answered what people were asked."""
-    from penstock.core.learning.suggest import suggest
-
     policy, loaded = policy_for(asking)
     past = _since(_past(asking), since, asking.now)
     form = form_of(loaded)
@@ -121,16 +94,12 @@ def suggestions(asking: QueryContext, *, least: int, tool: str = "", since: str 
 def _since(past: list[Past], since: str, now: float) -> list[Past]:
     if not since:
         return past
-    from penstock.core.timestamps import parse_when
-
     when = parse_when(since, now=now)
     return [one for one in past if one.ts >= when]
 
 
 def form_of(loaded: LoadResult) -> RulesFormat:
     """Return the format of a rules file."""
-    from penstock.core.learning.suggest import RulesFormat
-
     if "original" not in loaded.settings:
         return RulesFormat.PENSTOCK
     return (
@@ -172,8 +141,6 @@ def apply_command(operation: Mapping[str, object], *, dry: bool = False) -> str:
 
 def stale_rules(asking: QueryContext) -> Document:
     """Return the rules that were never hit, have ended, or have nothing left to say."""
-    from penstock.core.learning.coverage import stale
-
     policy, loaded = policy_for(asking)
     hits, seen = _hits(asking)
     files = [file for file, _ in loaded.sources]
@@ -190,8 +157,6 @@ def stale_rules(asking: QueryContext) -> Document:
 
 def _never(one: Stale) -> Stale:
     """The original switches no rule off; one that is off here has nothing to be matched by."""
-    from dataclasses import replace
-
     told = "it has nothing that the original could match it by, so it never speaks"
     return replace(one, why="never_matches", told=told)
 
@@ -216,8 +181,6 @@ def _hits(asking: QueryContext) -> tuple[dict[str, int], int]:
 
 def the_rule(asking: QueryContext, name: str) -> tuple[list[Rule], Layer, Policy, LoadResult]:
     """Return what one id stands for. Raises QueryError where no rule has it."""
-    from penstock.core.rules.problems import did_you_mean
-
     policy, loaded = policy_for(asking)
     for layer in policy.layers:
         rules = [rule for rule in layer.rules if rule.id == name]
@@ -238,9 +201,6 @@ def read_input(text: str) -> object:
 
 def try_rule(asking: QueryContext, name: str, given: object, tool: str = "") -> Document:
     """Return whether one rule speaks of an input, and what all rules say to it."""
-    from penstock.core.learning.coverage import TOOL_OF, kind_of, meets
-    from penstock.core.learning.replay import requests_of
-
     if not isinstance(given, dict):
         raise QueryError("invalid_query", "`--input` must be a JSON object, the tool's input")
     rules, layer, policy, loaded = the_rule(asking, name)
@@ -267,9 +227,6 @@ def try_rule(asking: QueryContext, name: str, given: object, tool: str = "") -> 
 
 
 def _decided(policy: Policy, loaded: LoadResult, past: Past, now: float) -> Decision:
-    from penstock.core.learning.replay import requests_of
-    from penstock.core.policy.decide import combine, decide
-
     if "original" in loaded.settings:
         return original_decision(policy, past.tool, past.tool_input, now)
     return combine([decide(one, policy, now=now) for one in requests_of(past)], policy)
@@ -277,8 +234,6 @@ def _decided(policy: Policy, loaded: LoadResult, past: Past, now: float) -> Deci
 
 def analyze(asking: QueryContext, name: str) -> Document:
     """Return what a rule covers, which others speak of the same, and what slips past it."""
-    from penstock.core.learning.coverage import kind_of, overlaps, samples, tools_met
-
     rules, layer, policy, loaded = the_rule(asking, name)
     past = _past(asking)
     covered = _covered(rules, layer, past, asking.now)
@@ -306,9 +261,6 @@ def analyze(asking: QueryContext, name: str) -> Document:
 
 def _covered(rules: Sequence[Rule], layer: Layer, past: Iterable[Past], now: float) -> Counter[str]:
     """Count the calls of the past that a rule speaks of; what is alike is asked about once."""
-    from penstock.core.learning.coverage import meets
-    from penstock.core.learning.replay import requests_of
-
     known: dict[tuple[str, str], bool] = {}
     found: Counter[str] = Counter()
     for one in past:
@@ -328,8 +280,6 @@ def _covered(rules: Sequence[Rule], layer: Layer, past: Iterable[Past], now: flo
 
 def _may_speak(rules: Sequence[Rule], past: Past) -> bool:
     """Say quickly whether rules can speak of a call, so that few commands are followed."""
-    from penstock.core.policy.regexes import search
-
     for rule in rules:
         if rule.tool and rule.tool != past.tool:
             continue
@@ -350,10 +300,6 @@ def _slipping(
     texts: Sequence[str],
 ) -> list[Document]:
     """Ask the rules about what an attacker would make of the texts that a rule meets."""
-    from penstock.core.learning.coverage import TOOL_OF, variants
-    from penstock.core.model import Verdict
-    from penstock.core.policy.decide import effective
-
     found: list[Document] = []
     verdict = effective(rules[0], layer)
     for text in texts:
@@ -374,8 +320,6 @@ def _slipping(
 
 def profile(asking: QueryContext, name: str) -> Document:
     """Measure what a rule costs, on calls of the past and on texts made to be slow."""
-    from penstock.core.learning.coverage import kind_of
-
     rules, layer, _, _ = the_rule(asking, name)
     patterns = list(_patterns(rules))
     past = [one.subject for one in _past(asking)[:MOST_REAL] if one.subject]
@@ -409,8 +353,6 @@ def profile(asking: QueryContext, name: str) -> Document:
 
 def _patterns(rules: Sequence[Rule]) -> Iterator[Document]:
     """Yield each regex of a rule with its field and how large it is when compiled."""
-    from penstock.core.policy.regexes import size
-
     found = [(test.name, test.regex, test.exclude) for rule in rules for test in rule.fields]
     found += [("tool", rule.tool_regex, rule.tool_exclude_regex) for rule in rules]
     for name, regex, exclude in dict.fromkeys(found):
@@ -421,8 +363,6 @@ def _patterns(rules: Sequence[Rule]) -> Iterator[Document]:
 
 def _hostile(rules: Sequence[Rule]) -> list[str]:
     """Return texts that make a backtracking engine slow, made from the rule's own patterns."""
-    from penstock.core.policy.samples import pattern_samples
-
     made = [t for rule in rules for test in rule.fields for t in pattern_samples(test.regex)[:2]]
     seeds = ["a", "a ", "/", "\n", "aA1-", *made]
     return [(seed * (size // max(len(seed), 1) + 1))[:size] + "!" for seed in seeds if seed
@@ -431,8 +371,6 @@ def _hostile(rules: Sequence[Rule]) -> list[str]:
 
 def _cost(rules: Sequence[Rule], layer: Layer, text: str, now: float) -> float:
     """Return the best of some measurements, in microseconds."""
-    from penstock.core.learning.coverage import meets, request_for
-
     asked = [(rule, request_for(rule, text)) for rule in rules]
     best = float("inf")
     for _ in range(ROUNDS):

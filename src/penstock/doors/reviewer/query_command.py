@@ -1,7 +1,6 @@
-"""The command `query`: its words in, one document out, read without a command line library.
+"""The commands that ask and learn: options in, one document out.
 
-Always true: exactly one document is printed, also for words that cannot be understood; only
-those that ask for help are None, for the command line that has it.
+Always true: exactly one document is printed, also for words that cannot be understood.
 """
 
 from __future__ import annotations
@@ -9,92 +8,67 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 
+from penstock.core.errors import PenstockError
 from penstock.doors.reviewer.output import keep_standard, put, say
-from penstock.doors.reviewer.query import QueryContext, QueryError, answer, compact, read_query
+from penstock.doors.reviewer.query import compact
+from penstock.doors.reviewer.question import Document, QueryContext, QueryError
 
-TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from penstock.doors.reviewer.query import Document
-
-OPTIONS = ("--json", "--config", "--log", "--workspace")
 USAGE = 64
-ONCE = "give the query once, as an argument or with --json"
-FLAGS = {"--compact": False, "--pretty": True}
 
 
-def run(words: Sequence[str]) -> int | None:
-    """Answer a query and return the exit code; None where the words ask for help."""
-    keep_standard()
-    if "--help" in words:
-        return None
-    values: dict[str, list[str]] = {name: [] for name in OPTIONS}
-    pretty: bool | None = None
-    queries: list[str] = []
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        name, same, value = word.partition("=")
-        if name in values and (same or rest):
-            values[name].append(value if same else rest.pop(0))
-        elif word in FLAGS:
-            pretty = FLAGS[word]
-        elif word.startswith("-"):
-            return not_understood(f"there is no option `{word[:80]}`, or it needs a value")
-        else:
-            queries.append(word)
-    queries += values["--json"]
-    if len(queries) != 1:
-        return not_understood(ONCE)
-    if len(values["--config"]) > 1 or len(values["--workspace"]) > 1:
-        return not_understood("give --config and --workspace once")
-    return ask(
-        queries[0],
-        config="".join(values["--config"]),
-        logs=tuple(values["--log"]),
-        workspace="".join(values["--workspace"]),
-        pretty=pretty,
-    )
-
-
-def ask(
-    query: str,
+def answered(
+    work: Callable[[QueryContext], tuple[Document, int]],
     *,
     config: str,
     logs: tuple[str, ...],
     workspace: str,
-    pretty: bool | None,
+    dense: bool | None,
+    failed: Document | None = None,
 ) -> int:
-    """Print the answer to a query, and return the exit code."""
+    """Print the one document of an answer, or of what went wrong; return the exit code.
+
+    `failed` is what stands in front of an error.
+    """
+    keep_standard()
     try:
         asking = QueryContext(
             config=config,
             logs=logs,
-            start=start_of(workspace),
+            start=_start_of(workspace),
             now=time.time(),
             told=LogProgress(),
         )
-        document, code = answer(read_query(query), asking)
-    except QueryError as wrong:
-        document, code = wrong.document(), 1
-    except KeyboardInterrupt:
-        document, code = QueryError("internal_error", "stopped before the end").document(), 1
-    except Exception as fault:  # noqa: BLE001 - a script waits for a document, not for a trace
-        document, code = of_ours(fault).document(), 1
-    return code if show(document, pretty=pretty) else code or 1
+        document, code = work(asking)
+    except (Exception, KeyboardInterrupt) as fault:  # noqa: BLE001 - a script waits for a document
+        document, code = {**(failed or {}), **_of(fault).document()}, 1
+    return code if _show(document, pretty=None if dense is None else not dense) else code or 1
+
+
+def _of(fault: BaseException) -> QueryError:
+    """Return what went wrong in the words of a query, also what nobody has thought of."""
+    if isinstance(fault, QueryError):
+        return fault
+    if isinstance(fault, PenstockError):
+        details = "; ".join(filter(None, (fault.because, fault.hint)))
+        return QueryError(fault.code.replace("-", "_"), fault.message, details)
+    if isinstance(fault, KeyboardInterrupt):
+        return QueryError("internal_error", "stopped before the end")
+    what = f"an error of our own: {type(fault).__name__}: {str(fault)[:200]}"
+    return QueryError("internal_error", what, "please report it")
 
 
 def not_understood(message: str) -> int:
     """Print what is wrong with the words, and return the exit code."""
+    keep_standard()
     hint = "decision_reviewer query --help"
-    show(QueryError("invalid_query", message, hint).document(), pretty=None)
+    _show(QueryError("invalid_query", message, hint).document(), pretty=None)
     say(f"error: {message}\n  try: {hint}")
     return USAGE
 
 
-def start_of(workspace: str) -> str:
+def _start_of(workspace: str) -> str:
     """Return the directory that a question is asked in. Raises QueryError."""
     try:
         return os.path.abspath(workspace) if workspace else os.getcwd()
@@ -103,13 +77,7 @@ def start_of(workspace: str) -> str:
         raise QueryError("internal_error", message, hint) from None
 
 
-def of_ours(fault: Exception) -> QueryError:
-    """Return our error for what nobody has thought of."""
-    what = f"an error of our own: {type(fault).__name__}: {str(fault)[:200]}"
-    return QueryError("internal_error", what, "please report it")
-
-
-def show(document: Document, *, pretty: bool | None) -> bool:
+def _show(document: Document, *, pretty: bool | None) -> bool:
     """Print a document: one line where it is piped, indented at a terminal, or as it was asked."""
     indented = sys.stdout.isatty() if pretty is None else pretty
     return put(compact(document, pretty=indented).encode("utf-8") + b"\n")

@@ -6,14 +6,20 @@ answer that looked at a part only says of how many.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from penstock.app.decision_logs import logs_of, wanted
+from penstock.core.learning.clusters import clusters
 from penstock.core.learning.past_decision import ALLOW, ASK, DENY, PASSTHROUGH, AnswerSource, Past
+from penstock.core.learning.risk import never, risk
+from penstock.core.learning.suggest import RulesFormat, draft
 from penstock.core.text.redact import redact
-from penstock.doors.reviewer.query import (
+from penstock.core.timestamps import parse_when, seconds_of
+from penstock.doors.reviewer.question import (
     Document,
     Query,
     QueryContext,
@@ -43,22 +49,14 @@ TOLD_AS: Mapping[str, str] = {AnswerSource.RULE: "hard_rule"}
 
 def found_logs(asking: QueryContext) -> Logs:
     """Return the logs of a question. Raises QueryError `log_not_found`."""
-    from penstock.app.decision_logs import logs_of
-
     config = None if asking.logs else asking.loaded_or_none()
     logs = logs_of(named=asking.logs, config=config, start=asking.start)
-    missing = [path for path in asking.logs if not _is_file(path)]
+    missing = [path for path in asking.logs if not os.path.isfile(os.path.expanduser(path))]
     if missing or not logs.paths:
         what = f"there is no log `{missing[0]}`" if missing else "there is no log of decisions yet"
         hint = "name one with --log, or let the hook run first"
         raise QueryError("log_not_found", what, hint)
     return logs
-
-
-def _is_file(path: str) -> bool:
-    import os
-
-    return os.path.isfile(os.path.expanduser(path))
 
 
 def decisions_of(asking: QueryContext) -> Decisions:
@@ -68,9 +66,6 @@ def decisions_of(asking: QueryContext) -> Decisions:
 
 def wanted_of(query: Query, now: float, **usual: Any) -> DecisionQuery:
     """Return which decisions a question is about."""
-    from penstock.app.decision_logs import wanted
-    from penstock.core.timestamps import parse_when, seconds_of
-
     asked: dict[str, Any] = {
         **usual,
         "tool": text_of(query, "tool"),
@@ -108,8 +103,6 @@ def log(query: Query, asking: QueryContext) -> Document:
 
 def _gaps_instead(decisions: Decisions) -> Document:
     """What a model did not know is told as a passthrough: whoever looks for denials wants that."""
-    from penstock.app.decision_logs import wanted
-
     passed = sum(decisions.tally(wanted(decision=PASSTHROUGH)).values())
     if not passed:
         return {}
@@ -185,8 +178,6 @@ def stats(query: Query, asking: QueryContext) -> Document:
 
 def patterns(query: Query, asking: QueryContext) -> Document:
     """Answer with the clusters of what was decided, the largest first."""
-    from penstock.core.learning.clusters import clusters
-
     most = count_of(query, "last_n", MOST_READ, MOST)
     chosen = wanted_of(query, asking.now)
     read = list(islice(decisions_of(asking).newest(chosen), most))
@@ -204,10 +195,6 @@ def patterns(query: Query, asking: QueryContext) -> Document:
 
 def gaps(query: Query, asking: QueryContext) -> Document:
     """Answer with what no rule decides: passed through to a model or nobody, or by a default."""
-    from penstock.core.learning.clusters import clusters
-    from penstock.core.learning.risk import never, risk
-    from penstock.core.learning.suggest import RulesFormat, draft
-
     most = count_of(query, "last_n", MOST_READ, MOST)
     usual = {} if query.get("decision") else {"decision": PASSTHROUGH}
     chosen = wanted_of(query, asking.now, **usual)

@@ -6,11 +6,12 @@ wrong; the exit code is 0 exactly when `success` is true.
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from penstock.core.errors import PenstockError, StoreError
+from penstock.core.errors import PenstockError
 from penstock.core.rule_edit.operation import EditError
 from penstock.doors.reviewer.arguments import SWITCH
 from penstock.ports import KeptVersion, VersionKind
@@ -60,12 +61,6 @@ def refused(operation: str | None, error: PenstockError) -> CommandResult:
     kind = error.code.replace("-", "_")
     document = _error(operation, error.message, kind, [_detail(error)], unsure)
     return CommandResult(document=document, code=COULD_NOT, talk=(error.render(),))
-
-
-def of_system(fault: OSError) -> StoreError:
-    """Return our error for one of the system's that nobody expected."""
-    what = f"`{fault.filename}` cannot be used" if fault.filename else "the system refused"
-    return StoreError("system", what, because=(fault.strerror or str(fault)).lower())
 
 
 def _edit_refused(operation: str | None, error: EditError) -> CommandResult:
@@ -177,7 +172,5 @@ def _rollback(kept: KeptVersion) -> Document:
 
 
 def _apply(operation: Document) -> str:
-    import json
-
     text = json.dumps(operation, separators=(",", ":"))
     return f"decision_reviewer apply --json {shlex.quote(text)}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from textwrap import wrap
 
-from penstock.core.errors import PenstockError, StoreError
+from penstock.core.errors import PenstockError, StoreError, of_system
 from penstock.core.proposals.model import Moment, Proposal, State
 from penstock.core.text.display import spoken
 from penstock.doors.tui.diff_rows import TextRows, Tone
@@ -82,7 +82,7 @@ def as_error(fault: Exception) -> PenstockError:
     if isinstance(fault, PenstockError):
         return fault
     if isinstance(fault, OSError):
-        return StoreError("system", "the system refused", because=(fault.strerror or "").lower())
+        return of_system(fault)
     return StoreError(
         "internal",
         "this failed inside Penstock",

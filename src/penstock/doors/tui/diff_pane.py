@@ -19,7 +19,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from penstock.core.diff.rows import Kind
-from penstock.doors.tui.diff_rows import ScreenRow, Sheet, Side, TextRows, Tone, differing
+from penstock.core.diff.words import changed
+from penstock.doors.tui.diff_rows import ScreenRow, Sheet, Side, TextRows, Tone
 
 EMPTY = Sheet([])
 MORE = "›"
@@ -192,11 +193,10 @@ class DiffView(ScrollView, can_focus=True):
 
 
 def _marked(text: str, other: str, look: Style) -> Iterable[Segment]:
-    """Yield a line with the part marked in which it differs from the one that it stands against."""
-    start, end = differing(text, other)
-    if start == end:
-        yield Segment(text, look)
-        return
-    yield Segment(text[:start], look)
-    yield Segment(text[start:end], look + MARKED)
-    yield Segment(text[end:], look)
+    """Yield a line with the words marked in which it differs from the one it stands against."""
+    done = 0
+    for start, end in changed(text, other)[0] if other else ():
+        yield Segment(text[done:start], look)
+        yield Segment(text[start:end], look + MARKED)
+        done = end
+    yield Segment(text[done:], look)

@@ -1,7 +1,7 @@
 """A proposal as rows: what is known of it, what would be lost, then every hunk with its context.
 
-Which rows a diff has is `core.diffrows`'s, how a row looks `view.py`'s; a sheet makes a single row
-when somebody asks for it.
+Which rows a diff has is `core.diff.rows`'s, how a row looks `diff_pane`'s; a sheet makes a single
+row when somebody asks for it.
 Always true: each line of every hunk has its row, and a text that a terminal would swallow or obey
 is written out.
 """
@@ -12,8 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import accumulate, takewhile
-from operator import eq
+from itertools import accumulate
 
 from penstock.core.diff.hunks import hunks as hunks_of
 from penstock.core.diff.rows import Block, Kind, blocks
@@ -24,8 +23,6 @@ from penstock.core.text.line_endings import split
 SHOWN_LOST = 40
 TAB = "\u21e5"  # written for a tab; a real one of these is written out
 TAB_STOP = 4
-LONGEST_COMPARED = 2000  # characters of a line whose differing part is marked
-ALIKE = 0.3  # the part of two lines that must be the same to mark the rest
 NO_END = "(no line end at the end of the file)"
 
 
@@ -147,25 +144,6 @@ def _tabs(text: str) -> str:
         made += part
         made += TAB + " " * (TAB_STOP - 1 - len(made) % TAB_STOP)
     return made[: made.rindex(TAB)]
-
-
-def differing(text: str, other: str) -> tuple[int, int]:
-    """Return which part of a line differs from another, nothing where too little is the same.
-
-    What is before and after the part is the same in both.
-    """
-    most = min(len(text), len(other))
-    if not most or max(len(text), len(other)) > LONGEST_COMPARED:
-        return 0, 0
-    start = _same_start(text, other)
-    end = _same_start(text[start:][::-1], other[start:][::-1])
-    if start + end < most * ALIKE:
-        return 0, 0
-    return start, len(text) - end
-
-
-def _same_start(text: str, other: str) -> int:
-    return sum(takewhile(bool, map(eq, text, other)))
 
 
 def numbered(content: bytes) -> Sheet:

@@ -19,13 +19,31 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from penstock.core.errors import InputError, PenstockError, RefusedError
+from penstock.doors.web.api import routes as api
 from penstock.doors.web.context import World
 from penstock.doors.web.errors import fault
 from penstock.doors.web.middleware import Admission, told
+from penstock.doors.web.pages import answer_forms, decisions, history, review
 from penstock.doors.web.sessions import SESSION_SECONDS
 
 STATIC = {"icon.svg": "image/svg+xml", "page.css": "text/css", "page.js": "text/javascript"}
 HERE = os.path.dirname(os.path.abspath(__file__))
+# Each is a plain function, which Starlette runs in a thread, because the gate blocks.
+PAGES = (
+    Route("/", review.queue, methods=["GET"]),
+    Route("/proposals/{id}", review.proposal, methods=["GET"]),
+    Route("/proposals/{id}/edit", review.edit, methods=["GET"]),
+    Route("/proposals/{id}/insert", review.insert, methods=["GET"]),
+    Route("/proposals/{id}/raw/{side}", review.raw, methods=["GET"]),
+    Route("/proposals/{id}/{action}", answer_forms.act, methods=["POST"]),
+    Route("/history", history.history, methods=["GET"]),
+    Route("/history/{id}", history.receipt, methods=["GET"]),
+    Route("/history/{id}/undo", history.undo, methods=["POST"]),
+    Route("/decisions", decisions.decisions, methods=["GET"]),
+    Route("/rules", decisions.rules, methods=["GET"]),
+    Route("/audit", decisions.audit, methods=["GET"]),
+    Route("/audit/verify", decisions.verify, methods=["POST"]),
+)
 
 
 def make_app(world: World) -> Starlette:
@@ -40,16 +58,13 @@ def make_app(world: World) -> Starlette:
 
 
 def _routes() -> list[BaseRoute]:
-    from penstock.doors.web.api import routes as api
-    from penstock.doors.web.pages.views import ROUTES
-
     return [
         *api.routes(),
         Route("/open", opened, methods=["GET"]),
         Route("/close", closed, methods=["POST"]),
         Route("/events", events, methods=["GET"]),
         *(Route(f"/static/{name}", _file(name, kind)) for name, kind in STATIC.items()),
-        *ROUTES,
+        *PAGES,
     ]
 
 

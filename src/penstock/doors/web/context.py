@@ -7,10 +7,10 @@ an error and never another workspace.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import urlencode
 
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.loopback import brought, same
@@ -19,6 +19,7 @@ from penstock.doors.web.answers import AnswerResult
 from penstock.doors.web.live_events import Hub
 from penstock.doors.web.proof import Prover
 from penstock.doors.web.sessions import COOKIE, Session, Sessions, cookies_of
+from penstock.doors.web.wording import name_of
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
@@ -146,8 +147,6 @@ class World:
 
     def link(self, *, to: str = "") -> str:
         """Return a new one-time link; `to` is the page it leads to."""
-        from urllib.parse import urlencode
-
         query = {"t": self.sessions.new_link(), **({"to": to} if to else {})}
         return f"{self.origin}/open?{urlencode(query)}"
 
@@ -157,8 +156,3 @@ def _receipts(gate: Gate, receipt_id: str) -> tuple[Receipt, ...]:
     if one is not None:
         return (one,)
     return gate.receipts(set_id=receipt_id) if receipt_id else ()
-
-
-def name_of(here: Workspace) -> str:
-    """Return the name by which addresses speak of a workspace: that of its state."""
-    return os.path.basename(here.state)

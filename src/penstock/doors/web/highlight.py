@@ -15,10 +15,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Sequence
-
-from penstock.doors.web.diff.markup import Spans
+from functools import lru_cache
 
 LARGEST = 256 * 1024
 WITHIN = 0.6  # seconds for one text, once the child is there
@@ -26,6 +24,7 @@ STARTING = 4.0  # seconds more for the first
 REMEMBERED = 64
 CHILD = (sys.executable, "-I", "-m", "penstock.doors.web.highlight_worker")
 
+Spans = Sequence[tuple[int, str]]  # of a line: characters and their class, one after the other
 Coloured = Sequence[Spans]
 NONE: Coloured = ()
 
@@ -37,19 +36,15 @@ class Colours:
         self._within, self._argv = within, argv
         self._child: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
-        self._known: OrderedDict[tuple[str, str], Coloured] = OrderedDict()
+        # A text that was late once is late again: that it has no colours is remembered, too.
+        self._coloured = lru_cache(REMEMBERED)(self._ask)
 
     def of(self, name: str, text: str) -> Coloured:
         """Return the colours of a text by its lines; nothing where there are none in time."""
         if not text or len(text) > LARGEST:
             return NONE
-        key = (os.path.basename(name), text)
         with self._lock:
-            if key not in self._known:
-                self._known[key] = self._ask(*key)
-                while len(self._known) > REMEMBERED:
-                    self._known.popitem(last=False)
-            return self._known[key]
+            return self._coloured(os.path.basename(name), text)
 
     def close(self) -> None:
         """End the child."""

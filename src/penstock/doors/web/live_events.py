@@ -19,13 +19,14 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from penstock.core.errors import PenstockError, StoreError
+from penstock.core.proposals.model import OPEN
+from penstock.doors.web.wording import name_of
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
-    from penstock.doors.web.context import World
     from penstock.gate import Gate
 
 EVERY = 0.3  # seconds between two looks
@@ -72,10 +73,24 @@ class Viewer:
             self.behind = True
 
 
+class Watched(Protocol):
+    """What the thread looks at: the workspaces, and the gate of each."""
+
+    @property
+    def workspaces(self) -> tuple[Workspace, ...]:
+        """Every workspace that is served."""
+
+    def look_around(self) -> None:
+        """Take in the workspaces that have a state by now."""
+
+    def gate_of(self, here: Workspace) -> Gate:
+        """Return the gate of a workspace."""
+
+
 class Hub:
     """Everybody who listens, and the one thread that looks."""
 
-    def __init__(self, world: World, *, every: float = EVERY) -> None:
+    def __init__(self, world: Watched, *, every: float = EVERY) -> None:
         self._world = world
         self._every = every
         self._run = secrets.token_hex(4)
@@ -186,8 +201,6 @@ class Hub:
                 self._look_at(here, expires=expires)
 
     def _look_at(self, here: Workspace, *, expires: bool) -> None:
-        from penstock.doors.web.context import name_of
-
         name, gate = name_of(here), self._world.gate_of(here)
         if expires:
             gate.expire()
@@ -221,8 +234,6 @@ class OpenSnapshot:
 
 
 def _known(gate: Gate) -> OpenSnapshot:
-    from penstock.core.proposals.model import OPEN
-
     found = gate.find(states=tuple(OPEN), limit=MOST_WAITING)
     written = gate.receipts(limit=1)
     states = {one.id: str(one.state) for one in found}

@@ -32,8 +32,9 @@ from penstock.core.errors import InputError, PenstockError, RefusedError
 from penstock.core.loopback import brought, is_ours, same
 from penstock.doors.http.routes import body_of
 from penstock.doors.web.context import World
-from penstock.doors.web.errors import fault, status_of
+from penstock.doors.web.errors import status_of
 from penstock.doors.web.rate_limits import Bucket
+from penstock.doors.web.render import problem
 from penstock.doors.web.sessions import Session
 
 FORM = "application/x-www-form-urlencoded"
@@ -219,16 +220,9 @@ def told(scope: Scope, error: PenstockError) -> Response:
     """Return an error as JSON, or as a page."""
     if scope["path"].startswith(API):
         return as_json(error.as_json(), status_of(error))
-    from penstock.doors.web.pages.views import problem
-
     return problem(Request(scope), error)
 
 
 def as_json(document: Any, status: int = 200) -> Response:
     """Return a document; a lone surrogate stands as its escape."""
     return Response(json.dumps(document).encode(), status, media_type="application/json")
-
-
-def failed(scope: Scope) -> Response:
-    """Return the answer to what nobody foresaw."""
-    return told(scope, fault())

@@ -1,6 +1,6 @@
 """Put values into templates, and send what comes out.
 
-What the values are is the views' business, what a page looks like the templates'.
+What the values are is the pages' business, what a page looks like the templates'.
 Always true: every value is escaped; a page carries the session's own token for its forms; a
 name that a template uses and nobody gave is an error, not an empty place.
 """
@@ -17,10 +17,12 @@ from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from penstock.core.errors import PenstockError
 from penstock.core.text.display import spoken
 from penstock.core.timestamps import stamp
 from penstock.doors.web import wording
 from penstock.doors.web.context import World
+from penstock.doors.web.errors import status_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -83,3 +85,8 @@ def page(
     )
     # Text from outside may hold half characters; they never get this far as themselves.
     return HTMLResponse(text.encode("utf-8", "replace"), status)
+
+
+def problem(request: Request, error: PenstockError) -> HTMLResponse:
+    """Return an error as a page."""
+    return page(request, "problem.html", status=status_of(error), error=error)

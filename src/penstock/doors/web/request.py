@@ -14,8 +14,9 @@ from starlette.responses import Response
 
 from penstock.core.errors import InputError
 from penstock.core.proposals.model import Proposal
-from penstock.doors.web.context import World, name_of
+from penstock.doors.web.context import World
 from penstock.doors.web.diff.rows import View
+from penstock.doors.web.wording import name_of
 
 if TYPE_CHECKING:
     from penstock.app import Workspace

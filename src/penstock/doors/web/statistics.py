@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from statistics import median
 
 from penstock.core.audit.event import VERDICTS
 from penstock.core.learning.past_decision import text
@@ -60,6 +61,11 @@ class DecisionCounts:
     def decisions(self) -> int:
         """How many decisions there were."""
         return self.total.total()
+
+    @property
+    def median_wait(self) -> float | None:
+        """How long people took, the middle one of all; None without any."""
+        return median(self.waits) if self.waits else None
 
 
 def tally(events: Iterable[Event]) -> DecisionCounts:
@@ -179,12 +185,3 @@ def by_wait(waits: Iterable[float]) -> list[tuple[str, int]]:
     for seconds in waits:
         counts[next(at for at, (_, most) in enumerate(STEPS) if seconds < most)] += 1
     return [(name, count) for (name, _), count in zip(STEPS, counts, strict=True)]
-
-
-def median(waits: Sequence[float]) -> float | None:
-    """Return the middle one of some waiting times; None without any."""
-    ordered = sorted(waits)
-    middle = len(ordered) // 2
-    if not ordered:
-        return None
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2

@@ -5,9 +5,14 @@ Always true: what a form carries is read back to numbers that exist; all else in
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from penstock.core.model import ChangeKind
+
+if TYPE_CHECKING:
+    from penstock.app import Workspace
 
 KIND_WORDS = {
     ChangeKind.NEW: "create",
@@ -70,3 +75,8 @@ def from_ranges(words: str, *, most: int) -> frozenset[int]:
         if all(end.isascii() and end.isdecimal() and len(end) < 9 for end in ends):
             found.update(range(max(int(ends[0]), 1), min(int(ends[1]), most) + 1))
     return frozenset(found)
+
+
+def name_of(here: Workspace) -> str:
+    """Return the name by which addresses speak of a workspace: that of its state."""
+    return os.path.basename(here.state)

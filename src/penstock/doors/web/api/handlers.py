@@ -16,10 +16,11 @@ from penstock.core.errors import InputError, PenstockError
 from penstock.core.proposals.codec import to_plain
 from penstock.core.proposals.model import OPEN, Proposal, Receipt, State
 from penstock.doors.web.answers import AnswerResult
-from penstock.doors.web.context import World, name_of
+from penstock.doors.web.context import World
 from penstock.doors.web.drift import Difference, shown, shown_undo
 from penstock.doors.web.errors import status_of
-from penstock.doors.web.statistics import median, tally
+from penstock.doors.web.statistics import tally
+from penstock.doors.web.wording import name_of
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
@@ -220,7 +221,7 @@ def stats(asked: ApiCall) -> Given:
         "agents": {agent: dict(counts) for agent, counts in found.agents.items()},
         "rules": {rule: dict(hits.counts) for rule, hits in found.rules.items()},
         "answers": dict(found.answers),
-        "median_wait_seconds": median(found.waits) if found.waits else None,
+        "median_wait_seconds": found.median_wait,
     }
 
 

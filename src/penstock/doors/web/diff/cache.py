@@ -10,12 +10,11 @@ import threading
 from collections import OrderedDict
 
 from penstock.doors.web.diff.comparison import Comparison
-from penstock.doors.web.diff.markup import CLOSE, OPEN, Spans
+from penstock.doors.web.diff.markup import CLOSE, OPEN
 from penstock.doors.web.diff.rows import Page, Pager, View
-from penstock.doors.web.highlight import Colours
+from penstock.doors.web.highlight import Colours, Spans
 
 MOST = 16
-MOST_PAGES = 48
 LARGEST_KEPT = 8 * 1024 * 1024
 WHOLE = 48 * 1024  # bytes up to which a side is coloured from its beginning
 
@@ -27,7 +26,6 @@ class Shelf:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Key, Comparison] = OrderedDict()
-        self._pages: OrderedDict[tuple[Key, str, View, int], Page] = OrderedDict()
         self._lock = threading.Lock()
         self._warmed = False
         self.colours = Colours()
@@ -42,27 +40,14 @@ class Shelf:
                 self._kept.popitem(last=False)
         return known
 
-    def page(self, key: Key, compared: Comparison, view: View, number: int, *, path: str) -> Page:
-        """Return one page of a diff with its colours, made at most once while it is kept."""
-        at = (key, path, view, number)
-        with self._lock:
-            known = self._pages.get(at)
-        if known is not None:
-            return known
-        made = self._made(compared, view, number, path)
-        with self._lock:
-            self._pages[at] = made
-            while len(self._pages) > MOST_PAGES:
-                self._pages.popitem(last=False)
-        return made
-
     def warm(self) -> None:
         """Have the child that colours started, while a person still looks at something else."""
         if not self._warmed:
             self._warmed = True
             threading.Thread(target=self.colours.of, args=("a.py", "a"), daemon=True).start()
 
-    def _made(self, compared: Comparison, view: View, number: int, path: str) -> Page:
+    def page(self, compared: Comparison, view: View, number: int, *, path: str) -> Page:
+        """Return one page of a diff with its colours."""
         pager = Pager(compared, view)
         old, new = pager.lines(number)
         return pager.page(

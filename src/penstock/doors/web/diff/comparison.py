@@ -1,6 +1,6 @@
 """Two sides of a text beside each other: their lines, their hunks, and each line as it is shown.
 
-`core.diff` finds the hunks, `words` which line takes another's place. Rows and pages are
+`core.diff` finds the hunks, its `words` which line takes another's place. Rows and pages are
 `rows`'s.
 Always true: a line is shown with nothing hidden left in it, what is cut off is counted, and two
 lines that differ never look the same.
@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from penstock.core.diff import words
 from penstock.core.diff.hunks import hunks as hunks_of
 from penstock.core.model import Hunk
 from penstock.core.text.display import visible
 from penstock.core.text.line_endings import CRLF, LF, split
-from penstock.doors.web.diff import words
 from penstock.doors.web.diff.content_type import as_utf8, first_difference
 from penstock.doors.web.diff.markup import CLOSE, OPEN
 

@@ -99,7 +99,7 @@ def of_contents(
             look=look,
             before=was,
             after=now,
-            page=SHELF.page(key, made, view, number, path=path),
+            page=SHELF.page(made, view, number, path=path),
             view=view,
             hunks=len(made.hunks),
             lost=_lost(made, lost_page, path),

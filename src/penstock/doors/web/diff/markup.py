@@ -13,9 +13,10 @@ from itertools import pairwise
 
 from markupsafe import Markup, escape
 
+from penstock.doors.web.highlight import Spans
+
 Ranges = Sequence[tuple[int, int]]
-Spans = Sequence[tuple[int, str]]
-# For each line of a side, by its place: (characters, class) one after the other.
+# For each line of a side, by its place.
 Colours = Mapping[int, Spans]
 
 OPEN, CLOSE = "\u27e6", "\u27e7"

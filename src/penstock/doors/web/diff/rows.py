@@ -1,6 +1,6 @@
 """The diff as rows of a page: unified or side by side, one page of it at a time.
 
-`comparison` has the lines and hunks, `core.diffrows` which rows there are; here they get line
+`comparison` has the lines and hunks, `core.diff.rows` which rows there are; here they get line
 numbers, changed words and colours. Which page, and what is approved, is the views' business.
 Always true: every changed line is on exactly one page, and a page says how many rows there are
 in all; text reaches the page only through `markup`, which escapes it.
@@ -16,10 +16,11 @@ from itertools import accumulate, zip_longest
 
 from markupsafe import Markup
 
+from penstock.core.diff import words
 from penstock.core.diff.rows import Block, Kind, blocks
-from penstock.doors.web.diff import words
 from penstock.doors.web.diff.comparison import LONGEST, Comparison
-from penstock.doors.web.diff.markup import Colours, Ranges, Spans, markup
+from penstock.doors.web.diff.markup import Colours, Ranges, markup
+from penstock.doors.web.highlight import Spans
 
 PAGE = 400
 WORTH_HIDING = 4  # lines that stay; fewer are shown

@@ -19,7 +19,7 @@ from penstock.doors.web import charts, wording
 from penstock.doors.web.pages import history_values
 from penstock.doors.web.render import page
 from penstock.doors.web.request import choice_of, form_of, place, world_of
-from penstock.doors.web.statistics import DecisionCounts, busiest, by_day, by_wait, median, tally
+from penstock.doors.web.statistics import DecisionCounts, busiest, by_day, by_wait, tally
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
@@ -68,7 +68,7 @@ def decisions(request: Request) -> Response:
         here="decisions",
         tallied=counted,
         window=_window(counted),
-        median=median(counted.waits),
+        median=counted.median_wait,
         charts=drawn(counted, stamp(time.time())),
         lines=history_values.decision_lines(
             counted.recent, most=MOST_DECISIONS, verdict=verdict, agent=agent
@@ -91,7 +91,7 @@ def _window(counted: DecisionCounts) -> str:
 def drawn(counted: DecisionCounts, today: str) -> tuple[charts.Chart, ...]:
     """Return the charts that people look at."""
     rules = {name: hits.counts for name, hits in counted.rules.items()}
-    middle = median(counted.waits)
+    middle = counted.median_wait
     waited = (
         "Nobody has answered yet." if middle is None else f"Half within {wording.span(middle)}."
     )

@@ -20,8 +20,8 @@ from penstock.doors.web.diff.file import FileView, fitting, of_bytes
 from penstock.doors.web.diff.rows import View
 from penstock.doors.web.errors import status_of
 from penstock.doors.web.pages import history_values
+from penstock.doors.web.pages.proposal_state import key_of, waiting_ids
 from penstock.doors.web.pages.review import difference
-from penstock.doors.web.proposal_state import key_of, waiting_ids
 from penstock.doors.web.render import page
 from penstock.doors.web.request import choice_of, form_of, place, view_of, world_of
 

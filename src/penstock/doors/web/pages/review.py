@@ -19,7 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.merge.strategies import line_count
 from penstock.core.proposals.model import OPEN, Proposal, State
-from penstock.doors.web import answers, proposal_state, wording
+from penstock.doors.web import answers, wording
 from penstock.doors.web import drift as seen
 from penstock.doors.web.context import World
 from penstock.doors.web.diff.content_type import picture_type
@@ -33,8 +33,9 @@ from penstock.doors.web.diff.file import (
     of_proposal,
 )
 from penstock.doors.web.diff.rows import View
+from penstock.doors.web.pages import proposal_state
 from penstock.doors.web.pages import queue_values as pages
-from penstock.doors.web.proposal_state import MOST_WAITING
+from penstock.doors.web.pages.proposal_state import MOST_WAITING
 from penstock.doors.web.render import page
 from penstock.doors.web.request import asked, remember_view, single, view_of, world_of
 from penstock.doors.web.textarea import offered

@@ -1,8 +1,8 @@
 """Which words of a line changed, and which old line a new one stands for.
 
 Only for the eye: what is approved is lines and bytes, never words.
-Always true: the work is bounded whatever the lines hold; where it would be more, the whole
-middle of a line counts as changed, or no words are marked at all.
+Always true: the work is bounded whatever the lines hold; where it would be more, no words are
+marked at all.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
+from penstock.core.diff.hunks import hunks
+
 TOKEN = re.compile(r"\u27e6[^\u27e7]*+\u27e7|\w++|[ \t]++|.", re.DOTALL)
 MOST_CHARS = 2400
-MOST_CELLS = 40_000
 MOST_PAIRS = 900
 # Below this share of common words two lines are two lines, and marking words would be confetti.
 ALIKE = 0.34
@@ -28,45 +29,17 @@ def changed(old: str, new: str) -> tuple[Ranges, Ranges]:
     if len(old) > MOST_CHARS or len(new) > MOST_CHARS:
         return NONE, NONE
     a, b = TOKEN.findall(old), TOKEN.findall(new)
-    start, end = _shared_ends(a, b)
-    kept_a, kept_b = _common(a[start : len(a) - end], b[start : len(b) - end])
-    old_marks = [start + at for at in range(len(a) - start - end) if at not in kept_a]
-    new_marks = [start + at for at in range(len(b) - start - end) if at not in kept_b]
+    found = hunks(_column(a), _column(b))
+    old_marks = [at for hunk in found for at in hunk.before]
+    new_marks = [at for hunk in found for at in hunk.after]
     if _share(a, old_marks, b, new_marks) < ALIKE:
         return NONE, NONE
     return _ranges(a, old_marks), _ranges(b, new_marks)
 
 
-def _shared_ends(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
-    """Return how many tokens are the same at the start and, beyond those, at the end."""
-    shorter = min(len(a), len(b))
-    start = next((at for at in range(shorter) if a[at] != b[at]), shorter)
-    rest = shorter - start
-    end = next((at for at in range(rest) if a[-1 - at] != b[-1 - at]), rest)
-    return start, end
-
-
-def _common(a: Sequence[str], b: Sequence[str]) -> tuple[set[int], set[int]]:
-    """Return the places of a longest common run of tokens, on both sides."""
-    if len(a) * len(b) > MOST_CELLS or set(a).isdisjoint(b):
-        return set(), set()
-    table = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
-    for i in range(len(a) - 1, -1, -1):
-        row, below = table[i], table[i + 1]
-        for j in range(len(b) - 1, -1, -1):
-            row[j] = below[j + 1] + 1 if a[i] == b[j] else max(below[j], row[j + 1])
-    kept_a, kept_b = set(), set()
-    i = j = 0
-    while i < len(a) and j < len(b):
-        if a[i] == b[j]:
-            kept_a.add(i)
-            kept_b.add(j)
-            i, j = i + 1, j + 1
-        elif table[i + 1][j] >= table[i][j + 1]:
-            i += 1
-        else:
-            j += 1
-    return kept_a, kept_b
+def _column(tokens: Sequence[str]) -> bytes:
+    """Return tokens as lines; whatever a token holds, it stays on its own."""
+    return "".join(f"{token!a}\n" for token in tokens).encode("ascii")
 
 
 def _share(a: Sequence[str], gone: list[int], b: Sequence[str], came: list[int]) -> float:
