@@ -1,8 +1,8 @@
 """Questions of the rule reviewer: about rules, about a million decisions, and the replay.
 
-A question is a process of its own, and its start counts: it takes 300 ms at most, whether it is
-about rules or about a million decisions. The replay is measured beside reading
-the same lines as JSON, of which it may take five times as long (two seconds).
+A question is a process of its own, and its start counts: 300 ms for one about rules or one call,
+half a second for the newest of a million decisions. What counts all of them, and the replay, are
+measured beside reading the same lines as JSON.
 """
 
 from __future__ import annotations
@@ -133,22 +133,21 @@ def _about_a_million(place: Path) -> Iterator[Row]:
     path = _write(place, MILLION)
     lines = path.read_bytes().split(b"\n")[: MILLION // 10]
     parsing = best_of([lambda: _parse(lines)], rounds=1)[0] * 10
-    began = time.perf_counter()
-    _asking(place, type="stats")()
-    yield Row(
-        area=AREA,
-        name=f"the first question to {MILLION} decisions",
-        subject=time.perf_counter() - began,
-        baseline=parsing,
-        beside="json.loads of every line",
-        note=f"{path.stat().st_size >> 20} MB",
-    )
-    names: dict[str, dict[str, object]] = {
-        f"query log, {MILLION} decisions": {"type": "log", "decision": "deny", "last_n": 100},
-        f"query stats, {MILLION} decisions": {"type": "stats"},
-        f"query stats since, {MILLION} decisions": {"type": "stats", "since": "2025-12-20"},
-    }
-    yield from _timed(place, names, MOST)
+    asking = {"stats": {}, "stats since": {"since": "2025-12-20"}}
+    for name, more in asking.items():
+        began = time.perf_counter()
+        _asking(place, type="stats", **more)()
+        yield Row(
+            area=AREA,
+            name=f"query {name}, {MILLION} decisions",
+            subject=time.perf_counter() - began,
+            baseline=parsing,
+            beside="json.loads of every line",
+            limit=3,
+            note=f"{path.stat().st_size >> 20} MB",
+        )
+    newest: dict[str, object] = {"type": "log", "decision": "deny", "last_n": 100}
+    yield from _timed(place, {f"query log, {MILLION} decisions": newest}, 0.5)
 
 
 def _parse(lines: list[bytes]) -> None:
@@ -169,7 +168,7 @@ def _replay(place: Path) -> Iterator[Row]:
     lines = Path(path).read_bytes().split(b"\n")
 
     def replay() -> None:
-        found = impact(before, after, recent([path], REPLAYED, alike=True))
+        found = impact(before, after, recent([path], REPLAYED))
         assert found.replayed == REPLAYED
 
     took, parsing = best_of([replay, lambda: _parse(lines)], rounds=3)

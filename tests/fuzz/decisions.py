@@ -1,14 +1,13 @@
-"""Any bytes as a log of decisions: rows as parsing finds them, clusters and rules that hold."""
+"""Any bytes as a log of decisions: told as parsing finds them, clusters and rules that hold."""
 
 from __future__ import annotations
 
-from penstock.core.audit.query import parse_line
 from penstock.core.learning.clusters import clusters, command_regex
-from penstock.core.learning.past_decision import Past, past_of
+from penstock.core.learning.past_decision import Past
 from penstock.core.learning.risk import never
 from penstock.core.policy.regexes import check, search
 from penstock.core.policy.samples import pattern_samples
-from penstock.stores.decisions.lines import Rows, kind_of, seconds_of
+from penstock.stores.decisions.lines import kind_of, seen, told_by
 
 # Random bytes are seldom lines; pieces of them, in any order, sometimes are.
 PIECES = (
@@ -33,12 +32,10 @@ def one(data: bytes) -> None:
 
 
 def _read(data: bytes) -> None:
-    rows = Rows()
-    rows.add(data, 0)
-    found = [past_of(parse_line(line) or {}) for line in data.split(b"\n") if line]
-    told = [past for past in found if past is not None and past.decision]
-    assert [rows.kinds[number] for number in rows.kind] == [kind_of(past) for past in told]
-    assert list(rows.second) == [seconds_of(past.ts) for past in told]
+    for line in data.split(b"\n"):
+        past = told_by(line)
+        told = past is not None and past.decision
+        assert seen(line) == ((past.ts, kind_of(past), past.session) if past and told else None)
 
 
 def _learn(text: str) -> None:

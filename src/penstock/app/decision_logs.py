@@ -1,7 +1,6 @@
 """Where past decisions are found: this workspace's record, and the logs of the original hook.
 
-Always true: nothing is made but the indexes, which lie in our own state and never beside a log
-of somebody else.
+Always true: looking leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.app.workspace import read_rules, workspace_of
-from penstock.stores.system.places import RULES, home, state_home, user_rules
+from penstock.stores.system.places import RULES, home, user_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +24,6 @@ __all__ = [
     "DecisionQuery",
     "Decisions",
     "Logs",
-    "index_folder",
     "is_ours",
     "loaded_config",
     "logs_of",
@@ -34,7 +32,6 @@ __all__ = [
     "wanted",
 ]
 
-FOLDER = "decisions"
 # What the original writes to where its file does not say.
 REVIEW_LOG, USUAL_LOG = "/var/log/claude-decisions-review.log", "/var/log/claude-tool-use.log"
 
@@ -55,33 +52,23 @@ class Logs:
 
     def open(self, told: Callable[[int, int], None] | None = None) -> Decisions:
         """Return the decisions of the logs. Raises AuditError where one cannot be read."""
-        from penstock.stores.decisions.columns import quiet
-        from penstock.stores.decisions.query import Decisions
+        from penstock.stores.decisions.query import Decisions, quiet
 
-        return Decisions(self.paths, index_folder, told=told or quiet)
+        return Decisions(self.paths, told=told or quiet)
 
-    def recent(self, most: int, *, alike: bool = False) -> list[Past]:
-        """Return up to `most` of the newest decisions of each log, what people said included.
-
-        With `alike`, when and in which session a call came is told of the newest like it.
-        """
+    def recent(self, most: int) -> list[Past]:
+        """Return up to `most` of the newest decisions of each log, what people said included."""
         from dataclasses import replace
 
         from penstock.stores.decisions.query import recent
 
-        found = recent(self.paths, most, alike=alike)
+        found = recent(self.paths, most)
         # Our record tells paths from the root on; in a command they may be whole ones.
         placed = [bool(self.root) and not past.cwd and "/" in past.command for past in found]
         return [
             replace(past, cwd=self.root) if whole else past
             for past, whole in zip(found, placed, strict=True)
         ]
-
-
-def index_folder(path: str) -> str:
-    """Return where the index of a log lies: beside it in our own state, else in our state home."""
-    own = path.startswith(f"{state_home()}/")
-    return os.path.join(os.path.dirname(path) if own else state_home(), FOLDER)
 
 
 def wanted(**asked: Any) -> DecisionQuery:
@@ -132,7 +119,7 @@ def _place(path: str) -> str:
 def past_of(config: LoadResult, *, most: int) -> list[Past]:
     """Return the decisions that tell of a rules file which was read already."""
     start = os.path.dirname(config.name)
-    return logs_of(config=config, start=start).recent(most, alike=True)
+    return logs_of(config=config, start=start).recent(most)
 
 
 def is_ours(path: str) -> bool:

@@ -211,18 +211,6 @@ def test_penstocks_own_record_is_asked_in_the_same_words(project: Project) -> No
     assert (asks["decision"], asks["would_match"]) == ("ask", False)
 
 
-def test_the_index_of_our_own_record_lies_beside_it(project: Project) -> None:
-    place = Place(project.root, project.home)
-    project.write("penstock.toml", PENSTOCK)
-    hook(project, "Bash", {"command": "rm -rf x"})
-    (record,) = (project.home / "state").rglob("audit.jsonl")
-    line = record.read_bytes()
-    record.write_bytes(line * 3000)
-    assert place.ask("stats")["result"]["total_decisions"] == 3000
-    (index,) = (project.home / "state").rglob("*.index")
-    assert index.parent.parent == record.parent
-
-
 def test_what_people_said_is_told_and_not_counted_twice(place: Place) -> None:
     call = {"tool": "Write", "session": "s", "path": "src/a.py"}
     record = logs.write(

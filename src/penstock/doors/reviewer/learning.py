@@ -170,10 +170,10 @@ def _hits(asking: QueryContext) -> tuple[dict[str, int], int]:
             return {}, 0
         raise
     hits: dict[str, int] = {}
-    for kind, count in tally.items():
+    for kind, count in tally.kinds.items():
         if kind.rule:
             hits[kind.rule] = hits.get(kind.rule, 0) + count
-    return hits, sum(tally.values()) if hits else 0
+    return hits, tally.total if hits else 0
 
 
 # --- one rule ----------------------------------------------------------------------------------

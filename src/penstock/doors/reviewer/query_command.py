@@ -84,7 +84,7 @@ def _show(document: Document, *, pretty: bool | None) -> bool:
 
 
 class LogProgress:
-    """Says on stderr how far the first reading of a long log is, once a second."""
+    """Says on stderr how far the reading of a long log is, once a second."""
 
     def __init__(self) -> None:
         self._last = time.monotonic()
@@ -96,4 +96,4 @@ class LogProgress:
             return
         self._last = now
         share = 100 * done // max(size, 1)
-        say(f"reading the log for the first time: {share} % of {size >> 20} MB")
+        say(f"reading the log: {share} % of {size >> 20} MB")

@@ -103,7 +103,7 @@ def log(query: Query, asking: QueryContext) -> Document:
 
 def _gaps_instead(decisions: Decisions) -> Document:
     """What a model did not know is told as a passthrough: whoever looks for denials wants that."""
-    passed = sum(decisions.tally(wanted(decision=PASSTHROUGH)).values())
+    passed = decisions.tally(wanted(decision=PASSTHROUGH)).total
     if not passed:
         return {}
     note = f"no denials; {passed} calls were passed through, ask for `gaps` to see them"
@@ -149,20 +149,19 @@ def _redacted(value: object, depth: int) -> object:
 def stats(query: Query, asking: QueryContext) -> Document:
     """Answer with how many decisions there are, of which kinds."""
     chosen = wanted_of(query, asking.now)
-    decisions = decisions_of(asking)
+    found = decisions_of(asking).tally(chosen)
     by_decision: Counter[str] = Counter({ALLOW: 0, DENY: 0, PASSTHROUGH: 0})
     by_source: Counter[str] = Counter({"hard_rule": 0, "llm": 0})
     by_tool: Counter[str] = Counter()
     people: Counter[str] = Counter()
-    for kind, count in decisions.tally(chosen).items():
+    for kind, count in found.kinds.items():
         if kind.source == AnswerSource.PERSON and chosen.source != AnswerSource.PERSON:
             people["approved" if kind.decision == ALLOW else "rejected"] += count
             continue  # what a person said to a call is no second call
         by_decision[kind.decision] += count
         by_source[TOLD_AS.get(kind.source, kind.source)] += count
         by_tool[kind.tool] += count
-    denied = decisions.denied_commands(chosen) if chosen.decision in ("", DENY) else Counter()
-    top = sorted(denied.items(), key=lambda one: (-one[1], one[0]))[:TOP]
+    top = sorted(found.denied.items(), key=lambda one: (-one[1], one[0]))[:TOP]
     result: Document = {
         "total_decisions": sum(by_decision.values()),
         "by_decision": dict(by_decision),
@@ -200,7 +199,7 @@ def gaps(query: Query, asking: QueryContext) -> Document:
     chosen = wanted_of(query, asking.now, **usual)
     decisions = decisions_of(asking)
     default = _by_default(query, asking, decisions, most)
-    total = sum(decisions.tally(chosen).values()) + len(default)
+    total = decisions.tally(chosen).total + len(default)
     read = [*islice(decisions.newest(chosen), most), *default]
     found: list[Document] = []
     left_out: list[Document] = []

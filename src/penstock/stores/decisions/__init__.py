@@ -1,6 +1,6 @@
-"""Past decisions found quickly in logs, by columns kept beside them.
+"""Past decisions, found in logs by reading them from their ends.
 
-Enter by `query`; `columns` is the index, `lines` reads many log lines at once.
+Enter by `query`; `lines` says quickly what a line of a log tells.
 Imported by: `app.decision_logs`.
-Always true: the index is rebuilt from the log whenever they disagree.
+Always true: nothing is kept beside a log, so an answer is never older than it.
 """
