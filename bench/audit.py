@@ -178,7 +178,7 @@ def reading(folder: str) -> Iterator[Row]:
     beside = "sha256 of the file"
     yield Row(
         area="audit", name=f"verify {MILLION:,} events", subject=chain_alone, baseline=base,
-        beside=beside, limit=4,
+        beside=beside, limit=8,
     )  # fmt: skip
     key = make_key("bench/log", bytes(32))
     apart = Checkpoints(os.path.join(folder, "apart"), path, public=key.public(), key=key)
@@ -187,7 +187,7 @@ def reading(folder: str) -> Iterator[Row]:
     signed = best_of([lambda: verify_log(path, evidence, notice=NOTICE)], rounds=4)[0]
     yield Row(
         area="audit", name="verify, with a signed checkpoint", subject=signed, baseline=base,
-        beside=beside, limit=4, note="as `penstock audit verify` does",
+        beside=beside, limit=8, note="as `penstock audit verify` does",
     )  # fmt: skip
     yield Row(area="audit", name="sign for the first time", subject=signing, baseline=base,
               beside=beside)  # fmt: skip

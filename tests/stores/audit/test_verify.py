@@ -1,4 +1,4 @@
-"""A long record is verified in shares, and finds exactly what walking through it finds."""
+"""A record on the disk is verified by walking through it, and against what was signed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from penstock.core.audit import chain
 from penstock.core.audit.checkpoint import make_key
 from penstock.core.audit.evidence import CheckpointNote, Evidence
 from penstock.core.audit.findings import AuditReport
@@ -16,18 +15,11 @@ from penstock.stores.audit import segments
 from penstock.stores.audit import verify as module
 from penstock.stores.audit.checkpoints import Checkpoints
 from penstock.stores.audit.jsonl import JsonlLog
-from penstock.stores.audit.reader import numbered_lines
 from penstock.stores.audit.segments import Segment, rotated, segment_name
 from penstock.stores.audit.verify import verify_log
-from penstock.stores.audit.verify_worker import check
 from tests.core.audit.records import block, body, linked, record, relinked
 
 KEY = make_key("penstock.test/log", bytes(range(32)))
-
-
-@pytest.fixture(autouse=True)
-def long_from_a_few_lines_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "SHARE", 1500)
 
 
 @pytest.fixture
@@ -39,11 +31,10 @@ def put(path: str, lines: list[bytes], tail: bytes = b"") -> None:
     Path(path).write_bytes(block(lines) + tail)
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3])
-def test_shares_and_a_walk_agree_on_a_sound_record(path: str, workers: int) -> None:
+def test_a_sound_record_is_called_sound(path: str) -> None:
     lines = record(40)
     put(path, lines)
-    report = verify_log(path, workers=workers)
+    report = verify_log(path)
     assert report.ok, report.as_json()
     assert report.count == 40
     assert report.head == lines[-1][-73:-2].decode()
@@ -60,62 +51,39 @@ ATTACKS = {
 
 
 @pytest.mark.parametrize("kind", ATTACKS)
-def test_shares_find_what_a_walk_finds(path: str, kind: str) -> None:
+def test_what_was_done_to_a_record_is_named(path: str, kind: str) -> None:
     put(path, ATTACKS[kind])
-    report = verify_log(path, workers=2)
+    report = verify_log(path)
     assert [problem.kind for problem in report.problems] == [kind]
-    assert report == verify_log(path, workers=1)
 
 
-def test_warnings_of_every_share_keep_their_lines(path: str) -> None:
+def test_clock_steps_are_told_with_their_lines(path: str) -> None:
     times = {7: "2025-01-13T11:00:00Z", 35: "2025-01-13T11:30:00Z"}
     lines = linked([body(n, ts=times.get(n, f"2025-01-13T12:00:{n:02d}Z")) for n in range(40)])
     put(path, lines)
-    report = verify_log(path, workers=2)
+    report = verify_log(path)
     assert [(told.kind.value, told.line) for told in report.warnings] == [
         ("clock-step", 8),
         ("clock-step", 36),
     ]
-    assert report == verify_log(path, workers=1)
 
 
-def test_a_clock_step_between_two_shares_is_told(path: str) -> None:
-    lines = linked(
-        [body(n, ts=f"2025-01-{14 if n < 20 else 13}T12:00:{n:02d}Z") for n in range(40)]
-    )
-    put(path, lines)
-    report = verify_log(path, workers=2)
-    assert [(told.kind.value, told.line) for told in report.warnings] == [("clock-step", 21)]
-
-
-def test_a_torn_tail_is_told_for_a_long_record_as_well(path: str) -> None:
+def test_a_torn_tail_is_told(path: str) -> None:
     put(path, record(40), b'{"ts":')
-    report = verify_log(path, workers=2)
+    report = verify_log(path)
     assert report.ok
     assert [told.kind for told in report.warnings] == ["torn-tail"]
 
 
-def test_a_child_that_fails_costs_time_and_nothing_else(
-    path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(path, record(40))
-    monkeypatch.setattr("sys.executable", "/bin/false")
-    assert verify_log(path, workers=2).count == 40
-
-
-def test_roots_of_a_long_record_are_compared_too(path: str, tmp_path: Path) -> None:
+def test_the_root_that_was_signed_is_compared(path: str, tmp_path: Path) -> None:
     lines = record(40)
     put(path, lines)
     apart = Checkpoints(str(tmp_path / "apart"), path, public=KEY.public(), key=KEY)
     apart.sign()
-    assert verify_log(path, apart.evidence(), workers=2).ok
+    assert verify_log(path, apart.evidence()).ok
     put(path, relinked([*lines[:30], lines[30].replace(b"allowed", b"approved"), *lines[31:]], 30))
-    report = verify_log(path, apart.evidence(), workers=2)
+    report = verify_log(path, apart.evidence())
     assert [problem.kind for problem in report.problems] == ["rewritten"]
-
-
-def test_a_share_without_lines_has_no_result() -> None:
-    assert check([]) is None
 
 
 def test_a_record_that_is_gone_is_told_by_what_is_left_of_it(path: str, tmp_path: Path) -> None:
@@ -146,14 +114,16 @@ def test_a_log_that_is_rotated_while_it_is_verified_is_not_called_tampered(
     put(path, record(40))
     walk = module._walked
 
-    def rotated_meanwhile(files: list[Segment], notice: frozenset[str]) -> AuditReport:
+    def rotated_meanwhile(
+        files: list[Segment], notice: frozenset[str], sizes: set[int]
+    ) -> tuple[AuditReport, dict[int, str]]:
         if not rotated(path):
             Path(path).rename(segment_name(path, 0, 39))
             put(path, linked([body(40)], record(40)[-1][-73:-2].decode()))
-        return walk(files, notice)
+        return walk(files, notice, sizes)
 
     monkeypatch.setattr(module, "_walked", rotated_meanwhile)
-    report = verify_log(path, workers=1)
+    report = verify_log(path)
     assert report.ok, report.as_json()
     assert report.count == 41
 
@@ -182,49 +152,22 @@ def test_a_file_of_one_endless_line_is_not_held_in_memory(
     assert verify_log(path).ok
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_lines_that_are_asked_for_come_along_with_their_numbers(path: str, workers: int) -> None:
+def test_lines_that_are_asked_for_come_along_with_their_numbers(path: str) -> None:
     wanted = {3: "approved", 21: "key_made", 37: "approved"}
     lines = linked([body(n, op=wanted.get(n, "read_file")) for n in range(40)])
     lines = relinked(
         [*lines[:30], lines[30].replace(b'"read_file"', b'"\\u0061pproved"'), *lines[31:]], 30
     )
     put(path, lines)
-    report = verify_log(path, workers=workers, notice=frozenset({"approved", "key_made"}))
+    report = verify_log(path, notice=frozenset({"approved", "key_made"}))
     assert report.ok
     assert [number for number, _ in report.noticed] == [4, 22, 31, 38]  # an escape hides nothing
     assert all(text == lines[number - 1] for number, text in report.noticed)
-    assert verify_log(path, workers=workers).noticed == ()
+    assert verify_log(path).noticed == ()
     assert "noticed" not in report.as_json()
 
 
-# A line by its number, and checkpoints by the hash signed beside the root
-
-
-@pytest.mark.parametrize("count", [0, 1, 2, 700])
-def test_a_line_is_found_by_the_number_that_it_bears(tmp_path: Path, count: int) -> None:
-    path = tmp_path / "audit.jsonl"
-    prev, lines = chain.GENESIS, []
-    for seq in range(5, 5 + count):
-        size = 9000 if seq % 70 == 0 else seq % 90 * 9
-        body = f'"op":"x","path":"{"p" * size}"'.encode()
-        line, prev = chain.link("2025-01-13T12:00:00Z", seq, body, prev)
-        lines.append(line)
-    path.write_bytes(b"".join(lines) + b"torn")
-    there = {seq: lines[seq - 5][:-1] for seq in range(5, 5 + count)}
-    with path.open("rb") as file:
-        assert dict(numbered_lines(file.fileno(), range(10 + count))) == there
-        for number in range(10 + count):
-            alone = [(number, there[number])] if number in there else []
-            assert list(numbered_lines(file.fileno(), [number])) == alone
-
-
-def test_bytes_that_are_no_lines_have_no_numbers(tmp_path: Path) -> None:
-    path = tmp_path / "audit.jsonl"
-    for data in (b"", b"x" * 100_000, b"\n" * 100_000, b"x\n" * 50_000):
-        path.write_bytes(data)
-        with path.open("rb") as file:
-            assert list(numbered_lines(file.fileno(), [7])) == []
+# Checkpoints by the hash signed beside the root
 
 
 SIGNED = [
@@ -249,3 +192,21 @@ def test_a_checkpoint_is_compared_by_its_hash_and_otherwise_by_its_root(
     note = CheckpointNote(checkpoint=replace(signed, **changes), size=signed.size)
     report = verify_log(log.path, Evidence(own=[note]))
     assert [problem.kind for problem in report.problems] == kinds
+
+
+def test_every_older_checkpoint_is_met_on_the_way_and_need_not_be_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segments, "BLOCK", 700)  # two lines or three
+    log = JsonlLog(str(tmp_path / "audit.jsonl"), clock=lambda: 1736769600.0, rotate_at=3000)
+    apart = Checkpoints(str(tmp_path / "apart"), log.path, public=KEY.public(), key=KEY)
+    for count in (1, 1, 5, 2, 11, 3):
+        log.append_many([{"op": "x", "path": "a", "status": "ok"}] * count, durable=True)
+        assert apart.sign() is not None
+
+    def unopened(note: str) -> CheckpointNote:
+        raise AssertionError(note)
+
+    evidence = replace(apart.evidence(log.head()), check=unopened)
+    assert len(evidence.older) == 5
+    assert verify_log(log.path, evidence).ok

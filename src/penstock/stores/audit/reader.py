@@ -9,18 +9,14 @@ left out; a file whose lines do not begin with their time is read as a whole.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from penstock.core.audit import chain
 from penstock.core.audit.query import EVERYTHING, Query
 from penstock.stores.audit.segments import files_of, open_to_read, whole_blocks
 from penstock.stores.system.os_errors import shut, telling
 
 READ = 128 * 1024
 NEAR = 16 * 1024  # below this, reading on is quicker than halving
-WINDOW = 64 * 1024  # what is searched at once for a number
-MOST_GUESSES = 80
-USUAL = 1024  # few lines are longer
 
 
 def read_lines(path: str, query: Query = EVERYTHING) -> Iterator[bytes]:
@@ -177,48 +173,3 @@ def line_at(path: str, number: int) -> bytes:
             return block.split(b"\n")[number - seen - 1]
         seen += lines
     return b""
-
-
-def numbered_lines(fd: int, numbers: Iterable[int]) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a file that bear some numbers, each with its number, in their order.
-
-    Lines are about equally long, so a place is guessed from the numbers around it, and every
-    second time halved. Numbers that do not go on one by one are not found.
-    """
-    end = _end_of_lines(fd)
-    first = _number_at(fd, 0)
-    last = chain.place(next(_backwards(fd, max(0, end - READ), end), b""))[1]
-    start = 0
-    for number in sorted(numbers):
-        if not 0 <= first <= number <= last:
-            continue
-        start, first = _near(fd, number, (start, first), (end, last + 1))
-        data = os.pread(fd, WINDOW, start)
-        at = data.find(b'","seq":%d,' % number)
-        line = data[data.rfind(b"\n", 0, max(at, 0)) + 1 :].partition(b"\n")[0]
-        if at >= 0 and chain.place(line)[1] == number:
-            yield number, line
-
-
-def _near(fd: int, number: int, low: tuple[int, int], high: tuple[int, int]) -> tuple[int, int]:
-    """Return where a line begins that stands a little before a number, and its own number."""
-    for turn in range(MOST_GUESSES):
-        if high[0] - low[0] <= WINDOW:
-            break
-        share = 0.5 if turn % 2 else (number - low[1]) / max(high[1] - low[1], 1)
-        guess = low[0] + int((high[0] - low[0]) * share) - NEAR
-        start = _line_start(fd, max(guess, low[0] + 1), high[0])
-        if start >= high[0]:
-            break
-        found = start, _number_at(fd, start)
-        if found[1] > number:
-            high = found
-        else:
-            low = found
-            if (number - found[1]) * USUAL < WINDOW:
-                break
-    return low
-
-
-def _number_at(fd: int, at: int) -> int:
-    return chain.place(os.pread(fd, 64, at))[1]
