@@ -20,7 +20,6 @@ from penstock.core.audit.event import compose
 from penstock.core.audit.query import Query
 from penstock.core.timestamps import stamp
 from penstock.stores.audit.checkpoints import Checkpoints
-from penstock.stores.audit.file import LogFile
 from penstock.stores.audit.jsonl import JsonlLog
 from penstock.stores.audit.reader import read_lines
 from penstock.stores.audit.verify import verify_log
@@ -78,16 +77,6 @@ def appending(folder: str) -> Iterator[Row]:
     with open(log.path, "rb") as file:
         line = file.readline()
     raw = os.open(os.path.join(folder, "raw"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    locked = LogFile(os.path.join(folder, "locked"), wait=1.0)
-    locked.lock()
-    locked.put(line, 0)
-    locked.unlock()
-    at = [len(line)]
-
-    def under_lock() -> None:
-        assert locked.add(line, at[0], look=False)
-        at[0] += len(line)
-
     numbers = count(2)
 
     def different() -> None:
@@ -96,24 +85,17 @@ def appending(folder: str) -> Iterator[Row]:
 
     calls: list[Callable[[], object]] = [
         lambda: os.write(raw, line),
-        under_lock,
         lambda: log.append(body, durable=False),
         different,
         lambda: event(next(numbers)),
     ]
-    write, lock, composed, whole, making = best_of(
-        [each(call, times=TIMES) for call in calls], rounds=60
-    )
+    write, composed, whole, making = best_of([each(call, times=TIMES) for call in calls], rounds=60)
     whole -= making  # the event itself is the caller's
     beside = "os.write O_APPEND"
     per = 1 / TIMES
     yield Row(
-        area="audit", name="append under the lock", subject=lock * per, baseline=write * per,
-        beside=beside, limit=3, note="lock, look at the end, write, unlock",
-    )  # fmt: skip
-    yield Row(
         area="audit", name="append, event composed before", subject=composed * per,
-        baseline=write * per, beside=beside, note="with hash and line, made before the lock",
+        baseline=write * per, beside=beside, note="with hash, line and a look at the end",
     )  # fmt: skip
     yield Row(
         area="audit", name="append, whole", subject=whole * per, baseline=write * per,

@@ -62,7 +62,7 @@ class ChainWriter:
         self._clock = clock
         self._rotate_at = self._limit = rotate_at
         self._memory = memory
-        self._end = -1  # where the chain ends in the file; -1 forces a look at it
+        self._end = -1  # where the chain ended when we last looked; -1 where we do not know
         self._hash, self._seq, self._ts = chain.GENESIS, -1, ""
         self._second, self._stamp = -1, ""
         self._owed: list[bytes] = []  # what must be told before the next event
@@ -86,44 +86,12 @@ class ChainWriter:
         """Have an event told before the next one."""
         self._owed.append(compose(event))
 
-    def write(self, bodies: Sequence[bytes], *, look: bool) -> list[Made]:
-        """Put lines at the end of the chain; return (seq, prev, hash) of each.
+    def write(self, bodies: Sequence[bytes]) -> list[Made]:
+        """Put lines at the end of the chain, under the lock; return (seq, prev, hash) of each.
 
-        Mostly nobody else has written since, so the lines are made before the lock is taken,
-        and it is held for a look at the file's end and the write. With `look` the log's name
-        is looked at, too; otherwise once a second is enough.
+        First it finds out where the chain stands and tells what must be told.
         """
         ts = self._now()
-        if self._end > 0 and not self._owed:
-            data, made = self._linked(ts, bodies)
-            if self._end + len(data) <= self._limit and self._put_quickly(data, look=look):
-                self._seq, _, self._hash = made[-1]
-                return made
-        return self._write_carefully(ts, bodies)
-
-    def write_one(self, body: bytes, *, look: bool) -> Made:
-        """Put one line at the end of the chain: `write` for what nearly always is the case."""
-        ts = self._now()
-        if self._end > 0 and not self._owed:
-            seq, prev = self._seq + 1, self._hash
-            line, found = chain.link(ts, seq, body, prev, sha256)
-            if self._end + len(line) <= self._limit and self._put_quickly(line, look=look):
-                self._seq, self._hash = seq, found
-                return seq, prev, found
-        return self._write_carefully(ts, [body])[0]
-
-    def _put_quickly(self, data: bytes, *, look: bool) -> bool:
-        try:
-            done = self.file.add(data, self._end, look=look)
-        except OSError as error:
-            self._end = -1
-            raise told(error, self.path) from error
-        if done:
-            self._end += len(data)
-        return done
-
-    def _write_carefully(self, ts: str, bodies: Sequence[bytes]) -> list[Made]:
-        """Find out where the chain stands, tell what must be told, and write, under the lock."""
         self.file.lock()
         try:
             ts = self._catch_up(ts)
@@ -141,7 +109,7 @@ class ChainWriter:
         finally:
             self.file.unlock()
 
-    def _linked(self, ts: str, bodies: Sequence[bytes]) -> tuple[bytes, list[Made]]:
+    def _put(self, ts: str, bodies: Sequence[bytes]) -> list[Made]:
         seq, prev, lines, made = self._seq, self._hash, [], []
         for body in bodies:
             seq += 1
@@ -149,14 +117,11 @@ class ChainWriter:
             lines.append(line)
             made.append((seq, prev, found))
             prev = found
-        return b"".join(lines), made
-
-    def _put(self, ts: str, bodies: Sequence[bytes]) -> list[Made]:
-        data, made = self._linked(ts, bodies)
+        data = b"".join(lines)
         self.file.put(data, self._end)
         self._end += len(data)
         self._ts = ts
-        self._seq, _, self._hash = made[-1]
+        self._seq, self._hash = seq, prev
         return made
 
     # --- where the chain stands ------------------------------------------------------------
@@ -255,7 +220,7 @@ class ChainWriter:
     # --- time ------------------------------------------------------------------------------
 
     def _now(self) -> str:
-        """Return the present second. Once a second the log's name is looked at again."""
+        """Return the present second. Once a second the end is compared with what is remembered."""
         second = int(self._clock())
         if second != self._second:
             self._second, self._stamp, self._end = second, stamp(second), -1

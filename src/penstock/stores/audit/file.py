@@ -89,42 +89,13 @@ class LogFile:
             self.lock()
         raise busy(self.path, self._wait)
 
-    def end(self) -> int:
-        """Return where the file ends now."""
-        return os.lseek(self.fd, 0, os.SEEK_END)
-
     def tail(self) -> Tail:
         """Return the last whole line and what is torn after it."""
         return read_tail(self.fd, os.fstat(self.fd).st_size)
 
-    def add(self, data: bytes, at: int, *, look: bool) -> bool:
-        """Write the data if the file still ends at `at`; False when somebody must look first.
-
-        The whole of a common append under the lock: take it, compare, write, give it back.
-        With `look` the log's name must still lead to this file, too.
-        """
-        fd = self.fd
-        if fd < 0:  # an unlock that failed has closed it; the careful way opens it again
-            return False
-        try:
-            flock(fd, ALONE)
-        except OSError:  # busy, or worse: the careful way waits or tells
-            return False
-        try:
-            if os.lseek(fd, 0, os.SEEK_END) != at or (look and not self.is_current()):
-                return False
-            done = os.write(fd, data)
-            if done != len(data):
-                self._finish(data, done, at)
-        finally:
-            self.unlock()
-        return True
-
     def put(self, data: bytes, at: int) -> None:
         """Write all of the data at the end, which is `at`, or take back what was written."""
-        self._finish(data, os.write(self.fd, data), at)
-
-    def _finish(self, data: bytes, done: int, at: int) -> None:
+        done = 0
         try:
             while done < len(data):
                 done += os.write(self.fd, data[done:])

@@ -79,21 +79,22 @@ class JsonlLog:
 
         Bytes are an event that `compose` made before.
         """
-        body = event if isinstance(event, bytes) else compose(event)
-        if durable:
-            return self._group.commit([body])[0]
-        with self._mutex:
-            made = self._writer.write_one(body, look=False)
-            if self._writer.restarted:
-                self._remember(made)
-        return _appended(made)
+        return self.append_many([event], durable=durable)[0]
 
     def append_many(
         self, events: Sequence[Mapping[str, object] | bytes], *, durable: bool
     ) -> Sequence[LogEntry]:
         """Add several lines in one piece, all or none."""
         bodies = [one if isinstance(one, bytes) else compose(one) for one in events]
-        return self._add(bodies, durable=durable) if bodies else ()
+        if not bodies:
+            return ()
+        if durable:
+            return self._group.commit(bodies)
+        with self._mutex:
+            made = self._writer.write(bodies)
+            if self._writer.restarted:
+                self._remember(made[-1])
+        return [_appended(one) for one in made]
 
     def require_ready(self) -> None:
         """Raise AuditError where a line could not be appended now; adds none."""
@@ -118,20 +119,11 @@ class JsonlLog:
 
     # --- writing ---------------------------------------------------------------------------
 
-    def _add(self, bodies: Sequence[bytes], *, durable: bool) -> Sequence[LogEntry]:
-        if durable:
-            return self._group.commit(bodies)
-        with self._mutex:
-            made = self._writer.write(bodies, look=False)
-            if self._writer.restarted:
-                self._remember(made[-1])
-        return [_appended(one) for one in made]
-
     def _write_durably(self, bodies: Sequence[bytes]) -> Sequence[LogEntry]:
         """Write, then wait for the disk without holding anybody else up."""
         file = self._writer.file
         with self._mutex:
-            made = self._writer.write(bodies, look=True)
+            made = self._writer.write(bodies)
             named, file.named = file.named, True
             with telling(self.path):
                 fd = os.dup(file.fd)  # ours may be rotated out while we wait
