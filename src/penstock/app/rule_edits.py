@@ -206,7 +206,7 @@ def logged_targets(commit: str) -> tuple[str, ...]:
 
 
 @contextmanager
-def editing(paths: Sequence[str], *, by: str, commit: bool) -> Iterator[Writing]:
+def editing(paths: Sequence[str], *, by: str) -> Iterator[Writing]:
     """Hold the locks of some rules files and give what can change them.
 
     What a crash left of an earlier edit is ended first. Raises StoreError `config-locked`.
@@ -215,13 +215,8 @@ def editing(paths: Sequence[str], *, by: str, commit: bool) -> Iterator[Writing]
 
     here, versions = _workspace(paths), rule_history()
     with locked(paths, by=by, seconds=_seconds(SECONDS)):
-        if commit:
-            versions.begin(paths)  # git answers while the edit is made
-        try:
-            here.rule_files.files.recover()
-            yield lambda edit: here.gate.edit_rules(edit, history=versions)
-        finally:
-            versions.close()
+        here.rule_files.files.recover()
+        yield lambda edit: here.gate.edit_rules(edit, history=versions)
     if "gate" in vars(here):
         here.record.log.settle()
 

@@ -12,7 +12,7 @@ import pytest
 
 from penstock.core.errors import InputError
 from penstock.ports import Version
-from penstock.stores.git import run
+from penstock.stores.git import repository, run
 from penstock.stores.git.commit import Commit, prepare
 from penstock.stores.git.repository import commit_id, repository_of
 from penstock.stores.git.run import GitError
@@ -426,6 +426,20 @@ def test_a_version_that_does_not_exist_is_told(repo: Repo) -> None:
         with pytest.raises(InputError) as told:
             found.at(commit_named, path)
         assert told.value.code == "no-such-version"
+
+
+def test_an_object_that_no_memory_holds_is_not_read(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = repository_of(str(repo.root / NAME))
+    assert found is not None
+    monkeypatch.setattr(repository, "MOST", 300)
+    assert found.at("HEAD", str(repo.root / NAME)) == OLD
+    repo.write(NAME, "x" * 1000)
+    repo.git("commit", "-qam", "large")
+    with pytest.raises(GitError, match="cat-file") as caught:
+        found.at("HEAD", str(repo.root / NAME))
+    assert caught.value.because == "it says more than can be kept"
 
 
 def test_a_git_that_hangs_is_ended(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:

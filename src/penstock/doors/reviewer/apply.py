@@ -135,7 +135,7 @@ class Apply:
         """Ask who has to be asked, then take the lock, and write what is then true."""
         proof, shown = self._proven(operation)
         paths, by = operation.files, self._by()
-        with app.editing(paths, by=by, commit=not self.asked.no_commit) as write:
+        with app.editing(paths, by=by) as write:
             plan = self._plan(operation)
             if proof is not None and plan.after != shown:
                 raise StaleError(

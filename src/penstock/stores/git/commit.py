@@ -22,8 +22,8 @@ from functools import cached_property
 from penstock.ports import Version
 from penstock.stores.files.contents import close
 from penstock.stores.files.staging import flush_folder
-from penstock.stores.git.repository import FileVersions, Repository, one_id
-from penstock.stores.git.run import GitError, GitProcess, ask_filters, failed
+from penstock.stores.git.repository import FileVersions, Repository
+from penstock.stores.git.run import GitError, failed
 from penstock.stores.git.trees import FILE, PROGRAM, Leaf, Parts, Trees
 
 ROUNDS = 8  # how often somebody else may commit while we do
@@ -72,29 +72,15 @@ class PendingCommit:
 
     def make(self) -> _Chain:
         """Make the objects on top of what HEAD is now."""
-        # Storing the new content takes as long as looking, and needs nothing that is seen there.
-        storing = {one.after: self._repository.blob(one.after) for one in self._versions}
-        try:
-            return self._made(self._repository.look([*self._paths]), storing)
-        finally:
-            for one in storing.values():
-                one.drop()
-
-    def _made(self, look: FileVersions, storing: dict[bytes, GitProcess]) -> _Chain:
+        look = self._repository.look([*self._paths])
         paths, trees, made = self._paths, look.trees, list[str]()
         old = {path: trees.get(path) for path in paths}
         self._refuse_ignored(old)
-        first = {
-            path: self._leaf(old[path], one.path, one.before, storing)
-            for path, one in paths.items()
-        }
+        first = {path: self._leaf(old[path], one.path, one.before) for path, one in paths.items()}
         previous = look.head
         if first != old:
             previous = self._commit(trees, first, look.head, self._snapshot, made)
-        last = {
-            path: self._leaf(first[path], one.path, one.after, storing)
-            for path, one in paths.items()
-        }
+        last = {path: self._leaf(first[path], one.path, one.after) for path, one in paths.items()}
         commit = self._commit(trees, last, previous, self._message, made)
         objects = (*made, *(leaf.oid for leaf in (*first.values(), *last.values())))
         _flush_objects(self._repository.common, objects)
@@ -108,19 +94,13 @@ class PendingCommit:
             if leaf is None and self._repository.ignores(named):
                 raise GitError(IGNORED, f"git ignores `{named}`")
 
-    def _leaf(
-        self, old: Leaf | None, path: str, content: bytes, storing: dict[bytes, GitProcess]
-    ) -> Leaf:
+    def _leaf(self, old: Leaf | None, path: str, content: bytes) -> Leaf:
         """Return what a tree says of a file with this content, which is stored if it is new."""
-        if old and old.mode in (FILE, PROGRAM):
-            if old.oid == blob_id(content, width=len(old.oid)):
-                return old
-            return Leaf(mode=old.mode, oid=self._stored(content, storing))
-        return Leaf(mode=_mode(path), oid=self._stored(content, storing))
-
-    def _stored(self, content: bytes, storing: dict[bytes, GitProcess]) -> str:
-        begun = storing.pop(content, None) or self._repository.blob(content)
-        return one_id(begun.ended()[1])
+        if old is None or old.mode not in (FILE, PROGRAM):
+            return Leaf(mode=_mode(path), oid=self._repository.blob(content))
+        if old.oid == blob_id(content, width=len(old.oid)):
+            return old
+        return Leaf(mode=old.mode, oid=self._repository.blob(content))
 
     def _commit(
         self, trees: Trees, leaves: Mapping[Parts, Leaf], parent: str, message: str, made: list[str]
@@ -144,18 +124,14 @@ class PendingCommit:
         repository, subject = self._repository, self._message.partition("\n")[0]
         for _ in range(ROUNDS):
             chain = self._chain or self.make()
-            filters = ask_filters(repository.top)
-            try:
-                if repository.advance(chain.commit, chain.look.head, subject):
-                    notes = self._follow(chain, filters)
-                    _flush_refs(repository.folder, repository.common, first=not chain.look.head)
-                    return Commit(commit=chain.commit, previous=chain.previous, notes=notes)
-            finally:
-                filters.drop()
+            if repository.advance(chain.commit, chain.look.head, subject):
+                notes = self._follow(chain)
+                _flush_refs(repository.folder, repository.common, first=not chain.look.head)
+                return Commit(commit=chain.commit, previous=chain.previous, notes=notes)
             self._chain = None
         raise failed(("update-ref",), "HEAD is moved by others as fast as we commit")
 
-    def _follow(self, chain: _Chain, filters: GitProcess) -> tuple[str, ...]:
+    def _follow(self, chain: _Chain) -> tuple[str, ...]:
         """Keep our files from showing up as changed in the user's index.
 
         An entry that is neither what HEAD had nor what was there before us is the user's own
@@ -164,7 +140,7 @@ class PendingCommit:
         try:
             ours = {path: leaf for path, leaf in chain.last.items() if self._is_ours(chain, path)}
             if ours:
-                self._repository.stage(ours, filters)
+                self._repository.stage(ours)
         except GitError as fault:
             return (f"the index could not be brought up to date: {fault.because}",)
         return ()
@@ -232,14 +208,13 @@ def _flush_refs(folder: str, common: str, *, first: bool) -> None:
 
 
 def _flush_all(places: Iterable[str]) -> None:
-    """Flush several files and directories at once: a disk takes many in one go."""
-    from threading import Thread
-
-    waiting = [Thread(target=_flush, args=(place,)) for place in places]
-    for one in waiting:
-        one.start()
-    for one in waiting:
-        one.join()
+    for place in places:
+        with suppress(OSError):
+            descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            try:
+                flush_folder(descriptor)
+            finally:
+                close(descriptor)
 
 
 def _branch(folder: str) -> str:
@@ -251,15 +226,6 @@ def _branch(folder: str) -> str:
         return ""
     name = os.fsdecode(head.strip().removeprefix(b"ref: ")) if head.startswith(b"ref: ") else ""
     return name if name.startswith("refs/") and ".." not in name else ""
-
-
-def _flush(place: str) -> None:
-    with suppress(OSError):
-        descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            flush_folder(descriptor)
-        finally:
-            close(descriptor)
 
 
 def prepare(

@@ -13,20 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from penstock.core.errors import InputError
-from penstock.stores.git.run import (
-    GitError,
-    GitProcess,
-    failed,
-    no_filters,
-    program,
-    run,
-    start,
-)
+from penstock.stores.git.run import GitError, failed, no_filters, program, run
 from penstock.stores.git.trees import GitObject, Leaf, Parts, Trees, batch, parsed
 
 HEX = frozenset("0123456789abcdef")
 STEPS = frozenset("~^0123456789")
 SHORTEST, LONGEST = 4, 64
+MOST = 256 * 1024 * 1024  # bytes of all objects that are read at once
 NO_WORK_TREE = ("must be run in a work tree", "cannot use bare repository")
 STRANGER = {
     "GIT_AUTHOR_NAME": "decision_reviewer",
@@ -82,8 +75,11 @@ class Repository:
         return tuple(os.fsencode(part) for part in relative.split("/"))
 
     def objects(self, names: Sequence[bytes]) -> list[GitObject | None]:
-        """Return several objects with one command."""
+        """Return several objects, if there is room for them."""
         asked = b"".join(name + b"\n" for name in names)
+        sizes = run(self.top, "cat-file", "--batch-check=%(objectsize)", stdin=asked)[1].split()
+        if sum(int(size) for size in sizes if size.isdigit()) > MOST:
+            raise failed(("cat-file",), "it says more than can be kept")
         output = run(self.top, "cat-file", "--batch", stdin=asked)[1]
         try:
             return batch(output, names)
@@ -91,7 +87,7 @@ class Repository:
             raise failed(("cat-file",), "its answer was not understood") from None
 
     def look(self, paths: Sequence[Parts]) -> FileVersions:
-        """Return what HEAD and the index say of some files, with one command."""
+        """Return what HEAD and the index say of some files."""
         folders = sorted({path[:depth] for path in paths for depth in range(len(path))})
         trees = [b"HEAD:" + b"/".join(folder) for folder in folders]
         index = [b":0:" + b"/".join(path) for path in paths]
@@ -109,9 +105,9 @@ class Repository:
             staged={path: one.oid if one else None for path, one in staged},
         )
 
-    def blob(self, content: bytes) -> GitProcess:
-        """Begin to store some bytes as they are; no filter is asked. `one_id` reads the answer."""
-        return start(self.top, "hash-object", "-w", "--stdin", stdin=content)
+    def blob(self, content: bytes) -> str:
+        """Store some bytes as they are; no filter is asked."""
+        return one_id(run(self.top, "hash-object", "-w", "--stdin", stdin=content)[1])
 
     def tree(self, listing: bytes) -> str:
         """Store one tree."""
@@ -138,27 +134,27 @@ class Repository:
             return False
         return True
 
-    def stage(self, leaves: Mapping[Parts, Leaf], filters: GitProcess) -> None:
+    def stage(self, leaves: Mapping[Parts, Leaf]) -> None:
         """Say in the user's index that some files are as they were just committed."""
         lines = [
             b"%b %b 0\t%b\0" % (leaf.mode, leaf.oid.encode(), b"/".join(path))
             for path, leaf in leaves.items()
         ]
         words = ("update-index", "-z", "--index-info")
-        run(self.top, *words, stdin=b"".join(lines), more=no_filters(filters))
+        run(self.top, *words, stdin=b"".join(lines), more=no_filters(self.top))
 
 
-def repository_of(path: str, asked: GitProcess | None = None) -> Repository | None:
+def repository_of(path: str) -> Repository | None:
     """Return the repository that a file lies in; None outside of any, or without git.
 
-    `asked` is the question, where it was begun before. Raises GitError for a repository that git
-    itself refuses, as it does for another user's.
+    Raises GitError for a repository that git itself refuses, as it does for another user's.
     """
-    asked = asked or ask_repository(path)
-    if asked is None:
+    folder = os.path.dirname(path)
+    if not program() or not _marked(folder):
         return None
+    words = ("--is-inside-work-tree", "--absolute-git-dir", "--git-common-dir", "--show-toplevel")
     try:
-        output = asked.ended()[1]
+        output = run(folder, "rev-parse", "--path-format=absolute", *words)[1]
     except GitError as fault:
         if any(words in fault.because for words in NO_WORK_TREE):
             return None  # inside of a repository's own directory
@@ -170,15 +166,6 @@ def repository_of(path: str, asked: GitProcess | None = None) -> Repository | No
         raise failed(("rev-parse",), "a directory's name has a line end in it")
     folder, common, top = (os.fsdecode(place) for place in places)
     return Repository(top=top, folder=folder, common=common)
-
-
-def ask_repository(path: str) -> GitProcess | None:
-    """Begin to ask which repository a file lies in; None where there is surely none."""
-    folder = os.path.dirname(path)
-    if not program() or not _marked(folder):
-        return None
-    words = ("--is-inside-work-tree", "--absolute-git-dir", "--git-common-dir", "--show-toplevel")
-    return start(folder, "rev-parse", "--path-format=absolute", *words)
 
 
 def _marked(folder: str) -> bool:

@@ -10,11 +10,10 @@ flushed; every command ends in time, or is ended.
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 
 from penstock.core.errors import StoreError
-from penstock.stores.system.child import Child
 
 SECONDS = 30.0
 MOST_SAID = 500
@@ -22,7 +21,7 @@ OFF = (
     ("core.hooksPath", "/dev/null"),
     ("core.fsmonitor", "false"),
     ("core.untrackedCache", "false"),
-    ("core.fsync", "reference,index"),  # objects are flushed together, by `git_commit`
+    ("core.fsync", "reference,index"),  # objects are flushed by `commit`
     ("core.fsyncMethod", "fsync"),
     ("commit.gpgSign", "false"),
     ("gc.auto", "0"),
@@ -76,62 +75,27 @@ def run(
     right: Sequence[int] = (0,),
 ) -> tuple[int, bytes]:
     """Run one command and return its exit code and output. Raises GitError."""
-    return start(folder, *words, stdin=stdin, more=more).ended(right)
-
-
-class GitProcess:
-    """One command on its way; whoever starts one asks how it ended, or drops it."""
-
-    def __init__(self, words: Sequence[str | bytes], child: Child) -> None:
-        self._words = words
-        self._child = child
-        self._over = False
-
-    def drop(self) -> None:
-        """Wait for the end and forget it, unless it was asked about already."""
-        if not self._over:
-            with suppress(GitError):
-                self.ended()
-
-    def ended(self, right: Sequence[int] = (0,)) -> tuple[int, bytes]:
-        """Wait for the end and return exit code and output. Raises GitError."""
-        self._over = True
-        try:
-            code, output, told = self._child.ended(SECONDS)
-        except OSError as fault:
-            raise failed(self._words, str(fault)) from fault
-        if code not in right:
-            raise failed(self._words, told.decode("utf-8", "replace"))
-        return code, output
-
-
-def start(
-    folder: str,
-    *words: str | bytes,
-    stdin: bytes = b"",
-    more: Mapping[str, str] | None = None,
-) -> GitProcess:
-    """Start one command; what it says is taken when it is asked how it ended."""
     argv: list[str | bytes] = [program() or "git", "-C", folder, "--no-pager", *OPTIONS, *words]
+    variables = {**environment(os.environ), **(more or {})}
     try:
-        child = Child(argv, {**environment(os.environ), **(more or {})}, stdin)
-    except (OSError, ValueError) as fault:
+        done = subprocess.run(  # noqa: S603 - git, without a program of the repository's choosing
+            argv, input=stdin, capture_output=True, env=variables, timeout=SECONDS, check=False
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired) as fault:
         raise failed(words, str(fault)) from fault
-    return GitProcess(words, child)
+    if done.returncode not in right:
+        raise failed(words, done.stderr.decode("utf-8", "replace"))
+    return done.returncode, done.stdout
 
 
-def ask_filters(folder: str) -> GitProcess:
-    """Begin to ask which filters a repository names."""
-    return start(folder, "config", "--null", "--name-only", "--get-regexp", r"^filter\.")
-
-
-def no_filters(asked: GitProcess) -> dict[str, str]:
+def no_filters(folder: str) -> dict[str, str]:
     """Return variables that switch off every filter that a repository names.
 
     Writing the index can make git compare files that were saved in the same moment as it, ours
     or others, and for that it would run their filters.
     """
-    names = asked.ended((0, 1))[1].split(b"\0")
+    words = ("config", "--null", "--name-only", "--get-regexp", r"^filter\.")
+    names = run(folder, *words, right=(0, 1))[1].split(b"\0")
     drivers = {os.fsdecode(name.rpartition(b".")[0]) for name in names if name.count(b".") > 1}
     off = [(f"{name}.{key}", value) for name in sorted(drivers) for key, value in NO_FILTER]
     made = {"GIT_CONFIG_COUNT": str(len(off))} if off else {}

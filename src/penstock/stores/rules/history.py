@@ -16,29 +16,13 @@ from contextlib import suppress
 from penstock.core.errors import InputError
 from penstock.ports import KeptVersion, Version, VersionKind
 from penstock.stores.git.commit import IGNORED, PendingCommit, prepare
-from penstock.stores.git.repository import Repository, ask_repository, repository_of
-from penstock.stores.git.run import GitError, GitProcess
+from penstock.stores.git.repository import Repository, repository_of
+from penstock.stores.git.run import GitError
 from penstock.stores.rules import backups
 
 
 class RuleHistory:
     """The versions of rules files."""
-
-    def __init__(self) -> None:
-        self._asked: dict[str, GitProcess] = {}
-
-    def begin(self, paths: Sequence[str]) -> None:
-        """Ask where some files lie, which takes a while; `prepare` takes the answers."""
-        for path in paths:
-            with suppress(GitError):
-                asked = ask_repository(path)
-                if asked is not None:
-                    self._asked[path] = asked
-
-    def close(self) -> None:
-        """Wait for what was asked and not needed."""
-        for asked in self._asked.values():
-            asked.drop()
 
     def prepare(self, versions: Sequence[Version], *, message: str, snapshot: str) -> PendingEdit:
         """Make commits that nobody sees yet, and the copies of what git does not keep.
@@ -69,7 +53,7 @@ class RuleHistory:
 
     def _home(self, path: str, notes: list[str]) -> Repository | None:
         try:
-            return repository_of(path, self._asked.pop(path, None))
+            return repository_of(path)
         except GitError as fault:
             notes.append(_instead(fault))
             return None
