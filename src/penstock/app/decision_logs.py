@@ -52,7 +52,8 @@ class Logs:
 
     def open(self, told: Callable[[int, int], None] | None = None) -> Decisions:
         """Return the decisions of the logs. Raises AuditError where one cannot be read."""
-        from penstock.stores.decisions.query import Decisions, quiet
+        from penstock.stores.audit.reader import quiet
+        from penstock.stores.decisions.query import Decisions
 
         return Decisions(self.paths, told=told or quiet)
 

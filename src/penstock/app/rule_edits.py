@@ -178,13 +178,6 @@ def _refusals_in(path: str) -> bool:
         return False
 
 
-def inside_agent() -> str | None:
-    """Say why this process is taken to run inside an agent, or None."""
-    from penstock.stores.agents.ancestry import seen_here
-
-    return seen_here()
-
-
 def reviewer_log() -> ReviewerLog:
     """Open the reviewer's own log. Raises AuditError."""
     from penstock.stores.rules.edit_log import ReviewerLog, place

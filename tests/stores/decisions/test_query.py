@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from penstock.core.audit.query import parse_line
 from penstock.core.errors import AuditError
 from penstock.core.learning.past_decision import past_of
-from penstock.stores.decisions import query
+from penstock.stores.audit import reader
 from penstock.stores.decisions.lines import kind_of, quick, seconds_of
 from penstock.stores.decisions.query import ALL, DecisionQuery, Decisions, recent
 from tests.doors.reviewer import logs
@@ -120,7 +120,7 @@ def test_a_log_that_is_not_in_order_is_still_asked_by_time(tmp_path: Path, mess:
 def test_where_a_block_ends_makes_no_difference(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int
 ) -> None:
-    monkeypatch.setattr(query, "BLOCK", block)
+    monkeypatch.setattr(reader, "READ", block)
     path = logs.write(tmp_path / "log", mixed(20))
     assert told(asked(path)) == by_hand(path, ALL)
 
@@ -128,8 +128,8 @@ def test_where_a_block_ends_makes_no_difference(
 def test_what_is_longer_than_any_line_is_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(query, "BLOCK", 100)
-    monkeypatch.setattr(query, "MOST_LINE", 2000)
+    monkeypatch.setattr(reader, "READ", 100)
+    monkeypatch.setattr(reader, "MOST_LINE", 2000)
     path = logs.write(tmp_path / "log", mixed(5))
     own = logs.own(6, status="denied", tool="Bash", session="s", command="x" * 5000)
     logs.write(path, [logs.audit(5, "deny", "x" * 5000), own, *mixed(5, 7)], mode="a")

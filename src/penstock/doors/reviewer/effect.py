@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from penstock.app import rule_edits as app
 from penstock.app.decision_logs import past_of
-from penstock.app.workspace import read_rules
+from penstock.app.workspace import inside_agent, read_rules
 from penstock.core.errors import PenstockError, RefusedError
 from penstock.core.learning.impact import Flip, Impact, impact
 from penstock.core.rule_edit.edit import Detail, EditError, parsing
@@ -52,7 +52,7 @@ def respect_people(plan: EditPlan, *, force: bool) -> None:
         return
     if not force:
         raise EditError(*(_detail(plan, flip) for flip in blocking[:MOST_TOLD]))
-    why = app.inside_agent()
+    why = inside_agent()
     if why:
         raise RefusedError(
             "inside-agent",

@@ -9,14 +9,21 @@ left out; a file whose lines do not begin with their time is read as a whole.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from penstock.core.audit.query import EVERYTHING, Query
 from penstock.stores.audit.segments import files_of, open_to_read, whole_blocks
 from penstock.stores.system.os_errors import shut, telling
 
 READ = 128 * 1024
+MOST_LINE = 16 << 20
 NEAR = 16 * 1024  # below this, reading on is quicker than halving
+
+Told = Callable[[int, int], None]
+
+
+def quiet(done: int, size: int) -> None:
+    """Tell nobody how far it is."""
 
 
 def read_lines(path: str, query: Query = EVERYTHING) -> Iterator[bytes]:
@@ -59,7 +66,7 @@ def _newest(path: str, query: Query) -> Iterator[bytes]:
         fd = open_to_read(segment.path)
         try:
             with telling(segment.path):
-                for line in _backwards(fd, *span(fd, query)):
+                for line in backwards(fd, *span(fd, query)):
                     if left and needle in line and query.fits(line):
                         left -= 1
                         yield line
@@ -87,15 +94,17 @@ def _blocks(fd: int, low: int, high: int) -> Iterator[bytes]:
             size *= 2  # a line longer than that; `high` is the end of one
 
 
-def _backwards(fd: int, low: int, high: int) -> Iterator[bytes]:
-    """Yield the lines between two line starts, last first."""
-    rest = b""
-    while high > low:
-        start = max(low, high - READ)
-        lines = (os.pread(fd, high - start, start) + rest).split(b"\n")
-        high = start
-        rest = lines[0]
-        yield from (line for line in reversed(lines[1:]) if line)
+def backwards(fd: int, low: int, high: int, told: Told = quiet) -> Iterator[bytes]:
+    """Yield the lines between two line starts, last first; `told` hears how far it is."""
+    rest, at = b"", high
+    while at > low:
+        start = max(low, at - READ)
+        rest, *lines = (os.pread(fd, at - start, start) + rest).split(b"\n")
+        at = start
+        yield from (line for line in reversed(lines) if line)
+        told(high - at, high - low)
+        if len(rest) > MOST_LINE:
+            rest = b"\xff"  # nothing that was ever a line, and nothing that could be read as one
     if rest:
         yield rest
 

@@ -10,25 +10,17 @@ from __future__ import annotations
 import heapq
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
 from penstock.core.errors import AuditError
 from penstock.core.learning.past_decision import DENY, Past
+from penstock.stores.audit.reader import Told, backwards, quiet
 from penstock.stores.audit.segments import files_of, open_to_read
 from penstock.stores.decisions.lines import DecisionField, seconds_of, seen, told_by
 from penstock.stores.system.os_errors import shut
-
-BLOCK = 256 * 1024
-MOST_LINE = 16 << 20
-
-Told = Callable[[int, int], None]
-
-
-def quiet(done: int, size: int) -> None:
-    """Tell nobody how far it is."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -148,17 +140,6 @@ def _backwards(path: str, told: Told) -> Iterator[bytes]:
             return  # never there, or rotated away while we looked
         raise
     try:
-        high = size = os.fstat(fd).st_size
-        rest = b""
-        while high > 0:
-            low = max(0, high - BLOCK)
-            rest, *lines = (os.pread(fd, high - low, low) + rest).split(b"\n")
-            high = low
-            yield from (line for line in reversed(lines) if line)
-            told(size - high, size)
-            if len(rest) > MOST_LINE:
-                rest = b"\xff"  # nothing that was ever a line: what is before it is none either
-        if rest:
-            yield rest
+        yield from backwards(fd, 0, os.fstat(fd).st_size, told)
     finally:
         shut(fd)
