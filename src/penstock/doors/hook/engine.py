@@ -83,12 +83,12 @@ class Engine:
         """Return what is said to a call."""
         if call.event not in EVENTS:
             return HookAnswer()
-        here = self.workspace(call)
+        here = self.workspace(call.root)
         return EVENTS[call.event](self, here, call, environ)
 
-    def workspace(self, call: HookCall) -> Workspace:
-        """Return the workspace of a call, opened once."""
-        start = os.path.realpath(call.root or os.getcwd())
+    def workspace(self, folder: str) -> Workspace:
+        """Return the workspace that a directory lies in, opened once."""
+        start = os.path.realpath(folder or os.getcwd())
         with self._lock:
             if start not in self._open:
                 if len(self._open) >= MOST_OPEN:
@@ -109,7 +109,7 @@ class Engine:
         nothing = {"command": "true"}
         call = HookCall("", BEFORE, tool="Bash", tool_input=nothing, cwd=root, root=root)
         with suppress(PenstockError, OSError):
-            here = self.workspace(call)
+            here = self.workspace(call.root)
             here.judge(_tool_call(here, call, {}, attended=False))
 
     def failing(self, module: Any, call: HookCall, problem: Exception) -> Reply:
@@ -122,7 +122,7 @@ class Engine:
         hostile = isinstance(problem, HostileInputError)
         verdict = Verdict.DENY
         try:
-            here = self.workspace(call)
+            here = self.workspace(call.root)
             verdict = here.policy().when_failing(DOOR)
             code = told.code if told else "hostile-input" if hostile else "bad-input"
             status = "denied" if hostile else "error"
