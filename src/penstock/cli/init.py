@@ -13,7 +13,7 @@ from penstock.cli.extras import missing
 from penstock.cli.output import console, json_option, print_json, printable, workspace_option
 from penstock.core.distribution import pip_install
 from penstock.core.loopback import PORT
-from penstock.doors.hook.agents import NAMES
+from penstock.doors.hook.agents import NAMES, agent_module
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -104,13 +104,12 @@ def _facts(
     left: list[str],
 ) -> InitSummary:
     from penstock.doors.setup.install import described
-    from penstock.doors.setup.registrations import module
 
     return {
         "workspace": here.root,
         "dry_run": dry_run,
         "agents": [
-            {"name": name, "title": module(name).TITLE, "found": found.get(name)}
+            {"name": name, "title": agent_module(name).TITLE, "found": found.get(name)}
             for name in wish.agents
         ],
         "changes": described(steps, WOULD if dry_run else DONE),
@@ -122,12 +121,11 @@ def _off(here: Workspace, wish: Wish) -> Iterator[str]:
     """Yield why a hook would not run although it is registered now; trust is asked for below."""
     from penstock.doors.doctor.ways_off import ways_off
     from penstock.doors.setup.agent_files import BAD, place_of
-    from penstock.doors.setup.registrations import module
 
     for name in wish.agents:
         for finding in ways_off(name, place_of(here.root)):
             if finding.status == BAD and finding.name != "trust":
-                yield f"{module(name).TITLE}: {finding.what}; {finding.hint}"
+                yield f"{agent_module(name).TITLE}: {finding.what}; {finding.hint}"
 
 
 def _left(
@@ -135,7 +133,6 @@ def _left(
 ) -> list[str]:
     """Return what a person has to know or do now."""
     from penstock.doors.setup.agents_present import LEFT
-    from penstock.doors.setup.registrations import module
 
     left = []
     if not named and not found:
@@ -143,7 +140,7 @@ def _left(
     if preset and not any(step.path == "penstock.toml" for step in steps):
         left.append("penstock.toml was there and is kept; its own preset stays in force")
     for name in wish.agents:
-        left += [f"{module(name).TITLE}: {sentence}" for sentence in LEFT[name]]
+        left += [f"{agent_module(name).TITLE}: {sentence}" for sentence in LEFT[name]]
     if wish.http:
         if missing("web"):
             left.append(f"`penstock serve` needs the extra `web`: {pip_install('web')}")

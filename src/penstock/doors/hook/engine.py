@@ -9,7 +9,6 @@ and what is denied or asked about is on the record before it is said.
 
 from __future__ import annotations
 
-import importlib
 import os
 import threading
 from collections.abc import Mapping
@@ -20,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 from penstock.app.places import moved_settings
 from penstock.app.workspace import Workspace, workspace_of
 from penstock.core.audit.event import is_wanted, judged
-from penstock.core.errors import InputError, PenstockError
+from penstock.core.errors import PenstockError
 from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.doors.hook import agent_settings, before_after, protected_files
-from penstock.doors.hook.agents import NAMES
+from penstock.doors.hook.agents import agent_module
 from penstock.doors.hook.fast_path import who
 from penstock.doors.hook.messages import (
     AFTER,
@@ -256,14 +255,6 @@ EVENTS: dict[str, Callable[[Engine, Workspace, HookCall, Mapping[str, str]], Hoo
     CONFIG: Engine.config,
     START: Engine.start,
 }
-
-
-def agent_module(agent: str) -> Any:
-    """Return the module of one agent."""
-    if agent not in NAMES:
-        known = ", ".join(NAMES)
-        raise InputError("unknown-agent", f"there is no agent `{agent}`", hint=f"one of: {known}")
-    return importlib.import_module(f"penstock.doors.hook.agents.{agent}")
 
 
 def _said(module: Any, call: HookCall, answer: HookAnswer) -> Reply:

@@ -14,7 +14,9 @@ from penstock.core.audit.event import MOST_RULES, STATUS, compose, is_wanted, ju
 from penstock.core.diff.loss_bound import bound
 from penstock.core.paths.spellings import spellings
 from penstock.core.policy.fast_decide import DENY, Short, answer
+from penstock.doors.hook.agents import agent_module
 from penstock.doors.hook.messages import AFTER, BEFORE, HookAnswer, HookCall, phrase, text
+from penstock.doors.hook.wire import parse
 from penstock.stores.audit.cold_append import append_cold
 from penstock.stores.queue import before_images
 from penstock.stores.system.places import (
@@ -29,6 +31,8 @@ from penstock.stores.system.places import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from penstock.doors.hook.messages import Reply
 
 VERSION = 2  # of the compiled policy, as in `core/policy/compile.py`
 LONGEST_PATH, LONGEST_NAME = 4000, 255
@@ -68,6 +72,18 @@ class Cold:
 
 
 COLD = Cold()
+
+
+def short_reply(agent: str, data: bytes, environ: "Any", by: Cold = COLD) -> "Reply | None":
+    """Return an agent's own words for what it sent, recorded, or None."""
+    module = agent_module(agent)
+    try:
+        call = module.read(parse(data), environ)
+    except (ValueError, TypeError, AttributeError):
+        return None
+    answer = short_answer(call, by)
+    found: Reply | None = module.say(call, answer) if answer is not None else None
+    return found
 
 
 def short_answer(call: HookCall, by: Cold = COLD) -> "HookAnswer | None":

@@ -15,10 +15,9 @@ from typing import Any
 from penstock.app.places import stamp
 from penstock.app.workspace import policy_of
 from penstock.core.errors import PenstockError
-from penstock.doors.hook.engine import Engine, agent_module
-from penstock.doors.hook.fast_path import Cold, NotShortError, load, require_fresh, short_answer
+from penstock.doors.hook.engine import Engine
+from penstock.doors.hook.fast_path import Cold, NotShortError, load, require_fresh, short_reply
 from penstock.doors.hook.messages import Reply
-from penstock.doors.hook.wire import parse
 
 MOST_KNOWN = 64
 
@@ -36,16 +35,7 @@ class Warm(Cold):
     def quick(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Reply | None:
         """Return the answer where the short way has one. For one thread at a time."""
         self._environ = environ
-        module = agent_module(agent)
-        try:
-            call = module.read(parse(data), environ)
-        except (ValueError, TypeError, AttributeError):
-            return None
-        answer = short_answer(call, self)
-        if answer is None:
-            return None
-        found: Reply = module.say(call, answer)
-        return found
+        return short_reply(agent, data, environ, self)
 
     def broken(self) -> list[str]:
         """Return why rules are not in force, for each open workspace and the user's own."""

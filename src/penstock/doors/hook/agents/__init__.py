@@ -7,6 +7,10 @@ Always true: these modules import nothing but `talk`, `chain` and `common`, beca
 starts cold loads one of them; what an agent cannot say is said on the safe side.
 """
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 NAMES = (
     "claude",
     "codex",
@@ -20,3 +24,13 @@ NAMES = (
     "opencode",
     "amp",
 )
+
+
+def agent_module(agent: str) -> "Any":
+    """Return the module of one agent. Raises InputError `unknown-agent`."""
+    if agent not in NAMES:
+        from penstock.core.errors import InputError
+
+        known = ", ".join(NAMES)
+        raise InputError("unknown-agent", f"there is no agent `{agent}`", hint=f"one of: {known}")
+    return __import__(f"{__name__}.{agent}", fromlist=["read"])
