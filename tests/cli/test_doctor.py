@@ -339,9 +339,7 @@ def test_what_we_say_to_an_agent_is_what_it_would_understand(agent: str) -> None
     assert not call.attended or agent == "copilot"
     for answer in (HookAnswer(DENY, "no"), HookAnswer(ASK, "whether")):
         reply = agent_module(agent).say(call, answer)
-        heard = TAKES[agent](
-            Raw(code=reply.code, stdout=reply.stdout, stderr=reply.stderr, seconds=0)
-        )
+        heard = TAKES[agent](Raw(code=reply.code, stdout=reply.stdout, stderr=reply.stderr))
         assert heard.refused
         assert heard.reason == answer.reason
     for answer in (
@@ -350,9 +348,7 @@ def test_what_we_say_to_an_agent_is_what_it_would_understand(agent: str) -> None
         HookAnswer(ALLOW, "yes", granted=True),
     ):
         reply = agent_module(agent).say(call, answer)
-        heard = TAKES[agent](
-            Raw(code=reply.code, stdout=reply.stdout, stderr=reply.stderr, seconds=0)
-        )
+        heard = TAKES[agent](Raw(code=reply.code, stdout=reply.stdout, stderr=reply.stderr))
         assert (heard.refused, heard.fault) == (False, "")
 
 
@@ -463,7 +459,7 @@ def test_the_real_agent_is_refused_and_let_pass(agent: str, project: Project) ->
 @pytest.mark.parametrize("agent", ["qwen", "copilot", "opencode"])
 def test_another_real_agent_is_refused_and_let_pass(agent: str, project: Project) -> None:
     """These are not installed for a test; where they are here they are tried."""
-    if not installed(AGENTS[agent]):
+    if not installed(agent, AGENTS[agent]):
         pytest.skip(f"{agent} was not tried: it is neither on PATH nor in $PENSTOCK_CLIENTS")
     project.run("init", "--agent", agent)
     done = project.run("doctor", "--live", "--json", env={"PATH": os.environ["PATH"]})
