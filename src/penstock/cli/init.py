@@ -57,7 +57,7 @@ def command(
     """
     from penstock.app import open_workspace
     from penstock.doors.setup.agents_present import present
-    from penstock.doors.setup.install import Wish, carry_out, only_adds, plan
+    from penstock.doors.setup.install import Wish, carry_out, described, only_adds, plan
 
     here = open_workspace(workspace)
     here_too = present(here.root, os.path.expanduser("~"), environ=os.environ)
@@ -69,8 +69,16 @@ def command(
             only_adds(steps)
         carry_out(here, steps)
     left = _left(wish, steps, named=bool(agents), found=bool(here_too), preset=preset)
-    left = [*_off(here, wish), *left]
-    facts = _facts(here, wish, steps, here_too, dry_run=dry_run, left=left)
+    facts: InitSummary = {
+        "workspace": here.root,
+        "dry_run": dry_run,
+        "agents": [
+            {"name": name, "title": agent_module(name).TITLE, "found": here_too.get(name)}
+            for name in wish.agents
+        ],
+        "changes": described(steps, WOULD if dry_run else DONE),
+        "left": [*_off(here, wish), *left],
+    }
     if as_json:
         print_json(facts)
     else:
@@ -92,29 +100,6 @@ class InitSummary(TypedDict):
     agents: list[dict[str, str | None]]
     changes: list[dict[str, object]]
     left: list[str]
-
-
-def _facts(
-    here: Workspace,
-    wish: Wish,
-    steps: list[PlanStep],
-    found: dict[str, str],
-    *,
-    dry_run: bool,
-    left: list[str],
-) -> InitSummary:
-    from penstock.doors.setup.install import described
-
-    return {
-        "workspace": here.root,
-        "dry_run": dry_run,
-        "agents": [
-            {"name": name, "title": agent_module(name).TITLE, "found": found.get(name)}
-            for name in wish.agents
-        ],
-        "changes": described(steps, WOULD if dry_run else DONE),
-        "left": left,
-    }
 
 
 def _off(here: Workspace, wish: Wish) -> Iterator[str]:

@@ -23,6 +23,7 @@ from penstock.app.places import private_dir, state_home, variable
 from penstock.doors.hook.daemon_client import FORM, MOST, SWITCH, launch, socket_name
 from penstock.doors.hook.engine import Engine
 from penstock.doors.hook.messages import Reply
+from penstock.doors.hook.wire import MOST_INPUT
 
 if TYPE_CHECKING:
     import socket  # as are other imports below: whoever only starts one need not wait for them
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 IDLE_SECONDS = 15 * 60.0
 LINE_SECONDS = 10.0
 MOST_HEAD = 1 << 20
-MOST_INPUT = 64 << 20
 LOOK_SECONDS = 20.0
 
 
