@@ -136,13 +136,9 @@ def _environ(home: str) -> dict[str, str]:
         name: os.environ[name] for name in ("PATH", "LANG", "TERM", "SHELL") if name in os.environ
     }
     apart = {"XDG_STATE_HOME": os.path.join(home, "state"), "PENSTOCK_RESIDENT": "off"}
-    return {"PATH": os.defpath, **kept, "HOME": home, **apart, "TMPDIR": _made(home, "tmp")}
-
-
-def _made(home: str, name: str) -> str:
-    path = os.path.join(home, name)
-    os.makedirs(path, exist_ok=True)
-    return path
+    temporary = os.path.join(home, "tmp")
+    os.makedirs(temporary, exist_ok=True)
+    return {"PATH": os.defpath, **kept, "HOME": home, **apart, "TMPDIR": temporary}
 
 
 def _run(argv: list[str], cwd: str, environ: Mapping[str, str]) -> str:

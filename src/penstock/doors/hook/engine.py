@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 MOST_OPEN = 64
 MOST_NAMED = 10  # files that are told to an agent by name
 DOOR = "hook"
-ADVICE_SECONDS = 2.0  # less than the hook itself may take (`SECONDS` in `cold`)
+ADVICE_SECONDS = 2.0  # less than the hook itself may take (`SECONDS` in `main`)
 
 
 class Engine:

@@ -13,9 +13,10 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
+from functools import partial
 
 from penstock.app import Workspace
 from penstock.app import before_images as watched
@@ -106,18 +107,16 @@ def slipped(here: Workspace, call: HookCall) -> list[ChangedFile]:
 def _told(here: Workspace, call: HookCall, path: str) -> Iterator[ChangedFile]:
     for seen in changed(here, call, _key(path)):
         facts = {**seen.facts, "op": "slipped", "status": "alert", **who(call)}
-        yield ChangedFile(facts, _then_watch(here, path, seen.settle))
+        yield ChangedFile(facts, partial(_settle, here, path, seen))
 
 
-def _then_watch(here: Workspace, path: str, settle: Callable[[str], None]) -> Callable[[str], None]:
-    def both(event_hash: str) -> None:
-        settle(event_hash)
-        known = _load(here)
-        if known is not None:
-            _take_over(here, known, path)
-            _save(here, known)
-
-    return both
+def _settle(here: Workspace, path: str, seen: ChangedFile, event_hash: str) -> None:
+    """Settle a change, and watch the file as it is from here on."""
+    seen.settle(event_hash)
+    known = _load(here)
+    if known is not None:
+        _take_over(here, known, path)
+        _save(here, known)
 
 
 def _take_over(here: Workspace, known: Register, path: str) -> None:

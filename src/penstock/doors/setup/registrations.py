@@ -21,6 +21,7 @@ from penstock.core.digest import digest
 from penstock.core.errors import InputError
 from penstock.core.paths.relpath import RelPath
 from penstock.doors.hook.agents import NAMES, agent_module
+from penstock.doors.hook.main import CLOSED
 from penstock.doors.setup import json_splice
 from penstock.doors.setup.entries import (
     HOOK,
@@ -33,8 +34,6 @@ from penstock.doors.setup.entries import (
 )
 from penstock.doors.setup.install_record import FileBefore
 from penstock.ports import Files, PlannedWrite
-
-CLOSED = "closed"  # as `cold` reads it
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

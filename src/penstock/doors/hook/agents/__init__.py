@@ -1,10 +1,10 @@
 """One module for each agent: how it says what it is about to do, and how it is answered.
 
 A module has `NAME`, `TITLE`, `read(document, environ) -> Call`, `say(call, answer) -> Reply`
-and `registration(command, *, strict) -> list of entries` (see `doors/setup/registrations.py`).
+and `registration(command, *, strict) -> list of entries` (see `doors/setup/entries.py`).
 What the families of agents share is `common`'s.
-Always true: these modules import nothing but `talk`, `chain` and `common`, because the hook that
-starts cold loads one of them; what an agent cannot say is said on the safe side.
+Always true: these modules import nothing but `messages`, `chain` and `common`, because the hook
+that starts cold loads one of them; what an agent cannot say is said on the safe side.
 """
 
 TYPE_CHECKING = False
