@@ -137,7 +137,7 @@ def _end_resident(place: str) -> None:
             command = Path(f"/proc/{number}/cmdline").read_bytes()
         except OSError:
             continue
-        if wanted in environ and b"hook.resident" in command:
+        if wanted in environ and b"hook.daemon" in command:
             os.kill(int(number), signal.SIGKILL)
 
 

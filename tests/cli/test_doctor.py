@@ -24,11 +24,11 @@ from penstock.doors.doctor.live import installed
 from penstock.doors.doctor.live_clients import AGENTS
 from penstock.doors.doctor.trial import ask_hook, to_ask
 from penstock.doors.doctor.ways_off import ways_off
-from penstock.doors.hook.agents import NAMES
+from penstock.doors.hook.agents import NAMES, agent_module
 from penstock.doors.hook.messages import ALLOW, ASK, BEFORE, DENY, HookAnswer
 from penstock.doors.setup.agent_files import BAD, SettingsPlace
 from penstock.doors.setup.inspect import looked_at
-from penstock.doors.setup.registrations import find, hook_command, module
+from penstock.doors.setup.registrations import find, hook_command
 from tests.agents.install import NotHereError
 from tests.agents.install import cache as clients
 from tests.agents.install import command as client
@@ -334,14 +334,12 @@ def test_a_shim_in_place_of_the_interpreter_is_told(project: Project, tmp_path: 
 
 @pytest.mark.parametrize("agent", NAMES)
 def test_what_we_say_to_an_agent_is_what_it_would_understand(agent: str) -> None:
-    call = module(agent).read(WRITES[agent]("/p", ".env"), {})
+    call = agent_module(agent).read(WRITES[agent]("/p", ".env"), {})
     assert call.event == BEFORE
     assert not call.attended or agent == "copilot"
     for answer in (HookAnswer(DENY, "no"), HookAnswer(ASK, "whether")):
-        reply = module(agent).say(call, answer)
-        heard = TAKES[agent](
-            Raw(code=reply.code, stdout=reply.stdout, stderr=reply.stderr, seconds=0)
-        )
+        reply = agent_module(agent).say(call, answer)
+        heard = TAKES[agent](Raw(code=reply.code, stdout=reply.stdout, stderr=reply.stderr))
         assert heard.refused
         assert heard.reason == answer.reason
     for answer in (
@@ -349,10 +347,8 @@ def test_what_we_say_to_an_agent_is_what_it_would_understand(agent: str) -> None
         HookAnswer(notes=("careful",)),
         HookAnswer(ALLOW, "yes", granted=True),
     ):
-        reply = module(agent).say(call, answer)
-        heard = TAKES[agent](
-            Raw(code=reply.code, stdout=reply.stdout, stderr=reply.stderr, seconds=0)
-        )
+        reply = agent_module(agent).say(call, answer)
+        heard = TAKES[agent](Raw(code=reply.code, stdout=reply.stdout, stderr=reply.stderr))
         assert (heard.refused, heard.fault) == (False, "")
 
 
@@ -463,7 +459,7 @@ def test_the_real_agent_is_refused_and_let_pass(agent: str, project: Project) ->
 @pytest.mark.parametrize("agent", ["qwen", "copilot", "opencode"])
 def test_another_real_agent_is_refused_and_let_pass(agent: str, project: Project) -> None:
     """These are not installed for a test; where they are here they are tried."""
-    if not installed(AGENTS[agent]):
+    if not installed(agent, AGENTS[agent]):
         pytest.skip(f"{agent} was not tried: it is neither on PATH nor in $PENSTOCK_CLIENTS")
     project.run("init", "--agent", agent)
     done = project.run("doctor", "--live", "--json", env={"PATH": os.environ["PATH"]})

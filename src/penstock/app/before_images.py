@@ -1,12 +1,8 @@
 """What files held before an agent's own tool changed them, for the hook's engine."""
 
 from penstock.stores.queue.before_images import (
-    KIND,
-    LARGEST,
     MAKE,
     MOST,
-    READ,
-    REGULAR,
     call_key,
     digest_of,
     forget,
@@ -17,12 +13,8 @@ from penstock.stores.queue.before_images import (
 )
 
 __all__ = [
-    "KIND",
-    "LARGEST",
     "MAKE",
     "MOST",
-    "READ",
-    "REGULAR",
     "call_key",
     "digest_of",
     "forget",

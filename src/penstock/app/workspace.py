@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from penstock.gate.parts import RuleFiles
     from penstock.gate.prepare import Call
     from penstock.ports import AuditLog
-    from penstock.stores.agents.install_record import InstallRecord
     from penstock.stores.approver.keys import ApproverKeys
     from penstock.stores.audit.jsonl import JsonlLog
     from penstock.stores.files.workspace import DiskFiles
@@ -211,13 +210,6 @@ class Workspace:
         from penstock.stores.files.workspace import DiskFiles
 
         return DiskFiles(self.root, journal_dir=os.path.join(self.state, "journal"))
-
-    @cached_property
-    def installed(self) -> InstallRecord:
-        """What `init` has changed here."""
-        from penstock.stores.agents.install_record import InstallRecord
-
-        return InstallRecord(self.state)
 
     @cached_property
     def _proposals(self) -> SqliteProposals:
@@ -437,10 +429,11 @@ class Workspace:
         return read_file(os.path.join(self.state, name), limit=limit)
 
     def write_state(self, name: str, data: bytes) -> None:
-        """Keep a small file in the state, in the place of the one that is there."""
-        from penstock.stores.system.private import write_file
+        """Keep a small file in the state, in the place of one that is there. Raises StoreError."""
+        from penstock.stores.system.private import private_dir, told, write_file
 
-        write_file(self.state, name, data, replace=True)
+        with told("keep", os.path.join(self.state, name)):
+            write_file(private_dir(self.state), name, data, replace=True)
 
     def log_beside(self, name: str) -> JsonlLog:
         """Return a log in the workspace itself; where it ends is remembered in the state."""

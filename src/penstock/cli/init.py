@@ -13,7 +13,7 @@ from penstock.cli.extras import missing
 from penstock.cli.output import console, json_option, print_json, printable, workspace_option
 from penstock.core.distribution import pip_install
 from penstock.core.loopback import PORT
-from penstock.doors.hook.agents import NAMES
+from penstock.doors.hook.agents import NAMES, agent_module
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -57,7 +57,7 @@ def command(
     """
     from penstock.app import open_workspace
     from penstock.doors.setup.agents_present import present
-    from penstock.doors.setup.install import Wish, carry_out, only_adds, plan
+    from penstock.doors.setup.install import Wish, carry_out, described, only_adds, plan
 
     here = open_workspace(workspace)
     here_too = present(here.root, os.path.expanduser("~"), environ=os.environ)
@@ -69,8 +69,16 @@ def command(
             only_adds(steps)
         carry_out(here, steps)
     left = _left(wish, steps, named=bool(agents), found=bool(here_too), preset=preset)
-    left = [*_off(here, wish), *left]
-    facts = _facts(here, wish, steps, here_too, dry_run=dry_run, left=left)
+    facts: InitSummary = {
+        "workspace": here.root,
+        "dry_run": dry_run,
+        "agents": [
+            {"name": name, "title": agent_module(name).TITLE, "found": here_too.get(name)}
+            for name in wish.agents
+        ],
+        "changes": described(steps, WOULD if dry_run else DONE),
+        "left": [*_off(here, wish), *left],
+    }
     if as_json:
         print_json(facts)
     else:
@@ -94,40 +102,15 @@ class InitSummary(TypedDict):
     left: list[str]
 
 
-def _facts(
-    here: Workspace,
-    wish: Wish,
-    steps: list[PlanStep],
-    found: dict[str, str],
-    *,
-    dry_run: bool,
-    left: list[str],
-) -> InitSummary:
-    from penstock.doors.setup.install import described
-    from penstock.doors.setup.registrations import module
-
-    return {
-        "workspace": here.root,
-        "dry_run": dry_run,
-        "agents": [
-            {"name": name, "title": module(name).TITLE, "found": found.get(name)}
-            for name in wish.agents
-        ],
-        "changes": described(steps, WOULD if dry_run else DONE),
-        "left": left,
-    }
-
-
 def _off(here: Workspace, wish: Wish) -> Iterator[str]:
     """Yield why a hook would not run although it is registered now; trust is asked for below."""
     from penstock.doors.doctor.ways_off import ways_off
     from penstock.doors.setup.agent_files import BAD, place_of
-    from penstock.doors.setup.registrations import module
 
     for name in wish.agents:
         for finding in ways_off(name, place_of(here.root)):
             if finding.status == BAD and finding.name != "trust":
-                yield f"{module(name).TITLE}: {finding.what}; {finding.hint}"
+                yield f"{agent_module(name).TITLE}: {finding.what}; {finding.hint}"
 
 
 def _left(
@@ -135,7 +118,6 @@ def _left(
 ) -> list[str]:
     """Return what a person has to know or do now."""
     from penstock.doors.setup.agents_present import LEFT
-    from penstock.doors.setup.registrations import module
 
     left = []
     if not named and not found:
@@ -143,7 +125,7 @@ def _left(
     if preset and not any(step.path == "penstock.toml" for step in steps):
         left.append("penstock.toml was there and is kept; its own preset stays in force")
     for name in wish.agents:
-        left += [f"{module(name).TITLE}: {sentence}" for sentence in LEFT[name]]
+        left += [f"{agent_module(name).TITLE}: {sentence}" for sentence in LEFT[name]]
     if wish.http:
         if missing("web"):
             left.append(f"`penstock serve` needs the extra `web`: {pip_install('web')}")

@@ -100,7 +100,6 @@ def _serve(port: int, log_format: str, *, link: bool, workspace: str | None) -> 
     finally:
         stopped.set()
         left()
-        warm.close()
 
 
 def _cold_hooks(engine: Engine) -> None:

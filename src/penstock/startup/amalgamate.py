@@ -28,8 +28,8 @@ LEAVES = (
     "penstock.stores.audit.cold_append",
     "penstock.doors.hook.messages",
     "penstock.doors.hook.wire",
-    "penstock.doors.hook.fast_path",
     "penstock.doors.hook.agents.claude",
+    "penstock.doors.hook.fast_path",
     "penstock.doors.hook.main",
 )
 

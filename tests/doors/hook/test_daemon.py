@@ -174,7 +174,7 @@ def end_residents(hook: Hook) -> None:
             command = Path(f"/proc/{number}/cmdline").read_bytes()
         except OSError:
             continue
-        if wanted in environ and b"hook.resident" in command:
+        if wanted in environ and b"hook.daemon" in command:
             os.kill(int(number), signal.SIGKILL)
 
 

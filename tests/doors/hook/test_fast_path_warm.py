@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from penstock.app.workspace import read_rules, workspace_of
 from penstock.doors.hook.engine import Engine
 from penstock.doors.hook.fast_path import Cold, NotShortError, short_answer
-from penstock.doors.hook.fast_path_warm import CheckpointSigner, Images, Warm
+from penstock.doors.hook.fast_path_warm import Warm
 from penstock.doors.hook.messages import BEFORE, HookAnswer, HookCall
 from penstock.stores.queue import before_images
 from tests.doors.hook.claude_calls import before
@@ -88,12 +88,10 @@ PATHS = st.builds(
 def test_warm_and_cold_answer_alike_on_every_path(
     root: Path, warm: Warm, paths: list[str], content: str
 ) -> None:
-    for path in (*paths, *paths):  # the second time the answers are remembered
+    for path in (*paths, *paths):  # the second time the policy is loaded
         asked = call(root, "Write", path, content=content)
         found = told(short_answer(asked, warm))
-        linked = os.path.islink(os.path.normpath(str(asked.tool_input["file_path"])))
-        # A link at the end of a path is the engine's, in a process that has it at hand.
-        assert found == (() if linked else told(short_answer(asked, Unrecorded()))), path
+        assert found == told(short_answer(asked, Unrecorded())), path
 
 
 def test_a_link_that_appears_between_two_moments_is_followed(root: Path, warm: Warm) -> None:
@@ -136,6 +134,15 @@ def test_a_log_that_cannot_be_written_is_left_to_the_engine(root: Path, warm: Wa
         warm.append(str(root), here.state, b'"op":"x","path":"","status":"y"', rotate_at=0)
 
 
+def test_what_a_file_held_is_kept_when_the_answer_is_given(root: Path, warm: Warm) -> None:
+    (root / "docs/old.txt").write_bytes(b"old")
+    asked = call(root, "Write", "docs/old.txt", content="x")
+    assert short_answer(asked, warm) is not None
+    key = before_images.call_key(asked.session, asked.call_id)
+    ((_, kept),) = before_images.kept(workspace_of(str(root)).state, key)
+    assert kept.data == b"old"
+
+
 def test_every_answer_is_on_the_record_when_it_is_given(root: Path, warm: Warm) -> None:
     here = workspace_of(str(root))
     first = here.record.head()
@@ -147,71 +154,6 @@ def test_every_answer_is_on_the_record_when_it_is_given(root: Path, warm: Warm) 
         assert head is not None
         assert head.seq == first.seq + n
     assert here.verify().ok
-
-
-# --- images ------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def state(tmp_path: Path) -> str:
-    (tmp_path / before_images.FOLDER).mkdir()
-    return str(tmp_path)
-
-
-def test_images_are_on_the_disk_once_settled(state: str) -> None:
-    images = Images()
-    for n in range(50):
-        images.put(state, f"call{n}", "a.txt", (b"old %d" % n, 0o644))
-    images.settle()
-    for n in range(50):
-        ((_, kept),) = before_images.kept(state, f"call{n}")
-        assert kept.data == b"old %d" % n
-
-
-def test_of_two_images_of_one_call_the_last_is_kept(state: str) -> None:
-    images = Images()
-    images.put(state, "call", "a.txt", (b"one", 0o644))
-    images.put(state, "call", "a.txt", None)
-    images.take(state, "call")
-    ((_, kept),) = before_images.kept(state, "call")
-    assert kept.digest == before_images.NOTHING
-
-
-def test_an_image_that_is_needed_is_there_at_once_whatever_waits(state: str) -> None:
-    images = Images()
-    for n in range(2000):
-        images.put(state, f"call{n}", "a.txt", None)
-    images.take(state, "call1999")
-    assert before_images.kept(state, "call1999")
-
-
-def test_images_are_written_by_themselves(state: str) -> None:
-    images = Images()
-    images.put(state, "call", "a.txt", (b"old", 0o644))
-    for _ in range(400):
-        if before_images.kept(state, "call"):
-            break
-        threading.Event().wait(0.05)
-    assert before_images.kept(state, "call")
-
-
-def test_where_too_much_is_held_the_oldest_is_let_go(
-    state: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("penstock.doors.hook.fast_path_warm.MOST_BYTES", 1000)
-    monkeypatch.setattr(
-        "penstock.doors.hook.fast_path_warm.A_TURN", 0
-    )  # nothing is written by itself
-    images = Images()
-    for n in range(10):
-        images.put(state, f"call{n}", "a.txt", (b"x" * 300, 0o644))
-    for n in range(10):
-        images.take(state, f"call{n}")
-    assert sorted(os.listdir(f"{state}/{before_images.FOLDER}")) == [
-        "call7.0",
-        "call8.0",
-        "call9.0",
-    ]
 
 
 # --- signing -----------------------------------------------------------------------------------
@@ -228,19 +170,6 @@ def test_checkpoints_are_signed_after_so_many_events(root: Path, warm: Warm) -> 
             thread.join(20)
     assert os.path.getsize(os.path.join(here.state, "checkpoints")) > 0
     assert here.verify().ok
-
-
-def test_signing_is_due_by_time_as_well(root: Path) -> None:
-    now = [0.0]
-    signing = CheckpointSigner(lambda: now[0])
-    here = workspace_of(str(root))
-    signing.after(here, 1)
-    now[0] += here.record.settings.checkpoint_seconds + 1
-    before_ = set(threading.enumerate())
-    signing.after(here, 1)
-    for thread in set(threading.enumerate()) - before_:
-        thread.join(20)
-    assert os.path.exists(os.path.join(here.state, "checkpoints"))
 
 
 # --- rules -------------------------------------------------------------------------------------

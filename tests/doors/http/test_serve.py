@@ -256,7 +256,7 @@ def test_hooks_that_start_cold_find_it_too(resident: Resident) -> None:
     document = resident.document("PreToolUse", "Bash", {"command": "echo x > .env"})
     done = subprocess.run(
         [sys.executable, "-c", asks],
-        env=resident.project.environ,
+        env={**resident.project.environ, "PENSTOCK_RESIDENT": ""},
         input=json.dumps(document),
         capture_output=True,
         text=True,

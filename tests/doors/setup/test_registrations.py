@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.core.errors import InputError
-from penstock.doors.hook.agents import NAMES
+from penstock.doors.hook.agents import NAMES, agent_module
 from penstock.doors.setup import json_splice, registrations
 from penstock.doors.setup.entries import OURS, is_ours, places, with_entries, without_entries
 from penstock.stores.files.workspace import DiskFiles
@@ -223,9 +223,7 @@ def test_each_agent_is_registered_found_and_taken_out(
     agent: str, strict: bool, tmp_path: Path
 ) -> None:
     files = DiskFiles(str(tmp_path))
-    entries = registrations.module(agent).registration(
-        registrations.hook_command(agent), strict=strict
-    )
+    entries = agent_module(agent).registration(registrations.hook_command(agent), strict=strict)
     steps = registrations.plan_adding(files, entries)
     registrations.carry_out(files, steps)
     found = list(registrations.find(str(tmp_path)))
@@ -239,9 +237,7 @@ def test_each_agent_is_registered_found_and_taken_out(
 
 def test_what_cline_runs_is_executable(tmp_path: Path) -> None:
     files = DiskFiles(str(tmp_path))
-    entries = registrations.module("cline").registration(
-        registrations.hook_command("cline"), strict=False
-    )
+    entries = agent_module("cline").registration(registrations.hook_command("cline"), strict=False)
     registrations.carry_out(files, registrations.plan_adding(files, entries))
     assert os.access(tmp_path / ".clinerules/hooks/PreToolUse", os.X_OK)
 
@@ -254,7 +250,7 @@ def test_one_bad_file_means_that_none_is_written(tmp_path: Path) -> None:
     entries = [
         entry
         for agent in ("claude", "gemini")
-        for entry in registrations.module(agent).registration("x", strict=False)
+        for entry in agent_module(agent).registration("x", strict=False)
     ]
     with pytest.raises(InputError):
         registrations.carry_out(files, registrations.plan_adding(files, entries))
@@ -263,5 +259,5 @@ def test_one_bad_file_means_that_none_is_written(tmp_path: Path) -> None:
 
 def test_an_unknown_agent_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
-        registrations.module("../x")
+        agent_module("../x")
     assert caught.value.code == "unknown-agent"

@@ -32,8 +32,7 @@ class Raw:
 
     code: int
     stdout: str
-    stderr: str
-    seconds: float
+    stderr: str = ""
 
 
 # What each agent sends for a write

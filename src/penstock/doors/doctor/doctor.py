@@ -22,6 +22,7 @@ from penstock.doors.setup.agent_files import BAD, NOTE, OK, Finding, SettingsPla
 from penstock.doors.setup.inspect import looked_at
 
 CHECK = "penstock check"
+PROBE = ".penstock-tried"
 STRICT = "LANGGRAPH_STRICT_MSGPACK"
 
 
@@ -77,7 +78,8 @@ def _rules(here: Workspace) -> Iterator[Finding]:
 
 def _state(here: Workspace) -> Iterator[Finding]:
     try:
-        here.installed.touch()
+        here.write_state(PROBE, b"")
+        os.unlink(os.path.join(here.state, PROBE))
     except PenstockError as fault:
         yield Finding(
             name="state",

@@ -12,8 +12,6 @@ import glob
 import json
 import os
 import shutil
-import signal
-import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -23,6 +21,7 @@ from penstock.core.model import Verdict
 from penstock.doors.doctor.doctor import DoctorReport
 from penstock.doors.doctor.live_clients import AGENTS, Client
 from penstock.doors.doctor.live_model import model
+from penstock.doors.doctor.probe import in_session
 from penstock.doors.doctor.trial import verdict_on
 from penstock.doors.setup import registrations
 from penstock.doors.setup.agent_files import BAD, NOTE, OK, WARN, Finding
@@ -47,10 +46,10 @@ def _tried(here: Workspace, agent: str) -> Iterator[Finding]:
     if client is None:
         yield Finding(name=name, status=NOTE, what="we do not know how to run this agent by itself")
         return
-    program = installed(client)
+    program = installed(agent, client)
     if not program:
-        hint = f"put `{client.program}` on PATH, or name its place in {CLIENTS}"
-        yield Finding(name=name, status=NOTE, what=f"`{client.program}` is not here", hint=hint)
+        hint = f"put `{agent}` on PATH, or name its place in {CLIENTS}"
+        yield Finding(name=name, status=NOTE, what=f"`{agent}` is not here", hint=hint)
         return
     expected = {DENIED: Verdict.DENY, PASSED: Verdict.ALLOW}
     if any(verdict_on(here.root, path) is not verdict for path, verdict in expected.items()):
@@ -63,11 +62,11 @@ def _tried(here: Workspace, agent: str) -> Iterator[Finding]:
         yield replace(_outcome(here, agent, client, program, folder), name=name)
 
 
-def installed(client: Client) -> str:
+def installed(agent: str, client: Client) -> str:
     """Return the program of an agent, or nothing."""
     place = os.environ.get(CLIENTS)
     found = sorted(glob.glob(os.path.join(glob.escape(place), client.packaged))) if place else []
-    return found[-1] if found else shutil.which(client.program) or ""
+    return found[-1] if found else shutil.which(agent) or ""
 
 
 def _too_old(here: Workspace, agent: str, program: str, folder: str) -> Iterator[Finding]:
@@ -84,7 +83,8 @@ def _too_old(here: Workspace, agent: str, program: str, folder: str) -> Iterator
 
 def _outcome(here: Workspace, agent: str, client: Client, program: str, folder: str) -> Finding:
     project, home = os.path.join(folder, "project"), os.path.join(folder, "home")
-    _copy(here.root, project, (*_rules(here), *client.files))
+    own = [file for file, name in registrations.registered_files().items() if name == agent]
+    _copy(here.root, project, (*_rules(here), *own))
     _copy(os.path.expanduser("~"), home, client.home)
     for made in (".git", os.path.dirname(PASSED)):
         os.makedirs(os.path.join(project, made))
@@ -136,30 +136,11 @@ def _environ(home: str) -> dict[str, str]:
         name: os.environ[name] for name in ("PATH", "LANG", "TERM", "SHELL") if name in os.environ
     }
     apart = {"XDG_STATE_HOME": os.path.join(home, "state"), "PENSTOCK_RESIDENT": "off"}
-    return {"PATH": os.defpath, **kept, "HOME": home, **apart, "TMPDIR": _made(home, "tmp")}
-
-
-def _made(home: str, name: str) -> str:
-    path = os.path.join(home, name)
-    os.makedirs(path, exist_ok=True)
-    return path
+    temporary = os.path.join(home, "tmp")
+    os.makedirs(temporary, exist_ok=True)
+    return {"PATH": os.defpath, **kept, "HOME": home, **apart, "TMPDIR": temporary}
 
 
 def _run(argv: list[str], cwd: str, environ: Mapping[str, str]) -> str:
-    """Run a client in a session of its own; on timeout end exactly that session."""
-    with subprocess.Popen(  # noqa: S603 - the person's own agent, asked for by --live
-        argv,
-        cwd=cwd,
-        env=dict(environ),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-        text=True,
-        errors="replace",
-    ) as client:
-        try:
-            return client.communicate(timeout=SECONDS)[0]
-        except subprocess.TimeoutExpired:
-            os.killpg(client.pid, signal.SIGKILL)
-            return f"no end within {SECONDS:g} seconds"
+    raw = in_session(argv, cwd, environ, seconds=SECONDS)
+    return raw.stdout + raw.stderr if raw else f"no end within {SECONDS:g} seconds"

@@ -18,14 +18,12 @@ Settled = Callable[[str, str], str]  # the project and the model's address
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Client:
-    """How one agent is found and run. `files` of the project and the home come along."""
+    """How one agent, whose program has its name, is found and run."""
 
-    program: str
     packaged: str  # below an installation in `$PENSTOCK_CLIENTS`
-    files: tuple[str, ...]
     argv: Started
     environ: Callable[[str], dict[str, str]]
-    home: tuple[str, ...] = ()
+    home: tuple[str, ...] = ()  # files of the person's home that come along
     settings: str = ""  # a file in the home, with what `settled` returns
     settled: Settled = lambda _project, _address: ""
 
@@ -85,9 +83,7 @@ def _opencode_settled(_project: str, address: str) -> str:
 
 AGENTS: Mapping[str, Client] = {
     "claude": Client(
-        program="claude",
         packaged="claude*/node_modules/@anthropic-ai/claude-code-*/claude",
-        files=(".claude/settings.json", ".claude/settings.local.json"),
         home=(".claude/settings.json",),
         argv=_with("-p", "go", "--permission-mode", "acceptEdits"),
         environ=lambda at: {
@@ -98,18 +94,14 @@ AGENTS: Mapping[str, Client] = {
         },
     ),
     "codex": Client(
-        program="codex",
         packaged="codex*/node_modules/@openai/codex-*/vendor/*/bin/codex",
-        files=(".codex/hooks.json",),
         argv=_codex,
         environ=lambda _at: {"PROBE_KEY": "probe"},
         settings=".codex/config.toml",
         settled=_codex_settled,
     ),
     "gemini": Client(
-        program="gemini",
         packaged="gemini*/node_modules/@google/gemini-cli/bundle/gemini.js",
-        files=(".gemini/settings.json",),
         argv=_with("-p", "go", "--approval-mode", "yolo"),
         environ=lambda at: {
             "GOOGLE_GEMINI_BASE_URL": at,
@@ -120,9 +112,7 @@ AGENTS: Mapping[str, Client] = {
         settled=_gemini_settled,
     ),
     "qwen": Client(
-        program="qwen",
         packaged="qwen*/node_modules/@qwen-code/qwen-code/cli.js",
-        files=(".qwen/settings.json",),
         argv=_with("-p", "go", "--approval-mode", "yolo"),
         environ=lambda at: {
             "OPENAI_BASE_URL": f"{at}/v1",
@@ -133,9 +123,7 @@ AGENTS: Mapping[str, Client] = {
         settled=_qwen_settled,
     ),
     "copilot": Client(
-        program="copilot",
         packaged="copilot*/node_modules/.bin/copilot",
-        files=(".github/hooks/penstock.json",),
         argv=_with("-p", "go", "--allow-all-tools"),
         environ=lambda at: {
             "COPILOT_PROVIDER_BASE_URL": f"{at}/v1",
@@ -148,9 +136,7 @@ AGENTS: Mapping[str, Client] = {
         settled=_copilot_settled,
     ),
     "opencode": Client(
-        program="opencode",
         packaged="opencode*/node_modules/opencode-*/bin/opencode",
-        files=(".opencode/plugins/penstock.js",),
         argv=_with("run", "go"),
         environ=lambda _at: {"OPENCODE_DISABLE_MODELS_FETCH": "1"},
         settings=".config/opencode/opencode.json",

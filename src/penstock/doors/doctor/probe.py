@@ -19,6 +19,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 
 from penstock.doors.doctor.client_models import TAKES, WRITES, ClientVerdict, Raw
 
@@ -61,26 +62,36 @@ def run(
     more = {"CLAUDE_PROJECT_DIR": root} if agent == "claude" else {}
     text = json.dumps(WRITES[agent](root, path))
     began = time.perf_counter()
-    with subprocess.Popen(  # noqa: S602 - the registered command, as the agent runs it
-        command,
-        shell=True,
-        cwd=root,
-        env={**environ, **more},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+    shell = ["/bin/sh", "-c", command]
+    raw = in_session(shell, root, {**environ, **more}, seconds=SECONDS, given=text)
+    if raw is None:
+        return ClientVerdict(fault=f"no answer within {SECONDS:g} seconds", seconds=SECONDS)
+    heard = TAKES[agent](raw)
+    return replace(heard, seconds=time.perf_counter() - began)
+
+
+def in_session(
+    argv: list[str], cwd: str, environ: Mapping[str, str], *, seconds: float, given: str = ""
+) -> Raw | None:
+    """Run a program in a session of its own; None where it took too long and was ended."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(  # noqa: S603 - what the agent runs, or the agent itself
+        argv,
+        cwd=cwd,
+        env=environ,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
         start_new_session=True,
         text=True,
         errors="replace",
     ) as started:
         try:
-            out, err = started.communicate(text, timeout=SECONDS)
+            out, err = started.communicate(given, timeout=seconds)
         except subprocess.TimeoutExpired:
             os.killpg(started.pid, signal.SIGKILL)
-            return ClientVerdict(fault=f"no answer within {SECONDS:g} seconds", seconds=SECONDS)
-    seconds = time.perf_counter() - began
-    raw = Raw(code=started.returncode, stdout=out, stderr=err, seconds=seconds)
-    return _timed(TAKES[agent](raw), raw)
+            return None
+    return Raw(code=started.returncode, stdout=out, stderr=err)
 
 
 def ask(url: str, headers: Mapping[str, str], root: str, path: str) -> ClientVerdict:
@@ -99,16 +110,6 @@ def ask(url: str, headers: Mapping[str, str], root: str, path: str) -> ClientVer
     except (OSError, ValueError) as fault:
         why = getattr(fault, "reason", fault)
         return ClientVerdict(fault=f"nothing answers at {url} ({why})")
-    raw = Raw(code=0, stdout=text, stderr="", seconds=time.perf_counter() - began)
-    plain = (
-        raw
-        if text.strip() not in ("", "{}")
-        else Raw(code=0, stdout="", stderr="", seconds=raw.seconds)
-    )
-    return _timed(TAKES["claude"](plain), raw)
-
-
-def _timed(heard: ClientVerdict, raw: Raw) -> ClientVerdict:
-    return ClientVerdict(
-        refused=heard.refused, reason=heard.reason, fault=heard.fault, seconds=raw.seconds
-    )
+    said = "" if text.strip() == "{}" else text
+    heard = TAKES["claude"](Raw(code=0, stdout=said))
+    return replace(heard, seconds=time.perf_counter() - began)

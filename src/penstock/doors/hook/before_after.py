@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from penstock.app import Workspace
 from penstock.app import before_images as watched
@@ -55,14 +56,10 @@ def changed(here: Workspace, call: HookCall, key: str) -> Iterator[ChangedFile]:
         if digest == one.digest:
             watched.forget(here.state, key, number)
         else:
-            yield ChangedFile(
-                observed(call, one, digest), _settling(here.state, key, number, after)
-            )
+            settle = partial(_settle, here.state, key, number, after)
+            yield ChangedFile(observed(call, one, digest), settle)
 
 
-def _settling(state: str, key: str, number: int, after: bytes | None) -> Callable[[str], None]:
-    def settle(event_hash: str) -> None:
-        with suppress(OSError):
-            watched.settle(state, key, number, after, event_hash)
-
-    return settle
+def _settle(state: str, key: str, number: int, after: bytes | None, event_hash: str) -> None:
+    with suppress(OSError):
+        watched.settle(state, key, number, after, event_hash)

@@ -23,6 +23,7 @@ from penstock.app.places import private_dir, state_home, variable
 from penstock.doors.hook.daemon_client import FORM, MOST, SWITCH, launch, socket_name
 from penstock.doors.hook.engine import Engine
 from penstock.doors.hook.messages import Reply
+from penstock.doors.hook.wire import MOST_INPUT
 
 if TYPE_CHECKING:
     import socket  # as are other imports below: whoever only starts one need not wait for them
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 IDLE_SECONDS = 15 * 60.0
 LINE_SECONDS = 10.0
 MOST_HEAD = 1 << 20
-MOST_INPUT = 64 << 20
 LOOK_SECONDS = 20.0
 
 
@@ -134,26 +134,18 @@ def _talk(line: socket.socket, engine: Engine) -> None:
 
 
 def _question(line: socket.socket) -> tuple[str, Mapping[str, str], bytes]:
-    found = b""
-    while b"\n" not in found and len(found) < MOST_HEAD:
-        found += _piece(line)
-    head, _, rest = found.partition(b"\n")
-    form, version, agent, told, size = head.decode("ascii").split(" ")
-    if f"{form} {version}" != FORM or int(told) > MOST_HEAD or int(size) > MOST_INPUT:
-        raise ValueError(head)
-    whole = bytearray(rest)
-    while len(whole) < int(told) + int(size):
-        whole += _piece(line)
-    pairs = [pair.split(b"=", 1) for pair in bytes(whole[: int(told)]).split(b"\n") if pair]
-    environ = {os.fsdecode(pair[0]): os.fsdecode(pair[1]) for pair in pairs if len(pair) == 2}
-    return agent, environ, bytes(whole[int(told) :])
-
-
-def _piece(line: socket.socket) -> bytes:
-    piece = line.recv(1 << 16)
-    if not piece:
+    with line.makefile("rb") as file:
+        head = file.readline(MOST_HEAD)
+        form, version, agent, *sizes = head.decode("ascii").split()
+        told, size = [int(number) for number in sizes]
+        if f"{form} {version}" != FORM or not (0 <= told <= MOST_HEAD and 0 <= size <= MOST_INPUT):
+            raise ValueError(head)
+        variables, data = file.read(told), file.read(size)
+    if len(data) < size:
         raise ValueError("the question ends in the middle")
-    return piece
+    pairs = [pair.split(b"=", 1) for pair in variables.split(b"\n") if pair]
+    environ = {os.fsdecode(pair[0]): os.fsdecode(pair[1]) for pair in pairs if len(pair) == 2}
+    return agent, environ, data
 
 
 def _packed(reply: Reply) -> bytes:

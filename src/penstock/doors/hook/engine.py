@@ -9,7 +9,6 @@ and what is denied or asked about is on the record before it is said.
 
 from __future__ import annotations
 
-import importlib
 import os
 import threading
 from collections.abc import Mapping
@@ -20,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 from penstock.app.places import moved_settings
 from penstock.app.workspace import Workspace, workspace_of
 from penstock.core.audit.event import is_wanted, judged
-from penstock.core.errors import InputError, PenstockError
+from penstock.core.errors import PenstockError
 from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.doors.hook import agent_settings, before_after, protected_files
-from penstock.doors.hook.agents import NAMES
+from penstock.doors.hook.agents import agent_module
 from penstock.doors.hook.fast_path import who
 from penstock.doors.hook.messages import (
     AFTER,
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
 MOST_OPEN = 64
 MOST_NAMED = 10  # files that are told to an agent by name
 DOOR = "hook"
-ADVICE_SECONDS = 2.0  # less than the hook itself may take (`SECONDS` in `cold`)
+ADVICE_SECONDS = 2.0  # less than the hook itself may take (`SECONDS` in `main`)
 
 
 class Engine:
@@ -83,12 +82,12 @@ class Engine:
         """Return what is said to a call."""
         if call.event not in EVENTS:
             return HookAnswer()
-        here = self.workspace(call)
+        here = self.workspace(call.root)
         return EVENTS[call.event](self, here, call, environ)
 
-    def workspace(self, call: HookCall) -> Workspace:
-        """Return the workspace of a call, opened once."""
-        start = os.path.realpath(call.root or os.getcwd())
+    def workspace(self, folder: str) -> Workspace:
+        """Return the workspace that a directory lies in, opened once."""
+        start = os.path.realpath(folder or os.getcwd())
         with self._lock:
             if start not in self._open:
                 if len(self._open) >= MOST_OPEN:
@@ -109,7 +108,7 @@ class Engine:
         nothing = {"command": "true"}
         call = HookCall("", BEFORE, tool="Bash", tool_input=nothing, cwd=root, root=root)
         with suppress(PenstockError, OSError):
-            here = self.workspace(call)
+            here = self.workspace(call.root)
             here.judge(_tool_call(here, call, {}, attended=False))
 
     def failing(self, module: Any, call: HookCall, problem: Exception) -> Reply:
@@ -122,7 +121,7 @@ class Engine:
         hostile = isinstance(problem, HostileInputError)
         verdict = Verdict.DENY
         try:
-            here = self.workspace(call)
+            here = self.workspace(call.root)
             verdict = here.policy().when_failing(DOOR)
             code = told.code if told else "hostile-input" if hostile else "bad-input"
             status = "denied" if hostile else "error"
@@ -256,14 +255,6 @@ EVENTS: dict[str, Callable[[Engine, Workspace, HookCall, Mapping[str, str]], Hoo
     CONFIG: Engine.config,
     START: Engine.start,
 }
-
-
-def agent_module(agent: str) -> Any:
-    """Return the module of one agent."""
-    if agent not in NAMES:
-        known = ", ".join(NAMES)
-        raise InputError("unknown-agent", f"there is no agent `{agent}`", hint=f"one of: {known}")
-    return importlib.import_module(f"penstock.doors.hook.agents.{agent}")
 
 
 def _said(module: Any, call: HookCall, answer: HookAnswer) -> Reply:

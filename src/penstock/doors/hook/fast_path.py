@@ -14,7 +14,9 @@ from penstock.core.audit.event import MOST_RULES, STATUS, compose, is_wanted, ju
 from penstock.core.diff.loss_bound import bound
 from penstock.core.paths.spellings import spellings
 from penstock.core.policy.fast_decide import DENY, Short, answer
+from penstock.doors.hook.agents import agent_module
 from penstock.doors.hook.messages import AFTER, BEFORE, HookAnswer, HookCall, phrase, text
+from penstock.doors.hook.wire import parse
 from penstock.stores.audit.cold_append import append_cold
 from penstock.stores.queue import before_images
 from penstock.stores.system.places import (
@@ -29,6 +31,8 @@ from penstock.stores.system.places import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from penstock.doors.hook.messages import Reply
 
 VERSION = 2  # of the compiled policy, as in `core/policy/compile.py`
 LONGEST_PATH, LONGEST_NAME = 4000, 255
@@ -45,56 +49,17 @@ class NotShortError(Exception):
 
 
 class Cold:
-    """How a process that ends at once reaches the policy, the record and what is kept."""
+    """How a process that ends at once reaches the policy, the record and its variables."""
 
     __slots__ = ()
-
-    def root(self, start: str) -> "tuple[str, str]":
-        """Return the workspace that a directory lies in, resolved, and its state."""
-        root = workspace_above(resolved(start))
-        return root, state_of(root)
 
     def policy(self, state: str) -> "dict[str, Any]":
         """Return the compiled policy of a workspace. Raises NotShortError where it is stale."""
         return load(state)
 
-    def spelled(
-        self, given: str, root: str, base: str
-    ) -> "tuple[str, tuple[str, ...], tuple[str, ...], bool]":
-        """Return what `spellings` says of a path."""
-
-        def resolve(path: str) -> str:
-            return root if path == root else resolved(path)  # the root is resolved already
-
-        moved = moved_settings(self.variable, root, resolve)
-
-        def others(place: str) -> "list[str]":
-            return known_as(place, root, moved)
-
-        return spellings(given, root=root, base=base, resolve=resolve, known_as=others)
-
     def variable(self, name: str) -> "str | None":
         """Return one of the agent's variables."""
         return variable(name)
-
-    def there(self, place: str) -> "tuple[bytes, int] | None":
-        """Return the file that would be written; None when nothing is there."""
-        return _there(place)
-
-    def judge(
-        self,
-        policy: "dict[str, Any]",
-        action: str,
-        judged: "tuple[str, ...]",
-        tightening: "tuple[str, ...]",
-        bounds: "tuple[int, float]",
-        size: int,
-    ) -> "Short | None":
-        """Return the short answer for a path."""
-        lines, lost = bounds
-        return answer(
-            policy, action, judged, tightening, most_lines=lines, most_lost=lost, size=size
-        )
 
     def append(self, root: str, state: str, body: bytes, *, rotate_at: int) -> str:
         """Put one line on the chain and return its hash; a log that needs more is the engine's."""
@@ -105,12 +70,20 @@ class Cold:
             raise NotShortError
         return added[2]
 
-    def keep(self, state: str, key: str, path: str, there: "tuple[bytes, int] | None") -> None:
-        """Keep what a file holds that is about to be written."""
-        before_images.keep(state, key, 0, path, there)
-
 
 COLD = Cold()
+
+
+def short_reply(agent: str, data: bytes, environ: "Any", by: Cold = COLD) -> "Reply | None":
+    """Return an agent's own words for what it sent, recorded, or None."""
+    module = agent_module(agent)
+    try:
+        call = module.read(parse(data), environ)
+    except (ValueError, TypeError, AttributeError):
+        return None
+    answer = short_answer(call, by)
+    found: Reply | None = module.say(call, answer) if answer is not None else None
+    return found
 
 
 def short_answer(call: HookCall, by: Cold = COLD) -> "HookAnswer | None":
@@ -130,14 +103,14 @@ def short_answer(call: HookCall, by: Cold = COLD) -> "HookAnswer | None":
 
 def _before(call: HookCall, by: Cold) -> HookAnswer:
     given = _path(call)
-    root, state = by.root(call.root)
+    root, state = _root(call)
     policy = by.policy(state)
-    shown, judged, tightening, outside = by.spelled(given, root, call.cwd)
+    shown, judged, tightening, outside = _spelled(by, given, root, call.cwd)
     if outside:
         raise NotShortError
     place = f"{root}/{judged[-1]}"
-    there = by.there(place)
-    said = _judged(by, policy, call, judged, tightening, there)
+    there = _there(place)
+    said = _judged(policy, call, judged, tightening, there)
     body = _event(policy, call, shown, said, created=there is None)
     if body:
         by.append(root, state, body, rotate_at=policy["rotate"])
@@ -146,7 +119,7 @@ def _before(call: HookCall, by: Cold) -> HookAnswer:
         return HookAnswer(DENY, reason)
     key = before_images.call_key(call.session, call.call_id)
     if key:
-        by.keep(state, key, judged[-1], there)
+        before_images.keep(state, key, 0, judged[-1], there)
     return HookAnswer(notes=tuple([note.replace("{path}", shown) for note in said.notes]))
 
 
@@ -161,6 +134,28 @@ def _path(call: HookCall) -> str:
     if max([len(name) for name in given.split("/")]) > LONGEST_NAME:
         raise NotShortError
     return given
+
+
+def _root(call: HookCall) -> "tuple[str, str]":
+    """Return the workspace that a call's directory lies in, resolved, and its state."""
+    root = workspace_above(resolved(call.root))
+    return root, state_of(root)
+
+
+def _spelled(
+    by: Cold, given: str, root: str, base: str
+) -> "tuple[str, tuple[str, ...], tuple[str, ...], bool]":
+    """Return what `spellings` says of a path."""
+
+    def resolve(path: str) -> str:
+        return root if path == root else resolved(path)  # the root is resolved already
+
+    moved = moved_settings(by.variable, root, resolve)
+
+    def others(place: str) -> "list[str]":
+        return known_as(place, root, moved)
+
+    return spellings(given, root=root, base=base, resolve=resolve, known_as=others)
 
 
 def resolved(path: str) -> str:
@@ -230,7 +225,6 @@ def _exists(place: str) -> bool:
 
 
 def _judged(
-    by: Cold,
     policy: "dict[str, Any]",
     call: HookCall,
     judged: "tuple[str, ...]",
@@ -242,7 +236,10 @@ def _judged(
     if bounds is None:
         raise NotShortError
     action = "create" if there is None else "write"
-    said = by.judge(policy, action, judged, tightening, bounds, len(after))
+    lines, lost = bounds
+    said = answer(
+        policy, action, judged, tightening, most_lines=lines, most_lost=lost, size=len(after)
+    )
     if said is None:
         raise NotShortError
     return said
@@ -270,7 +267,7 @@ def _after(call: HookCall, by: Cold) -> HookAnswer:
     if call.tool not in WHOLE and call.tool not in EDITS:
         raise NotShortError
     key = before_images.call_key(call.session, call.call_id)
-    root, state = by.root(call.root)
+    root, state = _root(call)
     kept = before_images.kept(state, key) if key else []
     policy = by.policy(state) if kept else {}
     for number, one in kept:

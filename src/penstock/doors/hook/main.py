@@ -13,13 +13,12 @@ import _signal  # type: ignore[import-not-found]
 import posix
 
 from penstock.doors.hook.messages import PROJECT, SILENT, Reply
-from penstock.doors.hook.wire import MOST_INPUT, parse
+from penstock.doors.hook.wire import MOST_INPUT
 from penstock.stores.system.places import project_here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
-    from typing import Any
 
 STDIN_SECONDS = 1.5  # without a byte; then what came is all there is
 SECONDS = 3.0  # for the judgement, and as much again for one without measuring
@@ -75,30 +74,9 @@ def _stdin() -> bytes:
 
 
 def _short(agent: str, data: bytes) -> "Reply | None":
-    module = small_module(agent)
-    if module is None:
-        return None
-    try:
-        call = module.read(parse(data), Environ())
-    except (ValueError, TypeError, AttributeError):
-        return None
-    from penstock.doors.hook.fast_path import short_answer
+    from penstock.doors.hook.fast_path import short_reply
 
-    answer = short_answer(call)
-    if answer is None:
-        return None
-    found: Reply = module.say(call, answer)
-    return found
-
-
-def small_module(agent: str) -> "Any":
-    """Return an agent's module; None for a name that is none."""
-    if not agent.isidentifier():
-        return None
-    try:
-        return __import__(f"penstock.doors.hook.agents.{agent}", fromlist=["read"])
-    except ImportError:
-        return None
+    return short_reply(agent, data, Environ())
 
 
 class Environ:

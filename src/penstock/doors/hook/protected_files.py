@@ -13,9 +13,10 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
+from functools import partial
 
 from penstock.app import Workspace
 from penstock.app import before_images as watched
@@ -79,9 +80,9 @@ def refresh(here: Workspace) -> None:
         look(here)
         return
     made, moved = _made(here, known), _moved(here, known)
-    for path in (*made.files, *moved):
+    for path in (*(made or ()), *moved):
         _take_over(here, known, path)
-    if made.any or moved:
+    if made is not None or moved:
         _save(here, known)
 
 
@@ -95,10 +96,10 @@ def slipped(here: Workspace, call: HookCall) -> list[ChangedFile]:
         found += _told(here, call, path)
     if known.revision == here.policy().revision:  # by other rules all of them might look new
         made = _made(here, known)
-        for path in made.files:
+        for path in made or ():
             watched.keep(here.state, _key(path), 0, path, None)
             found += _told(here, call, path)
-        if made.any:
+        if made is not None:
             _save(here, known)
     return found
 
@@ -106,18 +107,16 @@ def slipped(here: Workspace, call: HookCall) -> list[ChangedFile]:
 def _told(here: Workspace, call: HookCall, path: str) -> Iterator[ChangedFile]:
     for seen in changed(here, call, _key(path)):
         facts = {**seen.facts, "op": "slipped", "status": "alert", **who(call)}
-        yield ChangedFile(facts, _then_watch(here, path, seen.settle))
+        yield ChangedFile(facts, partial(_settle, here, path, seen))
 
 
-def _then_watch(here: Workspace, path: str, settle: Callable[[str], None]) -> Callable[[str], None]:
-    def both(event_hash: str) -> None:
-        settle(event_hash)
-        known = _load(here)
-        if known is not None:
-            _take_over(here, known, path)
-            _save(here, known)
-
-    return both
+def _settle(here: Workspace, path: str, seen: ChangedFile, event_hash: str) -> None:
+    """Settle a change, and watch the file as it is from here on."""
+    seen.settle(event_hash)
+    known = _load(here)
+    if known is not None:
+        _take_over(here, known, path)
+        _save(here, known)
 
 
 def _take_over(here: Workspace, known: Register, path: str) -> None:
@@ -140,30 +139,23 @@ def _moved(here: Workspace, known: Register) -> list[str]:
 # --- what is new -------------------------------------------------------------------------------
 
 
-@dataclass(kw_only=True, slots=True)
-class NewFiles:
-    """What a look at changed directories found: new protected files; `any` change at all."""
+def _made(here: Workspace, known: Register) -> list[str] | None:
+    """Return new protected files in directories whose stamps have changed; None where none has.
 
-    files: list[str]
-    any: bool = False
-
-
-def _made(here: Workspace, known: Register) -> NewFiles:
-    """Look at the directories whose stamps have changed, and remember them as they are now."""
+    The directories are known as they are now.
+    """
     stale = [path for path, was in known.folders.items() if _stamp(here, path) != was]
-    made = NewFiles(files=[], any=bool(stale))
     if not stale:
-        return made
-    walk = WorkspaceWalk(here)
+        return None
+    walk, made = WorkspaceWalk(here), list[str]()
     for folder in stale:
         del known.folders[folder]
-        made.files += walk.new_in(folder, known)
+        made += walk.new_in(folder, known)
     known.folders |= walk.folders
     for path in walk.by_git:
         _take_over(here, known, path)
     room = max(0, MOST_PROTECTED - len(known.files))
-    made.files = [path for path in made.files if path not in known.files][:room]
-    return made
+    return [path for path in made if path not in known.files][:room]
 
 
 class WorkspaceWalk:

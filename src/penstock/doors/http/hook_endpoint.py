@@ -28,7 +28,6 @@ THREADS = 4
 SECONDS = 3.0  # for a judgement, and as much again for one without measuring
 MOST_WAITING = 64  # calls in threads or waiting for one
 LARGEST_QUICK = 256 * 1024
-MOST_ENVIRONS = 256
 BLOCKED = 2  # the exit code by which a command says no
 SILENT = b"{}"
 FAULT = "Penstock could not judge this call; try again, or ask for a review"
@@ -114,7 +113,6 @@ class Hook:
     def __init__(self, agent: str, desk: Desk) -> None:
         self.agent = agent
         self._desk = desk
-        self._environs: dict[tuple[bytes, ...], Mapping[str, str]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one call."""
@@ -133,16 +131,9 @@ class Hook:
         return await self._desk.long(self, body, environ)
 
     def _environ(self, headers: Mapping[bytes, bytes]) -> Mapping[str, str]:
-        """Return the variables that a command would find; mostly the same as last time."""
-        told = tuple([headers.get(header, b"") for header in TOLD])
-        known = self._environs.get(told)
-        if known is None:
-            if len(self._environs) >= MOST_ENVIRONS:
-                self._environs.clear()
-            given = {name: _value(text) for name, text in zip(TOLD.values(), told, strict=True)}
-            more = {name: value for name, value in given.items() if value}
-            known = self._environs[told] = {**self._desk.environ, **more}
-        return known
+        """Return the variables that a command would find."""
+        told = {name: _value(headers.get(header, b"")) for header, name in TOLD.items()}
+        return {**self._desk.environ, **{name: value for name, value in told.items() if value}}
 
     def answer(self, way: Way, body: bytes, environ: Mapping[str, str]) -> Response:
         """Answer one call in one of the judge's ways."""

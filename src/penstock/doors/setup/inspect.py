@@ -13,6 +13,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from penstock.doors.hook.agents import agent_module
 from penstock.doors.setup import registrations
 from penstock.doors.setup.agent_files import BAD, OK, Finding
 from penstock.doors.setup.entries import HOOK
@@ -30,7 +31,7 @@ def looked_at(agent: str, mine: list[Registration]) -> Iterator[Finding]:
 
 def _missing(agent: str, mine: list[Registration]) -> Iterator[Finding]:
     """Compare what is registered with what `init` would register."""
-    entries = registrations.module(agent).registration("x" + HOOK, strict=False)
+    entries = agent_module(agent).registration("x" + HOOK, strict=False)
     wanted = {_wanted_event(entry) for entry in entries}
     there = {event_of(one) for one in mine}
     for event in sorted(wanted - there):

@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from penstock.app import Workspace
 from penstock.core.digest import digest
 from penstock.core.errors import RefusedError
+from penstock.core.loopback import PORT
 from penstock.core.model import Verdict
 from penstock.core.paths.relpath import RelPath
-from penstock.doors.setup import json_splice, registrations
+from penstock.doors.hook.agents import agent_module
+from penstock.doors.setup import install_record, json_splice, registrations
 from penstock.doors.setup.entries import OURS, Entry, places, value_at, without_entries
 from penstock.doors.setup.registrations import SANDBOX, PlanStep
 
 RULES = "penstock.toml"
-PORT = 7717
 TEMPLATE = """\
 # What agents may read, write and run in this project. See what is in force with
 # `penstock check`, and try a call with `penstock judge --tool Write --input '{{...}}'`.
@@ -78,7 +79,7 @@ def is_strict(here: Workspace, wish: Wish) -> bool:
 
 
 def _entries(agent: str, wish: Wish, *, strict: bool, token: str, root: str) -> Iterable[Entry]:
-    module = registrations.module(agent)
+    module = agent_module(agent)
     command = registrations.hook_command(agent, closed=strict)
     if agent != "claude":
         return list(module.registration(command, strict=strict))
@@ -117,15 +118,15 @@ def _ours(data: bytes, path: str) -> list[object]:
 def carry_out(here: Workspace, steps: Sequence[PlanStep]) -> None:
     """Remember how each file was, record what is done, then write all of them."""
     todo = [step for step in steps if step.changes and step.after is not None]
-    memory = here.installed.load()
+    memory = install_record.load(here)
     for step in todo:
         known = memory.get(step.path)
         content, made = _without_us(step), registrations.missing_above(here.files, step.path)
         if known is not None and step.before is not None and digest(step.before) == known.after:
             content, made = known.content, known.made
         after = digest(step.after or b"")
-        memory[step.path] = here.installed.before(content=content, after=after, made=made)
-    here.installed.save(memory)
+        memory[step.path] = install_record.FileBefore(content=content, after=after, made=made)
+    install_record.save(here, memory)
     with _recorded(here, "hooks_registered", todo):
         registrations.carry_out(here.files, steps)
 
@@ -160,17 +161,17 @@ def _record(here: Workspace, op: str, steps: Sequence[PlanStep], status: str) ->
 
 def plan_back(here: Workspace) -> list[PlanStep]:
     """Return what `uninstall` would do."""
-    return registrations.plan_removing(here.files, here.installed.load())
+    return registrations.plan_removing(here.files, install_record.load(here))
 
 
 def carry_back(here: Workspace, steps: Sequence[PlanStep]) -> list[str]:
     """Take everything back; return the directories that went as well."""
-    memory = here.installed.load()
+    memory = install_record.load(here)
     with _recorded(here, "hooks_removed", steps):
         registrations.carry_out(here.files, steps)
     made = [path for before in memory.values() for path in before.made]
     gone = registrations.remove_empty(here.root, made)
-    here.installed.save({})
+    install_record.save(here, {})
     return gone
 
 

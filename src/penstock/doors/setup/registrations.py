@@ -8,20 +8,20 @@ first byte is written, and given back byte for byte when nobody changed the file
 
 from __future__ import annotations
 
-import importlib
 import os
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import penstock
 from penstock.core.digest import digest
 from penstock.core.errors import InputError
 from penstock.core.paths.relpath import RelPath
-from penstock.doors.hook.agents import NAMES
+from penstock.doors.hook.agents import NAMES, agent_module
+from penstock.doors.hook.main import CLOSED
 from penstock.doors.setup import json_splice
 from penstock.doors.setup.entries import (
     HOOK,
@@ -32,25 +32,8 @@ from penstock.doors.setup.entries import (
     with_entries,
     without_entries,
 )
+from penstock.doors.setup.install_record import FileBefore
 from penstock.ports import Files, PlannedWrite
-
-CLOSED = "closed"  # as `cold` reads it
-
-
-class OriginalFile(Protocol):
-    """A file as it was before us (see `stores/agents/install_record.py`)."""
-
-    @property
-    def content(self) -> bytes | None:
-        """What it held; None where there was no file."""
-
-    @property
-    def after(self) -> str:
-        """The digest of what we left there."""
-
-    @property
-    def made(self) -> tuple[str, ...]:
-        """The directories that were made for it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -119,14 +102,6 @@ def is_shim(path: str) -> bool:
 # Planning
 
 
-def module(agent: str) -> Any:
-    """Return the module of an agent. Raises InputError `unknown-agent`."""
-    if agent not in NAMES:
-        known = ", ".join(NAMES)
-        raise InputError("unknown-agent", f"`{agent}` is not an agent we know", hint=known)
-    return importlib.import_module(f"penstock.doors.hook.agents.{agent}")
-
-
 def plan_adding(files: Files, entries: Iterable[Entry]) -> list[PlanStep]:
     """Return what each file would become; files that are fine already are told as unchanged."""
     by_file: dict[str, list[Entry]] = {}
@@ -141,14 +116,14 @@ def _adding(files: Files, path: str, entries: Sequence[Entry]) -> PlanStep:
     return PlanStep(path=path, before=before, after=after, mode=entries[0].get("mode", 0))
 
 
-def plan_removing(files: Files, memory: Mapping[str, OriginalFile]) -> list[PlanStep]:
+def plan_removing(files: Files, memory: Mapping[str, FileBefore]) -> list[PlanStep]:
     """Return what takes everything of ours back, remembered or found."""
     paths = dict.fromkeys((*memory, *registered_files()))
     steps = [_removing(files, path, memory.get(path)) for path in paths]
     return [step for step in steps if step is not None]
 
 
-def _removing(files: Files, path: str, known: OriginalFile | None) -> PlanStep | None:
+def _removing(files: Files, path: str, known: FileBefore | None) -> PlanStep | None:
     before = _content(files, path)
     if before is None or (known and before == known.content):
         return None
@@ -168,7 +143,7 @@ def _removing(files: Files, path: str, known: OriginalFile | None) -> PlanStep |
     return replace(step, after=after)
 
 
-def _lines_taken(step: PlanStep, known: OriginalFile | None) -> PlanStep | None:
+def _lines_taken(step: PlanStep, known: FileBefore | None) -> PlanStep | None:
     """Take our one line out of a text file; a rules file that was changed is a person's."""
     if known is None or step.before is None:
         return None
@@ -190,7 +165,7 @@ def registered_files(*, text: bool = False) -> dict[str, str]:
     """Return every file that an agent's registration is in, with the agent."""
     found: dict[str, str] = {}
     for agent in NAMES:
-        for entry in module(agent).registration("", strict=False):
+        for entry in agent_module(agent).registration("", strict=False):
             if "text" in entry or not text:
                 found.setdefault(entry["file"], agent)
     if not text:

@@ -1,4 +1,4 @@
-"""What this machine knows of agents: their names, what `init` installed, who started this process.
+"""What this machine knows of agents: their names, and who started this process.
 
 Enter by `ancestry` (does an agent run this process?).
 Imported by: `app`.

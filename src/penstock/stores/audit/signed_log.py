@@ -44,7 +44,8 @@ class SignedLog:
     def append(self, event: Mapping[str, object], *, durable: bool) -> LogEntry:
         """Add one line, and sign where that is due."""
         made = self._log.append(event, durable=durable)
-        self._after([event])
+        if self.is_due(str(event.get("op"))):
+            self.sign()
         return made
 
     def append_many(
@@ -52,7 +53,8 @@ class SignedLog:
     ) -> Sequence[LogEntry]:
         """Add several lines in one piece, all or none, and sign where that is due."""
         made = self._log.append_many(events, durable=durable)
-        self._after(events)
+        if self.is_due(*[str(event.get("op")) for event in events]):
+            self.sign()
         return made
 
     def head(self) -> LogHead | None:
@@ -67,14 +69,11 @@ class SignedLog:
         """Yield the events that a query asks for, oldest first."""
         return self._log.read(query)
 
-    def _after(self, events: Sequence[Mapping[str, object]]) -> None:
-        self._events += len(events)
+    def is_due(self, *ops: str) -> bool:
+        """Count events that were appended, by their `op`; say whether to sign now."""
+        self._events += len(ops)
         seconds = self._clock() - self._since
-        if any(
-            self._policy.is_due(op=str(event.get("op")), events=self._events, seconds=seconds)
-            for event in events
-        ):
-            self.sign()
+        return any(self._policy.is_due(op=op, events=self._events, seconds=seconds) for op in ops)
 
     def sign(self) -> Checkpoint | None:
         """Sign now, and have witnesses told; None when there was nothing new or it failed."""

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from penstock.core.tools.intents import intents
 from penstock.doors.hook import agents
-from penstock.doors.hook.agents import NAMES
+from penstock.doors.hook.agents import NAMES, agent_module
 from penstock.doors.hook.daemon_client import PREFIXES
 from penstock.doors.hook.messages import (
     AFTER,
@@ -33,7 +33,6 @@ from penstock.doors.hook.messages import (
     HookAnswer,
     HookCall,
 )
-from penstock.doors.setup.registrations import module
 
 ROOT = "/home/me/project"
 PATCH = (
@@ -462,7 +461,7 @@ SENT = [
 
 @pytest.mark.parametrize("sent", SENT, ids=lambda one: f"{one.agent}-{one.event}-{one.tool}")
 def test_what_an_agent_sends_is_read(sent: Sent) -> None:
-    call = module(sent.agent).read(sent.document, sent.environ)
+    call = agent_module(sent.agent).read(sent.document, sent.environ)
     assert (call.agent, call.event, call.tool) == (sent.agent, sent.event, sent.tool)
     assert call.attended is sent.attended
     assert call.root == sent.root
@@ -488,7 +487,7 @@ def test_before_and_after_a_call_its_id_is_the_same() -> None:
         ("opencode", shim("before", "write", filePath=A), shim("after", "write", filePath=A)),
     ]
     for agent, before, after in pairs:
-        one, two = (module(agent).read(sent, {}) for sent in (before, after))
+        one, two = (agent_module(agent).read(sent, {}) for sent in (before, after))
         assert (one.session, one.call_id) == (two.session, two.call_id)
         assert one.call_id
 
@@ -508,7 +507,7 @@ def test_what_a_module_asks_of_the_environment_reaches_the_resident() -> None:
     """Otherwise the same call would be judged differently by the process that stays."""
     environ = Noticing()
     for sent in SENT:
-        module(sent.agent).read(sent.document, environ)
+        agent_module(sent.agent).read(sent.document, environ)
     assert "CLAUDE_PROJECT_DIR" in environ.asked
     assert all(name.encode().startswith(PREFIXES) for name in environ.asked), environ.asked
 
@@ -644,9 +643,9 @@ ANSWERS |= {"granted": YES, "after": OBSERVED}
 def test_what_is_said_to_an_agent_is_exactly_this(agent: str, which: str) -> None:
     event = AFTER if which == "after" else BEFORE
     sent = next(one for one in SENT if (one.agent, one.event) == (agent, event))
-    call = module(agent).read(sent.document, sent.environ)
+    call = agent_module(agent).read(sent.document, sent.environ)
     call.attended = which == "asked"
-    reply = module(agent).say(call, ANSWERS[which])
+    reply = agent_module(agent).say(call, ANSWERS[which])
     wanted = getattr(SAID[agent], which)
     if isinstance(wanted, Exit):
         assert (reply.stdout, reply.stderr, reply.code) == ("", wanted.reason + "\n", 2)
@@ -663,7 +662,7 @@ def test_what_is_said_to_an_agent_is_exactly_this(agent: str, which: str) -> Non
 @pytest.mark.parametrize("agent", [name for name in NAMES if name != "claude"])
 def test_a_refusal_always_has_a_reason(agent: str) -> None:
     """Codex and Gemini take a refusal without one for a hook that failed, and write."""
-    reply = module(agent).say(HookCall(agent, BEFORE), HookAnswer(DENY))
+    reply = agent_module(agent).say(HookCall(agent, BEFORE), HookAnswer(DENY))
     assert "Penstock" in reply.stdout + reply.stderr
 
 
@@ -671,7 +670,7 @@ def test_a_refusal_always_has_a_reason(agent: str) -> None:
 @pytest.mark.parametrize("event", [OTHER, START, CONFIG, AFTER])
 def test_what_is_over_or_none_of_ours_is_never_refused_by_exit_code(agent: str, event: str) -> None:
     for answer in (NOTHING, OBSERVED, NO):
-        reply = module(agent).say(HookCall(agent, event), answer)
+        reply = agent_module(agent).say(HookCall(agent, event), answer)
         assert reply.code == 0
         assert '"deny"' not in reply.stdout
 
@@ -694,11 +693,11 @@ EVENT_WORDS = ["PreToolUse", "BeforeTool", "preToolUse", "pre_write_code", "befo
     )
 )
 def test_malformed_fields_never_stop_a_reader(agent: str, document: dict[str, Any]) -> None:
-    call = module(agent).read(document, {})
+    call = agent_module(agent).read(document, {})
     assert isinstance(call.tool, str)
     assert isinstance(call.tool_input, dict)
     assert isinstance(call.cwd + call.root + call.session + call.call_id, str)
-    module(agent).say(call, NO)
+    agent_module(agent).say(call, NO)
 
 
 # Modules
@@ -724,7 +723,7 @@ def test_an_agents_module_imports_next_to_nothing(agent: str) -> None:
 @pytest.mark.parametrize("agent", NAMES)
 @pytest.mark.parametrize("strict", [False, True])
 def test_every_agent_can_be_registered(agent: str, strict: bool) -> None:
-    entries = module(agent).registration(
+    entries = agent_module(agent).registration(
         "/usr/bin/python -I -S /x/penstock/hook.py " + agent, strict=strict
     )
     assert entries
@@ -739,7 +738,7 @@ def test_a_hook_of_cline_that_fails_cancels_where_the_rules_are_strict(
     strict: bool, command: str, tmp_path: Path
 ) -> None:
     """The real one was seen to go on after exit 1, exit 2, silence, garbage and a timeout."""
-    before, after = module("cline").registration(command, strict=strict)
+    before, after = agent_module("cline").registration(command, strict=strict)
     for entry in (before, after):
         script = tmp_path / "hook"
         script.write_text(entry["text"])
@@ -750,7 +749,7 @@ def test_a_hook_of_cline_that_fails_cancels_where_the_rules_are_strict(
 
 def test_what_a_hook_of_cline_says_comes_through_the_script(tmp_path: Path) -> None:
     script = tmp_path / "hook"
-    script.write_text(module("cline").registration("cat", strict=True)[0]["text"])
+    script.write_text(agent_module("cline").registration("cat", strict=True)[0]["text"])
     said = '{"cancel": false, "contextModification": "100 % sure\\nof it"}'
     assert json.loads(ran(script, said).stdout) == json.loads(said)
 

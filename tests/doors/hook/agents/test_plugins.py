@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from penstock.doors.setup.registrations import hook_command, module
+from penstock.doors.hook.agents import agent_module
+from penstock.doors.setup.registrations import hook_command
 from tests.project import Project
 
 pytestmark = pytest.mark.skipif(
@@ -70,7 +71,7 @@ if "broken" in path:
 def run(
     agent: str, command: str, cwd: Path, tool: str, *, strict: bool = False, **args: Any
 ) -> Any:
-    (entry,) = module(agent).registration(command, strict=strict)
+    (entry,) = agent_module(agent).registration(command, strict=strict)
     plugin, driver = cwd / "plugin.mjs", cwd / "driver.mjs"
     plugin.write_text(entry["text"])
     driver.write_text(DRIVERS[agent])
@@ -113,7 +114,7 @@ def test_an_allowed_call_runs_and_is_told_before_and_after(
     assert said["ran"] is True
     before, after = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
     assert (before["event"], after["event"]) == ("before", "after")
-    read = module(agent).read
+    read = agent_module(agent).read
     calls = [read(document, {}) for document in (before, after)]
     assert calls[0].tool_input == {"filePath": "a.txt", "content": "é\n"}
     assert calls[0].cwd == str(tmp_path)

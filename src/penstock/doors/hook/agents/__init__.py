@@ -1,13 +1,17 @@
 """One module for each agent: how it says what it is about to do, and how it is answered.
 
 A module has `NAME`, `TITLE`, `read(document, environ) -> Call`, `say(call, answer) -> Reply`
-and `registration(command, *, strict) -> list of entries` (see `doors/setup/registrations.py`).
+and `registration(command, *, strict) -> list of entries` (see `doors/setup/entries.py`).
 What the families of agents share is `common`'s.
-Enter by the module that is named like the agent.
+Enter by the module that is named like the agent, or `agent_module`.
 Imported by: `doors.hook`, `doors.setup`, `doors.doctor`.
-Always true: these modules import nothing but `talk`, `chain` and `common`, because the hook that
-starts cold loads one of them; what an agent cannot say is said on the safe side.
+Always true: these modules import nothing but `messages`, `chain` and `common`, because the hook
+that starts cold loads one of them; what an agent cannot say is said on the safe side.
 """
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 NAMES = (
     "claude",
@@ -22,3 +26,13 @@ NAMES = (
     "opencode",
     "amp",
 )
+
+
+def agent_module(agent: str) -> "Any":
+    """Return the module of one agent. Raises InputError `unknown-agent`."""
+    if agent not in NAMES:
+        from penstock.core.errors import InputError
+
+        known = ", ".join(NAMES)
+        raise InputError("unknown-agent", f"there is no agent `{agent}`", hint=f"one of: {known}")
+    return __import__(f"{__name__}.{agent}", fromlist=["read"])

@@ -190,7 +190,18 @@ def matching(
 
 
 def plugin(file: str, preset: str, command: str, *, strict: bool) -> "Entries":
-    """Return a plugin that runs inside the agent."""
-    from penstock.doors.hook.agents.plugins import shim
+    """Return a plugin that runs inside the agent; `strict`: a hook that fails blocks.
 
-    return [{"file": file, "text": shim(preset, command, strict=strict)}]
+    It begins with what all of them share (`presets/ask.js`). The command stands in it as a list
+    of words, so no shell reads it.
+    """
+    import json
+    import shlex
+
+    from penstock import presets
+
+    text = presets.read("ask.js").decode() + presets.read(preset).decode()
+    words = {"COMMAND": shlex.split(command), "CLOSED": strict, "WITHIN": MILLISECONDS}
+    for mark, value in words.items():
+        text = text.replace(f"__{mark}__", json.dumps(value))
+    return [{"file": file, "text": text}]
