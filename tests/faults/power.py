@@ -152,8 +152,8 @@ def looked_at(name: str, cut: Cut, folder: str) -> str:
 def _clear_strays(disk: str) -> None:
     """Remove what one write may leave when the power fails before its note has reached the disk.
 
-    The note of a single write is not flushed (see `stores.journal`). Only an empty note allows
-    for a stray temporary file and empty parents; all else must be right as it is.
+    The note of a single write is not flushed (see `stores.files.journal`). Only an empty note
+    allows for a stray temporary file and empty parents; all else must be right as it is.
     """
     journal = os.path.join(disk, "journal")
     names = os.listdir(journal) if os.path.exists(journal) else []

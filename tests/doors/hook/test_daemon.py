@@ -1,4 +1,4 @@
-"""The resident process says what the hook itself would say, and is missed by nobody."""
+"""The daemon says what the hook itself would say, and is missed by nobody."""
 
 from __future__ import annotations
 

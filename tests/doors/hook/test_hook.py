@@ -29,7 +29,7 @@ def hook(project: Project) -> Hook:
     return found
 
 
-# --- the short way and the long way say the same -------------------------------------------------
+# --- the fast path and the engine say the same ---------------------------------------------------
 
 SAME = [
     ("new file", "Write", {"file_path": "new.txt", "content": "x"}, ""),

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     Document = Mapping[str, Any]  # what an agent sends
     Environ = Mapping[str, str]
-    Entries = list[dict[str, Any]]  # what `init` writes into an agent's files (see `entries`)
+    Entries = list[dict[str, Any]]  # what `init` writes (see `doors/setup/entries.py`)
 
 # What a call is about, whatever the agent calls it.
 BEFORE = "before"  # a tool is about to run
