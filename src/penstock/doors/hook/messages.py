@@ -1,6 +1,6 @@
 """What the hook door's modules say to each other: a call of an agent, and the answer to it.
 
-Agents' modules make a Call from the agent's JSON and the agent's own words from an Answer.
+Agents' modules make a HookCall from the agent's JSON and the agent's own words from a HookAnswer.
 Always true: nothing is imported here, because a hook that starts cold loads it.
 """
 

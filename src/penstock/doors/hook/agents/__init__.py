@@ -1,6 +1,6 @@
 """One module for each agent: how it says what it is about to do, and how it is answered.
 
-A module has `NAME`, `TITLE`, `read(document, environ) -> Call`, `say(call, answer) -> Reply`
+A module has `NAME`, `TITLE`, `read(document, environ) -> HookCall`, `say(call, answer) -> Reply`
 and `registration(command, *, strict) -> list of entries` (see `doors/setup/entries.py`).
 What the families of agents share is `common`'s.
 Enter by the module that is named like the agent, or `agent_module`.
