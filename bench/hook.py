@@ -2,7 +2,7 @@
 
 A call is a process: it starts, reads the agent's JSON, answers and ends. The hook is that of a
 wheel, built and installed for this run, because a checkout has not its modules as one. Commands
-and rewrites are judged by the resident process that the start of a session leaves behind; what a
+and rewrites are judged by the daemon that the start of a session leaves behind; what a
 command costs without it is measured as well. Under load, four busy processes share the machine.
 """
 
@@ -111,25 +111,25 @@ def _installed(place: str) -> str:
 
 @contextmanager
 def project() -> Iterator[Project]:
-    """A project whose resident process is up; it is ended with it."""
+    """A project whose daemon is up; it is ended with it."""
     with tempfile.TemporaryDirectory() as place:
         made = Project(place)
         try:
             made.run(made.call("", {}, "SessionStart"))
-            _wait_for_resident(place)
+            _wait_for_daemon(place)
             yield made
         finally:
-            _end_resident(place)
+            _end_daemon(place)
 
 
-def _wait_for_resident(place: str) -> None:
+def _wait_for_daemon(place: str) -> None:
     for _ in range(200):
         if any(path.is_socket() for path in Path(place).glob(".local/state/penstock/engine-*")):
             return
         time.sleep(0.05)
 
 
-def _end_resident(place: str) -> None:
+def _end_daemon(place: str) -> None:
     wanted = f"HOME={place}".encode()
     for number in filter(str.isdigit, os.listdir("/proc")):
         try:

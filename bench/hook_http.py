@@ -1,4 +1,4 @@
-"""The resident over HTTP: one kept connection, 32 clients, and ten thousand rules.
+"""The background server over HTTP: one kept connection, 32 clients, and ten thousand rules.
 
 Beside a bare server of the same kind in the same run: the same connections and routes, but
 nothing is judged, recorded or kept. The clients are a process of their own.
@@ -35,8 +35,8 @@ LISTENING = re.compile(r"http://127\.0\.0\.1:(\d+)")
 def rows() -> Iterator[Row]:
     """Measure three servers turn by turn."""
     with ExitStack() as stack:
-        few = stack.enter_context(_resident(FEW))
-        many = stack.enter_context(_resident(MANY))
+        few = stack.enter_context(_server(FEW))
+        many = stack.enter_context(_server(MANY))
         bare = stack.enter_context(_bare())
         latest = {name: float("inf") for name in ("few", "many", "bare")}
         rate = dict.fromkeys(("few", "bare"), 0.0)
@@ -119,7 +119,7 @@ class Asked:
 
 
 @contextmanager
-def _resident(rules: int) -> Iterator[Asked]:
+def _server(rules: int) -> Iterator[Asked]:
     """Start `penstock serve` for a project with so many rules."""
     with tempfile.TemporaryDirectory(prefix="penstock-bench-") as folder:
         root = Path(folder, "project")

@@ -15,7 +15,7 @@ from tests.project import Project
 for name in ("DISPLAY", "WAYLAND_DISPLAY"):
     os.environ.pop(name, None)
 
-# A hook leaves a resident process behind; tests of that process switch it on for themselves.
+# A hook leaves a daemon behind; tests of that process switch it on for themselves.
 os.environ["PENSTOCK_RESIDENT"] = "off"
 LEAVING = 10.0  # seconds in which a process that was told to end may do so
 

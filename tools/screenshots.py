@@ -18,7 +18,7 @@ HERE = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(HERE))
 
 from playwright.sync_api import Browser, sync_playwright  # noqa: E402 - the tests' helpers are ours
-from tests.doors.web.served import WORDS, Served, serving  # noqa: E402
+from tests.doors.web.page_server import WORDS, Served, serving  # noqa: E402
 
 from penstock.core.model import Actor  # noqa: E402
 from penstock.doors.web.answers import approve, reject  # noqa: E402

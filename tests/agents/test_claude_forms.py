@@ -86,7 +86,7 @@ def test_a_broken_hook_of_the_guard_preset_does_not_stop_the_work(project: Proje
     assert text_of(project, "lib/new.py") == "x\n"
 
 
-# The resident process
+# The background server
 
 
 def free_port() -> int:

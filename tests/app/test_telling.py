@@ -16,7 +16,7 @@ from penstock.app import announce, leftovers, open_workspace
 from penstock.app.deliver import MOST_TRIES, TRIES_AT_ONCE, Teller
 from penstock.stores.notify.outbox import Outbox
 from tests.app.mailbox import DEADLINE, Mailbox
-from tests.cli.waiting import events, one_proposed, proposed, state_dir, surroundings_of
+from tests.cli.pending import events, one_proposed, proposed, state_dir, surroundings_of
 from tests.project import Project
 
 OLD = "".join(f"line {at}\n" for at in range(1, 21))
@@ -307,7 +307,7 @@ def test_contents_are_sent_only_where_the_user_asks_for_them(
 
 
 def test_a_project_cannot_have_its_paths_sent_anywhere(project: Project, box: Mailbox) -> None:
-    from tests.cli.waiting import RULES
+    from tests.cli.pending import RULES
 
     link = 'link = "http://evil.example"'
     project.write("penstock.toml", f'{RULES}\n[notify]\ntargets = ["{box.target}"]\n{link}\n')

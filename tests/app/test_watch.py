@@ -8,7 +8,7 @@ import sys
 
 from penstock.core.model import Actor
 from penstock.gate import Item
-from tests.cli.waiting import RULES, gate_of, one_proposed, state_of
+from tests.cli.pending import RULES, gate_of, one_proposed, state_of
 from tests.project import Project
 from tests.terminal import in_terminal
 

@@ -9,7 +9,7 @@ import pytest
 
 from penstock.cli import main
 from penstock.gate import Proof
-from tests.cli.waiting import gate_of, proposed, state_dir, surroundings_of
+from tests.cli.pending import gate_of, proposed, state_dir, surroundings_of
 from tests.project import Project
 
 

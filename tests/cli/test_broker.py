@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.waiting import events, state_dir
+from tests.cli.pending import events, state_dir
 from tests.project import Project
 from tests.terminal import END, PENSTOCK, by_agent, in_terminal
 

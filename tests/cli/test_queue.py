@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from penstock.cli import main
-from tests.cli.waiting import events, gate_of, one_proposed, ops, proposed, state_of
+from tests.cli.pending import events, gate_of, one_proposed, ops, proposed, state_of
 from tests.project import Done, Project
 from tests.terminal import END, Seen, in_terminal
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.waiting import one_proposed, proposed, state_of
+from tests.cli.pending import one_proposed, proposed, state_of
 from tests.project import Project
 from tests.terminal import END, in_terminal
 

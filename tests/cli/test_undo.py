@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock.gate import Proof
-from tests.cli.waiting import gate_of, ops, proposed
+from tests.cli.pending import gate_of, ops, proposed
 from tests.project import Done, Project
 from tests.terminal import in_terminal
 

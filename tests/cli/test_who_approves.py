@@ -19,7 +19,7 @@ from penstock.core.audit import chain
 from penstock.core.proposals.signature import code_at, public_of, step_of
 from penstock.stores.agents.ancestry import seen_here
 from penstock.stores.approver.keys import ApproverKeys
-from tests.cli.waiting import events, one_proposed, state_dir, state_of
+from tests.cli.pending import events, one_proposed, state_dir, state_of
 from tests.project import Done, Project
 from tests.terminal import by_agent, in_terminal
 

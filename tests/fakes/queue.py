@@ -2,7 +2,7 @@
 
 They pass the same contract suites as the real ones.
 Nothing here survives the process.
-Always true: the moves and their checks are `core.moves`', as in the real queue.
+Always true: the moves and their checks are `core.proposals.transitions`', as in the real queue.
 """
 
 from __future__ import annotations

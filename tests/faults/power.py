@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from penstock.stores.files.step import is_temp_name
-from tests.faults import gate, record, writing
+from tests.faults import gate, record, writer
 from tests.faults.scenario import Scenario
 from tests.faults.tracer import Plan, run
 
@@ -137,8 +137,8 @@ def cuts(prepare: Callable[[str], None], act: Callable[[str], str], folder: str)
 
 def looked_at(name: str, cut: Cut, folder: str) -> str:
     """Mount what a cut left, recover, and return what is wrong, if anything."""
-    writes = writing.WRITES[name]
-    check = writing.checked(writes, "")
+    writes = writer.WRITES[name]
+    check = writer.checked(writes, "")
     with restarted(cut.image, folder) as disk:
         if len(writes) == 1 and cut.answer is None:
             _clear_strays(disk)
@@ -152,19 +152,19 @@ def looked_at(name: str, cut: Cut, folder: str) -> str:
 def _clear_strays(disk: str) -> None:
     """Remove what one write may leave when the power fails before its note has reached the disk.
 
-    The note of a single write is not flushed (see `stores.journal`). Only an empty note allows
-    for a stray temporary file and empty parents; all else must be right as it is.
+    The note of a single write is not flushed (see `stores.files.journal`). Only an empty note
+    allows for a stray temporary file and empty parents; all else must be right as it is.
     """
     journal = os.path.join(disk, "journal")
     names = os.listdir(journal) if os.path.exists(journal) else []
     notes = [os.path.join(journal, name) for name in names]
     if any(os.path.getsize(note) for note in notes):
         return
-    root = writing.root_of(disk)
+    root = writer.root_of(disk)
     for at, _, names in os.walk(root, topdown=False):
         for name in names:
             full = os.path.join(at, name)
-            if is_temp_name(name) and os.path.relpath(full, root) not in writing.STRANGERS:
+            if is_temp_name(name) and os.path.relpath(full, root) not in writer.STRANGERS:
                 os.unlink(full)
         with contextlib.suppress(OSError):
             os.rmdir(at)
@@ -172,10 +172,10 @@ def _clear_strays(disk: str) -> None:
 
 def problems(name: str, *, sync: bool) -> tuple[int, list[str]]:
     """Return how many cuts were tried on one write, and which it did not survive."""
-    writes = writing.WRITES[name]
+    writes = writer.WRITES[name]
     with tempfile.TemporaryDirectory(prefix="penstock-power-") as folder:
-        act = writing.written(writes, "", sync=sync)
-        taken = cuts(writing.prepared(writes), act, folder)
+        act = writer.written(writes, "", sync=sync)
+        taken = cuts(writer.prepared(writes), act, folder)
         found = [looked_at(name, cut, folder) for cut in taken]
         return len(taken), [problem for problem in found if problem]
 

@@ -19,7 +19,7 @@ from penstock.core.policy.model import Policy
 from penstock.core.rules import load
 from penstock.core.rules.foreign import read_write_policies
 from penstock.core.timestamps import stamp
-from tests.requirements.hook_asked import ASKED, DENY, SANDBOX, SILENT, WARNED, Asked
+from tests.requirements.hook_paths import ASKED, DENY, SANDBOX, SILENT, WARNED, Asked
 from tests.requirements.table import Row, both, name_of
 
 ROOT = "/full/path/to/project"

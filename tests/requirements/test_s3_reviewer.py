@@ -21,7 +21,7 @@ from penstock.core.rules.load import load
 from penstock.stores.rules.lock import locked
 from tests import REPOSITORY
 from tests.doors.reviewer.repos import NAME
-from tests.doors.reviewer.reviewing import NPM, RULES, adding
+from tests.doors.reviewer.reviewer_process import NPM, RULES, adding
 from tests.doors.reviewer.scene import Scene, scene
 from tests.requirements.table import Row, name_of
 

@@ -3,8 +3,8 @@
 One small module per subcommand, imported only when it is called. Data goes to stdout, talk to
 stderr; what an exit code means is in `EXIT`.
 Enter by `main`; a command is the module of its name.
-Imported by: nothing but the console script.
-Always true: an error is told in one form (`PenstockError.render`), as JSON with `--json`.
+Imported by: the console script and `penstock.reviewer`.
+Always true: an error is printed in one form (`PenstockError.render`), as JSON with `--json`.
 """
 
 from __future__ import annotations

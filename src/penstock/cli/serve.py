@@ -1,4 +1,4 @@
-"""`penstock serve`: the resident process, or the unit that has it started."""
+"""`penstock serve`: the background server, or the unit that starts it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The units by which a person has the resident started: systemd's and launchd's.
+"""The units by which a person has the background server started: systemd's and launchd's.
 
 Printed, never installed: what runs on a machine by itself is for its owner to decide.
 Always true: whatever stands in a path or a variable is quoted, so it cannot become a line of

@@ -1,6 +1,6 @@
 """Who may ask over a socket: names that lead to this machine alone, and the token that comes along.
 
-Opening the socket is `app.loopback`'s work, keeping tokens the stores', refusing the doors'.
+Opening the socket is `app.listen`'s work, keeping tokens the stores', refusing the doors'.
 Always true: a name counts only when it is exactly one of ours; `127.0.0.1.example` is none. How
 much of a guessed token was right is not told by the time of the answer.
 """

@@ -5,6 +5,6 @@ script; `broker`, `langgraph`, `mcp` and `reviewer` are for programs; `http` ser
 `tui` is the full screen.
 Enter by the package that is named like the integration.
 Imported by: `cli` and the public modules at the top.
-Always true: no door imports a store, another door (the contract in `pyproject.toml` names the
-order), or decides anything.
+Always true: a door decides nothing; it imports no store and no other door, except as the contracts
+in `pyproject.toml` say.
 """

@@ -2,7 +2,7 @@
 
 The checks carry the numbers of the broker spec's list. Writing itself, with its own last
 comparison, is `Files.replace`; what is kept of rules files around a write is `versions`'.
-Always true: the line `apply` is on the disk before the file is touched, one claim wins, and
+Always true: the line `applying` is on the disk before the file is touched, one claim wins, and
 after any fault what is told is what the disk says.
 """
 

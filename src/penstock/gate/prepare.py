@@ -1,7 +1,7 @@
 """Turn a tool call into requests: look at the disk, measure, keep what was seen.
 
 The core says what a call intends; here each intent meets the file as it is now. Judging is
-`decide`'s work, and nothing here writes.
+`policy.decide`'s work, and nothing here writes.
 Always true: what a request says of a file was read from the disk, never from what the agent
 declared; the second write to a file is measured against the result of the first.
 """

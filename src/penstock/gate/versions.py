@@ -1,10 +1,10 @@
 """The versions of rules files around a write: kept before it, published after it, and told.
 
 A proposal that changes rules says so in its `extra` under EDIT, with what its commit and its
-lines on the record say; of all others nothing is kept here. Writing is `applying`'s.
+lines on the record say; of all others nothing is kept here. Writing is `apply`'s.
   (1) the intention goes on the record of the rules' own workspace: no record, no write
   (2) what is there is kept, so that there is a way back
-  (3) the files are replaced, by `applying`
+  (3) the files are replaced, by `apply`
   (4) the edit becomes part of the history
   (5) what was done goes on that record
 Always true: a version that was replaced can be found; once the files hold the edit, a failure

@@ -3,7 +3,7 @@
 `guard` is for new users, `strict` for the careful; the other two are the hook spec's and the
 broker spec's own files with their own defaults. What they say is read like any rules file.
 Enter by `read`.
-Imported by: `core.rules`.
+Imported by: `core.rules`, `doors.hook.agents` (plugin files) and `cli.check`.
 Always true: a preset is read like any rules file, and its own examples are proven by tests.
 """
 

@@ -1,7 +1,7 @@
 """Ask a language model behind an OpenAI-compatible endpoint, and never wait for it for long.
 
-What is asked and how the answer is read is `core/advice`'s to say. The key comes from the
-environment only, and goes only where it belongs: a project's rules name the endpoint, and a
+What is asked and how the answer is read is settled in `core/policy/advice.py`. The key comes from
+the environment only, and goes only where it belongs: a project's rules name the endpoint, and a
 project must not be able to collect its user's keys.
 Always true: asking ends within the time given, whatever the endpoint does; no more than
 `LARGEST` bytes of an answer are read, no redirect is followed; whatever goes wrong is advice

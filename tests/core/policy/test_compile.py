@@ -1,4 +1,4 @@
-"""The short way of the hook never differs from the long way."""
+"""The hook's fast path never differs from the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The resident process says what the hook itself would say, and is missed by nobody."""
+"""The daemon says what the hook itself would say, and is missed by nobody."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def hook(project: Project) -> Hook:
 
 @pytest.fixture
 def resident(hook: Hook) -> Iterator[subprocess.Popen[bytes]]:
-    """A resident process for this project's home, listening."""
+    """A daemon for this project's home, listening."""
     child = subprocess.Popen(
         launch("penstock.doors.hook.daemon"), env=hook.environ(), stderr=subprocess.DEVNULL
     )
@@ -67,9 +67,7 @@ def test_the_resident_says_what_the_hook_itself_says(hook: Hook) -> None:
     hook.resident = ""
     asked = [hook.before(tool, given) for tool, given in CALLS]
     assert [(done.code, done.out) for done in asked] == [(done.code, done.out) for done in alone]
-    assert "hook.engine" not in loaded_by(hook), (
-        "the resident was asked, not the engine in the hook"
-    )
+    assert "hook.engine" not in loaded_by(hook), "the daemon was asked, not the engine in the hook"
 
 
 @pytest.mark.usefixtures("resident")

@@ -1,4 +1,4 @@
-"""The short way in a process that stays never differs from the one that starts cold."""
+"""The fast path in a process that stays never differs from the one that starts cold."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def hook(project: Project) -> Hook:
     return found
 
 
-# --- the short way and the long way say the same -------------------------------------------------
+# --- the fast path and the engine say the same ---------------------------------------------------
 
 SAME = [
     ("new file", "Write", {"file_path": "new.txt", "content": "x"}, ""),
@@ -429,7 +429,7 @@ def test_without_a_home_there_is_still_an_answer(hook: Hook) -> None:
 
 
 def test_what_cannot_be_measured_in_time_counts_as_lost(hook: Hook) -> None:
-    """A resident that never answers stands for a disk or a machine that takes too long."""
+    """A daemon that never answers stands for a disk or a machine that takes too long."""
     hook.project.write("big.py", BIG)
     assert said(hook.write("big.py", BIG.replace("line 7", "line seven"))) == {}
     _policy_of(hook).unlink()

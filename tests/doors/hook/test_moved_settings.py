@@ -49,7 +49,7 @@ FILES = [
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project; this process has no variable of any agent, as a resident may have none."""
+    """A project; this process has no variable of any agent, as the daemon may have none."""
     for name in MOVED:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))

@@ -161,7 +161,7 @@ def test_a_worktree_without_rules_of_its_own_goes_by_those_of_the_project(hook: 
     for top in (hook.project.root / INNER, hook.project.home / "two"):
         inside = Hook(Project(top, hook.project.home))
         assert said(inside.write("notes.txt", "x")) == {}
-        for _ in range(2):  # by the engine or the short way
+        for _ in range(2):  # by the engine or the fast path
             assert said(inside.write("db/b.sql", "x"))["permissionDecision"] == "deny"
         hook.project.write("penstock.toml", RULES.replace("db/**", "data/**"))
         assert said(inside.write("db/b.sql", "x")) == {}, "they are seen to change"

@@ -28,7 +28,7 @@ from penstock.doors import hook_spec
 from penstock.doors.hook_spec.system import folds_case
 from tests.doors.hook_spec.plugin import CHECKOUT, POLICY, SCRIPT, Plugin, bare_path, copied
 from tests.doors.hook_spec.test_hook_spec import kind, protected, warned
-from tests.requirements.hook_asked import DENY, SILENT, WARNED
+from tests.requirements.hook_paths import DENY, SILENT, WARNED
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 
 from penstock import presets
 from tests.doors.hook_spec.plugin import CHECKOUT, POLICY, SCRIPT, Plugin, Said, bare_path, copied
-from tests.requirements.hook_asked import ASKED, DENY, SILENT, WARNED, Asked
+from tests.requirements.hook_paths import ASKED, DENY, SILENT, WARNED, Asked
 from tests.requirements.table import numbered
 
 Check = Callable[[Plugin], None]

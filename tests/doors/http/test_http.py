@@ -1,4 +1,4 @@
-"""The resident's HTTP: a real process on loopback, real clients, and clients that misbehave."""
+"""HTTP as a real process on loopback speaks it, to real clients and to clients that misbehave."""
 
 from __future__ import annotations
 

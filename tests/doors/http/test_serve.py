@@ -112,7 +112,7 @@ def resident(project: Project) -> Iterator[Resident]:
 
 
 def hook(project: Project, document: object, env: dict[str, str] | None = None) -> Done:
-    """Ask the command hook, which has nothing to do with the resident."""
+    """Ask the command hook, which has nothing to do with the server."""
     done = subprocess.run(
         [sys.executable, "-I", "-S", LAUNCHER, "claude"],
         cwd=project.root,

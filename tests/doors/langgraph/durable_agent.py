@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.doors.langgraph.durable import THREAD, go_on, kept_in
-from tests.doors.langgraph.scripted import Scripted, said, tools_of
+from tests.doors.langgraph.durable_graph import THREAD, go_on, kept_in
+from tests.doors.langgraph.scripted_model import Scripted, said, tools_of
 
 SHORT = "".join(f"new {number}\n" for number in range(56))
 

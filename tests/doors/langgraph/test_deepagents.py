@@ -19,8 +19,8 @@ from penstock import open_gate
 from penstock.core.proposals.model import State
 from penstock.doors.langgraph.deepagents_backend import PenstockBackend
 from penstock.doors.langgraph.middleware import PenstockMiddleware
-from tests.doors.langgraph.guarded import APPROVE, LONG, SHORT, START, THREAD, question
-from tests.doors.langgraph.scripted import Call, Scripted, said
+from tests.doors.langgraph.guarded_agent import APPROVE, LONG, SHORT, START, THREAD, question
+from tests.doors.langgraph.scripted_model import Call, Scripted, said
 from tests.project import Project
 
 REPLACED: Call = ("write_file", {"file_path": "/app.py", "content": SHORT})

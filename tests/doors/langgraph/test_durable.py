@@ -16,7 +16,7 @@ import pytest
 
 from penstock.app import open_workspace
 from tests.doors.langgraph import postgres
-from tests.doors.langgraph.killing import STRICT, every_kill_is_survived
+from tests.doors.langgraph.crash_points import STRICT, every_kill_is_survived
 from tests.doors.langgraph.scene import REPLACEMENT, STATE, Scene
 
 YES = {"type": "approve"}
@@ -48,7 +48,14 @@ def kept(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
 
 def process(scene: Scene, kept: tuple[str, str], what: str, given: object) -> Any:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.doors.langgraph.durable", *kept, what, json.dumps(given)],
+        [
+            sys.executable,
+            "-m",
+            "tests.doors.langgraph.durable_graph",
+            *kept,
+            what,
+            json.dumps(given),
+        ],
         cwd=scene.root,
         env={**os.environ, **STRICT},
         stdin=subprocess.DEVNULL,
@@ -101,4 +108,4 @@ def test_a_question_survives_the_process_that_asked_it(scene: Scene, kept: tuple
 def test_a_kill_at_any_step_of_the_answer_loses_nothing_and_writes_nothing_twice(
     scene: Scene,
 ) -> None:
-    every_kill_is_survived("tests.doors.langgraph.killed")
+    every_kill_is_survived("tests.doors.langgraph.graph_crashes")

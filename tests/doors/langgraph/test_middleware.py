@@ -9,7 +9,7 @@ import pytest
 
 from penstock import open_gate
 from penstock.core.proposals.model import State
-from tests.doors.langgraph.guarded import (
+from tests.doors.langgraph.guarded_agent import (
     APPROVE,
     LONG,
     REPLACED,
@@ -19,7 +19,7 @@ from tests.doors.langgraph.guarded import (
     question,
     replacing,
 )
-from tests.doors.langgraph.scripted import Call, said
+from tests.doors.langgraph.scripted_model import Call, said
 from tests.project import Project
 
 

@@ -13,8 +13,16 @@ from langchain_core.tools import tool
 from penstock import open_gate
 from penstock.app import open_workspace
 from penstock.doors.langgraph.tools.messages import ASKED
-from tests.doors.langgraph.guarded import APPROVE, LONG, REPLACED, SHORT, THREAD, Guarded, question
-from tests.doors.langgraph.scripted import Call, said
+from tests.doors.langgraph.guarded_agent import (
+    APPROVE,
+    LONG,
+    REPLACED,
+    SHORT,
+    THREAD,
+    Guarded,
+    question,
+)
+from tests.doors.langgraph.scripted_model import Call, said
 from tests.project import Project
 
 SECRET = "TOKEN=1\n"

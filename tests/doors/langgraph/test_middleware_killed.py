@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from penstock import open_gate
+from tests.doors.langgraph.crash_points import STRICT, every_kill_is_survived
 from tests.doors.langgraph.durable_agent import SHORT
-from tests.doors.langgraph.killing import STRICT, every_kill_is_survived
 from tests.project import Project
 
 
@@ -50,4 +50,4 @@ def test_a_question_of_a_killed_process_is_answered_in_another(
 
 @pytest.mark.slow
 def test_a_kill_at_any_step_loses_no_decision_and_writes_nothing_twice(own: Project) -> None:
-    every_kill_is_survived("tests.doors.langgraph.killed_agent")
+    every_kill_is_survived("tests.doors.langgraph.agent_crashes")

@@ -8,7 +8,7 @@ import pytest
 
 from penstock import open_gate
 from penstock.core.proposals.model import State
-from tests.doors.langgraph.guarded import (
+from tests.doors.langgraph.guarded_agent import (
     APPROVE,
     ASKS,
     LONG,
@@ -22,7 +22,7 @@ from tests.doors.langgraph.guarded import (
     replacing,
     with_key,
 )
-from tests.doors.langgraph.scripted import Call, said
+from tests.doors.langgraph.scripted_model import Call, said
 from tests.project import Project
 
 

@@ -20,7 +20,7 @@ from langgraph.types import Command
 
 from penstock import open_gate
 from penstock.doors.langgraph.middleware import PenstockMiddleware
-from tests.doors.langgraph.guarded import (
+from tests.doors.langgraph.guarded_agent import (
     APPROVE,
     LONG,
     REPLACED,
@@ -32,7 +32,7 @@ from tests.doors.langgraph.guarded import (
     patcher,
     question,
 )
-from tests.doors.langgraph.scripted import Call, Scripted, said, tools_of
+from tests.doors.langgraph.scripted_model import Call, Scripted, said, tools_of
 from tests.project import Project
 
 

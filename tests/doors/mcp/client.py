@@ -20,7 +20,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 
 from penstock import app
 from penstock.doors.mcp.server import made
-from tests.cli.waiting import gate_of, surroundings_of
+from tests.cli.pending import gate_of, surroundings_of
 from tests.project import Project
 
 MODERN, HANDSHAKE = "auto", "legacy"

@@ -21,7 +21,7 @@ from penstock.core.paths.relpath import RelPath
 from penstock.doors.mcp import read_tool
 from penstock.doors.mcp.tool_call import ToolCall
 from penstock.doors.mcp.tool_table import TOOLS
-from tests.cli.waiting import events, gate_of, state_dir, state_of, surroundings_of
+from tests.cli.pending import events, gate_of, state_dir, state_of, surroundings_of
 from tests.doors.mcp.client import (
     APP,
     BIG,

@@ -24,7 +24,7 @@ from penstock.doors.mcp.address import host_and_port
 from penstock.doors.mcp.tool_call import ToolCall, denied
 from penstock.doors.mcp.tool_table import TOOLS
 from tests import REPOSITORY
-from tests.cli.waiting import state_of, surroundings_of
+from tests.cli.pending import state_of, surroundings_of
 from tests.doors.mcp.client import (
     APP,
     BIG,

@@ -15,7 +15,7 @@ from penstock.doors.reviewer.apply import Apply
 from penstock.doors.reviewer.arguments import ApplyArguments
 from penstock.doors.reviewer.responses import CommandResult
 from tests.doors.reviewer.repos import NAME, Repo, clean, repo_at
-from tests.doors.reviewer.reviewing import AGENT_WORDS, RULES, SWITCH
+from tests.doors.reviewer.reviewer_process import AGENT_WORDS, RULES, SWITCH
 
 
 @dataclass(frozen=True)

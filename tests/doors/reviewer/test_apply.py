@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.doors.reviewer.reviewing import NPM, RULES, Reviewer, adding, in_git, plain
+from tests.doors.reviewer.reviewer_process import NPM, RULES, Reviewer, adding, in_git, plain
 
 SWITCH = "DECISION_REVIEWER_ALLOW_WRITES"
 TWO_LINES = (

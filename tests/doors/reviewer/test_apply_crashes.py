@@ -16,7 +16,7 @@ from penstock.core.rule_edit.edit import edited, parse_operation
 from penstock.doors.reviewer.apply import Apply
 from penstock.doors.reviewer.arguments import ApplyArguments
 from tests.doors.reviewer.repos import NAME, Repo, clean, repo_at
-from tests.doors.reviewer.reviewing import RULES, adding
+from tests.doors.reviewer.reviewer_process import RULES, adding
 from tests.doors.reviewer.scene import Scene, scene
 from tests.faults import power
 from tests.faults.tracer import Plan, can_inject_errors, run, why_not

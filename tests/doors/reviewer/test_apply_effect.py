@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from penstock.stores.agents.ancestry import seen_here
-from tests.cli.waiting import one_proposed
+from tests.cli.pending import one_proposed
 from tests.doors.hook.hooks import Hook, said
-from tests.doors.reviewer.reviewing import NPM, SWITCH, adding, plain
+from tests.doors.reviewer.reviewer_process import NPM, SWITCH, adding, plain
 from tests.project import Project
 from tests.terminal import in_terminal
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from tests import REPOSITORY
-from tests.doors.reviewer.reviewing import RULES
+from tests.doors.reviewer.reviewer_process import RULES
 from tests.doors.reviewer.scene import scene
 
 ROOT = REPOSITORY

@@ -13,7 +13,7 @@ import pytest
 
 from penstock.core.errors import StoreError
 from penstock.stores.rules.lock import locked
-from tests.doors.reviewer.reviewing import NPM, RULES, START, Reviewer, adding, in_git, plain
+from tests.doors.reviewer.reviewer_process import NPM, RULES, START, Reviewer, adding, in_git, plain
 
 QUICKLY = {"DECISION_REVIEWER_LOCK_SECONDS": "0.2"}
 

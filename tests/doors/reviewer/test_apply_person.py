@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from penstock.stores.agents.ancestry import seen_here
-from tests.cli.waiting import events
-from tests.doors.reviewer.reviewing import SWITCH
+from tests.cli.pending import events
+from tests.doors.reviewer.reviewer_process import SWITCH
 from tests.project import Project
 from tests.terminal import by_agent, in_terminal
 

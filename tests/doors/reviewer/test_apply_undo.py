@@ -14,7 +14,7 @@ from penstock.app import Workspace, open_workspace
 from penstock.core.errors import InputError, PenstockError, RefusedError
 from penstock.core.proposals.model import Receipt, State
 from penstock.gate import Item, Proof
-from tests.doors.reviewer.reviewing import RULES, adding
+from tests.doors.reviewer.reviewer_process import RULES, adding
 from tests.doors.reviewer.scene import Scene, scene
 
 PERSON = Proof(by="ada", kind="terminal")

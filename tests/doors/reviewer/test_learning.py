@@ -13,8 +13,8 @@ import pytest
 
 from penstock.app import open_workspace
 from tests.doors.reviewer import logs
-from tests.doors.reviewer.asking import FLAT, SECTIONED, Place
-from tests.doors.reviewer.reviewing import SWITCH
+from tests.doors.reviewer.questions import FLAT, SECTIONED, Place
+from tests.doors.reviewer.reviewer_process import SWITCH
 from tests.doors.reviewer.test_query import hook
 from tests.project import Project
 

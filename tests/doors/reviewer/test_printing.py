@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.doors.reviewer.reviewing import NPM, RULES, Reviewer, adding, in_git
+from tests.doors.reviewer.reviewer_process import NPM, RULES, Reviewer, adding, in_git
 
 QUERY = 'decision_reviewer query \'{"type":"rule"}\''
 STALE = "decision_reviewer stale"

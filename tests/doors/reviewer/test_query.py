@@ -12,7 +12,7 @@ import pytest
 
 from penstock.core.timestamps import stamp
 from tests.doors.reviewer import logs
-from tests.doors.reviewer.asking import CONFIG, SECTIONED, Place
+from tests.doors.reviewer.questions import CONFIG, SECTIONED, Place
 from tests.project import Project
 
 

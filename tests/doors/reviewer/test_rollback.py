@@ -12,7 +12,7 @@ import pytest
 
 from penstock.core.errors import InputError
 from penstock.stores.rules import backups
-from tests.doors.reviewer.reviewing import NPM, RULES, Reviewer, adding, in_git, plain
+from tests.doors.reviewer.reviewer_process import NPM, RULES, Reviewer, adding, in_git, plain
 
 Place = Callable[[Path], Reviewer]
 PLACES = [pytest.param(in_git, id="git"), pytest.param(plain, id="copies")]

@@ -18,7 +18,7 @@ from penstock.doors.tui.dialogs import Dialog
 from penstock.doors.tui.gateway import ReviewDesk
 from penstock.doors.tui.proof import AtTerminal
 from penstock.gate import Gate
-from tests.cli.waiting import RULES, surroundings_of
+from tests.cli.pending import RULES, surroundings_of
 from tests.project import Project
 
 DEADLINE = 60.0

@@ -14,7 +14,7 @@ from textual.widgets import Input
 from penstock.app import open_workspace
 from penstock.core.proposals.model import State
 from penstock.gate import Item, Proof
-from tests.cli.waiting import events, gate_of, one_proposed, ops, proposed, state_of
+from tests.cli.pending import events, gate_of, one_proposed, ops, proposed, state_of
 from tests.doors.tui.stage import Stage, review
 from tests.project import Project
 

@@ -13,7 +13,7 @@ from penstock.core.errors import RefusedError
 from penstock.core.proposals.signature import code_at, step_of
 from penstock.doors.tui.proof import FORGET_AFTER, AtTerminal
 from penstock.stores.approver.keys import ApproverKeys
-from tests.cli.waiting import RULES, events, one_proposed, state_of, surroundings_of
+from tests.cli.pending import RULES, events, one_proposed, state_of, surroundings_of
 from tests.doors.tui.stage import Stage
 from tests.doors.tui.test_journeys import played
 from tests.project import Project

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from penstock.stores.approver.passphrase import VARIABLE
-from tests.cli.waiting import events, one_proposed, state_of
+from tests.cli.pending import events, one_proposed, state_of
 from tests.project import Project
 from tests.terminal import END, in_terminal
 

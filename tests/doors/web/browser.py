@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
 
-from tests.doors.web.served import WORDS, Served
+from tests.doors.web.page_server import WORDS, Served
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 MISSING = "BROWSER TESTS NOT RUN: there is no chromium, and `tools/browser` could not install it"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from penstock.core.loopback import brought
 from penstock.doors.web.middleware import Admission
 from penstock.doors.web.sessions import cookies_of
-from tests.doors.web.served import TOKEN, Served, serving
+from tests.doors.web.page_server import TOKEN, Served, serving
 
 HOST = "127.0.0.1:7717"
 OURS = f"http://{HOST}"

@@ -17,7 +17,7 @@ from penstock.doors.web.api.endpoints import ENDPOINTS
 from penstock.doors.web.context import World
 from penstock.doors.web.proof import Prover
 from penstock.gate import Proof
-from tests.doors.web.served import HOOK_TOKEN, LINES, TOKEN, WORDS, Served, running, serving
+from tests.doors.web.page_server import HOOK_TOKEN, LINES, TOKEN, WORDS, Served, running, serving
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from penstock.core.proposals.model import State
 from tests.doors.web.browser import Window, chromium, window
-from tests.doors.web.served import LINES, Served, serving
+from tests.doors.web.page_server import LINES, Served, serving
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, expect
 from penstock.core.model import Actor
 from penstock.gate import Item
 from tests.doors.web.browser import Window, chromium, window
-from tests.doors.web.served import LINES, WORDS, Served, serving
+from tests.doors.web.page_server import LINES, WORDS, Served, serving
 
 PHONE = {"viewport": {"width": 390, "height": 844}}
 DARK = {"color_scheme": "dark"}

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from penstock.doors.web import live_events
-from tests.doors.web.served import WORDS, Browser, Served, serving
+from tests.doors.web.page_server import WORDS, Browser, Served, serving
 
 VIEWERS = 50
 WITHIN = 20.0

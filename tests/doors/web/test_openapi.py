@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from schemathesis.generation.modes import GenerationMode
 
 from penstock.doors.web.api.endpoints import ENDPOINTS, Endpoint
-from tests.doors.web.served import LINES, TOKEN, Served, serving
+from tests.doors.web.page_server import LINES, TOKEN, Served, serving
 
 EXAMPLES = 6
 

@@ -23,7 +23,7 @@ from penstock.gate import Item
 from penstock.gate.rule_edit import RuleEdit
 from penstock.ports import Version
 from penstock.stores.rules.history import RuleHistory
-from tests.doors.web.served import ASK_ALL, LINES, WORDS, Answer, Browser, Served, serving
+from tests.doors.web.page_server import ASK_ALL, LINES, WORDS, Answer, Browser, Served, serving
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
 BAD = "<img src=x onerror=alert(1)>\"'&{{7*7}}"

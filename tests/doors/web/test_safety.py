@@ -12,7 +12,7 @@ from penstock.core.errors import RefusedError
 from penstock.core.proposals.model import State
 from penstock.doors.web.rate_limits import FEW, LOCKED, MANY, Attempts, Bucket
 from penstock.doors.web.sessions import IDLE_SECONDS, LINK_SECONDS, SESSION_SECONDS, Sessions
-from tests.doors.web.served import WORDS, Browser, Served, serving
+from tests.doors.web.page_server import WORDS, Browser, Served, serving
 
 PAGES = ("/", "/history", "/decisions", "/rules", "/audit", "/events", "/proposals/x", "/nowhere")
 

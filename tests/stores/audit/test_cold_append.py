@@ -1,4 +1,4 @@
-"""The short way to append writes what the full way would, or nothing."""
+"""`cold_append` writes what `jsonl` would, or nothing."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def parse_line(line: bytes) -> dict[str, object] | None:
 class Query:
     """What to choose. Every part that is given must fit; an empty query fits everything.
 
-    `since` and `until` are moments as the record writes them (`when.parse_when` makes them);
+    `since` and `until` are moments as the record writes them (`timestamps.parse_when` makes them);
     `since` is included, `until` is not. `path` is a glob.
     """
 

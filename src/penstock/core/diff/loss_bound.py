@@ -1,6 +1,6 @@
 """Say how many lines a file has, and how large a share of them a write could lose at most.
 
-`change.measure` counts exactly; this is the bound for the hook that starts cold: it is found
+`measure` counts exactly; this is the bound for the hook that starts cold: it is found
 without importing anything, and where it stays below a rule's threshold the rule cannot speak.
 Always true: the bound is never below the share that `measure` gives. What is no text, or has
 other line ends than before, has no bound here (None).

@@ -1,6 +1,6 @@
 """Which pending changes somebody should be notified of, and what the message says.
 
 Enter by `message`; `settings` reads targets and quiet hours from the rules.
-Imported by: `app` and `stores.notify`.
+Imported by: `core.rules` (`settings`), `stores.notify`, `app` and `cli`.
 Always true: a message never holds file content.
 """

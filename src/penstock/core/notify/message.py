@@ -1,6 +1,6 @@
 """Being told: which proposals a message is about, and what it says.
 
-When it may go and where is `notify_settings.py`'s; sending it and remembering that is elsewhere.
+When it may go and where is `settings`'s; sending it and remembering that is elsewhere.
 Always true: a message has no content of a file unless that was asked for; the files of one set
 are one message; nothing an agent wrote can be a mention, a link or markup where it arrives.
 """

@@ -1,7 +1,7 @@
 """How a person is told: where messages go, when they may, and whose word counts.
 
 Targets hold secrets, so a target is only ever named by its `label`. What messages say is
-`notify.py`'s, sending them is elsewhere.
+`message`'s, sending them is elsewhere.
 Always true: where a message goes and what it links to is the user's own word; a project can only
 make it less. Nothing here repeats a target.
 """

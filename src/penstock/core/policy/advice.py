@@ -1,7 +1,7 @@
 """What a language model is asked where no rule answers, and what its answer may change.
 
 The question is made of facts, cut and without secrets; the answer is read by a schema, and what
-does not fit it is no opinion. Asking is `stores/llm`'s work.
+does not fit it is no opinion. Asking is the work of `stores/advisor.py`.
 Always true: advice can only tighten. It never loosens what a rule or a default says, and its
 `allow` grants nothing: a model can be talked into a yes by the very text that it judges.
 """

@@ -1,9 +1,9 @@
 """A policy as one plain structure that the hook reads without importing anything.
 
 Only strings, numbers, lists and dictionaries, so that `marshal` writes and reads it. It holds
-what the short way may answer by itself; all else is marked as needing the long way.
+what the fast path may answer by itself; all else is marked as needing the engine.
 Always true: it carries the revision of the policy and the version of this form; a reader that
-finds another version takes the long way.
+finds another version asks the engine.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _layer(layer: Layer, *, advised: bool) -> dict[str, object]:
 
 
 def _rule(rule: Rule, layer: Layer) -> tuple[object, ...]:
-    """The order is that of the names in `quick.py`."""
+    """The order is that of the names in `fast_decide`."""
     verdict = effective(rule, layer)
     return (
         verdict is Verdict.DENY,
@@ -114,7 +114,7 @@ def _uncertain(layer: Layer, action: Action, pathless: Sequence[Rule]) -> bool:
 
 
 def _may_speak(rule: Rule, action: Action) -> bool:
-    """Say whether a rule can be about a file tool: commands are judged the long way."""
+    """Say whether a rule can be about a file tool: commands are judged by the engine."""
     about_commands = rule.tool == "Bash" or any(f.name == "command" for f in rule.fields)
     return action in rule.actions and not about_commands
 

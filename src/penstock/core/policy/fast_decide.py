@@ -1,10 +1,10 @@
-"""The short way of the hook: answer from a compiled policy, or say that the long way is needed.
+"""The hook's fast path: answer from a compiled policy, or say that the engine is needed.
 
-The structure that is asked here is made by `compiled.py` from the same rules that `decide`
+The structure that is asked here is made by `compile` from the same rules that `decide`
 asks, and matched by the same matcher. This module imports nothing else, because the hook is a
 process start on every tool call.
-Always true: a short answer is the answer that `decide` would give. What depends on commands,
-time or anything but the name and the bounds on the change takes the long way.
+Always true: an answer from here is the one that `decide` would give. What depends on commands,
+time or anything but the name and the bounds on the change is left to the engine.
 """
 
 from penstock.core.paths.globs import lookup
@@ -49,7 +49,7 @@ def answer(
     most_lost: float,
     size: int,
 ) -> "Short | None":
-    """Return the answer for one path, or None where only the long way can tell.
+    """Return the answer for one path, or None where only the engine can tell.
 
     `most_lines` is no less than the lines the file has, `most_lost` no less than the share of
     them that would be lost, and `size` the bytes that would be written.

@@ -1,6 +1,6 @@
 """A policy: all rules, a default per action, and the settings that steer doors.
 
-`rules.py` makes a Policy from text, `decide.py` asks it. Nothing here reads text or decides.
+`core.rules` makes a Policy from text, `decide` asks it. Nothing here reads text or decides.
 Always true: a Policy is valid because it exists; its revision is the digest of the text it
 came from, and every layer's defaults cover every action.
 """

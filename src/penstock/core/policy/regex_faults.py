@@ -2,7 +2,7 @@
 
 RE2 gives a short message and no position; this module finds the position and the words that
 a rules author can act on. It also knows where RE2 and the Rust engine part ways, because a
-rule file in the original's format must load there too. Compiling is `regexes.py`'s work.
+rule file in the original's format must load there too. Compiling is `regexes`' work.
 Always true: reading a pattern here takes one pass, whatever the pattern is.
 """
 

@@ -3,6 +3,6 @@
 `model` has Proposal, State, Answer and Receipt; `transitions` the table of states; `codec` the
 stored form; `signature` what an approver signs.
 Enter by `model`.
-Imported by: `gate`, `stores.queue` and the doors.
+Imported by: `core.audit`, `core.notify`, and nearly everything above the core.
 Always true: a state changes only as the table says, and an answer never changes.
 """

@@ -1,8 +1,8 @@
 """Make one move of the table on a proposal: what the stored one becomes.
 
-Both queues, the one in memory and the real one, ask here inside their own transaction, so
-that what is true at that moment decides and not what a caller has read before. Keeping and
-locking are theirs.
+The queue in SQLite and the one that tests keep in memory both ask here inside their own
+transaction, so that what is true at that moment decides and not what a caller has read before.
+Keeping and locking are theirs.
 Always true: only state, answer and, for a renewal, the starting time ever change.
 """
 

@@ -1,6 +1,6 @@
 """What may be asked of a rules file: one operation, and how a no to it is told.
 
-`edit_asked.py` reads operations, `edit_plan.py` says what one means for a file.
+`operation_json` reads operations, `plan` says what one means for a file.
 Always true: what is refused names the field that is meant, what is wrong, and what to do.
 """
 

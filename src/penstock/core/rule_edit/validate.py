@@ -2,7 +2,7 @@
 
 The rules of the edit are looked at one by one, in the words of the reviewer; then the whole
 policy is loaded with the new texts in place of the old, includes and all. What does not stop
-an edit but should be known is `edit_warnings.py`'s.
+an edit but should be known is `warnings`'.
 Always true: with nothing blocking, the files as edited load, every regex compiles, every id
 is there once, and every rule holds against its own examples.
 """

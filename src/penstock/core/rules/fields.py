@@ -1,8 +1,8 @@
 """Every field of `penstock.toml`, once: its name, what it holds, and what it is for.
 
 The reader takes values through this table, the JSON Schema and the manual are made from it,
-so that the three cannot differ. Reading one value is `field_values.py`'s work, and what the
-fields of a rule mean together is `rule_reader.py`'s.
+so that the three cannot differ. Reading one value is `values`' work, and what the
+fields of a rule mean together is `rule`'s.
 Always true: a key that is not in this table is a problem, wherever it is written.
 """
 

@@ -1,7 +1,7 @@
 """Read rules that were written for other programs, unchanged.
 
 `write-policies.json` (the hook spec's three lists), the `file_broker:` section of a YAML file
-(the broker spec's), and, from `hook_dialect.py`, `claude-code-permissions-hook.toml`. Each is
+(the broker spec's), and, from `permissions_hook/`, `claude-code-permissions-hook.toml`. Each is
 turned into the same rules and settings that `penstock.toml` gives.
 Always true: the hook spec's file never fails (what cannot be read is its default, with a
 warning); the broker's does, because a broker that guesses its limits guards nothing.

@@ -1,8 +1,8 @@
 """Rules text to a policy, or to problems that name their lines.
 
 A file is read with everything it includes, in whichever of the formats it is written.
-`penstock.toml` is read here, the formats of other programs in `dialects.py`; what a rule's
-fields mean is `rule_reader.py`'s, and how levels meet is `layers.py`'s. Files come in through
+`penstock.toml` is read here, the formats of other programs in `foreign`; what a rule's
+fields mean is `rule`'s, and how levels meet is `layers`'. Files come in through
 a callable, so that the same text always gives the same policy.
 Always true: nothing is dropped in silence. What is not understood is a problem, problems come
 all at once, and a policy exists only when there are none.

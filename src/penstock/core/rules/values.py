@@ -1,6 +1,6 @@
 """Read one value of a rules file into the type that the policy wants.
 
-One small function per kind of field. Which fields there are is `fields.py`'s table.
+One small function per kind of field. Which fields there are is `fields`' table.
 Always true: what comes out fits the field; anything else is a `WrongValueError` that says
 what was expected, and no value makes a reader fail in another way.
 """

@@ -3,6 +3,6 @@
 `lines` reads content in blocks; `display`, `invisible`, `homoglyphs` and `deception` show what
 could mislead a reviewer; `redact` removes secrets before anything is logged.
 Enter by `lines` and `display`.
-Imported by: `paths`, `diff`, `audit`, `policy` and the doors.
+Imported by: most of `core` and the doors.
 Always true: nothing that hides from a reader stays hidden.
 """

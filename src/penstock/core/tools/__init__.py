@@ -3,6 +3,6 @@
 `table` maps tool names to `kinds`; `arguments` reads them whatever they are called; `edits`
 applies edits to bytes; `guess` handles tools that nobody has listed.
 Enter by `intents`.
-Imported by: `gate.prepare` and the hook.
+Imported by: `gate.prepare`, `core.learning`, and the doors that read tool calls themselves.
 Always true: an argument that names a file is found wherever it stands; a guess only tightens.
 """

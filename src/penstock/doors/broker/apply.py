@@ -57,7 +57,7 @@ def apply_proposal(gate: Gate, ledger: Ledger, asked: ToolRequest, proof: Proof)
         # (3) Its time is not over, looked at here first; what is approved needs no second word.
         waiting = [each.id for each in group if each.state is not State.APPROVED]
         gate.answer_all(waiting, approve=True, proof=proof)
-        # (3) to (8): see `gate.applying`, which looks at all of them again as it writes.
+        # (3) to (8): see `gate.apply`, which looks at all of them again as it writes.
         receipts = gate.apply(one.id)
     except PenstockError as error:
         return _failed(gate, group, error, path)

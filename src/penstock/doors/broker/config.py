@@ -1,6 +1,6 @@
 """Where the broker's settings come from: `file_broker:` in a YAML file, or a mapping.
 
-What the keys mean is `core.dialects`'; here the file is found and kept an eye on.
+What the keys mean is settled in `core.rules.foreign`; here the file is found and kept an eye on.
 Always true: a broker does not start on settings that it cannot understand; while a file that was
 good is broken, what it said last stays in force; no write through the broker changes the file.
 """

@@ -93,7 +93,7 @@ def _state(here: Workspace) -> Iterator[Finding]:
 
 
 def _compiled(here: Workspace) -> Iterator[Finding]:
-    """The short way's rules are older than the rules: it is not taken until they are made anew."""
+    """The compiled rules are out of date: until they are made again, the fast path is not used."""
     compiled = _modified(os.path.join(here.state, "hook.policy"))
     rules = max((_modified(path) for path in here.policy().files), default=0.0)
     if compiled and compiled < rules:

@@ -43,7 +43,7 @@ def warm(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
     quiet = subprocess.DEVNULL
     with subprocess.Popen(  # noqa: S603 - our own interpreter and our own words
         launch("penstock.doors.hook.daemon"), env=usual, stdin=quiet, stdout=quiet, stderr=quiet
-    ) as resident:
+    ) as daemon:
         try:
             socket = os.path.join(environ["XDG_STATE_HOME"], "penstock", socket_name())
             until = time.monotonic() + STARTING
@@ -52,7 +52,7 @@ def warm(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
             # Where it does not start, no hook is to leave one behind.
             yield usual if os.path.exists(socket) else dict(environ)
         finally:
-            resident.kill()
+            daemon.kill()
 
 
 def run(
@@ -95,7 +95,7 @@ def in_session(
 
 
 def ask(url: str, headers: Mapping[str, str], root: str, path: str) -> ClientVerdict:
-    """Have the resident judge a write, as Claude Code would."""
+    """Have the background server judge a write, as Claude Code would."""
     body = json.dumps(WRITES["claude"](root, path)).encode()
     request = urllib.request.Request(  # noqa: S310 - only an address on loopback gets here
         url, body, {"Content-Type": "application/json", **headers}

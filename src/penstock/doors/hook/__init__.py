@@ -3,7 +3,7 @@
 `main` is what agents start on every tool call: first the `fast_path` over the compiled policy,
 then the `daemon`, then the whole `engine` in this process. `agents/` has one module each.
 Enter by `main`.
-Imported by: `penstock.hook`, `doors.setup`, `doors.doctor`, `doors.http`.
+Imported by: `penstock.hook`, `doors.setup`, `doors.doctor` and `cli`.
 Always true: a door translates and decides nothing; what it cannot do is answered by the policy's
 `on_error`, never by a crash.
 """

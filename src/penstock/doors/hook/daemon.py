@@ -1,10 +1,10 @@
-"""The resident process: the engine kept warm behind a socket in the state directory.
+"""The daemon (background server): the engine kept warm behind a socket in the state directory.
 
 Started by the hook at the start of an agent's session, or else by the first call that needed
 the engine, and by `penstock serve` within itself. It ends when nobody has asked for a while, or
 when the installation it came from has changed.
 Always true: one process holds the socket; whoever can reach it could as well run the hook,
-since it lies in a directory that is the user's alone; and a resident that dies is no loss,
+since it lies in a directory that is the user's alone; and a daemon that dies is no loss,
 the next call judges by itself.
 """
 
@@ -35,7 +35,7 @@ LOOK_SECONDS = 20.0
 
 
 def start() -> None:
-    """Leave a resident running, unless one is or none is wanted. Never fails."""
+    """Leave a daemon running, unless one is or none is wanted. Never fails."""
     if variable(SWITCH) == "off":
         return
     with suppress(OSError):
@@ -54,7 +54,7 @@ def start() -> None:
 
 
 def _held(folder: str) -> bool:
-    """Say whether a resident holds the lock."""
+    """Say whether a daemon holds the lock."""
     lock = _lock(folder, socket_name())
     if lock is None:
         return True

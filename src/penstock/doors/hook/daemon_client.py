@@ -1,4 +1,4 @@
-"""Ask the resident process, if there is one, in a few system calls.
+"""Ask the daemon, if one runs, in a few system calls.
 
 One question for each connection on a socket in the state directory: a line with the agent's
 name and two lengths, the variables that agents set, then the agent's JSON. The answer is a
@@ -27,7 +27,7 @@ MOST = 1 << 24
 
 
 def ask(agent: str, data: bytes) -> "Reply | None":
-    """Return the resident's answer, or None."""
+    """Return the daemon's answer, or None."""
     if variable(SWITCH) == "off":
         return None
     try:

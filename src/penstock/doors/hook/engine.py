@@ -1,7 +1,7 @@
-"""The long way: everything a hook can be asked, judged by the whole engine.
+"""The engine: everything a hook can be asked, judged with all rules and facts.
 
-Keeps one workspace open for each project that it was asked about, so that a resident process
-answers in microseconds and a cold one pays only for what it needs. Judging is the gate's,
+Keeps one workspace open for each project that it was asked about, so that the daemon answers
+in microseconds and a process that just started pays only for what it needs. Judging is the gate's,
 wording is the agents' modules'; here is only what happens at each event of a hook.
 Always true: every call gets an answer; one that cannot be judged gets the policy's `on_error`,
 and what is denied or asked about is on the record before it is said.
@@ -209,7 +209,7 @@ class Engine:
             path=decision.path,
             action=str(decision.action or ""),
         )
-        around = {**os.environ, **environ}  # a resident is told of few variables
+        around = {**os.environ, **environ}  # the daemon is told of few variables
         advice = here.advise(facts, environ=around, within=ADVICE_SECONDS)
         if advice is not None:
             self._add(here, {**advice.event(), "path": decision.path, **who(call)})
@@ -272,7 +272,7 @@ def _told(problem: Exception) -> str:
 def _tool_call(
     here: Workspace, call: HookCall, environ: Mapping[str, str], *, attended: bool
 ) -> ToolCall:
-    # The agent's variables, which a resident has only been told of.
+    # The agent's variables, which the daemon has only been told of.
     moved = moved_settings(environ.get, here.root, here.files.resolve)
     return ToolCall(
         tool=call.tool,

@@ -1,4 +1,4 @@
-"""The short way: one file tool, judged by its name and by bounds on what it loses.
+"""The fast path: one file tool, judged by its name and by bounds on what it loses.
 
 Asks the compiled policy that the engine left in the state directory. Whatever is not common,
 not certain or not there is left to the engine by returning None.

@@ -1,4 +1,4 @@
-"""The short way in a process that stays: the policy stays loaded, and the log is signed.
+"""The fast path in a process that stays: the policy stays loaded, and the log is signed.
 
 The steps are those of a hook that starts cold (`fast_path`); what they leave open goes to the
 engine.
@@ -33,7 +33,7 @@ class Warm(Cold):
         self._environ: Mapping[str, str] = {}
 
     def quick(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Reply | None:
-        """Return the answer where the short way has one. For one thread at a time."""
+        """Return the answer where the fast path has one. For one thread at a time."""
         self._environ = environ
         return short_reply(agent, data, environ, self)
 
@@ -42,7 +42,7 @@ class Warm(Cold):
         found = [here.policy().degraded for here in self._engine.opened()]
         return [why for why in (*found, policy_of("/").degraded) if why]
 
-    # --- what the short way asks for -------------------------------------------------------
+    # --- what the fast path asks for -------------------------------------------------------
 
     def variable(self, name: str) -> str | None:
         """Return one of the agent's variables, of which this process has only been told."""

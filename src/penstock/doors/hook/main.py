@@ -1,8 +1,7 @@
 """What agents start on every tool call: read, answer, leave.
 
-Three ways, each taken only where the one before has no answer: the short way here, the
-resident process if one listens, the engine in this process (which then leaves a resident
-behind for the next call).
+Three ways, each taken only where the one before has no answer: the fast path here, the daemon if
+one listens, the engine in this process (which then leaves a daemon behind for the next call).
 Always true: nothing is written to stdout but the answer; being late never loosens one, what
 could not be measured in time is judged as lost; a hook that is broken says so by exit code 2
 where `closed` was asked for, and is silent otherwise; and until the engine is needed nothing
@@ -38,9 +37,9 @@ def main(arguments: "list[str]") -> None:
     try:
         data = _stdin()
         _signal.setitimer(_signal.ITIMER_REAL, SECONDS)
-        reply = _short(agent, data) or _resident(agent, data)
+        reply = _by_fast_path(agent, data) or _by_daemon(agent, data)
         if reply is None:
-            cold, reply = True, _long(agent, data)
+            cold, reply = True, _by_engine(agent, data)
     except HookLateError:
         reply = _late(agent, data, closed=CLOSED in arguments)
     except BaseException as problem:  # noqa: BLE001 - the agent waits, whatever it is
@@ -73,7 +72,7 @@ def _stdin() -> bytes:
     return b"".join(pieces)
 
 
-def _short(agent: str, data: bytes) -> "Reply | None":
+def _by_fast_path(agent: str, data: bytes) -> "Reply | None":
     from penstock.doors.hook.fast_path import short_reply
 
     return short_reply(agent, data, Environ())
@@ -90,7 +89,7 @@ class Environ:
         return default if found is None else found.decode("utf-8", "surrogateescape")
 
 
-def _resident(agent: str, data: bytes) -> "Reply | None":
+def _by_daemon(agent: str, data: bytes) -> "Reply | None":
     from penstock.doors.hook.daemon_client import ask
 
     return ask(agent, data)
@@ -100,12 +99,12 @@ def _late(agent: str, data: bytes, *, closed: bool) -> Reply:
     """Judge by names alone: a client that gives up waiting would let everything through."""
     try:
         _signal.setitimer(_signal.ITIMER_REAL, SECONDS)
-        return _long(agent, data, measures=False)
+        return _by_engine(agent, data, measures=False)
     except BaseException as problem:  # noqa: BLE001 - the agent waits, whatever it is
         return _failed(problem, closed=closed)
 
 
-def _long(agent: str, data: bytes, *, measures: bool = True) -> Reply:
+def _by_engine(agent: str, data: bytes, *, measures: bool = True) -> Reply:
     """Ask the engine in this process."""
     from penstock.doors.hook.daemon_client import use_packages
 
@@ -121,7 +120,7 @@ def _long(agent: str, data: bytes, *, measures: bool = True) -> Reply:
 
 
 def _prepare() -> None:
-    """Make the next calls quicker by a resident process."""
+    """Make the next calls quicker by starting the daemon."""
     try:
         from penstock.doors.hook import daemon
 

@@ -1,6 +1,6 @@
 """What the hook door's modules say to each other: a call of an agent, and the answer to it.
 
-Agents' modules make a Call from the agent's JSON and the agent's own words from an Answer.
+Agents' modules make a HookCall from the agent's JSON and the agent's own words from a HookAnswer.
 Always true: nothing is imported here, because a hook that starts cold loads it.
 """
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     Document = Mapping[str, Any]  # what an agent sends
     Environ = Mapping[str, str]
-    Entries = list[dict[str, Any]]  # what `init` writes into an agent's files (see `entries`)
+    Entries = list[dict[str, Any]]  # what `init` writes (see `doors/setup/entries.py`)
 
 # What a call is about, whatever the agent calls it.
 BEFORE = "before"  # a tool is about to run

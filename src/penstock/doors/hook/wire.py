@@ -1,7 +1,7 @@
 """Read what an agent sends: one JSON object, or nothing that can be judged.
 
 Always true: everything that is not one object in UTF-8, with each key once and no deeper or
-larger than any honest call, is a ValueError; what looks like an attack is a HostileError.
+larger than any honest call, is a ValueError; what looks like an attack is a HostileInputError.
 """
 
 from penstock.core.strict_json import DuplicateKeyError, unique, whole

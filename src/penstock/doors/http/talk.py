@@ -1,4 +1,4 @@
-"""What the resident tells whoever reads its stderr: one line for each thing.
+"""What the background server prints on stderr: one line for each thing.
 
 Always true: a line holds no body, no header and no query; as JSON it is one document a line;
 nobody fills a disk by asking.

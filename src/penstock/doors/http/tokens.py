@@ -1,4 +1,4 @@
-"""The tokens of the resident: made once, kept for the owner alone.
+"""The tokens of the background server: made once, kept for the owner alone.
 
 The hook's token stands in the agent's settings, where the agent can read it; so it is good for
 judging only, and judging changes nothing. The person's token is for the page and never leaves

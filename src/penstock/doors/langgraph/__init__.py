@@ -4,8 +4,7 @@ Three ways in: `node` (and `graph` around it) for pending writes in state, `midd
 tool calls of an agent, `deepagents_backend` for the files of a deep agent. Each only translates,
 `pending_writes` and `tools.writes` on the way in, `outcomes` and `tools.answers` on the way out;
 between them is one pipeline. `interrupt` asks one question about all writes, `decisions` reads
-the answer, `proposals` finds again what it was about, `settle` answers and applies. Only
-`penstock.langgraph` imports from here.
+the answer, `proposals` finds again what it was about, `settle` answers and applies.
 Enter by `node` and `middleware`.
 Imported by: `penstock.langgraph`.
 Always true: nothing here decides and only the gate writes; a step that is run again finds what

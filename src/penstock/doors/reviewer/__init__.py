@@ -1,8 +1,9 @@
 """The rule reviewer's door: operations on rules files as JSON, answers as JSON.
 
 `arguments` reads the command, `plan` makes the edit in memory, `apply` carries it out, and
-`responses` has the documents. What is learnt from decisions is `learning`'s and `query`'s.
+`responses` has the documents. `query` (with its `query_*` neighbours) and `learning` answer
+questions about rules and past decisions.
 Enter by `apply_command` and `query_command`.
-Imported by: `cli` and `penstock.reviewer`.
-Always true: nothing here touches a disk; that is `penstock.app.rule_edits`'.
+Imported by: `cli`.
+Always true: nothing here touches a disk; `penstock.app.rule_edits` does.
 """

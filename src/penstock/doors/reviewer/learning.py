@@ -1,7 +1,7 @@
 """What is learnt from decisions: suggestions, stale rules, and a close look at one rule.
 
 Each answer is one document; where the rules and the past come from is `question`'s QueryContext.
-Always true: nothing is written but indexes, and a suggestion comes with the very command that
+Always true: nothing is written, and a suggestion comes with the very command that
 would apply it.
 """
 

@@ -1,7 +1,7 @@
 """From an operation to what it would write: read, edit in memory, validate, look at the effect.
 
 Nothing is written here, so the dry run and the real run share every step and every word.
-Always true: a Plan is good to be written because it exists; whatever stands against it was
+Always true: an EditPlan is good to be written because it exists; whatever stands against it was
 raised as an EditError or another PenstockError.
 """
 

@@ -4,6 +4,6 @@
 plan out and `install_record` remembers how files were, `inspect` reads registrations back,
 `agents_present` finds the agents.
 Enter by `install`.
-Imported by: `cli.init`, `cli.uninstall`, `doors.doctor`.
+Imported by: `cli` and `doors.doctor`.
 Always true: `uninstall` restores exactly what `init` found, and everything else in a file stays.
 """

@@ -21,7 +21,7 @@ Entry = Mapping[str, Any]
 At = tuple[str | int, ...]
 
 HOOK = "/penstock/hook.py"
-RESIDENT = "http://127.0.0.1:"
+DAEMON = "http://127.0.0.1:"
 # The first lines of a whole file of ours hold this, whatever its language.
 OURS = "Made by `penstock init`"
 DEEPEST = 12
@@ -59,7 +59,7 @@ def without_entries(data: bytes, shown: str, *, line: str = "", keep: bytes | No
 def is_ours(value: object, depth: int = 0) -> bool:
     """Say whether a registered value runs our hook and nothing else."""
     if isinstance(value, str):
-        return HOOK in value or (value.startswith(RESIDENT) and "/hook/" in value)
+        return HOOK in value or (value.startswith(DAEMON) and "/hook/" in value)
     if not isinstance(value, dict) or depth > DEEPEST:
         return False
     inner = value.get("hooks")

@@ -1,6 +1,6 @@
 """How something is done with what is on the screen: beside it, one at a time, errors shown.
 
-What is done is `changing.py`'s and `app.py`'s; the calls to the gate are `desk.py`'s.
+What is done is `revise`'s and `app`'s; the calls to the gate are `gateway`'s.
 Always true: while something runs, or a preview is shown, nothing is answered; whatever fails is
 shown as every door tells it, and the screen stands.
 """

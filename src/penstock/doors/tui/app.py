@@ -1,6 +1,6 @@
 """The full screen: its keys, and the answers.
 
-How it looks is `looking.py`'s, how a step is done `acting.py`'s.
+How it looks is `screen`'s, how a step is done `actions`'.
 Always true: `a` approves what is on the screen and never what the list has moved on to.
 """
 

@@ -1,6 +1,6 @@
 """What is on the screen: the queue above, the proposal below, moving and finding.
 
-What is done with a proposal is `acting.py`'s. Everything that takes time runs in a thread, so the
+What is done with a proposal is `actions`'. Everything that takes time runs in a thread, so the
 screen never stands still.
 Always true: `seen` is what is on the screen, and None while it is being read; the list may have
 moved on.

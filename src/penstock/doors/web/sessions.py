@@ -1,7 +1,7 @@
 """Who is at the page: one-time links from the terminal, and the sessions they open.
 
-A session lets somebody look, send back and prepare; it proves no person, because an agent that
-runs as the same user can get a link as well. What proves one is in `answers`.
+A session lets somebody look, reject and prepare; it proves no person, because an agent that
+runs as the same user can get a link as well. What proves one is in `proof`.
 Always true: links and sessions live in this process alone; only their digests are kept, a link
 opens one session at most, and every session has an end.
 """

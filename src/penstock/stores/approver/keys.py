@@ -2,7 +2,7 @@
 
 An agent runs as the same user and can read this file. What it cannot do is open it: the
 secret half is sealed with a key that scrypt makes of the passphrase, slowly on purpose. What
-a signature says is `core.approval`'s business; the passphrase comes from `passphrase.py`.
+a signature says is settled in `core.proposals.signature`; the passphrase comes from `passphrase`.
 Always true: the secret is never on disk in the clear; a key that exists is never written
 over but by its own successor; a key that is not remembered (`known_keys`) approves nothing; and
 a wrong passphrase is answered in one and the same way, whatever was wrong.

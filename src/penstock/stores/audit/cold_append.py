@@ -1,8 +1,8 @@
 """Append one line to the log from a process that has just started and ends at once.
 
-The short way of `jsonl` for a hook that starts cold: it handles the one case that is nearly
+What `jsonl` does, for the hook's fast path: it handles the one case that is nearly
 always there, a sound log with room in it, and leaves every other (no log yet, an unfinished
-line, a rotation, a busy lock, a clock that went back) to the full way.
+line, a rotation, a busy lock, a clock that went back) to `jsonl`.
 Always true: None means that nothing was written; nothing is imported but what the kernel's
 calls and the line itself need.
 """

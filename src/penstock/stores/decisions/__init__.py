@@ -1,6 +1,6 @@
 """Past decisions, found in logs by reading them from their ends.
 
-Enter by `query`; `lines` says quickly what a line of a log tells.
+Enter by `query`; `lines` reads quickly what one line of a log says.
 Imported by: `app.decision_logs`.
 Always true: nothing is kept beside a log, so an answer is never older than it.
 """

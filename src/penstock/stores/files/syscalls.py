@@ -142,7 +142,7 @@ def renames_offered() -> bool:
     """Probe the call on names that cannot exist, so that nothing is left behind.
 
     This tells about the kernel. A file system that lacks the flags says so at the first use,
-    and `exchange.Renames` falls back then: mounts below one root may differ.
+    and `rename.Renames` falls back then: mounts below one root may differ.
     """
     try:
         exchange(-1, "", "")

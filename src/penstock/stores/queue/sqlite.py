@@ -1,6 +1,6 @@
 """The queue in SQLite: proposals, claims, receipts and the latest time that was seen.
 
-Which moves exist is `core.proposal`'s and `core.moves`'s business; opening the file is
+Which moves exist is settled in `core.proposals` (`model`, `transitions`); opening the file is
 `database`'s. The bytes of files are not here: images are blobs, found by digest.
 Always true: a proposal's body is written once; a move changes state, answer and renewal in
 one transaction that no other process can get between; and every query is answered from an

@@ -2,7 +2,7 @@
 
 Which of the two keeps a file is found out for each: git where the file lies in a work tree and
 is not ignored there, a copy beside it otherwise, and where git refuses. How a commit is made is
-`git.repository`'s, and how copies are named `backups`'.
+`git.commit`'s, and how copies are named `backups`'.
 Always true: before a file is changed, what it holds is kept somewhere; where git fails in the
 end, a copy takes its place, and a note says why.
 """

@@ -2,7 +2,7 @@
 
 Wall time is never earlier than what the queue has seen before, whatever the machine's clock
 is set to, and goes on by the clock that counts since the machine started. Comparing two
-moments is `core.proposal`'s work; keeping the mark is the queue's.
+moments is `core.proposals.model`'s work; keeping the mark is the queue's.
 Always true: `now` never goes back, neither in this process nor after a restart.
 """
 

@@ -2,7 +2,7 @@
 
 The original and its forks differ in small ways that decide what a rule means; which of them a
 file was written for is told by its shape. This module puts the rules in order and reads
-settings; gathering files is `hook_files.py`'s work and a rule's meaning is `hook_rules.py`'s.
+settings; gathering files is `includes`' work and a rule's meaning is `rule`'s.
 Always true: a file that the original loads is read, and where a rule can never match, a list
 is dropped or a key is ignored there, a warning says so here.
 """

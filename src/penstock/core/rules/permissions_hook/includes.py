@@ -1,7 +1,7 @@
 """Gather a rule file of the original with everything it includes into one document.
 
 There the including file wins, key by key, and lists are never joined. What the keys mean is
-`hook_dialect.py`'s work.
+`document`'s work.
 Always true: gathering ends, each part of the document remembers the file it came from, and a
 list that is dropped because another one stands is told.
 """

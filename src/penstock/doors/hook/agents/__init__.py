@@ -1,12 +1,12 @@
 """One module for each agent: how it says what it is about to do, and how it is answered.
 
-A module has `NAME`, `TITLE`, `read(document, environ) -> Call`, `say(call, answer) -> Reply`
+A module has `NAME`, `TITLE`, `read(document, environ) -> HookCall`, `say(call, answer) -> Reply`
 and `registration(command, *, strict) -> list of entries` (see `doors/setup/entries.py`).
 What the families of agents share is `common`'s.
 Enter by the module that is named like the agent, or `agent_module`.
-Imported by: `doors.hook`, `doors.setup`, `doors.doctor`.
-Always true: these modules import nothing but `messages`, `chain` and `common`, because the hook
-that starts cold loads one of them; what an agent cannot say is said on the safe side.
+Imported by: `doors.hook`, `doors.setup` and `cli`.
+Always true: these modules import nothing but small modules of the fast path, because a hook without
+a daemon loads one of them; what an agent cannot say is said on the safe side.
 """
 
 TYPE_CHECKING = False

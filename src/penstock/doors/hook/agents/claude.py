@@ -100,7 +100,7 @@ def registration(command: str, *, strict: bool) -> "Entries":
 
 
 def http_registration(command: str, url: str, token: str, root: str) -> "Entries":
-    """Return the same for a resident hook: when nothing answers, nothing is written.
+    """Return the same for a hook over HTTP: when nothing answers, nothing is written.
 
     A session's start is told by a command all the same, because that is all it can be. A
     request has no variables, so the project is named in a header: a session that walks into

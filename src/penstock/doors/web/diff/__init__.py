@@ -1,6 +1,6 @@
 """A change as the page shows it: rows, marked words, pictures and binary files.
 
 Enter by `file`; `comparison` and `rows` make the rows, `markup` the HTML, `cache` keeps it.
-Imported by: `doors.web.pages` and `doors.web.api`.
+Imported by: `doors.web.pages` and `doors.web.request`.
 Always true: what an agent wrote is escaped, and hidden characters are made visible.
 """

@@ -45,7 +45,7 @@ class Comparison:
 
     @cached_property
     def hunks(self) -> tuple[Hunk, ...]:
-        """The runs of changed lines, numbered from 1 as `merge.select_hunks` numbers them."""
+        """The runs of changed lines, numbered from 1 as `core.merge.strategies` numbers them."""
         return hunks_of(as_utf8(self.before or b""), as_utf8(self.after or b""))
 
     @cached_property

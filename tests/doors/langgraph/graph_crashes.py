@@ -1,6 +1,6 @@
 """Kill the process that answers at one system call after the other, and go on in another.
 
-`python -m tests.doors.langgraph.killed --points N` tries N calls, spread over the whole answer.
+`python -m tests.doors.langgraph.graph_crashes --points N` tries N calls, spread over the answer.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 from langgraph.types import Command
 
 from penstock.langgraph import build_graph
-from tests.doors.langgraph.durable import THREAD, go_on, kept_in
-from tests.doors.langgraph.killing import Killed, main, recorded
+from tests.doors.langgraph.crash_points import Killed, main, recorded
+from tests.doors.langgraph.durable_graph import THREAD, go_on, kept_in
 from tests.doors.langgraph.scene import REPLACEMENT, STATE
 
 KEPT = "../checkpoints.db"

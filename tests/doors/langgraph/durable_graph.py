@@ -1,4 +1,4 @@
-"""One process of a graph whose state is kept: `python -m tests.doors.langgraph.durable ...`.
+"""One process of a graph whose state is kept: `python -m tests.doors.langgraph.durable_graph ...`.
 
 `start` runs to the question, prints it and is killed; `resume` answers it and prints the state.
 """

@@ -10,7 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from penstock.doors.langgraph.middleware import PenstockMiddleware
-from tests.doors.langgraph.scripted import Call, Scripted, tools_of
+from tests.doors.langgraph.scripted_model import Call, Scripted, tools_of
 from tests.project import Project
 
 LONG = "".join(f"line {number}\n" for number in range(270))

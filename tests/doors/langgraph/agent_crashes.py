@@ -1,6 +1,6 @@
 """Kill an agent's process at one system call after the other, and go on in another.
 
-`python -m tests.doors.langgraph.killed_agent --points N`
+`python -m tests.doors.langgraph.agent_crashes --points N`
 tries N calls, spread over the whole answer.
 """
 
@@ -14,9 +14,9 @@ from langchain.agents import create_agent
 from langgraph.types import Command
 
 from penstock.langgraph import PenstockMiddleware
-from tests.doors.langgraph.durable import THREAD, go_on, kept_in
-from tests.doors.langgraph.killing import Killed, main, recorded
-from tests.doors.langgraph.scripted import Call, Scripted, said, tools_of
+from tests.doors.langgraph.crash_points import Killed, main, recorded
+from tests.doors.langgraph.durable_graph import THREAD, go_on, kept_in
+from tests.doors.langgraph.scripted_model import Call, Scripted, said, tools_of
 
 KEPT = "../checkpoints.db"
 LONG = "".join(f"line {number}\n" for number in range(270))
