@@ -363,7 +363,9 @@ def test_a_proposal_that_expired_while_a_person_thought_is_told(furnished: Proje
     assert process.stderr is not None
     shown = ""
     while QUESTION not in shown:
-        shown += process.stderr.read(1)
+        piece = process.stderr.read(1)
+        assert piece, f"it ended without asking: {shown}"
+        shown += piece
     time.sleep(1.1)  # longer than a proposal waits here
     process.communicate("a\n", timeout=60)
     (answer,) = answers(furnished)

@@ -26,7 +26,7 @@ from penstock.doors.doctor.trial import ask_hook, to_ask
 from penstock.doors.doctor.ways_off import ways_off
 from penstock.doors.hook.agents import NAMES, agent_module
 from penstock.doors.hook.messages import ALLOW, ASK, BEFORE, DENY, HookAnswer
-from penstock.doors.setup.agent_files import BAD, SettingsPlace
+from penstock.doors.setup.agent_files import BAD, NOTE, OK, SettingsPlace
 from penstock.doors.setup.inspect import looked_at
 from penstock.doors.setup.registrations import find, hook_command
 from tests.agents.install import NotHereError
@@ -208,6 +208,25 @@ def test_only_a_codex_hook_that_is_trusted_as_it_is_counts(
 
 
 @pytest.mark.parametrize(
+    ("digest", "status"),
+    [
+        ("sha256:53092463c908320e31c17c6dec63045016691e77d0acfb6e2c1b1b27b4814736", OK),
+        ("sha256:00", NOTE),
+    ],
+)
+def test_a_start_that_codex_does_not_trust_is_told_and_nothing_worse(
+    digest: str, status: str, tmp_path: Path
+) -> None:
+    """Whoever registers anew keeps what was trusted before; only the start waits for /hooks."""
+    hooks = {**CODEX_HOOKS["hooks"], "SessionStart": [{"hooks": [CODEX_HOOK]}]}
+    put(tmp_path, "project/.codex/hooks.json", json.dumps({"hooks": hooks}))
+    more = trusted(digest).replace("pre_tool_use", "session_start")
+    put(tmp_path, "home/.codex/config.toml", trusted(CODEX_DIGEST) + more)
+    (found,) = [one for one in ways_off("codex", place(tmp_path)) if one.name == "trust"]
+    assert found.status == status
+
+
+@pytest.mark.parametrize(
     ("file", "text"),
     [
         ("trustedFolders.json", '{"{root}": "TRUST_FOLDER"}'),
@@ -319,6 +338,20 @@ def test_a_registration_that_was_changed_by_hand_is_told(
     change: Any, name: str, project: Project
 ) -> None:
     assert name in registered(project, change)
+
+
+def test_a_registration_from_before_there_was_a_start_is_sound_and_gets_a_hint(
+    project: Project,
+) -> None:
+    project.run("init", "--agent", "qwen")
+    settings = project.root / ".qwen/settings.json"
+    document = json.loads(settings.read_text())
+    del document["hooks"]["SessionStart"]
+    settings.write_text(json.dumps(document))
+    done = project.run("doctor", "--json")
+    assert done.code == 0, done
+    assert statuses(done)["qwen-start"] == "note"
+    assert statuses(done)["qwen-registered"] == "ok"
 
 
 def test_a_shim_in_place_of_the_interpreter_is_told(project: Project, tmp_path: Path) -> None:

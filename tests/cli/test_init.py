@@ -266,6 +266,22 @@ def test_every_agent_is_registered_at_once_and_taken_back(project: Project) -> N
     assert everything(project.root) == was
 
 
+@pytest.mark.parametrize(
+    ("agent", "file"), [("codex", ".codex/hooks.json"), ("gemini", ".gemini/settings.json")]
+)
+def test_a_start_of_somebody_else_stays_where_ours_goes(
+    project: Project, agent: str, file: str
+) -> None:
+    own = {"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "x"}]}]}}
+    path = project.write(file, json.dumps(own))
+    project.run("init", "--agent", agent)
+    both = json.loads(path.read_text())
+    assert len(both["hooks"]["SessionStart"]) == 2
+    path.write_text(json.dumps(both, indent=1))  # changed since, so its old bytes are not put back
+    project.run("uninstall")
+    assert json.loads(path.read_text()) == own
+
+
 def test_the_agents_that_are_here_are_found(project: Project) -> None:
     (project.root / ".gemini").mkdir()
     (project.home / ".codex").mkdir()

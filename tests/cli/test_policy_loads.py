@@ -30,6 +30,9 @@ COMMANDS = [
     ("audit", "log"),
     ("audit", "verify"),
     ("doctor",),
+    ("rules", "suggest"),
+    ("rules", "stale"),
+    ("demo",),
     ("init", "--agent", "claude", "--dry-run"),
 ]
 

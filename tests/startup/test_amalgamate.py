@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -115,10 +116,7 @@ def test_one_of_another_version_is_not_used(project: Project, installed: Path) -
         assert answers(hook) == wanted
 
 
-def test_an_installation_that_nobody_may_write_to_is_as_quick(
-    project: Project, installed: Path
-) -> None:
-    """Nothing is written where the program lies, and what the installer compiled is used."""
+def test_nothing_is_written_where_the_program_lies(project: Project, installed: Path) -> None:
     hook = Hook(project, launcher=str(installed / "hook.py"))
     before = listing(installed)
     answers(hook)
@@ -128,6 +126,69 @@ def test_an_installation_that_nobody_may_write_to_is_as_quick(
 
 def listing(folder: Path) -> set[tuple[str, int]]:
     return {(str(one), one.stat().st_mtime_ns) for one in folder.rglob("*")}
+
+
+# Makes a directory read-only for what it runs, root included, and proves that it is.
+READ_ONLY = """
+mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" || exit 70
+if touch "$0/written" 2>/dev/null; then exit 71; fi
+exec "$@"
+"""
+
+
+def read_only(folder: Path) -> list[str]:
+    """Return what a command begins with that may not write to a folder."""
+    for namespace in (["unshare", "-m"], ["unshare", "-rm"]):
+        words = [*namespace, "sh", "-c", READ_ONLY, str(folder)]
+        if (
+            shutil.which("unshare")
+            and not subprocess.run([*words, "true"], capture_output=True, check=False).returncode
+        ):
+            return words
+    pytest.skip("NOT RUN: the read-only installation, because nothing can be mounted here")
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_an_installation_that_nobody_may_write_to_answers(
+    project: Project, installed: Path, compiled: bool
+) -> None:
+    """By the short way and by the engine; also where Python would leave what it compiled."""
+    for file in [] if compiled else [*installed.rglob("*.pyc")]:
+        os.unlink(file)
+    before = listing(installed)
+    begin, hook = read_only(installed), Hook(project, launcher=str(installed / "hook.py"))
+    calls = [
+        ("Bash", {"command": "echo x > .env"}),  # leaves the policy that the next one is judged by
+        ("Write", {"file_path": hook.at(".env"), "content": "x"}),
+    ]
+    for tool, given in calls:
+        done = subprocess.run(
+            [*begin, sys.executable, "-I", "-S", hook.launcher, "claude"],
+            cwd=project.root,
+            env={**hook.environ(), "PATH": os.environ["PATH"]},
+            input=json.dumps(hook.document("PreToolUse", tool, given, "t")).encode(),
+            capture_output=True,
+            timeout=60,
+            check=True,
+        )
+        answer = json.loads(done.stdout)["hookSpecificOutput"]
+        assert answer["permissionDecision"] == "deny"
+        assert "Protected path: .env" in answer["permissionDecisionReason"], done.stderr
+    assert listing(installed) == before
+
+
+def test_a_wheel_built_from_the_sdist_has_the_one_module(tmp_path: Path, wheel: Path) -> None:
+    build = [sys.executable, "-m", "hatchling", "build"]
+    subprocess.run([*build, "-t", "sdist", "-d", tmp_path], cwd=TOP, check=True, timeout=300)
+    (sdist,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(sdist) as source:
+        source.extractall(tmp_path, filter="data")
+    (unpacked,) = (path.parent for path in tmp_path.glob("*/pyproject.toml"))
+    subprocess.run([*build, "-t", "wheel", "-d", tmp_path], cwd=unpacked, check=True, timeout=300)
+    (built,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(built) as file:
+        found = file.read(f"penstock/startup/{NAME}")
+    assert found == (wheel / "startup" / NAME).read_bytes()
 
 
 def test_without_compiled_files_the_answers_are_the_same(project: Project, installed: Path) -> None:

@@ -144,16 +144,20 @@ def test_a_stumble_is_tried_again_and_a_refusal_is_not(world: World) -> None:
 # --- slowly --------------------------------------------------------------------------------------
 
 
+PATIENCE = 60.0  # after it the endpoint hangs up, which is another outcome than a timeout
+
+
 def dawdles(client: Handler) -> None:
-    client.server.over.wait(30)
+    client.server.over.wait(PATIENCE)
 
 
 def drips(first: bytes) -> Behaviour:
-    """Send a byte now and then: no single wait is long, all together have no end."""
+    """Send a byte now and then: no single wait is long, all together are."""
 
     def drip(client: Handler) -> None:
         client.wfile.write(first)
-        while not client.server.over.wait(0.05):
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until and not client.server.over.wait(0.05):
             client.wfile.write(b" ")
 
     return drip
@@ -168,10 +172,8 @@ SLOW: list[tuple[str, Behaviour]] = [
 
 @pytest.mark.parametrize("behaviour", [b for _, b in SLOW], ids=[name for name, _ in SLOW])
 def test_asking_ends_in_time_whatever_comes(world: World, behaviour: Behaviour) -> None:
-    start = time.monotonic()
     advice = world.ask(behaviour, within=0.5, max_retries=5)
     assert (advice.outcome, advice.verdict) == (AdviceOutcome.TIMEOUT, None)
-    assert time.monotonic() - start < 10  # endless otherwise
     assert advice.milliseconds >= 400
 
 

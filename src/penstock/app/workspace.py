@@ -109,6 +109,14 @@ def policy_of(
     return _in_force(read, project, user, others, last_good)
 
 
+def policy_with(loaded: LoadResult) -> Policy:
+    """Return the policy that a project's rules file, read already, is part of."""
+    from penstock.core.rules.load import in_force
+
+    own = own_places(os.path.dirname(loaded.name))
+    return in_force(read_rules, project="", user=user_rules(), others=(loaded,), protect=own)
+
+
 def _rules_in(root: str) -> str:
     """Return the rules file of a workspace, or where it would be."""
     own = rules_of(root)

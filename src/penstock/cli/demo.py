@@ -30,6 +30,7 @@ from penstock.gate import Item, Proof
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
+    from penstock.doors.broker.service import Broker
 
 MCP_VERSION = "2025-06-18"
 SECONDS = 60
@@ -73,25 +74,25 @@ def command() -> int:
     from penstock.cli.ask import at_terminal
 
     out = console()
-    with project() as here:
-        root = here.root
+    with project() as broker:
+        root = broker.here.root
         out.print("a project with a file of 270 lines, guarded by the preset `guard`")
         out.print(f"and by a rule of its own\n{root}\n", markup=False)
         denied(out, root)
         shell(out, root)
         rewrite(out, root)
-        waiting(out, here)
+        waiting(out, broker)
         by_mcp(out, root)
         if at_terminal() and out.file.isatty():
-            your_turn(out, here)
+            your_turn(out, broker.here)
     out.print("\nNext: penstock init, docs/tutorial.md", markup=False)
     return OK
 
 
 @contextmanager
-def project() -> Iterator[Workspace]:
+def project() -> Iterator[Broker]:
     """Make a project with a substantial file, and its state beside it, for every door alike."""
-    from penstock.app import open_workspace
+    from penstock.doors.broker.service import Broker
 
     with tempfile.TemporaryDirectory(prefix="penstock-demo-") as home, _at_home(home):
         root = os.path.join(home, "project")
@@ -100,7 +101,7 @@ def project() -> Iterator[Workspace]:
         _write(root, "penstock.toml", RULES)
         _write(root, "config/limits.toml", LIMITS)
         _write(root, "src/app.py", "".join(LINE.format(at=at) for at in range(270)))
-        yield open_workspace(root)
+        yield Broker(root)
 
 
 def _write(root: str, path: str, text: str) -> None:
@@ -146,11 +147,11 @@ def rewrite(out: Console, root: str) -> None:
     _tell(out, root, "Write", {"file_path": f"{root}/src/app.py", "content": STUB.decode()})
 
 
-def waiting(out: Console, here: Workspace) -> None:
+def waiting(out: Console, broker: Broker) -> None:
     """4. It proposes the same; a person looks, approves, and changes their mind."""
-    path, gate = os.path.join(here.root, "src", "app.py"), here.gate
+    path, gate = os.path.join(broker.here.root, "src", "app.py"), broker.gate
     _step(out, "4. so it proposes the same through the broker, and waits")
-    _say(out, _brokered(here.root))
+    _say(out, _brokered(broker))
     (proposal,) = gate.find(path="src/app.py")
     change = proposal.change
     lost = f"{change.lines_deleted} of {change.existing_lines} lines would be lost"
@@ -166,9 +167,7 @@ def waiting(out: Console, here: Workspace) -> None:
     _say(out, f"on the disk: {_lines(path)} lines")
 
 
-def _brokered(root: str) -> str:
-    from penstock.doors.broker.service import Broker
-
+def _brokered(broker: Broker) -> str:
     request = {
         "type": "tool_request",
         "tool_name": "write_file",
@@ -176,7 +175,7 @@ def _brokered(root: str) -> str:
         "path": "src/app.py",
         "content": STUB.decode(),
     }
-    return str(Broker(root).execute_tool(request)["output"])
+    return str(broker.execute_tool(request)["output"])
 
 
 def by_mcp(out: Console, root: str) -> None:

@@ -13,18 +13,23 @@ from typing import Any
 import penstock
 from tests.project import Done, Project
 
+PATIENT = str(Path(__file__).with_name("patient.py"))
 LAUNCHER = str(Path(penstock.__file__).with_name("hook.py"))
 
 
 @dataclass
 class Hook:
-    """The hook in one project; each tool call has an id of its own."""
+    """The hook in one project; each tool call has an id of its own.
+
+    It has no deadline unless `hurried`; an installed one is not this checkout's to patch.
+    """
 
     project: Project
     agent: str = "claude"
     closed: bool = False
     attended: bool = False
     resident: str = "off"
+    hurried: bool = False
     launcher: str = LAUNCHER
     calls: list[str] = field(default_factory=list)
 
@@ -43,8 +48,9 @@ class Hook:
         self, data: bytes, *, env: Mapping[str, str] | None = None, timeout: float = 60
     ) -> Done:
         more = ["closed"] if self.closed else []
+        patient = [PATIENT] if self.launcher == LAUNCHER and not self.hurried else []
         done = subprocess.run(
-            [sys.executable, "-I", "-S", self.launcher, self.agent, *more],
+            [sys.executable, "-I", "-S", *patient, self.launcher, self.agent, *more],
             cwd=self.project.root,
             env={**self.environ(), **(env or {})},
             input=data,

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from penstock.doors.hook import engine, main
+from tests.doors.hook.hooks import Hook
 from tests.doors.http.test_serve import Resident, hook, serving
 from tests.project import Done, Project
 from tests.stores.endpoint import Behaviour, Endpoint, Handler, gives, listening, says
@@ -50,16 +52,7 @@ class Advised:
         self.project.write("penstock.toml", text)
 
     def call(self, tool: str, given: dict[str, object], *, attended: bool = False) -> Done:
-        entry = "cli" if attended else "sdk"
-        document = {
-            "session_id": "s1",
-            "cwd": str(self.project.root),
-            "hook_event_name": "PreToolUse",
-            "tool_name": tool,
-            "tool_input": given,
-            "tool_use_id": "t1",
-        }
-        return hook(self.project, document, {"CLAUDE_CODE_ENTRYPOINT": entry})
+        return Hook(self.project, attended=attended).before(tool, given)
 
     def verdict(self, tool: str, given: dict[str, object], **more: Any) -> str:
         done = self.call(tool, given, **more)
@@ -151,14 +144,24 @@ def test_every_assessment_is_on_the_record_without_secrets(advised: Advised) -> 
 
 
 def thinks(client: Handler) -> None:
-    client.server.over.wait(60)
+    client.server.over.wait(600)  # longer than anybody here waits for the hook
 
 
-def test_a_slow_model_is_no_opinion_and_the_hook_answers_in_time(advised: Advised) -> None:
+def test_a_slow_model_is_no_opinion(advised: Advised) -> None:
     advised.endpoint.script = [thinks]
     assert advised.verdict("Bash", MAKE) == ""
     (event,) = advised.events()
     assert event["status"] == "timeout"
+
+
+def test_the_hook_answers_while_a_model_thinks(advised: Advised) -> None:
+    """With its own deadline: whether it or the model's comes first, nothing is said."""
+    assert engine.ADVICE_SECONDS < main.SECONDS
+    advised.endpoint.script = [thinks]
+    document = Hook(advised.project).document("PreToolUse", "Bash", MAKE, "t1")
+    done = hook(advised.project, document)
+    assert (done.code, done.out) == (0, "")
+    assert {event["status"] for event in advised.events()} <= {"timeout"}
 
 
 def test_the_resident_answers_others_while_a_model_thinks(advised: Advised) -> None:

@@ -433,7 +433,7 @@ def test_what_cannot_be_measured_in_time_counts_as_lost(hook: Hook) -> None:
     hook.project.write("big.py", BIG)
     assert said(hook.write("big.py", BIG.replace("line 7", "line seven"))) == {}
     _policy_of(hook).unlink()
-    hook.resident = ""
+    hook.resident, hook.hurried = "", True
     with _deaf_resident(hook):
         got = said(hook.write("big.py", BIG.replace("line 7", "line seven")))
     assert got["permissionDecision"] == "deny"

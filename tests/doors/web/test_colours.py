@@ -6,7 +6,6 @@ import contextlib
 import os
 import resource
 import sys
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -67,7 +66,7 @@ def test_a_text_that_is_too_large_has_no_colours(colours: Colours) -> None:
     assert colours.of("a.py", "x" * (LARGEST + 1)) == ()
 
 
-STUCK = "import time\nfor line in iter(input, ''): time.sleep(600)"
+STUCK = "import signal\nwhile True: signal.pause()"
 ENDS = "raise SystemExit(1)"
 
 
@@ -77,7 +76,5 @@ def test_a_child_that_does_not_answer_costs_the_colours_only(
 ) -> None:
     monkeypatch.setattr("penstock.doors.web.highlight.STARTING", 0.2)
     made = Colours(within=0.2, argv=[sys.executable, "-I", "-c", program])
-    started = time.monotonic()
     assert made.of("a.py", SOURCE) == (), why
-    assert time.monotonic() - started < 10
     made.close()

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from penstock.doors.http import server
 from penstock.doors.web import live_events
 from tests.doors.web.page_server import WORDS, Browser, Served, serving
 
@@ -197,14 +198,14 @@ def test_there_is_an_end_to_how_many_may_listen(
         assert browser.get("/events").status == 503
 
 
-def test_stopping_ends_every_stream_in_good_order(tmp_path: Path) -> None:
+def test_stopping_ends_every_stream_in_good_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "STOP_WITHIN", 600)  # a stop that waited for it would not end here
     with serving(tmp_path) as served:
         client = http.client.HTTPConnection("127.0.0.1", served.port, timeout=WITHIN)
         client.request("GET", "/events", headers={"Cookie": served.browser().cookie})
         response = client.getresponse()
         assert response.readline() == b"retry: 2000\n"
-        start = time.monotonic()
-    took = time.monotonic() - start
     assert response.read() == b"\n", "the last chunk was sent, so this is no broken stream"
     client.close()
-    assert took < 4.0, "stopping waited for its bound, not for the viewer"

@@ -16,6 +16,7 @@ from penstock.core.digest import digest
 from penstock.core.errors import InputError
 from penstock.doors.setup.agent_files import (
     BAD,
+    NOTE,
     OK,
     WARN,
     Finding,
@@ -61,14 +62,21 @@ def _codex_trust(config: Mapping[str, Any], path: str, document: Mapping[str, An
     """An untrusted hook is skipped without a word, and so is one that changed since."""
     state = table_of(table_of(config, "hooks"), "state")
     trusted: set[str] = set()
+    start: set[str] = set()
     for event, group, handler, value in _codex_hooks(document):
         keys = {f"{one}:{event}:{group}:{handler}" for one in (path, os.path.realpath(path))}
         rows = [row for key, row in state.items() if key in keys and isinstance(row, dict)]
         same = any(row.get("trusted_hash") == codex_hash(event, value) for row in rows)
         off = any(row.get("enabled") is False for row in rows)
-        trusted.add("off" if off else "trusted" if same else "changed" if rows else "never")
+        (start if event == START else trusted).add(
+            "off" if off else "trusted" if same else "changed" if rows else "never"
+        )
     if trusted == {"trusted"}:
-        return Finding(name="trust", status=OK, what="a person trusted the hook in Codex")
+        what = "a person trusted the hook in Codex"
+        if start <= trusted:
+            return Finding(name="trust", status=OK, what=what)
+        what = f"{what}, but not at a session's start: its first call waits longer"
+        return Finding(name="trust", status=NOTE, what=what, hint="trust it with /hooks in codex")
     why = {
         "off": "the hook is switched off in Codex",
         "changed": "the hook has changed since a person trusted it, and Codex skips it",
@@ -93,14 +101,16 @@ def _codex_hooks(document: Mapping[str, Any]) -> Iterator[tuple[str, int, int, J
             yield SNAKE.get(str(event), str(event)), int(number), at, alone
 
 
-SNAKE = {"PreToolUse": "pre_tool_use", "PostToolUse": "post_tool_use"}
+START = "session_start"
+SNAKE = {"PreToolUse": "pre_tool_use", "PostToolUse": "post_tool_use", "SessionStart": START}
 Json = dict[str, Any]
 
 
 def codex_hash(event: str, group: Json) -> str:
     """Return the digest that Codex keeps of a hook that was trusted (as of 0.166)."""
     hooks = [{"async": False, **hook} for hook in group["hooks"]]
-    known = {"event_name": event, "hooks": hooks, "matcher": group.get("matcher")}
+    matcher = {"matcher": group["matcher"]} if "matcher" in group else {}
+    known = {"event_name": event, "hooks": hooks, **matcher}
     text = json.dumps(known, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return digest(text.encode("utf-8", "surrogatepass"))
 

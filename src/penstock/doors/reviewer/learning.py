@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from penstock.app.decision_logs import is_ours
-from penstock.app.workspace import policy_of
+from penstock.app.workspace import policy_with
 from penstock.core.learning.coverage import (
     TOOL_OF,
     Stale,
@@ -71,7 +71,7 @@ def policy_for(asking: QueryContext) -> tuple[Policy, LoadResult]:
     loaded = asking.loaded()
     if "original" in loaded.settings or not is_ours(loaded.name):
         return build(loaded), loaded
-    return policy_of(os.path.dirname(loaded.name)), loaded
+    return policy_with(loaded), loaded
 
 
 # --- suggestions ----------------------------------------------------------------------------------

@@ -15,10 +15,11 @@ from typing import Any
 
 from penstock.doors.hook.agents import agent_module
 from penstock.doors.setup import registrations
-from penstock.doors.setup.agent_files import BAD, OK, Finding
+from penstock.doors.setup.agent_files import BAD, NOTE, OK, Finding
 from penstock.doors.setup.entries import HOOK
 from penstock.doors.setup.registrations import Registration
 
+START = "sessionstart"  # whatever its capitals
 INIT = "run `penstock init` again, in a terminal of your own"
 
 
@@ -34,10 +35,13 @@ def _missing(agent: str, mine: list[Registration]) -> Iterator[Finding]:
     entries = agent_module(agent).registration("x" + HOOK, strict=False)
     wanted = {_wanted_event(entry) for entry in entries}
     there = {event_of(one) for one in mine}
+    # A session's start only warms the engine, except Claude Code's, which also remembers the
+    # settings; a registration from before there was one for the others protects all the same.
+    cold = {event for event in wanted if event.lower() == START and agent != "claude"}
     for event in sorted(wanted - there):
-        yield Finding(
-            name="registered", status=BAD, what=f"nothing is registered for `{event}`", hint=INIT
-        )
+        what = f"nothing is registered for `{event}`"
+        status, name = (NOTE, "start") if event in cold else (BAD, "registered")
+        yield Finding(name=name, status=status, what=what, hint=INIT)
     matchers = {_wanted_event(entry): _matcher(entry) for entry in entries}
     for one in mine:
         if one.matcher != matchers.get(event_of(one), one.matcher):
@@ -47,7 +51,7 @@ def _missing(agent: str, mine: list[Registration]) -> Iterator[Finding]:
                 what=f"`{one.file}` lets the hook see `{one.matcher}` only",
                 hint=INIT,
             )
-    if wanted <= there:
+    if wanted - cold <= there:
         files = ", ".join(dict.fromkeys(one.file for one in mine))
         yield Finding(name="registered", status=OK, what=f"registered in {files}")
 

@@ -187,6 +187,7 @@ SENT = [
         "apply_patch",
         ("a.txt", "e.txt", "d.txt"),
     ),
+    Sent("codex", codex("SessionStart", source="startup"), START),
     # Gemini, recorded
     Sent("gemini", gemini(tool_name="write_file", tool_input=WRITE), BEFORE, "write_file", (A,)),
     Sent(
@@ -219,6 +220,7 @@ SENT = [
     Sent(
         "gemini", gemini("AfterTool", tool_name="replace", tool_input=SWAP), AFTER, "replace", (E,)
     ),
+    Sent("gemini", gemini("SessionStart", source="startup"), START),
     Sent("gemini", gemini("BeforeModel"), OTHER),
     # Cursor
     Sent(
@@ -240,6 +242,7 @@ SENT = [
     Sent(
         "cursor", cursor("postToolUse", tool_name="Shell", tool_input=SHELL), AFTER, "Shell", (B,)
     ),
+    Sent("cursor", cursor("sessionStart", composer_mode="agent"), START),
     # Copilot: its own spelling with an object or a text, and Claude Code's
     Sent(
         "copilot",
@@ -278,6 +281,13 @@ SENT = [
     Sent(
         "copilot", claude(tool_name="Write", tool_input=WRITE), BEFORE, "Write", (A,), attended=True
     ),
+    Sent(
+        "copilot",
+        {"sessionId": "s", "timestamp": 1, "cwd": ROOT, "source": "new", "initialPrompt": "go on"},
+        START,
+        attended=True,
+    ),
+    Sent("copilot", claude("SessionStart", source="startup"), START, attended=True),
     # Windsurf
     Sent(
         "windsurf",
@@ -437,6 +447,7 @@ SENT = [
         "run_shell_command",
         (B,),
     ),
+    Sent("qwen", claude("SessionStart", source="startup", permission_mode="yolo"), START),
     # The plugins of ours
     Sent("opencode", shim("before", "write", filePath=A, content="x"), BEFORE, "write", (A,)),
     Sent("opencode", shim("before", "bash", **SHELL), BEFORE, "bash", (B,)),
@@ -659,6 +670,19 @@ def test_what_is_said_to_an_agent_is_exactly_this(agent: str, which: str) -> Non
         assert json.loads(reply.stdout) == wanted
 
 
+@pytest.mark.parametrize("sent", [one for one in SENT if one.event == START], ids=str)
+def test_what_is_said_at_the_start_of_a_session_is_exactly_this(sent: Sent) -> None:
+    module = agent_module(sent.agent)
+    reply = module.say(module.read(sent.document, {}), HookAnswer(notes=("Penstock is on",)))
+    usual = {"hookEventName": "SessionStart", "additionalContext": "Penstock is on"}
+    own = {
+        "cursor": {"additional_context": "Penstock is on"},
+        "copilot": {"additionalContext": "Penstock is on"},
+    }
+    assert json.loads(reply.stdout) == own.get(sent.agent, {"hookSpecificOutput": usual})
+    assert (reply.stderr, reply.code) == ("", 0)
+
+
 @pytest.mark.parametrize("agent", [name for name in NAMES if name != "claude"])
 def test_a_refusal_always_has_a_reason(agent: str) -> None:
     """Codex and Gemini take a refusal without one for a hook that failed, and write."""
@@ -730,6 +754,31 @@ def test_every_agent_can_be_registered(agent: str, strict: bool) -> None:
     for entry in entries:
         assert not entry["file"].startswith("/")
         assert "/penstock/hook.py" in json.dumps(entry)
+
+
+RUNS = {"type": "command", "command": "cmd", "timeout": 10}
+STARTS = {
+    "claude": (".claude/settings.json", "SessionStart", {"hooks": [RUNS]}),
+    "codex": (".codex/hooks.json", "SessionStart", {"hooks": [RUNS]}),
+    "gemini": (".gemini/settings.json", "SessionStart", {"hooks": [{**RUNS, "timeout": 10_000}]}),
+    "qwen": (".qwen/settings.json", "SessionStart", {"hooks": [{**RUNS, "timeout": 10_000}]}),
+    "copilot": (
+        ".github/hooks/penstock.json",
+        "sessionStart",
+        {"type": "command", "bash": "cmd", "timeoutSec": 10},
+    ),
+}
+
+
+@pytest.mark.parametrize("agent", NAMES)
+def test_the_start_of_a_session_is_registered_exactly_so(agent: str) -> None:
+    entries = agent_module(agent).registration("cmd", strict=False)
+    found = [
+        (entry["file"], entry["at"][-1], entry["add"])
+        for entry in entries
+        if "start" in str(entry.get("at", "")).lower()
+    ]
+    assert found == ([STARTS[agent]] if agent in STARTS else [])
 
 
 @pytest.mark.parametrize("strict", [False, True])

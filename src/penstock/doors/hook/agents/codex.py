@@ -1,4 +1,4 @@
-"""Codex: `PreToolUse` and `PostToolUse` hooks in Claude Code's shape, with fewer words.
+"""Codex: `PreToolUse`, `PostToolUse` and `SessionStart` in Claude Code's shape, with fewer words.
 
 It knows a denial and further context, and takes everything else (`ask`, a bare `allow`, any
 key that it does not know) for a hook that failed; then it writes. So nothing else is said.
@@ -6,7 +6,7 @@ key that it does not know) for a hook that failed; then it writes. So nothing el
 """
 
 from penstock.doors.hook.agents import common
-from penstock.doors.hook.messages import AFTER, BEFORE, HookAnswer, HookCall, Reply, started
+from penstock.doors.hook.messages import AFTER, BEFORE, START, HookAnswer, HookCall, Reply, started
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 NAME = "codex"
 TITLE = "Codex"
-EVENTS = {"PreToolUse": BEFORE, "PostToolUse": AFTER}
+EVENTS = {"PreToolUse": BEFORE, "PostToolUse": AFTER, "SessionStart": START}
 MATCHER = "apply_patch|Bash|mcp__.*"
 
 

@@ -17,6 +17,7 @@ from penstock.doors.hook.messages import (
     DENY,
     OTHER,
     SILENT,
+    START,
     HookAnswer,
     HookCall,
     Reply,
@@ -185,8 +186,10 @@ def matching(
     file: str, events: "Mapping[str, str]", matcher: str, command: str, timeout: int
 ) -> "Entries":
     """Return a command for each event, for the tools that a pattern names."""
-    hook = {"type": "command", "command": command, "timeout": timeout}
-    return entries(file, {event: {"matcher": matcher, "hooks": [hook]} for event in events})
+    always = {"hooks": [{"type": "command", "command": command, "timeout": timeout}]}
+    tools = {"matcher": matcher, **always}
+    found = {name: always if event == START else tools for name, event in events.items()}
+    return entries(file, found)
 
 
 def plugin(file: str, preset: str, command: str, *, strict: bool) -> "Entries":

@@ -10,6 +10,7 @@ from penstock.doors.hook.messages import (
     AFTER,
     BEFORE,
     SILENT,
+    START,
     HookAnswer,
     HookCall,
     Reply,
@@ -26,11 +27,10 @@ TITLE = "GitHub Copilot"
 
 
 def read(document: "Document", environ: "Environ") -> HookCall:
-    """Return what Copilot is about to do. Its own events have no name, only a result or none."""
-    ran = "toolResult" in document or document.get("hook_event_name") == "PostToolUse"
+    """Return what Copilot is about to do."""
     return common.made(
         NAME,
-        AFTER if ran else BEFORE,
+        _event(document),
         document,
         tool=text(document.get("toolName")),
         tool_input=common.parsed(document.get("toolArgs", document.get("tool_input"))),
@@ -39,6 +39,13 @@ def read(document: "Document", environ: "Environ") -> HookCall:
         given=document.get("toolCallId") or document.get("tool_use_id"),
         attended=not environ.get("GITHUB_ACTIONS"),
     )
+
+
+def _event(document: "Document") -> str:
+    """Its own events have no name: a result is there or not, a session's start has a source."""
+    if "toolResult" in document or document.get("hook_event_name") == "PostToolUse":
+        return AFTER
+    return START if "source" in document and "toolName" not in document else BEFORE
 
 
 def say(call: HookCall, answer: HookAnswer) -> Reply:
@@ -53,5 +60,5 @@ def registration(command: str, *, strict: bool) -> "Entries":
     """Return the hook file that `init` makes; errors deny there whatever the rules say."""
     del strict
     hook = {"type": "command", "bash": command, "timeoutSec": common.TIMEOUT}
-    hooks = {"preToolUse": hook, "postToolUse": hook}
+    hooks = {"preToolUse": hook, "postToolUse": hook, "sessionStart": hook}
     return common.entries(".github/hooks/penstock.json", hooks, defaults={"version": 1})

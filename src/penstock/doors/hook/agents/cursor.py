@@ -2,7 +2,8 @@
 
 An `ask` is taken there and not acted on, so it is a denial. Where the registration says
 `failClosed` an empty answer blocks, so an allow is said aloud; on `preToolUse` it grants
-nothing that Cursor itself would ask about.
+nothing that Cursor itself would ask about. The start of a session is answered and not
+registered: a Cursor that does not know an event drops every hook of the file.
 """
 
 from penstock.doors.hook.agents import common

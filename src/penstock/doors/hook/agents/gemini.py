@@ -1,4 +1,4 @@
-"""Gemini CLI: `BeforeTool` and `AfterTool` hooks with a `decision` of their own.
+"""Gemini CLI: `BeforeTool`, `AfterTool` and `SessionStart`, with a `decision` of their own.
 
 Claude Code's `permissionDecision` is ignored there, so it is never said. An `ask` without a
 terminal ends the whole run at once, and a hook cannot tell whether there is one: what would
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 NAME = "gemini"
 TITLE = "Gemini CLI"
-HOOKS = {"BeforeTool": BEFORE, "AfterTool": AFTER}
-EVENTS = {**HOOKS, "SessionStart": START}
+EVENTS = {"BeforeTool": BEFORE, "AfterTool": AFTER, "SessionStart": START}
 MATCHER = "^(write_file|replace|run_shell_command|mcp_.*)$"
 
 
@@ -61,4 +60,4 @@ def say(call: HookCall, answer: HookAnswer) -> Reply:
 def registration(command: str, *, strict: bool) -> "Entries":
     """Return what `init` adds to the project's settings. There is no switch to fail closed."""
     del strict
-    return common.matching(".gemini/settings.json", HOOKS, MATCHER, command, common.MILLISECONDS)
+    return common.matching(".gemini/settings.json", EVENTS, MATCHER, command, common.MILLISECONDS)

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
 NAME = "qwen"
 TITLE = "Qwen Code"
-HOOKS = {"PreToolUse": BEFORE, "PostToolUse": AFTER}
-EVENTS = {**HOOKS, "SessionStart": START}
+EVENTS = {"PreToolUse": BEFORE, "PostToolUse": AFTER, "SessionStart": START}
 MATCHER = "^(write_file|edit|notebook_edit|run_shell_command|mcp__.*)$"
 ATTENDED = ("default", "plan", "auto_edit", "auto-edit")
 
@@ -39,4 +38,4 @@ def say(call: HookCall, answer: HookAnswer) -> Reply:
 def registration(command: str, *, strict: bool) -> "Entries":
     """Return what `init` adds to the project's settings. There is no switch to fail closed."""
     del strict
-    return common.matching(".qwen/settings.json", HOOKS, MATCHER, command, common.MILLISECONDS)
+    return common.matching(".qwen/settings.json", EVENTS, MATCHER, command, common.MILLISECONDS)
