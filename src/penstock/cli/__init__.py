@@ -130,7 +130,8 @@ def _tell(error: PenstockError, *, as_json: bool) -> None:
 
 
 def _tell_usage(wrong: click.UsageError, *, as_json: bool) -> None:
+    from penstock.cli.output import usage_message
+
     command = wrong.ctx.command_path if wrong.ctx else "penstock"
-    said = wrong.format_message()
-    message = said[:1].lower() + said[1:].rstrip(".")
-    _tell(PenstockError("wrong-usage", message, hint=f"{command} --help"), as_json=as_json)
+    error = PenstockError("wrong-usage", usage_message(wrong), hint=f"{command} --help")
+    _tell(error, as_json=as_json)

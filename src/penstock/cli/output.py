@@ -55,6 +55,12 @@ def printable(text: str) -> str:
     return "".join(c if c == "\n" or c.isprintable() else visible(c) for c in text)
 
 
+def usage_message(wrong: click.UsageError) -> str:
+    """Return what is wrong with a command's words, as our own errors say it."""
+    said = wrong.format_message()
+    return said[:1].lower() + said[1:].rstrip(".")
+
+
 def workspace_option(function: F) -> F:
     """Add `--workspace DIR` to a subcommand."""
     return click.option(

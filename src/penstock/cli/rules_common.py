@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from penstock.cli.output import usage_message
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -30,7 +32,7 @@ class OneDocument(click.Command):
                     raise click.UsageError(f"{one.opts[0]} is given twice")
             return super().parse_args(ctx, args)
         except click.UsageError as wrong:
-            ctx.exit(self.not_understood(wrong.format_message()))
+            ctx.exit(self.not_understood(usage_message(wrong)))
 
 
 def asking_options(function: F) -> F:

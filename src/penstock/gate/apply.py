@@ -24,9 +24,9 @@ from penstock.core.errors import (
 )
 from penstock.core.model import Change, Decision, Request, Verdict
 from penstock.core.paths.relpath import parse
-from penstock.core.proposals.model import Proposal, Receipt, State, Transition
+from penstock.core.proposals.model import UNDO, Proposal, Receipt, State, Transition
 from penstock.gate.answer import signed_statement
-from penstock.gate.parts import UNDO, Event, Parts, event_of
+from penstock.gate.parts import Event, Parts, event_of
 from penstock.gate.propose import ACTIONS, Proposer, refused
 from penstock.gate.versions import EDIT, Versions, named_whole
 from penstock.ports import Files, FileState, PlannedWrite

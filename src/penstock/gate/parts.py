@@ -20,7 +20,6 @@ from penstock.core.proposals.model import Proposal
 from penstock.ports import AuditLog, Blobs, Clock, Files, History, LogEntry, Proposals
 
 ANYTHING = "anything"
-UNDO = "undo"  # the origin of what puts back
 Fact = str | int | float | Sequence[str] | None
 Event = Mapping[str, object]
 

@@ -26,11 +26,11 @@ from penstock.core.model import (
     Request,
     Verdict,
 )
-from penstock.core.proposals.model import FIRST, Answer, Proposal, State, Transition
+from penstock.core.proposals.model import FIRST, UNDO, Answer, Proposal, State, Transition
 from penstock.core.proposals.model import after as state_after
 from penstock.core.text.display import warnings
 from penstock.gate.answer import Answerer, answered
-from penstock.gate.parts import ANYTHING, UNDO, Event, Item, Parts, Proof, event_of
+from penstock.gate.parts import ANYTHING, Event, Item, Parts, Proof, event_of
 
 NONE: Mapping[str, Answer] = {}
 NO_FACTS: Mapping[str, str] = {}

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from penstock.core.digest import digest
 from penstock.core.errors import PenstockError
 from penstock.core.model import Actor, Decision, Verdict
-from penstock.core.proposals.model import Proposal, Receipt, Transition
+from penstock.core.proposals.model import RULE_EDIT, Proposal, Receipt, Transition
 from penstock.gate.answer import Answerer
 from penstock.gate.apply import Applier
 from penstock.gate.parts import Item, Parts, Proof
@@ -25,7 +25,6 @@ from penstock.gate.propose import Proposer
 from penstock.gate.versions import Versions, edit_of
 from penstock.ports import History, KeptVersion, Version
 
-ORIGIN = "rules"
 REVIEWER = Actor(agent="decision_reviewer")
 
 
@@ -80,7 +79,7 @@ class RuleEdits:
             for one in edit.versions
         ]
         extra = edit_of(edit.facts, message=edit.message, snapshot=edit.snapshot)
-        return self.proposing.propose(items, actor=REVIEWER, origin=ORIGIN, extra=extra)
+        return self.proposing.propose(items, actor=REVIEWER, origin=RULE_EDIT, extra=extra)
 
     def _applied(self, made: Sequence[Proposal], versions: Versions) -> tuple[Receipt, ...]:
         if self.edit.proof is not None:

@@ -12,8 +12,8 @@ from itertools import takewhile
 
 from penstock.core.errors import InputError, StaleError
 from penstock.core.model import Actor, Verdict
-from penstock.core.proposals.model import Proposal, Receipt, State
-from penstock.gate.parts import UNDO, Item, Parts
+from penstock.core.proposals.model import UNDO, Proposal, Receipt, State
+from penstock.gate.parts import Item, Parts
 from penstock.gate.propose import Proposer
 from penstock.gate.versions import undone
 

@@ -62,6 +62,15 @@ def within(holds: object, tries: int = 600) -> bool:
 
 
 @pytest.mark.usefixtures("resident")
+def test_what_the_resident_cannot_read_is_answered_and_recorded_by_the_project(hook: Hook) -> None:
+    hook.resident = ""
+    hook.project.write("penstock.toml", 'preset = "strict"\n')
+    refused = said(hook.send(b"{"))
+    assert refused["permissionDecision"] == "deny", "strict lets nothing pass unjudged"
+    assert hook.events()[-1]["op"] == "hook_failed"
+
+
+@pytest.mark.usefixtures("resident")
 def test_the_resident_says_what_the_hook_itself_says(hook: Hook) -> None:
     alone = [hook.before(tool, given) for tool, given in CALLS]
     hook.resident = ""

@@ -72,6 +72,9 @@ def test_wrong_usage_is_64_and_one_document(
 ) -> None:
     done = loose.run("apply", *words)
     assert (done.code, done.json["error_type"], done.json["success"]) == (64, "usage", False), why
+    said = done.json["error"]
+    assert not said[:1].isupper(), f"{said}: errors are in lower case"
+    assert not said.endswith("."), f"{said}: errors have no final stop"
 
 
 def test_help_needs_no_switch(loose: Reviewer) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from penstock.app import Workspace, open_workspace
 from penstock.core.errors import InputError, PenstockError, RefusedError
+from penstock.core.learning.past_decision import past_of
 from penstock.core.proposals.model import Receipt, State
 from penstock.gate import Item, Proof
 from tests.doors.reviewer.reviewer_process import RULES, adding
@@ -55,6 +56,17 @@ def test_undo_takes_an_edit_back_and_its_undo_too(
         assert place.verify().ok
         copies = [one for one in at.folder.iterdir() if one.suffix == ".bak"]
         assert len(copies) == (0 if git else 3)
+
+
+def test_nothing_is_learnt_from_an_edit_or_its_undo(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the reviewer would propose to let agents write the files it writes itself."""
+    with scene() as at:
+        place = here(at, monkeypatch)
+        at.made(adding())
+        undo(place, last=1)
+        events = place.record.events()
+        assert {"proposed", "approved"} <= {event["op"] for event in events}
+        assert [past_of(event) for event in events if past_of(event)] == []
 
 
 def test_an_undo_is_a_commit_of_that_file_alone(monkeypatch: pytest.MonkeyPatch) -> None:

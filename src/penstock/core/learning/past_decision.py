@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from penstock.core.audit.event import VERDICTS
 from penstock.core.model import NOTHING, Action
+from penstock.core.proposals.model import RULE_EDIT, UNDO
 
 ALLOW, ASK, DENY, PASSTHROUGH = "allow", "ask", "deny", "passthrough"
 DECISIONS = (ALLOW, ASK, DENY, PASSTHROUGH)
@@ -176,6 +177,8 @@ DEFAULT = "default."
 def of_record(event: Event) -> Past | None:
     """Read a line of Penstock's record: a call that was judged, or a person's answer."""
     op = text(event, "op")
+    if text(event, "origin") in (RULE_EDIT, UNDO):
+        return None  # a person's own command: nothing to learn about what agents ask for
     if op in ASKED:
         return _asked(event)
     if op not in ANSWERED or (op == "write_file_apply" and text(event, "status") != "allowed"):

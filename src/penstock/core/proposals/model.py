@@ -14,6 +14,9 @@ from enum import StrEnum
 from penstock.core.errors import StaleError
 from penstock.core.model import NOBODY, Actor, Change, Decision, Verdict
 
+# The origins of what a person's own command proposes; no agent asked for it.
+UNDO, RULE_EDIT = "undo", "rules"
+
 
 class State(StrEnum):
     """Where a proposal stands."""

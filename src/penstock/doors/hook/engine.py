@@ -71,7 +71,8 @@ class Engine:
     def reply(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Reply:
         """Return the agent's own words for what it sent."""
         module = agent_module(agent)
-        call = HookCall(agent, BEFORE, root=os.getcwd())
+        # What cannot be read tells no project; the variables do, and its rules say what follows.
+        call = HookCall(agent, BEFORE, root=module.read({}, environ).root or os.getcwd())
         try:
             call = module.read(parse(data), environ)
             return _said(module, call, self.answer(call, environ))
