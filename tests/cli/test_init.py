@@ -53,6 +53,14 @@ def test_init_writes_rules_hook_and_ignore_line(project: Project) -> None:
     assert project.run("check").out.endswith("rules, 0 problems\n")
 
 
+def test_a_project_may_have_any_name(tmp_path: Path, project: Project) -> None:
+    odd = Quick(tmp_path / "my project + 'more'", project.home)
+    (odd.root / ".git").mkdir(parents=True)
+    assert odd.run("init", "--agent", "claude").code == 0
+    assert odd.run("audit", "checkpoint").code == 0
+    assert odd.run("audit", "verify", "--json").json["ok"]
+
+
 def test_the_registered_command_is_absolute_and_isolated(project: Project) -> None:
     project.run("init", "--agent", "claude")
     (hook,) = settings(project)["PreToolUse"][0]["hooks"]

@@ -42,13 +42,14 @@ class Record:
     @cached_property
     def checkpoints(self) -> Checkpoints:
         """The signed checkpoints; the key is made at the first need."""
+        from penstock.core.audit.checkpoint import as_name
         from penstock.stores.audit.checkpoints import Checkpoints, kept_key
         from penstock.stores.audit.witness import make_witness
         from penstock.stores.system.private import private_dir
 
         private_dir(self.folder)
         path = os.path.join(self.folder, "checkpoint.key")
-        name = f"penstock/{os.path.basename(self.folder)}"
+        name = as_name(f"penstock/{os.path.basename(self.folder)}")
         key = kept_key(path, name)
         witnesses = [
             make_witness(text, key=key.public(), folder=self.folder)

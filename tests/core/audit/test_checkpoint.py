@@ -15,6 +15,7 @@ from penstock.core.audit.checkpoint import (
     Checkpoint,
     CheckpointPolicy,
     SignerKey,
+    as_name,
     make_key,
     open_note,
     parse_checkpoint,
@@ -193,6 +194,21 @@ def test_what_cannot_be_a_name_is_refused(name: str) -> None:
     with pytest.raises(AuditError) as error:
         make_key(name, bytes(32))
     assert code_of(error) == "bad-key-name"
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("penstock/app-1f", "penstock/app-1f"),
+        ("penstock/my app+\n\u2003\udc80-1f", "penstock/my-app-----1f"),
+        ("x" * 300 + "-1f", "x" * 197 + "-1f"),
+        ("penstock/pr\u00f3j'\"$-1f", "penstock/pr\u00f3j'\"$-1f"),
+    ],
+    ids=["plain", "odd", "long", "quotes"],
+)
+def test_every_folder_has_a_name_and_a_good_one_keeps_it(folder: str, name: str) -> None:
+    assert as_name(folder) == name
+    assert make_key(as_name(folder), bytes(32)).name == name
 
 
 def test_a_key_needs_thirty_two_bytes() -> None:

@@ -24,6 +24,7 @@ ED25519 = b"\x01"  # the signature type's byte in key ids and in written keys
 MOST_NOTE = 64 * 1024
 MOST_SIGNATURES = 64
 MOST_SIZE = 2**63
+LONGEST_NAME = 200
 DASH = "\u2014 "
 HEAD = "head "
 
@@ -103,13 +104,15 @@ class CheckpointKey:
 
 def require_name(name: str) -> str:
     """Return a key name or origin if it is one: not empty, no spaces, no plus, no controls."""
-    if not name or len(name) > 200 or "+" in name or not name.isprintable() or _has_space(name):
+    if not name or name != as_name(name):
         raise AuditError("bad-key-name", f"`{name[:80]}` cannot name a log or a key")
     return name
 
 
-def _has_space(text: str) -> bool:
-    return any(char.isspace() for char in text)
+def as_name(text: str) -> str:
+    """Return a text as a key name or origin: folders have spaces and pluses. Its end is kept."""
+    good = (c if c.isprintable() and not c.isspace() and c != "+" else "-" for c in text)
+    return "".join(good)[-LONGEST_NAME:]
 
 
 def make_key(name: str, seed: bytes) -> CheckpointKey:
