@@ -1,12 +1,11 @@
-"""What `decision_reviewer` starts: the commands of `penstock rules`."""
+"""What `decision_reviewer` starts: the commands of `penstock rules`, by their other name."""
 
 from __future__ import annotations
-
-import sys
 
 
 def main(argv: list[str] | None = None) -> None:
     """Run the command and exit."""
-    from penstock.cli import main as penstock
+    from penstock.cli import main as run
+    from penstock.cli.rules import command
 
-    penstock(["rules", *(sys.argv[1:] if argv is None else argv)])
+    run(argv, command=command, name="decision_reviewer")

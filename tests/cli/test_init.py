@@ -120,6 +120,7 @@ def test_uninstall_gives_every_byte_back(project: Project, before: str | None) -
     done = project.run("uninstall")
     assert done.code == 0, done.err
     assert everything(project.root) == was
+    assert not list(project.home.rglob("installed.json"))
 
 
 def test_after_a_change_by_a_person_only_our_entries_go(project: Project) -> None:

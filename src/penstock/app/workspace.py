@@ -443,6 +443,11 @@ class Workspace:
         with told("keep", os.path.join(self.state, name)):
             write_file(private_dir(self.state), name, data, replace=True)
 
+    def drop_state(self, name: str) -> None:
+        """Remove a small file of the state, if it is there."""
+        with suppress(FileNotFoundError):
+            os.remove(os.path.join(self.state, name))
+
     def log_beside(self, name: str) -> JsonlLog:
         """Return a log in the workspace itself; where it ends is remembered in the state."""
         from penstock.app.audit import Record

@@ -86,12 +86,15 @@ def exit_code(error: PenstockError) -> int:
     return DENIED if isinstance(error, RefusedError) else COULD_NOT
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(
+    argv: list[str] | None = None, *, command: click.Command | None = None, name: str = "penstock"
+) -> None:
     """Run the command and exit; 2 always means denied, never a typo."""
     arguments = sys.argv[1:] if argv is None else argv
     _print_anything()
     try:
-        sys.exit(penstock.main(arguments, prog_name="penstock", standalone_mode=False) or OK)
+        run = (command or penstock).main
+        sys.exit(run(arguments, prog_name=name, standalone_mode=False) or OK)
     except click.exceptions.Exit as done:
         sys.exit(done.exit_code)
     except click.UsageError as wrong:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.doors.reviewer.reviewer_process import NPM, RULES, Reviewer, adding, in_git
+from tests.doors.reviewer.reviewer_process import NPM, RULES, START, Reviewer, adding, in_git
 
 QUERY = 'decision_reviewer query \'{"type":"rule"}\''
 STALE = "decision_reviewer stale"
@@ -81,3 +83,10 @@ def test_a_file_is_not_looked_for_in_a_directory_that_is_gone(at: Reviewer) -> N
 def test_a_reader_who_leaves_is_no_fault(at: Reviewer) -> None:
     done = at.shell(f"cd {shlex.quote(str(at.folder))} && {QUERY} | true; {STALE} | true")
     assert (done.code, done.err) == (0, "")
+
+
+def test_help_calls_the_command_by_the_name_that_was_typed() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", START, "apply", "--help"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("Usage: decision_reviewer apply ")

@@ -39,7 +39,10 @@ def load(here: Workspace) -> dict[str, FileBefore]:
 def save(here: Workspace, files: Mapping[str, FileBefore]) -> None:
     """Remember this and nothing else. Raises StoreError."""
     rows = {name: _row(before) for name, before in files.items()}
-    here.write_state(NAME, json.dumps(rows).encode())
+    if rows:
+        here.write_state(NAME, json.dumps(rows).encode())
+    else:
+        here.drop_state(NAME)
 
 
 def _row(before: FileBefore) -> dict[str, object]:
