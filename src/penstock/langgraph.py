@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         show_deletion_summary,
     )
     from penstock.doors.langgraph.config import GateConfig
-    from penstock.doors.langgraph.deepagents_backend import (
+    from penstock.doors.langgraph.deepagents.backend import (
         PenstockBackend as PenstockBackend,  # noqa: PLC0414 - `import *` must not need deepagents
     )
     from penstock.doors.langgraph.errors import (
@@ -68,7 +68,7 @@ _HOME = {
     "get_insertion_point": "prompts",
     "InsertionCancelledError": "errors",
     "InvalidInsertionPointError": "errors",
-    "PenstockBackend": "deepagents_backend",
+    "PenstockBackend": "deepagents.backend",
     "PenstockMiddleware": "middleware",
     "prompt_for_approval": "prompts",
     "requires_approval": "classify",

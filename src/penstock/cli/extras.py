@@ -1,4 +1,4 @@
-"""What an installation without an extra is told: which one, and how to get it."""
+"""Check that an extra is installed; if not, name it and the command that installs it."""
 
 from __future__ import annotations
 

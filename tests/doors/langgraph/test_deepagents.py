@@ -17,7 +17,7 @@ from langgraph.types import Command
 
 from penstock import open_gate
 from penstock.core.proposals.model import State
-from penstock.doors.langgraph.deepagents_backend import PenstockBackend
+from penstock.doors.langgraph.deepagents.backend import PenstockBackend
 from penstock.doors.langgraph.middleware import PenstockMiddleware
 from tests.doors.langgraph.guarded_agent import APPROVE, LONG, SHORT, START, THREAD, question
 from tests.doors.langgraph.scripted_model import Call, Scripted, said

@@ -1,7 +1,7 @@
 """The LangGraph door: the gate as a node, as a whole workflow, and around an agent's tools.
 
 Three ways in: `node` (and `graph` around it) for pending writes in state, `middleware` for the
-tool calls of an agent, `deepagents_backend` for the files of a deep agent. Each only translates,
+tool calls of an agent, `deepagents` for the files of a deep agent. Each only translates,
 `pending_writes` and `tools.writes` on the way in, `outcomes` and `tools.answers` on the way out;
 between them is one pipeline. `interrupt` asks one question about all writes, `decisions` reads
 the answer, `proposals` finds again what it was about, `settle` answers and applies.

@@ -1,4 +1,4 @@
-"""The approval page: what waits, what would be lost, and a person's answer, in a browser.
+"""The approval page: pending changes, the lines they would remove, and the answer, in a browser.
 
 `app` puts it together, `middleware` says who gets in, `answers` takes what a person decides,
 `pages` are the pages, `api` is the same for programs, `live_events` keeps pages up to date.

@@ -147,7 +147,7 @@ def by_exit_code(call: HookCall, answer: HookAnswer) -> Reply:
 def permission(
     call: HookCall, answer: HookAnswer, *, knows_deny_only: bool = False
 ) -> "dict[str, object]":
-    """Return the decision in Claude Code's words; what nobody can be asked is denied."""
+    """Return the decision in Claude Code's words; without somebody to ask, an ask is a denial."""
     if call.event != BEFORE:
         return {}
     if answer.verdict == ALLOW and (knows_deny_only or not answer.granted):

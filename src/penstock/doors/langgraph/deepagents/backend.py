@@ -24,7 +24,7 @@ from pydantic import ValidationError
 from penstock.core.errors import InputError
 from penstock.core.model import Verdict
 from penstock.core.proposals.model import Proposal
-from penstock.doors.langgraph.deepagents_reads import ReadingBackend, wanted_here
+from penstock.doors.langgraph.deepagents.reads import ReadingBackend, wanted_here
 from penstock.doors.langgraph.settle import After
 from penstock.doors.langgraph.tools.answers import ToolReply, ToolRun, ask_and_settle, failed, write
 from penstock.doors.langgraph.tools.calls import FAULTS, GraphCall
