@@ -7,14 +7,17 @@ Always true: nothing here has an opinion about verdicts.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from penstock.core.model import Source
 from penstock.core.paths.relpath import RelPath
 from penstock.core.proposals.model import Answer, Moment, Proposal, Receipt, State, Transition
+
+if TYPE_CHECKING:
+    from penstock.core.audit.query import Query
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -177,6 +180,9 @@ class AuditLog(Protocol):
     ) -> Sequence[LogEntry]:
         """Add several lines in one piece, all or none. Raises AuditError."""
 
+    def lines(self, query: Query) -> Iterator[bytes]:
+        """Yield the lines that a query asks for, oldest first, without their newlines."""
+
 
 class Clock(Protocol):
     """Time, ids and randomness, so that tests choose them."""
@@ -191,11 +197,21 @@ class Clock(Protocol):
         """Let some time pass."""
 
 
+Recording = Callable[[Sequence[Proposal]], object]
+
+
+def unrecorded(_: Sequence[Proposal]) -> None:
+    """Put nothing on the record."""
+
+
 class Proposals(Protocol):
     """The queue. Several processes may use it at once."""
 
-    def add(self, proposals: Sequence[Proposal]) -> None:
-        """Store new proposals, all or none. An id that exists is InputError `id-taken`."""
+    def add(self, proposals: Sequence[Proposal], *, record: Recording = unrecorded) -> None:
+        """Store new proposals, all or none. An id that exists is InputError `id-taken`.
+
+        `record` is called before they are kept, and nothing is kept where it fails.
+        """
 
     def get(self, proposal_id: str) -> Proposal | None:
         """Return one proposal, or None."""
@@ -224,8 +240,17 @@ class Proposals(Protocol):
         of `token`. Raises InputError `not-found`.
         """
 
-    def answer(self, answers: Mapping[str, Answer], move: Transition) -> tuple[Proposal, ...]:
-        """Make the move of an answer for each of several proposals, all or none."""
+    def answer(
+        self,
+        answers: Mapping[str, Answer],
+        move: Transition,
+        *,
+        record: Recording = unrecorded,
+    ) -> tuple[Proposal, ...]:
+        """Make the move of an answer for each of several proposals, all or none.
+
+        `record` is called with what they become before that is kept; where it fails nothing is.
+        """
 
     def supersede(
         self, new: Sequence[Proposal], *, rejected: Mapping[str, Answer]
@@ -247,6 +272,9 @@ class Proposals(Protocol):
 
     def abandoned(self) -> tuple[tuple[str, Proposal], ...]:
         """Return the claims whose process is gone: what a crash left in the middle."""
+
+    def take_over(self, token: str, *, new: str) -> bool:
+        """Take a claim whose process is gone under a new name; False where somebody else did."""
 
     def settle(self, receipts: Sequence[Receipt], *, token: str) -> None:
         """Store what was written and close it, all or none, and give up the claim.

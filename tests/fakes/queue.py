@@ -25,6 +25,7 @@ from penstock.core.proposals.transitions import (
     not_found,
     supersessions,
 )
+from penstock.ports import Recording, unrecorded
 
 
 class MemoryProposals:
@@ -37,7 +38,7 @@ class MemoryProposals:
         self._receipts: dict[str, Receipt] = {}
         self._wall = 0.0
 
-    def add(self, proposals: Sequence[Proposal]) -> None:
+    def add(self, proposals: Sequence[Proposal], *, record: Recording = unrecorded) -> None:
         """Store new proposals, all or none. An id that exists is InputError `id-taken`."""
         with self._lock:
             new: dict[str, Proposal] = {}
@@ -45,6 +46,7 @@ class MemoryProposals:
                 if proposal.id in new or proposal.id in self._proposals:
                     raise id_taken(proposal.id)
                 new[proposal.id] = proposal
+            record(proposals)
             self._proposals.update(new)
 
     def get(self, proposal_id: str) -> Proposal | None:
@@ -84,7 +86,13 @@ class MemoryProposals:
             self._claims.pop(proposal_id, None)
             return now
 
-    def answer(self, answers: Mapping[str, Answer], move: Transition) -> tuple[Proposal, ...]:
+    def answer(
+        self,
+        answers: Mapping[str, Answer],
+        move: Transition,
+        *,
+        record: Recording = unrecorded,
+    ) -> tuple[Proposal, ...]:
         """Make the move of an answer for each of several proposals, all or none."""
         with self._lock:
             held = {name: self._held(name) for name in answers}
@@ -92,6 +100,7 @@ class MemoryProposals:
             for name, (proposal, holder) in held.items():
                 check_unclaimed(proposal, move, holder=holder, token="")
                 made[name] = moved(proposal, move, answer=answers[name], at=None)
+            record(tuple(made.values()))
             self._proposals.update(made)
             return tuple(made.values())
 
@@ -120,6 +129,11 @@ class MemoryProposals:
                 check_claimable(proposal, holder)
             self._claims.update({proposal.id: token for proposal, _ in held})
             return tuple(proposal for proposal, _ in held)
+
+    def take_over(self, token: str, *, new: str) -> bool:
+        """Refuse: what is in memory is gone with the process that claimed it."""
+        del token, new
+        return False
 
     def release(self, token: str) -> None:
         """Give up a claim: nothing was written."""

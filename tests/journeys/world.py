@@ -10,6 +10,7 @@ from penstock.core.policy.model import Policy
 from penstock.core.rules.load import parse_policy
 from penstock.gate import Call, Gate, Item, Judgement, Parts, Proof, judge_call
 from penstock.ports import LogEntry
+from tests.fakes.audit_log import MemoryLog
 from tests.fakes.files import MemoryFiles
 from tests.fakes.queue import FixedClock, MemoryBlobs, MemoryProposals
 
@@ -41,30 +42,36 @@ def lines(count: int, word: str = "line") -> bytes:
     return b"".join(b"%s %d\n" % (word.encode(), at) for at in range(count))
 
 
-@dataclass
-class Log:
-    """A record that only remembers, and can be told to fail."""
+class Log(MemoryLog):
+    """A log in memory that can be told to fail."""
 
-    events: list[Mapping[str, object]] = field(default_factory=list)
-    fails_at: str = ""
+    def __init__(self, *, fails_at: str = "") -> None:
+        super().__init__(clock=lambda: 0.0)
+        self.fails_at = fails_at
 
-    def append(self, event: Mapping[str, object], *, durable: bool) -> LogEntry:
-        from penstock.core.errors import AuditError
-
-        if event["op"] == self.fails_at:
-            raise AuditError("audit-failed", "the record cannot be written")
-        self.events.append(event)
-        return LogEntry(seq=len(self.events), prev_hash="p", event_hash=f"e{len(self.events)}")
+    def append(self, event: Mapping[str, object] | bytes, *, durable: bool) -> LogEntry:
+        self._fail(event)
+        return super().append(event, durable=durable)
 
     def append_many(
         self, events: Sequence[Mapping[str, object]], *, durable: bool
     ) -> Sequence[LogEntry]:
-        kept = len(self.events)
-        try:
-            return [self.append(event, durable=durable) for event in events]
-        except Exception:
-            del self.events[kept:]
-            raise
+        for event in events:
+            self._fail(event)
+        return super().append_many(events, durable=durable)
+
+    def _fail(self, event: Mapping[str, object] | bytes) -> None:
+        from penstock.core.errors import AuditError
+
+        if not isinstance(event, bytes) and event["op"] == self.fails_at:
+            raise AuditError("audit-failed", "the record cannot be written")
+
+    @property
+    def events(self) -> list[Mapping[str, object]]:
+        """What was told, without what the chain adds to it."""
+        added = ("ts", "seq", "prev_hash", "event_hash")
+        told = [dict(event) for event in self.read()]
+        return [{name: fact for name, fact in one.items() if name not in added} for one in told]
 
     @property
     def ops(self) -> list[object]:

@@ -386,6 +386,7 @@ class Workspace:
 
         from penstock.core.audit.approvals import NOTICE, Approvals
         from penstock.core.audit.query import parse_line
+        from penstock.core.audit.standing_approval import WriteApprovals
         from penstock.stores.audit.verify import verify_log
 
         if log and os.path.realpath(log) == os.path.realpath(self.record.path):
@@ -394,11 +395,14 @@ class Workspace:
         approvals = Approvals(elsewhere=bool(log))
         for known in self.keys.known():
             approvals.know(known.public, "" if log else known.since)
-        approvals.feed((line, parse_line(text) or {}) for line, text in report.noticed)
+        writes = WriteApprovals()
+        events = [(line, parse_line(text) or {}) for line, text in report.noticed]
+        approvals.feed(events)
+        writes.feed(events)
         return replace(
             report,
-            problems=(*report.problems, *approvals.problems),
-            warnings=(*report.warnings, *approvals.warnings),
+            problems=(*report.problems, *approvals.problems, *writes.problems),
+            warnings=(*report.warnings, *approvals.warnings, *writes.warnings),
         )
 
     def judge(self, call: Call, *, measures: bool = True) -> Judgement:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from penstock.core.audit.standing_approval import fingerprint
 from penstock.core.errors import InputError, RefusedError, StaleError
 from penstock.core.proposals.model import OPEN, Answer, Proposal, State, Transition
 from penstock.core.proposals.signature import statement
@@ -36,11 +37,13 @@ class Answerer:
         answers = {
             one.id: self.prove(one, approve=approve, proof=proof, reason=reason) for one in found
         }
-        moved = self.parts.proposals.answer(
-            answers, Transition.APPROVE if approve else Transition.REJECT
+        return self.parts.proposals.answer(
+            answers,
+            Transition.APPROVE if approve else Transition.REJECT,
+            record=lambda moved: self.parts.record_all(
+                [answered(one, answers[one.id]) for one in moved]
+            ),
         )
-        self.parts.record_all([answered(one, answers[one.id]) for one in moved])
-        return moved
 
     def prove(self, one: Proposal, *, approve: bool, proof: Proof, reason: str) -> Answer:
         """Sign an approval where a key exists; without one the record says which proof it was."""
@@ -113,6 +116,7 @@ def answered(one: Proposal, answer: Answer) -> Event:
         signature=answer.signature,
         key_id=answer.key_id,
         signed_at=answer.at if answer.signature else None,
+        proposal_hash=fingerprint(one) if answer.approved else "",
     )
 
 

@@ -2,17 +2,25 @@
 
 The checks carry the numbers of the broker spec's list. Writing itself, with its own last
 comparison, is `Files.replace`; what is kept of rules files around a write is `versions`'.
-Always true: the line `applying` is on the disk before the file is touched, one claim wins, and
-after any fault what is told is what the disk says.
+Always true: nothing is written that the audit log does not hold an approval of; the line
+`applying` is on the disk before the file is touched, one claim wins, a write has one line
+`applied`, and after any fault what is told is what the disk says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from penstock.core.audit.standing_approval import (
+    UNASKED,
+    LoggedApproval,
+    approval_in,
+    deciding,
+    written_hash,
+)
 from penstock.core.diff.measure import measure
 from penstock.core.errors import (
     AuditError,
@@ -31,6 +39,7 @@ from penstock.gate.propose import ACTIONS, Proposer, refused
 from penstock.gate.versions import EDIT, Versions, named_whole
 from penstock.ports import Files, FileState, PlannedWrite
 
+Approvals: TypeAlias = Mapping[str, LoggedApproval]  # by a proposal's id
 States: TypeAlias = Mapping[str, FileState]  # by a proposal's id, what the writer has left
 NONE: States = {}
 
@@ -48,19 +57,19 @@ class Applier:
         """Write an approved proposal, or all proposals of a set, or nothing."""
         versions = versions or Versions(self.parts)
         members = self._members(proposal_id, path)
-        for one in members:
-            self._check(one)
+        approvals = {one.id: self._check(one) for one in members}
         token = self.parts.clock.token()
-        claimed = self.parts.proposals.claim([one.id for one in members], token=token)
+        members = self.parts.proposals.claim([one.id for one in members], token=token)
+        claimed = Claimed(members=members, token=token, approvals=approvals)
         try:
             self.parts.record_all(
-                [event_of("applying", one, status="applying", claim=token) for one in claimed]
+                [event_of("applying", one, status="applying", claim=token) for one in members]
             )
-            versions.prepare(claimed, self.proposing.contents)
-            states = self._write(claimed)
+            versions.prepare(members, self.proposing.contents)
+            states = self._write(members)
         except PenstockError as fault:
-            return self._after_fault(claimed, token, fault, versions)
-        return self._written(claimed, token, states=states, versions=versions)
+            return self._after_fault(claimed, fault, versions)
+        return self._written(claimed, states=states, versions=versions)
 
     def _members(self, proposal_id: str, path: str | None) -> tuple[Proposal, ...]:
         """Return what is written together: one proposal, or all of the set that it is part of."""
@@ -83,20 +92,21 @@ class Applier:
             known = f"for `{named.path}`" if named else "a set of files"
             raise InputError("path-mismatch", f"the proposal is {known}, not for `{path}`")
 
-    def _check(self, one: Proposal) -> None:
+    def _check(self, one: Proposal) -> LoggedApproval:
         """Go on with the numbered list; the first check that fails names itself."""
-        # (3) Its time is not over.
+        # (3) Its time is not over, and the audit log holds the approval of exactly this.
         self.proposing.answering.fresh(one.id)
-        self._check_approved(one)
+        approval = self._check_approved(one)
         # (4) The rules as they are now do not deny it; they may have changed since.
-        self._check_rules(one)
+        self._check_rules(one, approval)
         # (5) The name still leads to the same place: a link may have been put in between.
         self._check_place(one)
         # (6) Hash the file again, (7) compare, (8) refuse a mismatch: the answer was about the
         #     bytes that were shown. Files.replace compares once more at the moment it writes.
         self._check_base(one)
+        return approval
 
-    def _check_approved(self, one: Proposal) -> None:
+    def _check_approved(self, one: Proposal) -> LoggedApproval:
         if one.state is not State.APPROVED:
             kind = RefusedError if one.state is State.WAITING else StaleError
             raise kind(
@@ -104,12 +114,29 @@ class Applier:
                 f"the proposal for `{one.path}` is {one.state}",
                 hint=f"penstock show {one.id}",
             )
+        approval = self._logged_approval(one)
+        if approval is None:
+            self.parts.record_of("refused", one, status="denied", code="not-in-log")
+            raise RefusedError(
+                "not-in-log",
+                f"the audit log holds no approval of the proposal for `{one.path}`",
+                because="the queue calls it approved, and the queue alone does not count",
+                hint=f"put it back in the queue with `penstock rebase {one.id}`, then look at it",
+            )
+        self._check_signature(one, approval)
+        return approval
 
-        self._check_signature(one)
+    def _logged_approval(self, one: Proposal) -> LoggedApproval | None:
+        """Return the approval of exactly this proposal that stands in the audit log, or None."""
+        return approval_in(self._newest_entry(one), one)
 
-    def _check_signature(self, one: Proposal) -> None:
-        """Once a key exists an approval counts by its signature, not by what the queue says."""
-        if by_policy(one) or not self.parts.key_needed():
+    def _newest_entry(self, one: Proposal) -> bytes:
+        """Return the newest line of the audit log that decides about a proposal; b"" if none."""
+        return next(self.parts.log.lines(deciding(one.id)), b"")
+
+    def _check_signature(self, one: Proposal, approval: LoggedApproval) -> None:
+        """Once a key exists a person's approval counts by its signature alone."""
+        if approval.kind in UNASKED or not self.parts.key_needed():
             return
         answer = one.answer
         valid = answer is not None and self.parts.approvers.valid(
@@ -124,16 +151,17 @@ class Applier:
                 hint=f"look at it again: penstock show {one.id}",
             )
 
-    def _check_rules(self, one: Proposal) -> None:
+    def _check_rules(self, one: Proposal, approval: LoggedApproval) -> None:
         # An undo puts back what was there, and a person asked for it: rules that keep agents
         # from a path must not keep people from repairing it.
-        if one.origin == UNDO:
+        unasked = approval.kind in UNASKED
+        if one.origin == UNDO and not unasked:
             return
-        decision = self._judge_again(one)
+        decision = self._judge_again(one, unasked=unasked)
         if decision.verdict is Verdict.DENY:
             self.parts.record_of("refused", one, status="denied", code=decision.code)
             raise refused(decision)
-        if by_policy(one) and decision.verdict is Verdict.ASK:
+        if unasked and decision.verdict is Verdict.ASK:
             raise RefusedError(
                 "not-approved",
                 f"the rules now ask a person about `{one.path}`",
@@ -141,8 +169,8 @@ class Applier:
                 hint="ask the agent to propose again",
             )
 
-    def _judge_again(self, one: Proposal) -> Decision:
-        forgeable = by_policy(one) and self.parts.key_needed()
+    def _judge_again(self, one: Proposal, *, unasked: bool) -> Decision:
+        forgeable = unasked and self.parts.key_needed()
         change = self._measured_again(one) if forgeable else one.change
         request = Request(action=ACTIONS[change.kind], change=change, actor=one.actor)
         return self.parts.judge(one.path, request)
@@ -203,8 +231,7 @@ class Applier:
 
     def _written(
         self,
-        claimed: Sequence[Proposal],
-        token: str,
+        claimed: Claimed,
         *,
         how: str = "",
         states: States = NONE,
@@ -220,12 +247,12 @@ class Applier:
         if not all(receipt.event_hash for receipt in receipts):
             return receipts  # the claim stays, so the next start puts the line on the record
         try:
-            self.parts.proposals.settle(receipts, token=token)
+            self.parts.proposals.settle(receipts, token=claimed.token)
         except StoreError as fault:
             # The claim stays, so the next start closes what could not be closed now.
             note = f"written, but the queue could not be told: {fault.message}"
             return tuple(replace(receipt, note=receipt.note or note) for receipt in receipts)
-        self._unmake(claimed)
+        self._unmake(claimed.members)
         return receipts
 
     def _unmake(self, claimed: Sequence[Proposal]) -> None:
@@ -237,24 +264,24 @@ class Applier:
             made = {folder for receipt in receipts if receipt for folder in receipt.made}
             self.parts.files.unmake([self.parts.path(folder) for folder in sorted(made)])
 
-    def _receipted(
-        self, claimed: Sequence[Proposal], how: str, states: States
-    ) -> tuple[Receipt, ...]:
+    def _receipted(self, claimed: Claimed, how: str, states: States) -> tuple[Receipt, ...]:
         """Put the lines `applied` on the record and return the receipts that name them.
 
-        A receipt that exists means that the line does too: a crash came after both.
+        A line that is there stays the only one: a crash came after it.
         """
-        known = {one.id: self.parts.proposals.receipt(receipt_id(one)) for one in claimed}
-        fresh = [one for one in claimed if known[one.id] is None]
-        hashes, note = dict.fromkeys((one.id for one in fresh), ""), ""
+        hashes, note = {one.id: self._applied_hash(one) for one in claimed.members}, ""
+        fresh = [one for one in claimed.members if not hashes[one.id]]
+        lines = [claimed.applied(one, how=how, notes=_notes(one, states)) for one in fresh]
         try:
-            made = self.parts.record_all([_applied(one, how, _notes(one, states)) for one in fresh])
-            hashes = {one.id: line.event_hash for one, line in zip(fresh, made, strict=True)}
+            made = self.parts.record_all(lines)
+            hashes |= {one.id: line.event_hash for one, line in zip(fresh, made, strict=True)}
         except AuditError as fault:
             note = f"written, but the line `applied` could not be stored: {fault.message}"
-        return tuple(
-            known[one.id] or self._receipt(one, hashes[one.id], states, note) for one in claimed
-        )
+        return tuple(self._receipt(one, hashes[one.id], states, note) for one in claimed.members)
+
+    def _applied_hash(self, one: Proposal) -> str:
+        """Return the hash of the line that says that a proposal was written; empty without one."""
+        return written_hash(self._newest_entry(one))
 
     def _receipt(self, one: Proposal, event_hash: str, states: States, note: str) -> Receipt:
         state = states.get(one.id)
@@ -273,16 +300,16 @@ class Applier:
         )
 
     def _after_fault(
-        self, claimed: Sequence[Proposal], token: str, fault: PenstockError, versions: Versions
+        self, claimed: Claimed, fault: PenstockError, versions: Versions
     ) -> tuple[Receipt, ...]:
         """Read the disk and answer from what is there."""
-        if all(self._holds(one, one.content) for one in claimed):
+        if all(self._holds(one, one.content) for one in claimed.members):
             return tuple(
                 replace(receipt, note=receipt.note or f"written in spite of: {fault.message}")
-                for receipt in self._written(claimed, token, versions=versions)
+                for receipt in self._written(claimed, versions=versions)
             )
         with suppress(PenstockError):  # nothing that fails now may hide what failed first
-            self._abandon(claimed, token, fault)
+            self._abandon(claimed.members, claimed.token, fault)
         with suppress(PenstockError):
             versions.drop(fault)
         raise fault
@@ -321,18 +348,44 @@ class Applier:
         for token, one in self.parts.proposals.abandoned():
             groups.setdefault(token, []).append(one)
         receipts: list[Receipt] = []
-        for token, claimed in groups.items():
-            for one in claimed:
-                self._sweep(one)
-            if all(self._holds(one, one.content) for one in claimed):
-                receipts += self._written(claimed, token, how="found written after a crash")
-                continue
-            self.parts.proposals.release(token)
-            for one in claimed:
-                self.parts.record_of("abandoned", one, status="error", code="interrupted")
-                if EDIT in one.extra:  # nobody waits for it any more
-                    self._outdate(one)
+        for token, members in groups.items():
+            # Several processes may start at once after a crash: one of them ends each claim.
+            mine = self.parts.clock.token()
+            if self.parts.proposals.take_over(token, new=mine):
+                receipts += self._end(members, mine)
         return tuple(receipts)
+
+    def _end(self, members: Sequence[Proposal], token: str) -> tuple[Receipt, ...]:
+        """End what a crash left of one claim, as the disk and the audit log say it."""
+        for one in members:
+            self._sweep(one)
+        approvals = {one.id: self._approval_before_crash(one) for one in members}
+        known = {name: found for name, found in approvals.items() if found}
+        if len(known) < len(members):
+            self._disown(members, token)
+            return ()
+        if all(self._holds(one, one.content) for one in members):
+            claimed = Claimed(members=members, token=token, approvals=known)
+            return self._written(claimed, how="found written after a crash")
+        self.parts.proposals.release(token)
+        for one in members:
+            self.parts.record_of("abandoned", one, status="error", code="interrupted")
+            if EDIT in one.extra:  # nobody waits for it any more
+                self._outdate(one)
+        return ()
+
+    def _approval_before_crash(self, one: Proposal) -> LoggedApproval | None:
+        """Return what a write that was begun relied on; its own line `applied` may be there."""
+        if self._applied_hash(one):
+            return LoggedApproval(kind="", event_hash="")
+        return self._logged_approval(one)
+
+    def _disown(self, members: Sequence[Proposal], token: str) -> None:
+        """Close a claim on what nobody approved: no write of ours can have begun with it."""
+        self.parts.proposals.release(token)
+        for one in members:
+            self.parts.record_of("refused", one, status="denied", code="not-in-log")
+            self._outdate(one)
 
     def _sweep(self, one: Proposal) -> None:
         """Remove what a power cut left beside a file, where even the writer's note was lost."""
@@ -344,24 +397,29 @@ class Applier:
                 self.parts.record("recovered", path=one.path, status="swept", notes=swept)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Claimed:
+    """What one process writes in one piece, under which claim, and the approvals behind it."""
+
+    members: Sequence[Proposal]
+    token: str
+    approvals: Approvals
+
+    def applied(self, one: Proposal, *, how: str, notes: str) -> Event:
+        """Return the line that says that a proposal was written, and what it relies on."""
+        facts = {"before_hash": one.base, "after_hash": one.content, "how": how, "notes": notes}
+        approval = self.approvals[one.id].event_hash
+        return event_of("applied", one, status="applied", **facts, approval=approval)
+
+
 def _notes(one: Proposal, states: States) -> str:
     """Return what the writer could not keep, or what is worth knowing of a file."""
     return "; ".join(states[one.id].notes) if one.id in states else ""
 
 
-def _applied(one: Proposal, how: str, notes: str) -> Event:
-    facts = {"before_hash": one.base, "after_hash": one.content, "how": how, "notes": notes}
-    return event_of("applied", one, status="applied", **facts)
-
-
 def receipt_id(one: Proposal) -> str:
     """Return the id of a proposal's receipt; there is one at most."""
     return f"r-{one.id.removeprefix('hitl-')}"
-
-
-def by_policy(one: Proposal) -> bool:
-    """Say whether the rules answered. An undo is asked for by a person, so never that."""
-    return one.answer is not None and one.answer.proof == "policy" and one.origin != UNDO
 
 
 # Members of a set that are no longer part of it: they were replaced or sent back.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from penstock.core.audit.standing_approval import POLICY, SWITCH, fingerprint
 from penstock.core.diff.hunks import hunks
 from penstock.core.diff.measure import measure
 from penstock.core.digest import digest
@@ -147,15 +148,17 @@ class Proposer:
     def store(self, made: Sequence[Proposal]) -> tuple[Proposal, ...]:
         """Put proposals on the queue and their lines on the record."""
         answered = [self._answered_by_policy(one) for one in made]
-        self.parts.proposals.add(answered)
-        self.parts.record_all([_proposed(one) for one in answered])
+        self.parts.proposals.add(
+            answered, record=lambda new: self.parts.record_all([_proposed(one) for one in new])
+        )
         return tuple(answered)
 
     def _answered_by_policy(self, one: Proposal) -> Proposal:
         """What the rules allow is answered by them; nobody needs to look."""
         if one.state is not State.APPROVED:
             return one
-        answer = Answer(approved=True, by="policy", proof="policy", at=one.created.wall)
+        kind = POLICY if self.parts.settled is None else SWITCH
+        answer = Answer(approved=True, by=kind, proof=kind, at=one.created.wall)
         return replace(one, answer=answer)
 
     def _new_id(self, kind: str) -> str:
@@ -326,6 +329,7 @@ class Proposer:
 
 
 def _proposed(one: Proposal) -> Event:
+    approval = one.answer if one.state is State.APPROVED else None
     return event_of(
         "proposed",
         one,
@@ -334,6 +338,8 @@ def _proposed(one: Proposal) -> Event:
         code=one.decision.code,
         deleted=one.change.lines_deleted,
         added=one.change.lines_added,
+        proof=approval.proof if approval else "",
+        proposal_hash=fingerprint(one) if approval else "",
     )
 
 

@@ -1,7 +1,8 @@
 """Undo: put back what was there, as one more proposal through the same gate.
 
-Always true: an undo writes only over the content that the receipt names; a file that changed
-since is never overwritten. An undo has a receipt itself, so it can be undone.
+Always true: an undo writes only over the content that the receipt names, and only what the audit
+log says was there; a file that changed since is never overwritten. An undo has a receipt itself,
+so it can be undone.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from penstock.core.errors import InputError, StaleError
+from penstock.core.audit.query import Query
+from penstock.core.audit.standing_approval import WRITES, tells_of
+from penstock.core.errors import InputError, RefusedError, StaleError
 from penstock.core.model import Actor, Verdict
 from penstock.core.proposals.model import UNDO, Proposal, Receipt, State
 from penstock.gate.parts import Item, Parts
@@ -96,10 +99,24 @@ class Undoer:
 
         A file that changed since is refused; with `rebase`, what was saved since is kept.
         """
+        for receipt in receipts:
+            self._require_logged(receipt)
         return tuple(
             self._back(path, then, written, receipts, rebase=rebase)
             for path, (then, written) in self._net(receipts).items()
         )
+
+    def _require_logged(self, receipt: Receipt) -> None:
+        """A receipt counts by the entry that it names: the queue's file alone proves nothing."""
+        query = Query(event_hash=receipt.event_hash, ops=WRITES, last=1)
+        line = next(self.parts.log.lines(query), b"") if receipt.event_hash else b""
+        if not tells_of(line, receipt):
+            raise RefusedError(
+                "not-in-log",
+                f"the audit log does not hold the write to `{receipt.path}` that this would undo",
+                because=f"no entry says what the receipt {receipt.id} says",
+                hint="see what the log holds with `penstock audit verify`",
+            )
 
     def _back(
         self,

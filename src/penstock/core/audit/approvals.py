@@ -19,10 +19,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from penstock.core.audit.findings import AuditProblem, TamperKind
+from penstock.core.audit.standing_approval import DECIDING
 from penstock.core.proposals.signature import KEY_BYTES, check, key_id, statement, succession
 
 APPROVED, KEY_MADE = "approved", "key_made"
-NOTICE = frozenset({APPROVED, KEY_MADE})
+NOTICE = frozenset({APPROVED, KEY_MADE}) | DECIDING
 LATEST = 1e11  # a time after this, the year 5138, was never signed
 
 Event = Mapping[str, object]

@@ -27,6 +27,7 @@ class TamperKind(StrEnum):
     MISSING_CHECKPOINTS = "missing-checkpoints"
     BAD_SIGNATURE = "bad-signature"
     BAD_APPROVAL = "bad-approval"
+    UNAPPROVED = "unapproved"
     KEY_REPLACED = "key-replaced"
     STRANGER = "stranger"
     TORN_TAIL = "torn-tail"

@@ -41,7 +41,7 @@ class Query:
     """What to choose. Every part that is given must fit; an empty query fits everything.
 
     `since` and `until` are moments as the record writes them (`timestamps.parse_when` makes them);
-    `since` is included, `until` is not. `path` is a glob.
+    `since` is included, `until` is not. `path` is a glob. `ops` are several values of `op`.
     """
 
     since: str = ""
@@ -51,6 +51,9 @@ class Query:
     outcome: str = ""
     rule: str = ""
     op: str = ""
+    ops: frozenset[str] = frozenset()
+    proposal: str = ""
+    event_hash: str = ""
     last: int = 0
 
     def accepts(self, event: Mapping[str, object]) -> bool:
@@ -61,6 +64,9 @@ class Query:
             (not self.since or moment >= self.since)
             and (not self.until or moment < self.until)
             and (not self.op or event.get("op") == self.op)
+            and (not self.ops or event.get("op") in self.ops)
+            and (not self.proposal or event.get("proposal") == self.proposal)
+            and (not self.event_hash or event.get("event_hash") == self.event_hash)
             and (not self.agent or event.get("agent") == self.agent)
             and (not self.outcome or self._has_outcome(event))
             and (not self.rule or self._has_rule(event))
@@ -91,7 +97,7 @@ class Query:
             start = _common_start(sorted(_outcomes(self.outcome)))
             if len(start) >= 2 and _is_plain(start):
                 return b':"' + start.encode()
-        for text in (self.rule, self.op, self.agent):
+        for text in (self.event_hash, self.proposal, self.rule, self.op, self.agent):
             if text and _is_plain(text):
                 return b'"' + text.encode() + b'"'
         return b""

@@ -127,6 +127,10 @@ class Beside:
                 self.ledger.add_applied(event)
         return made
 
+    def lines(self, query: Query) -> Iterator[bytes]:
+        """Read the record; the line in the workspace is for others."""
+        return self.record.lines(query)
+
 
 def who(actor: Actor) -> dict[str, object]:
     """Return the fields that say which call it was."""

@@ -27,6 +27,7 @@ from penstock.core.proposals.transitions import (
     not_found,
     supersessions,
 )
+from penstock.ports import Recording, unrecorded
 from penstock.stores.queue.database import Database, Migrations, broken
 from penstock.stores.system.clock import boot_id, boot_time
 from penstock.stores.system.process import alive, this_process
@@ -91,6 +92,8 @@ OLDEST_CLOSED = f"""WHERE p.state NOT IN ({_OPEN}) AND NOT EXISTS (SELECT 1 FROM
     WHERE o.set_id = p.set_id AND o.set_id <> '' AND o.state IN ({_OPEN}))
     ORDER BY p.seq LIMIT ?"""  # noqa: S608 - the names of our own states
 OLDEST_RECEIPTS = "SELECT seq, body FROM receipts ORDER BY seq LIMIT ?"
+HOLDERS = "SELECT holder FROM claims WHERE token = ?"
+TAKE_OVER = "UPDATE claims SET token = ?, holder = ? WHERE token = ?"
 MOVE = "UPDATE proposals SET state = ?, answer = ?, renewed = ? WHERE seq = ?"
 
 Row = Sequence[Any]
@@ -131,10 +134,11 @@ class SqliteProposals:
 
     # Proposals
 
-    def add(self, proposals: Sequence[Proposal]) -> None:
+    def add(self, proposals: Sequence[Proposal], *, record: Recording = unrecorded) -> None:
         """Store new proposals, all or none. An id that exists is InputError `id-taken`."""
         with self._db.writing() as db:
             self._add(db, proposals)
+            record(proposals)
 
     def _add(self, db: sqlite3.Connection, proposals: Sequence[Proposal]) -> None:
         for proposal in proposals:
@@ -183,12 +187,18 @@ class SqliteProposals:
         with self._db.writing() as db:
             return self._moved(db, proposal_id, move, answer=answer, at=at, token=token)
 
-    def answer(self, answers: Mapping[str, Answer], move: Transition) -> tuple[Proposal, ...]:
+    def answer(
+        self,
+        answers: Mapping[str, Answer],
+        move: Transition,
+        *,
+        record: Recording = unrecorded,
+    ) -> tuple[Proposal, ...]:
         """Make the move of an answer for each of several proposals, all or none."""
         with self._db.writing() as db:
-            return tuple(
-                self._moved(db, name, move, answer=answer) for name, answer in answers.items()
-            )
+            done = [self._moved(db, name, move, answer=answer) for name, answer in answers.items()]
+            record(done)
+        return tuple(done)
 
     def supersede(
         self, new: Sequence[Proposal], *, rejected: Mapping[str, Answer]
@@ -233,6 +243,15 @@ class SqliteProposals:
                 claim = (seq, _key(token), this_process())
                 db.execute("INSERT INTO claims VALUES (?, ?, ?)", claim)
         return tuple(proposal for _, proposal, _ in held)
+
+    def take_over(self, token: str, *, new: str) -> bool:
+        """Take a claim whose process is gone under a new name; False where somebody else did."""
+        with self._db.writing() as db:
+            held = db.execute(HOLDERS, (_key(token),)).fetchall()
+            if not held or any(alive(_text(row[0])) for row in held):
+                return False
+            db.execute(TAKE_OVER, (_key(new), this_process(), _key(token)))
+        return True
 
     def release(self, token: str) -> None:
         """Give up a claim: nothing was written."""
