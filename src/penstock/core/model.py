@@ -168,6 +168,20 @@ NOBODY = Actor()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class GateRefusal:
+    """What a request is refused for whatever the rules files say: it would remove the gate.
+
+    `verdict` is `ask` or `deny`; `rule` is the built-in rule that the record names.
+    """
+
+    rule: str
+    verdict: Verdict
+    text: str
+    instead: str
+    code: str = "self-protection"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
     """What an actor wants, in our terms. One tool call may make several requests."""
 
@@ -178,6 +192,7 @@ class Request:
     change: Change | None = None
     leaves: tuple[str, ...] = ()
     unclear: str = ""
+    refusals: tuple[GateRefusal, ...] = ()
     attended: bool = True
     actor: Actor = NOBODY
 

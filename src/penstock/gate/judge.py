@@ -31,7 +31,12 @@ def judge_call(
     Without `measures` no content is read: every file that is there may be lost whole.
     """
     preparation = Preparation(
-        files, call, policy.gate.change_threshold, measures=measures, guarded=policy.guarded
+        files,
+        call,
+        policy.gate.change_threshold,
+        measures=measures,
+        guarded=policy.guarded,
+        rule_files=policy.files,
     )
     prepared = tuple(preparation.all())
     decisions = [_decide(one, policy, now) for one in prepared]

@@ -66,6 +66,7 @@ class Preparation:
     change_threshold: float
     measures: bool = True
     guarded: tuple[str, ...] = ()
+    rule_files: tuple[str, ...] = ()
     left: dict[str, bytes | None] = field(default_factory=dict)
 
     def all(self) -> Iterator[PreparedRequest]:
@@ -77,6 +78,8 @@ class Preparation:
     def of(self, intent: Intent) -> Iterator[PreparedRequest]:
         """Prepare one intent; what cannot be understood is a problem, not a crash."""
         problem = _excess(intent) if intent.excessive else None
+        if intent.rules_file and not self._in_force(intent):
+            return
         if intent.path is None or problem:
             yield PreparedRequest(request=self._request(intent, intent.action), problem=problem)
             return
@@ -99,6 +102,15 @@ class Preparation:
         yield self._write(intent, target, path)
         if intent.tree and self._kind(path) is FileKind.DIRECTORY:
             yield from self._below(intent, path)
+
+    def _in_force(self, intent: Intent) -> bool:
+        """Say whether the rules file that a command would change is part of the policy."""
+        base = self._at_home(intent.base or self.call.cwd or self.files.root)
+        place = normal(joined(self._at_home(intent.rules_file), base))
+        ours = {self._absolute(file) for file in self.rule_files}
+        return bool(
+            {place, self.files.resolve(place)} & (ours | set(map(self.files.resolve, ours)))
+        )
 
     def _taken_along(self, intent: Intent, target: Target) -> Iterator[PreparedRequest]:
         """Removing or moving a directory takes along what Penstock keeps somewhere below it."""
@@ -281,6 +293,7 @@ class Preparation:
             change=change,
             leaves=intent.leaves,
             unclear=intent.unclear,
+            refusals=intent.refusals,
             attended=self.call.attended,
             actor=self.call.actor,
         )

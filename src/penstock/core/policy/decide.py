@@ -16,6 +16,7 @@ from penstock.core.model import (
     STRICTNESS,
     Action,
     Decision,
+    GateRefusal,
     Reason,
     Request,
     Target,
@@ -54,6 +55,7 @@ def decide(request: Request, policy: Policy, *, now: float) -> Decision:
     """Return what the policy says to a request at a time (seconds since 1970)."""
     opinions = [o for layer in policy.layers for o in _opinions(layer, request, now)]
     opinions += _too_long(request, policy)
+    opinions += [_refused(refusal) for refusal in request.refusals]
     verdict = strictest(opinion.verdict for opinion in opinions)
     leading = [opinion for opinion in opinions if opinion.verdict is verdict]
     reasons = _ordered(reason for opinion in opinions for reason in opinion.reasons)
@@ -126,6 +128,14 @@ def _too_long(request: Request, policy: Policy) -> list[Opinion]:
         return []
     text = f"the command chains {len(request.leaves)} commands, and the limit is {most}"
     return [_default(Verdict.DENY, "max_chain_length", text)]
+
+
+def _refused(refusal: GateRefusal) -> Opinion:
+    """What Penstock says for itself: no rules file can allow it."""
+    reason = Reason(
+        rule=refusal.rule, verdict=refusal.verdict, text=refusal.text, code=refusal.code
+    )
+    return Opinion(verdict=refusal.verdict, reasons=(reason,), instead=refusal.instead)
 
 
 def _tightening(layer: Layer, request: Request, now: float) -> Iterator[Opinion]:

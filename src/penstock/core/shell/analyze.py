@@ -17,7 +17,13 @@ from dataclasses import dataclass
 
 from penstock.core.shell.effects import Feed
 from penstock.core.shell.fallback_scan import scan
-from penstock.core.shell.findings import NOT_PARSED, TOO_LARGE, ShellFindings, ShellTarget
+from penstock.core.shell.findings import (
+    NOT_PARSED,
+    TOO_LARGE,
+    ShellFindings,
+    ShellRefusal,
+    ShellTarget,
+)
 from penstock.core.shell.follow import CommandWalk
 from penstock.core.shell.state import first_state
 from penstock.core.shell.syntax.words import TooMuch
@@ -34,12 +40,14 @@ class ShellEffect:
 
     `leaves` are its simple commands, those inside substitutions and nested shells included.
     `excessive` tells that the command is larger or more tangled than any honest one, or holds
-    characters that no shell accepts; then targets and leaves may be incomplete.
+    characters that no shell accepts; then targets and leaves may be incomplete. `refusals` are
+    what Penstock itself has against it: commands for people, and what would remove the gate.
     """
 
     targets: tuple[ShellTarget, ...] = ()
     unclear: tuple[str, ...] = ()
     leaves: tuple[str, ...] = ()
+    refusals: tuple[ShellRefusal, ...] = ()
     excessive: bool = False
 
 
@@ -57,6 +65,7 @@ def writes(command: str, *, cwd: str = "") -> ShellEffect:
         targets=tuple(found.targets),
         unclear=tuple(found.unclear),
         leaves=tuple(found.leaves),
+        refusals=tuple(found.refusals),
         excessive=found.excessive,
     )
 

@@ -8,7 +8,7 @@ Always true: nothing is run and nothing is read but the text of the command itse
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from typing import NamedTuple, Protocol
 
@@ -35,20 +35,24 @@ from penstock.core.shell.effects import (
     Patch,
     Program,
     ProgramCall,
+    Refuse,
     RunFile,
     RunProgram,
     Shell,
     Touch,
+    Typed,
     Unclear,
 )
 from penstock.core.shell.expansion import PIPE, Value, Values, expand, inner_scripts, text_of
 from penstock.core.shell.findings import ShellFindings, shown
-from penstock.core.shell.programs.builtins import BUILTINS, Outcome, positional
+from penstock.core.shell.programs.builtins import BUILTINS, Outcome, alias_name, positional
 from penstock.core.shell.programs.filters import FILTERS, MOST_SCRIPT
 from penstock.core.shell.programs.git import git
 from penstock.core.shell.programs.output import printed
+from penstock.core.shell.programs.own import OWN, SHOWS, carried, is_ours, program_in, script
 from penstock.core.shell.programs.runners import RUNNERS
 from penstock.core.shell.programs.table import PROGRAMS
+from penstock.core.shell.programs.terminals import TERMINALS, cron_commands, expect_commands
 from penstock.core.shell.state import ShellState, States, joined, merged
 from penstock.core.shell.syntax.nodes import (
     Arr,
@@ -63,7 +67,14 @@ from penstock.core.shell.syntax.nodes import (
     Var,
 )
 
-TABLE: Mapping[str, Program] = {**PROGRAMS, **FILTERS, **RUNNERS, "git": git}
+TABLE: Mapping[str, Program] = {
+    **PROGRAMS,
+    **FILTERS,
+    **RUNNERS,
+    **TERMINALS,
+    **OWN,
+    "git": git,
+}
 
 _WRITES = frozenset({">", ">>", ">|", ">!", ">>|", ">>!", "<>", "&>", "&>>", "&>|", "&>>|", ">&"})
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[[^\]]*\])?(\+?)=")
@@ -93,10 +104,20 @@ _PATCHED_FILE = re.compile(
 MOST_PATCHED = 128
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.+-]+")
 _LANGUAGES = {"node": "js"}
+_NAMES_ANEW = frozenset({"cp", "gcp", "ditto", "mv", "gmv", "ln", "link", "install", "ginstall"})
+MOST_TYPED = 4_096
+# Languages that are shell commands with something around them.
+_BECOME_SHELL: Mapping[str, Callable[[str], str]] = {
+    "sh": lambda text: text,
+    "cron": cron_commands,
+    "tmux": lambda text: "".join(f"tmux {line}\n" for line in text.split("\n") if line.strip()),
+}
 
 
 class Follows(Protocol):
     """What a simple command needs from the walk that it is part of."""
+
+    found: ShellFindings
 
     def text(self, text: str, states: States, feed: Feed) -> States:
         """Follow a text as shell commands."""
@@ -140,6 +161,11 @@ class Commands:
         # Texts that the command itself puts into files: it may run them later on.
         self.files: dict[str, str] = {}
         self.calls: list[int] = []
+        # Names that the command gives to programs of ours, aliases that are being followed, and
+        # what has been typed into other terminals.
+        self.copies: dict[str, str] = {}
+        self.inside_aliases: list[str] = []
+        self.typed = ""
 
     def command(self, node: Simple, state: ShellState, feed: Feed) -> Outcome:
         """Carry out one simple command."""
@@ -311,15 +337,23 @@ class Commands:
         name = argv[0] if argv else Value("[")
         if name.text in _TESTS or name.text.startswith("(("):
             return (state,), (state,)
+        args = tuple(argv[1:])
         if not _is_named(name):
             self.found.doubt(f"`{shown(name.text)}` decides when it runs which program it is")
+            ours = program_in(name)
+            if ours:
+                self._effects(OWN[ours](ProgramCall(ours, args, feed)), state, feed, ours)
             return (state,), (state,)
-        args = tuple(argv[1:])
+        alias = state.scope.get(alias_name(name.text))
+        if alias and name.text not in self.inside_aliases:
+            return self._through_alias(name.text, alias[0], args, state, feed)
         if name.text in state.functions:
             return self._called(name.text, args, state, feed)
         builtin = BUILTINS.get(name.text)
         if builtin:
             self.account.charge(EFFECT + len(state.scope) // 16)
+            if name.text in TABLE:
+                self._tabled(name, args, state, feed)
             return builtin(state, ProgramCall(name.text, args, feed))
         after = self._tabled(name, args, inside or state, feed)
         return (after, after) if name.text in _IN_THIS_SHELL else ((state,), (state,))
@@ -330,14 +364,38 @@ class Commands:
         """Do what the table says about a program; one without a row may be a file of ours."""
         base = name.text.rpartition("/")[2].lstrip("=")  # zsh writes `=rm` for the path of rm
         known = base if base in TABLE else _VERSION.sub("", base[:_LONGEST_NAME])
+        there = joined(state.cwd, name.text)
+        known = self.copies.get(there, self.copies.get(base, known))
         row = TABLE.get(known)
+        if known in _NAMES_ANEW:
+            self._note_copies(args, state)
         if known in FILTERS:
             self.account.charge(sum(min(len(word.text), MOST_SCRIPT) for word in args))
         if row:
             return self._effects(row(ProgramCall(known, args, feed)), state, feed, base)
         if "/" in name.text:
             self._file(RunFile("", name, (name, *args)), state, feed, base)
+        if base not in SHOWS:  # a wrapper that we do not know
+            self._effects(carried(args), state, feed, base)
         return (state,)
+
+    def _note_copies(self, args: tuple[Value, ...], state: ShellState) -> None:
+        """Remember under which other name the same command puts a program of ours."""
+        ours = next((found for word in args[:-1] if (found := is_ours(word))), "")
+        if ours and not is_ours(args[-1]):
+            self.copies[joined(state.cwd, args[-1].text)] = ours
+            self.copies[args[-1].text.rstrip("/").rpartition("/")[2]] = ours
+
+    def _through_alias(
+        self, name: str, text: Value, args: tuple[Value, ...], state: ShellState, feed: Feed
+    ) -> Outcome:
+        """Do what an alias stands for; inside of it, its name is the program again."""
+        words = [Value(word, exact=text.exact) for word in text.text.split()]
+        self.inside_aliases.append(name)
+        with self.account.deeper():
+            outcome = self._program([*words, *args], state, feed)
+        self.inside_aliases.pop()
+        return outcome
 
     def _called(self, name: str, args: tuple[Value, ...], state: ShellState, feed: Feed) -> Outcome:
         self.walk.called(name)
@@ -363,6 +421,10 @@ class Commands:
             self.found.touch(effect, state, by)
         elif isinstance(effect, Unclear):
             self.found.doubt(effect.why)
+        elif isinstance(effect, Refuse):
+            self.found.refuse(effect, state)
+        elif isinstance(effect, Typed):
+            self._typed(effect, state)
         elif isinstance(effect, Alias):
             self.found.alias(effect.link, effect.target, state)
         elif isinstance(effect, Patch):
@@ -379,7 +441,25 @@ class Commands:
 
     # Programs inside programs
 
+    def _typed(self, effect: Typed, state: ShellState) -> None:
+        """Follow what is typed into a terminal: the lines that this command has typed so far."""
+        self.typed = f"{self.typed}{effect.text.text}"[-MOST_TYPED:]
+        self._shell(Shell(Value(self.typed, exact=effect.text.exact), feed=Feed()), state, Feed())
+
+    def _elsewhere(self, effect: RunProgram, state: ShellState, feed: Feed) -> None:
+        """Follow a command for another machine: only what Penstock has against it counts."""
+        here, there = self.found, ShellFindings()
+        self.found = self.walk.found = there
+        try:
+            self._run(effect._replace(elsewhere=False), state, feed)
+        finally:
+            self.found = self.walk.found = here
+        here.refusals.update(there.refusals)
+
     def _run(self, effect: RunProgram, state: ShellState, feed: Feed) -> States:
+        if effect.elsewhere:
+            self._elsewhere(effect, state, feed)
+            return (state,)
         inside = state.move(effect.directory) if effect.directory else state
         for word in effect.env:
             name, _, text = word.text.partition("=")
@@ -406,6 +486,9 @@ class Commands:
             self.found.doubt("what a command prints is run as a script")
         elif not path.exact and not path.pattern and not set("./") & set(path.text):
             self.found.doubt(f"`{shown(path.text)}` decides when it runs which script it is")
+        ours = script(path)
+        if ours:
+            self._effects(OWN[ours](ProgramCall(ours, effect.args[1:], feed)), state, feed, ours)
         text = self.files.get(joined(state.cwd, path.text))
         if text is not None:
             language = effect.language or _language(text)
@@ -413,13 +496,16 @@ class Commands:
 
     def _code(self, effect: Code, state: ShellState, feed: Feed, by: str) -> None:
         text = effect.text.text
-        if effect.language == "sh":
-            self._shell(Shell(effect.text, effect.args, feed=Feed()), state, feed)
+        if effect.language in _BECOME_SHELL:
+            inner = effect.text._replace(text=_BECOME_SHELL[effect.language](text))
+            self._shell(Shell(inner, effect.args, feed=Feed()), state, feed)
             return
         if not effect.text.exact:
             self.found.doubt(f"part of the {effect.language} code is only known when it runs")
         if effect.language == "python":
             effects = python_effects(text, effect.args[1:], most=self._python_tokens(text))
+        elif effect.language == "expect":
+            effects = expect_commands(text[:MOST_CODE])
         else:
             self.account.charge(CODE + min(len(text), MOST_CODE) // 3)
             effects = code_effects(effect.language, text)

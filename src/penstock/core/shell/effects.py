@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from penstock.core.model import Action
+from penstock.core.model import Action, GateRefusal
 from penstock.core.shell.expansion import Value
 
 
@@ -32,24 +32,40 @@ class Unclear(NamedTuple):
     why: str
 
 
+class Refuse(NamedTuple):
+    """Penstock itself has something against this, whatever the rules say.
+
+    With a `rules_file` only where that file is part of the policy in force.
+    """
+
+    refusal: GateRefusal
+    rules_file: Value | None = None
+
+
 class RunProgram(NamedTuple):
-    """Another program is started with these words."""
+    """Another program is started with these words.
+
+    `elsewhere` means on another machine or in a container: its files are not ours to judge.
+    """
 
     argv: tuple[Value, ...]
     directory: Value | None = None
     env: tuple[Value, ...] = ()
+    elsewhere: bool = False
 
 
 class Feed(NamedTuple):
     """What a program reads on its standard input.
 
     `piped` means that it comes from commands or from the text itself, not from a terminal or
-    a file; `exact` is false when parts of `text` are only known when it runs.
+    a file; `exact` is false when parts of `text` are only known when it runs. `parts` is what
+    is known of an input whose `text` as a whole is not.
     """
 
     text: str | None = None
     piped: bool = False
     exact: bool = True
+    parts: str = ""
 
 
 class Shell(NamedTuple):
@@ -80,6 +96,12 @@ class Code(NamedTuple):
     args: tuple[Value, ...] = ()
 
 
+class Typed(NamedTuple):
+    """A text is typed into a terminal, behind what the same command has typed before."""
+
+    text: Value
+
+
 class Patch(NamedTuple):
     """A patch is applied."""
 
@@ -94,7 +116,7 @@ class Alias(NamedTuple):
     target: Value
 
 
-Effect = Touch | Unclear | RunProgram | Shell | RunFile | Code | Patch | Alias
+Effect = Touch | Unclear | Refuse | RunProgram | Shell | RunFile | Code | Typed | Patch | Alias
 
 
 HERE = Value(".")

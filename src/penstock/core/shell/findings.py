@@ -10,8 +10,8 @@ import posixpath
 import re
 from dataclasses import dataclass, field
 
-from penstock.core.model import Action
-from penstock.core.shell.effects import Touch
+from penstock.core.model import Action, GateRefusal
+from penstock.core.shell.effects import Refuse, Touch
 from penstock.core.shell.expansion import PIPE, Value
 from penstock.core.shell.state import ShellState, is_absolute, joined
 
@@ -19,6 +19,7 @@ MOST_TARGETS = 256
 MOST_UNCLEAR = 32
 MOST_LEAVES = 256
 MOST_ALIASES = 8
+MOST_REFUSALS = 16
 _SHOWN = 120
 
 NOT_PARSED = "the command does not parse"
@@ -52,6 +53,15 @@ class ShellTarget:
     within: str = ""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ShellRefusal:
+    """What Penstock has against a command; `rules_file` is relative to `base`."""
+
+    refusal: GateRefusal
+    rules_file: str = ""
+    base: str = ""
+
+
 @dataclass(slots=True)
 class ShellFindings:
     """What has been found so far."""
@@ -60,6 +70,7 @@ class ShellFindings:
     unclear: dict[str, None] = field(default_factory=dict)
     leaves: dict[str, None] = field(default_factory=dict)
     aliases: list[tuple[str, Value, ShellState]] = field(default_factory=list)
+    refusals: dict[ShellRefusal, None] = field(default_factory=dict)
     excessive: bool = False
 
     def doubt(self, why: str) -> None:
@@ -76,6 +87,15 @@ class ShellFindings:
         """Remember a simple command."""
         if len(self.leaves) < MOST_LEAVES or text in self.leaves:
             self.leaves[text] = None
+        else:
+            self.overflow()
+
+    def refuse(self, effect: Refuse, state: ShellState) -> None:
+        """Penstock itself has something against the command."""
+        file = effect.rules_file.text if effect.rules_file else ""
+        refusal = ShellRefusal(refusal=effect.refusal, rules_file=file, base=state.cwd)
+        if len(self.refusals) < MOST_REFUSALS or refusal in self.refusals:
+            self.refusals[refusal] = None
         else:
             self.overflow()
 

@@ -156,8 +156,17 @@ class CommandWalk:
             now = feed
             for item in node.items:
                 self.node(item, (state,), now)
-                now = Feed(self._output(item, state, now), piped=True)
+                parts = self._known_parts(item, state, now)
+                now = Feed(self._output(item, state, now), piped=True, parts=parts)
         return states, states
+
+    def _known_parts(self, node: Node, state: ShellState, feed: Feed) -> str:
+        """Return what is known of the output of a block, where the whole is not."""
+        if not isinstance(node, CommandBlock):
+            return self._output(node, state, feed) or ""
+        with self.account.deeper():
+            found = [self._known_parts(item, state, feed) for item in node.items[:MOST_TURNS]]
+        return "".join(found)
 
     def _output(self, node: Node, state: ShellState, feed: Feed) -> str | None:
         """Return what a node prints, when it is a command whose output is known."""
@@ -165,6 +174,10 @@ class CommandWalk:
             return self.commands.output(node, state, feed)
         if isinstance(node, CommandBlock) and len(node.items) == 1:
             return self._output(node.items[0], state, feed)
+        if isinstance(node, Pipe):
+            for item in node.items:
+                feed = Feed(self._output(item, state, feed), piped=True)
+            return feed.text
         return None
 
     def _not(self, node: Not, states: States, feed: Feed) -> Outcome:

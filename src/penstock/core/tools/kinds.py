@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from penstock.core.errors import PenstockError
-from penstock.core.model import Action
+from penstock.core.model import Action, GateRefusal
 from penstock.core.tools.arguments import Args, ArgumentFault, plain, texts
 from penstock.core.tools.edits import (
     ApplyPatch,
@@ -52,6 +52,8 @@ class Intent:
     For shell commands, `leaves` are the simple commands, `by` is the program behind a path,
     `tree` means everything below it, and `within` is a directory that must exist for this to
     happen. `excessive` tells that the call is larger or deeper than any honest one.
+    `refusals` are what Penstock itself has against the command; with `rules_file` they hold
+    only where that file is part of the policy in force.
     """
 
     action: Action
@@ -66,6 +68,8 @@ class Intent:
     tree: bool = False
     within: str = ""
     excessive: bool = False
+    refusals: tuple[GateRefusal, ...] = ()
+    rules_file: str = ""
 
 
 Intents = Iterator[Intent]
@@ -379,7 +383,17 @@ def ran(command: str, cwd: str) -> Intents:
         unclear="; ".join(effect.unclear),
         leaves=effect.leaves,
         excessive=effect.excessive,
+        refusals=tuple(one.refusal for one in effect.refusals if not one.rules_file),
     )
+    for one in effect.refusals:
+        if one.rules_file:
+            yield Intent(
+                action=Action.RUN,
+                path=None,
+                base=one.base,
+                refusals=(one.refusal,),
+                rules_file=one.rules_file,
+            )
     for target in effect.targets:
         yield Intent(
             action=target.action,

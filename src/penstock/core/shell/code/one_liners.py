@@ -217,7 +217,9 @@ _PERL_OPEN = re.compile(r"\bopen\b[ \t]*\(?(?:[^,;\n]{0,80}),([^;\n]{0,300})")
 _PERL_MODE = re.compile(r"[ \t]*\+?(>{1,2}|\+<|\|)[ \t]*(?::[A-Za-z0-9:()-]*)?[ \t]*")
 _QX = re.compile(r"(?:\bqx|%x)[ \t]{0,8}([{(/])")
 _CLOSING = {"{": "}", "(": ")", "/": "/"}
-_SCRIPTED = re.compile(r"do shell script\s*(?:\"([^\"\\]{0,500})\"(?!\s*&))?")
+_SCRIPTED = re.compile(
+    r"(?:do shell script|do script|keystroke|write text)\s*(?:\"([^\"\\]{0,500})\"(?!\s*&))?"
+)
 _OPENED = re.compile(r"[ \t]*(?:\?\.)?\(")
 _BARE_CALL = re.compile(r"[ \t]+[^=\s]")
 _COMPUTED_REQUIRE = re.compile(r"\b(?:require|import)\(\s*[^'\"`)\s]|\bprocess\.binding\b")

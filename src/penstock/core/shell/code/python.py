@@ -15,6 +15,7 @@ import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 
+from penstock.core.own_commands import FOR_PEOPLE, PENSTOCK
 from penstock.core.shell.code.one_liners import (
     COPIES,
     DELETES,
@@ -34,6 +35,7 @@ from penstock.core.shell.effects import (
     Code,
     Effect,
     ProgramCall,
+    Refuse,
     RunFile,
     RunProgram,
     Shell,
@@ -41,6 +43,7 @@ from penstock.core.shell.effects import (
     Unclear,
 )
 from penstock.core.shell.expansion import Value
+from penstock.core.shell.programs.own import for_people
 from penstock.core.shell.programs.table import PROGRAMS
 
 # What we spend on one text. A token costs the parser and the walk some microseconds.
@@ -168,6 +171,7 @@ class _PythonReader:
 
     def __init__(self, tree: ast.Module, args: Sequence[Value]) -> None:
         self.nodes = list(ast.walk(tree))
+        self.args = args
         self.names = Names(self.nodes, args)
 
     def effects(self) -> Iterator[Effect]:
@@ -175,6 +179,22 @@ class _PythonReader:
         for node in self.nodes:
             if isinstance(node, ast.Call):
                 yield from self._call(node)
+        yield from self._ours()
+
+    def _ours(self) -> Iterator[Effect]:
+        """Code that imports Penstock and names a command for people runs it, whatever it does."""
+        named = {node.value for node in self.nodes if isinstance(node, ast.Constant)}
+        modules: set[str] = set()
+        for node in self.nodes:
+            if isinstance(node, ast.Import):
+                modules |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                modules.add(node.module or "")
+        texts = {text for text in named if isinstance(text, str)} | {arg.text for arg in self.args}
+        if any(name.partition(".")[0] == PENSTOCK for name in modules | texts):
+            texts |= {node.attr for node in self.nodes if isinstance(node, ast.Attribute)}
+            commands = [name for name in FOR_PEOPLE if set(name.split()) <= texts]
+            yield from (Refuse(for_people(name)) for name in commands[:1])
 
     def _call(self, node: ast.Call) -> Iterator[Effect]:
         name = self.names.dotted(node.func)

@@ -135,7 +135,26 @@ def _exit(state: ShellState, call: ProgramCall) -> Outcome:  # noqa: ARG001 - a 
     return (), ()
 
 
+def alias_name(name: str) -> str:
+    """Return where a state keeps an alias: beside the variables, under a name that none has."""
+    return f"alias {name}"
+
+
+def _alias(state: ShellState, call: ProgramCall) -> Outcome:
+    """Give another name to a command; `hash -p` does so with a program's path."""
+    found = options(call.args, short="p" if call.name == "hash" else "")
+    paths = found.values("p")
+    for word in found.operands:
+        name, equals, text = word.text.partition("=")
+        if paths:
+            state = state.assign(alias_name(word.text), (paths[-1],))
+        elif equals:
+            state = state.assign(alias_name(name), (word._replace(text=text),))
+    return _both(state)
+
+
 BUILTINS: Mapping[str, Builtin] = {
+    **dict.fromkeys(("alias", "hash"), _alias),
     "cd": _cd,
     "chdir": _cd,
     "pushd": _pushd,

@@ -75,6 +75,7 @@ def git(call: ProgramCall) -> Iterator[Effect]:
             directory = below(directory, value) if directory else value
         elif flag in ("-c", "--config-env") and _starts_programs(value):
             yield Unclear(f"`git -c {value.text}` starts a program")
+            yield Shell(value._replace(text=value.text.partition("=")[2].removeprefix("!")))
     if not words:
         return
     if not words[0].exact:

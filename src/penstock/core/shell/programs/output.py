@@ -7,6 +7,7 @@ Always true: None means that it is not known; a text is exactly what would be pr
 
 from __future__ import annotations
 
+import base64
 import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ from penstock.core.shell.expansion import Value
 from penstock.core.shell.syntax.words import unescape
 
 MOST_TEXT = 65_536
+Printer = Callable[[list[str], Feed, str], "str | None"]
 _FIELD = re.compile(r"%(?:[-0-9.]*[sbqd]|%)")
 
 
@@ -82,7 +84,60 @@ def _mktemp(words: list[str], feed: Feed, cwd: str) -> str | None:  # noqa: ARG0
     return "/tmp/tmp.XXXXXXXXXX\n" if words in ([], ["-d"]) else None  # noqa: S108
 
 
-Printer = Callable[[list[str], Feed, str], "str | None"]
+def _decoder(decode: Callable[[bytes], bytes], *flags: str) -> Printer:
+    """A program that decodes its input when one of its flags says so."""
+
+    def printer(words: list[str], feed: Feed, cwd: str) -> str | None:  # noqa: ARG001
+        asked = any(word in flags for word in words)
+        files = [
+            word for word in words if not word.startswith("-") and word not in ("enc", "base64")
+        ]
+        if not asked or files or feed.text is None or not feed.exact:
+            return None
+        try:
+            return decode("".join(feed.text.split()).encode()).decode()
+        except ValueError:
+            return None
+
+    return printer
+
+
+def _rev(words: list[str], feed: Feed, cwd: str) -> str | None:  # noqa: ARG001
+    if words or feed.text is None or not feed.exact:
+        return None
+    return "\n".join(line[::-1] for line in feed.text.split("\n"))
+
+
+def _tr(words: list[str], feed: Feed, cwd: str) -> str | None:  # noqa: ARG001
+    """Letters for letters, or none for some; classes and other flags are not known here."""
+    deletes = words[:1] == ["-d"]
+    sets = [_letters(unescape(word)) for word in (words[1:] if deletes else words)]
+    wrong = len(sets) != (1 if deletes else 2) or any(word[:1] == "-" for word in words[deletes:])
+    if wrong or feed.text is None or not feed.exact or any("[:" in word for word in words):
+        return None
+    if deletes:
+        return feed.text.translate(dict.fromkeys(map(ord, sets[0])))
+    old, new = sets
+    if not new:
+        return None
+    return feed.text.translate(
+        {ord(char): new[min(at, len(new) - 1)] for at, char in enumerate(old)}
+    )
+
+
+def _letters(text: str) -> str:
+    """Return the letters that a set of `tr` names, its ranges written out."""
+
+    def between(found: re.Match[str]) -> str:
+        return "".join(map(chr, range(ord(found.group(1)), ord(found.group(2)) + 1)[:256]))
+
+    return re.sub(r"(.)-(.)", between, text)
+
+
+def _tee(words: list[str], feed: Feed, cwd: str) -> str | None:  # noqa: ARG001
+    return feed.text if feed.exact else None
+
+
 _PRINTERS: Mapping[str, Printer] = {
     "echo": _echo,
     "printf": _printf,
@@ -91,4 +146,11 @@ _PRINTERS: Mapping[str, Printer] = {
     "basename": _basename,
     "dirname": _dirname,
     "mktemp": _mktemp,
+    "base64": _decoder(base64.b64decode, "-d", "-D", "--decode", "-di", "-id"),
+    "base32": _decoder(base64.b32decode, "-d", "--decode"),
+    "openssl": _decoder(base64.b64decode, "-d"),
+    "xxd": _decoder(lambda data: bytes.fromhex(data.decode()), "-r", "-rp", "-pr"),
+    "rev": _rev,
+    "tr": _tr,
+    "tee": _tee,
 }

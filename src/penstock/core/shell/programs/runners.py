@@ -30,6 +30,7 @@ from penstock.core.shell.effects import (
     written,
 )
 from penstock.core.shell.expansion import Value
+from penstock.core.shell.programs.own import module
 
 MOST_ARGUMENTS = 256
 
@@ -134,11 +135,17 @@ def _script(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="cEmOIBTo", long="command log-out log-in log-io log-timing")
     yield from written(found.operands[:1] or (Value("typescript"),))
     yield from (Shell(text) for text in found.values("c", "command"))
+    for rest in (found.operands, found.operands[1:]):  # a file may stand before the command
+        if rest:
+            yield RunProgram(rest)
 
 
 def _chroot(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, long="userspec groups", first_operand_ends=True)
     if call.args:
         yield Unclear("`chroot` runs a command in another root directory")
+    if found.operands[1:]:
+        yield RunProgram(found.operands[1:], elsewhere=True)
 
 
 def _sudo(call: ProgramCall) -> Iterator[Effect]:
@@ -153,20 +160,50 @@ _SUDO = wrapper("ughpCDRTrtU", "user group host prompt chdir chroot", directory=
 
 
 def _su(call: ProgramCall) -> Iterator[Effect]:
-    found = options(call.args, short="cs", long="command shell")
-    yield from (Shell(text) for text in found.values("c", "command"))
+    """`su`, `runuser` and `sg`: a text behind `-c`, or a command behind the user."""
+    found = options(call.args, short="cgGsuw", long="command shell user group supp-group")
+    texts = found.values("c", "command")
+    yield from (Shell(text) for text in texts)
+    if call.name == "runuser" and found.has("u", "user"):
+        yield from wrapper("ugGs", "user group")(call)
+    elif not texts and len(found.operands) > 1:
+        yield from _shell(ProgramCall("sh", (*found.operands[1:],), call.feed))
+        yield Shell(_sentence(found.operands[1:]))
 
 
-def _first_word_runs(word: str) -> Program:
+def _first_word_runs(*verbs: str) -> Program:
     """`uv run CMD`, `bundle exec CMD`: the command stands behind a subcommand."""
 
     def program(call: ProgramCall) -> Iterator[Effect]:
-        found = options(call.args, short="pn", long="python package name", first_operand_ends=True)
-        if found.operands[:1] and found.operands[0].text == word:
-            inner = ProgramCall(call.name, found.operands[1:], call.feed)
-            yield from wrapper("pne", "python package with name env-file project")(inner)
+        found = options(
+            call.args,
+            short="pne",
+            long="python package name env directory",
+            first_operand_ends=True,
+        )
+        words = found.operands
+        for verb in verbs:
+            known = verb.split()
+            if [word.text for word in words[: len(known)]] == known:
+                yield from _inner(ProgramCall(call.name, words[len(known) :], call.feed))
 
     return program
+
+
+_INNER_LONG = (
+    "python package with with-editable with-requirements name env env-file project spec from"
+)
+
+
+def _inner(call: ProgramCall) -> Iterator[Effect]:
+    """Run what stands behind such a subcommand; `-m` names a Python module."""
+    found = options(call.args, short="pnem", long=_INNER_LONG, first_operand_ends=True)
+    for name in found.values("m", "module"):
+        yield from module(name, found.operands)
+    if not found.values("m", "module") and found.operands:
+        words = found.operands
+        first = words[0]._replace(text=words[0].text.rpartition(":")[2])  # hatch: `env:command`
+        yield from wrapper()(ProgramCall(call.name, (first, *words[1:]), call.feed))
 
 
 # xargs, parallel, find
@@ -315,6 +352,8 @@ def _from_input(call: ProgramCall, language: str) -> Iterator[Effect]:
         yield Code(language, Value(call.feed.text, exact=call.feed.exact), call.args)
     elif call.feed.piped:
         yield Unclear(f"`{call.name}` runs what a pipe brings")
+        if call.feed.parts:
+            yield Code(language, Value(call.feed.parts, exact=False), call.args)
     elif all(word.text in WAITING for word in call.args):
         yield Unclear(f"`{call.name}` runs what comes in by its input")
 
@@ -325,8 +364,11 @@ WAITING = frozenset({"-", "-i", "-l", "-s", "-il", "-li", "--login", "--interact
 
 
 def _later(call: ProgramCall) -> Iterator[Effect]:
-    """`at` and `batch` run their input at another time."""
-    yield from _from_input(call, "sh")
+    """`at` and `batch` run their input, or a file, at another time."""
+    found = options(call.args, short="fqt")
+    yield from (RunFile("sh", path, (path,)) for path in found.values("f"))
+    if not found.has("f", "l", "r", "d", "c"):
+        yield from _from_input(ProgramCall(call.name, (), call.feed), "sh")
 
 
 def _source(call: ProgramCall) -> Iterator[Effect]:
@@ -353,6 +395,11 @@ def interpreter(language: str, code: str, short: str = "", long: str = "") -> Pr
     words = " ".join(flag for flag in flags if len(flag) > 1)
 
     def program(call: ProgramCall) -> Iterator[Effect]:
+        if language == "python":
+            named = _module(call.args)
+            if named:
+                yield from module(*named)
+                return
         # `-pe` is two options, not a program called `e`.
         args = [Value("-e") if word.text == "-pe" else word for word in call.args]
         found = options(
@@ -360,7 +407,7 @@ def interpreter(language: str, code: str, short: str = "", long: str = "") -> Pr
         )
         texts = found.values(*flags)
         yield from (Code(language, text, (Value("-c"), *found.operands)) for text in texts)
-        if texts or (found.has("m") and language == "python"):
+        if texts:
             return
         if found.operands and found.operands[0].text not in ("-", "/dev/stdin"):
             yield RunFile(language, found.operands[0], found.operands)
@@ -368,6 +415,24 @@ def interpreter(language: str, code: str, short: str = "", long: str = "") -> Pr
             yield from _from_input(call, language)
 
     return program
+
+
+_UP_TO_MODULE = re.compile(r"-[bBdEiIOPqRsSuvVx?]{0,16}m(.*)")
+
+
+def _module(args: Sequence[Value]) -> tuple[Value, Sequence[Value]] | None:
+    """Return the module behind `-m` and its words: Python reads no option of its own after it."""
+    at = 0
+    while at < len(args) and args[at].text.startswith("-"):
+        found = _UP_TO_MODULE.fullmatch(args[at].text)
+        if found and found.group(1):
+            return args[at]._replace(text=found.group(1)), args[at + 1 :]
+        if found:
+            return (args[at + 1], args[at + 2 :]) if at + 1 < len(args) else None
+        if args[at].text in ("-", "--") or "c" in args[at].text:
+            return None
+        at += 2 if args[at].text in ("-W", "-X", "--check-hash-based-pycs") else 1
+    return None
 
 
 def _edits_in_place(language: str, flags: str) -> Program:
@@ -424,8 +489,7 @@ RUNNERS: Mapping[str, Program] = {
     "sudo": _sudo,
     "doas": wrapper("uC"),
     "pkexec": wrapper(long="user"),
-    "runuser": wrapper("ugGcs", "user group"),
-    "su": _su,
+    **dict.fromkeys(("su", "runuser", "sg"), _su),
     "env": _env,
     "timeout": wrapper("ks", "kill-after signal", skip=1),
     "gtimeout": wrapper("ks", "kill-after signal", skip=1),
@@ -448,13 +512,23 @@ RUNNERS: Mapping[str, Program] = {
     "ltrace": wrapper("oeaplsSunF", "output", files="o output"),
     "perf": wrapper(skip=1),
     "rlwrap": wrapper("aAbcCdfgHlmOpPqsSTwzZ"),
-    "systemd-run": wrapper("pMHuEd", "unit property setenv", directory="working-directory"),
+    "systemd-run": wrapper(
+        "pMHuE",
+        "unit property setenv description slice uid gid nice service-type on-active on-boot"
+        " on-startup on-unit-active on-unit-inactive on-calendar timer-property working-directory",
+        directory="working-directory",
+    ),
     "flock": _flock,
     "watch": _joined("nq", "interval equexit"),
     "entr": wrapper("d"),
     "script": _script,
-    "uv": _first_word_runs("run"),
-    "uvx": wrapper("p", "python from with"),
+    "uv": _first_word_runs("run", "tool run"),
+    "uvx": _inner,
+    "pipx": _first_word_runs("run"),
+    "pixi": _first_word_runs("run", "exec"),
+    "mise": _first_word_runs("exec", "x"),
+    "coverage": _first_word_runs("run"),
+    "nix": wrapper("c", "command", skip=1),
     "poetry": _first_word_runs("run"),
     "pipenv": _first_word_runs("run"),
     "pdm": _first_word_runs("run"),
