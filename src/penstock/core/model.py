@@ -169,7 +169,10 @@ NOBODY = Actor()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
-    """What an actor wants, in our terms. One tool call may make several requests."""
+    """What an actor wants, in our terms. One tool call may make several requests.
+
+    `mention` says that nobody knows whether the target is meant: it stood among the arguments.
+    """
 
     action: Action
     tool: str = ""
@@ -178,6 +181,7 @@ class Request:
     change: Change | None = None
     leaves: tuple[str, ...] = ()
     unclear: str = ""
+    mention: bool = False
     attended: bool = True
     actor: Actor = NOBODY
 
