@@ -183,7 +183,10 @@ class GateRefusal:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
-    """What an actor wants, in our terms. One tool call may make several requests."""
+    """What an actor wants, in our terms. One tool call may make several requests.
+
+    `mention` says that nobody knows whether the target is meant: it stood among the arguments.
+    """
 
     action: Action
     tool: str = ""
@@ -193,6 +196,7 @@ class Request:
     leaves: tuple[str, ...] = ()
     unclear: str = ""
     refusals: tuple[GateRefusal, ...] = ()
+    mention: bool = False
     attended: bool = True
     actor: Actor = NOBODY
 

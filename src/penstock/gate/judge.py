@@ -38,9 +38,13 @@ def judge_call(
         guarded=policy.guarded,
         rule_files=policy.files,
     )
-    prepared = tuple(preparation.all())
-    decisions = [_decide(one, policy, now) for one in prepared]
-    return Judgement(decision=combine(decisions, policy), prepared=prepared)
+    judged = [(one, _decide(one, policy, now)) for one in preparation.all()]
+    # A mention that no rule speaks of is no request of the call.
+    heard = [(one, said) for one, said in judged if said.reasons or not one.request.mention]
+    return Judgement(
+        decision=combine([said for _, said in heard], policy),
+        prepared=tuple(one for one, _ in heard),
+    )
 
 
 def _decide(one: PreparedRequest, policy: Policy, now: float) -> Decision:

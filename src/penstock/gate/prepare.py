@@ -9,17 +9,23 @@ declared; the second write to a file is measured against the result of the first
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from penstock.core.diff.measure import measure
 from penstock.core.diff.overwrite import overwritten, replaces, unmeasured
 from penstock.core.errors import InputError
 from penstock.core.model import NOBODY, Action, Actor, Change, Request, Source, Target
 from penstock.core.paths.relpath import RelPath, locate, parse
-from penstock.core.paths.spellings import joined, normal, renamed, written_out
-from penstock.core.tools.intents import Intent, intents, resulting
+from penstock.core.paths.spellings import beneath, joined, normal, renamed, written_out
+from penstock.core.tools.intents import Intent, intents, mentioned, resulting
 from penstock.ports import FileKind, Files
+
+if TYPE_CHECKING:
+    from penstock.core.tools.mentions import Mention
 
 MOST_BELOW = 1000  # files of one directory that are judged one by one
 WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
@@ -74,6 +80,9 @@ class Preparation:
         call = self.call
         for intent in intents(call.tool, call.tool_input, cwd=call.cwd or self.files.root):
             yield from self.of(intent)
+        for mention in mentioned(call.tool, call.tool_input):
+            with suppress(InputError):  # what can name no file mentions none
+                yield from self._mentioned(mention)
 
     def of(self, intent: Intent) -> Iterator[PreparedRequest]:
         """Prepare one intent; what cannot be understood is a problem, not a crash."""
@@ -90,6 +99,25 @@ class Preparation:
             return
         if not self._cannot_happen(intent):
             yield from self._on(intent, target)
+
+    def _mentioned(self, mention: Mention) -> Iterator[PreparedRequest]:
+        """Prepare what a call mentions, and the files that it means where it is a pattern."""
+        for path in (mention.path, *self._met(mention.path)):
+            intent = Intent(action=mention.action, path=path)
+            request = self._request(intent, mention.action, self._target(intent))
+            yield PreparedRequest(request=replace(request, mention=True))
+
+    def _met(self, pattern: str) -> Iterator[str]:
+        """Yield the files of a directory that a pattern such as `.en*` meets."""
+        folder, slash, name = pattern.rpartition("/")
+        if name[:1] == "*" or not any(sign in name for sign in "*?["):
+            return
+        base = self.call.cwd or self.files.root
+        place = self.files.resolve(normal(joined(self._at_home(folder or "."), base)))
+        inside = beneath(place, self.files.root)
+        if inside is not None:
+            entries = self.files.entries(RelPath(text=inside) if inside else None)
+            yield from (folder + slash + one.name for one in entries if fnmatchcase(one.name, name))
 
     def _on(self, intent: Intent, target: Target) -> Iterator[PreparedRequest]:
         path = self._reached(target)

@@ -29,6 +29,7 @@ from penstock.core.policy.regexes import search
 from penstock.core.policy.rule import FieldMatch, Rule
 from penstock.core.policy.rule_index import field_texts
 
+NAME_IT = "leave the file out of the call, or let a person approve it"
 EDIT_INSTEAD = "edit the lines that change instead of rewriting the file, or ask for a review"
 
 
@@ -106,6 +107,9 @@ def _unattended(decision: Decision) -> Decision:
 
 def _opinions(layer: Layer, request: Request, now: float) -> Iterator[Opinion]:
     """Yield a layer's opinion on each spelling that is judged, and the tightening ones."""
+    if request.mention:
+        yield from (_asked(opinion, request) for opinion in _tightening(layer, request, now))
+        return
     if request.unclear:
         yield _default(layer.unclear, "unclear", f"cannot tell what it writes: {request.unclear}")
     target = request.target
@@ -143,9 +147,10 @@ def _tightening(layer: Layer, request: Request, now: float) -> Iterator[Opinion]
     target = request.target
     if target is None:
         return
-    finds = [(spelling, layer.index.for_path(spelling)) for spelling in target.tightening]
+    spellings = (*target.judged, *target.tightening)
+    heard = spellings if request.mention else target.tightening
+    finds = [(spelling, layer.index.for_path(spelling)) for spelling in heard]
     if target.folds:
-        spellings = (*target.judged, *target.tightening)
         finds += [(spelling, layer.index.for_folded(spelling)) for spelling in spellings]
     for spelling, near in finds:
         rules = ((at, layer.rules[at]) for at in near)
@@ -160,6 +165,17 @@ def _tightening(layer: Layer, request: Request, now: float) -> Iterator[Opinion]
 
 
 LENIENT = (None, Verdict.ALLOW)
+MENTIONED = "can't predict what `{tool}` does with `{path}`, which is among its arguments"
+
+
+def _asked(opinion: Opinion, request: Request) -> Opinion:
+    """A strict rule speaks of what a call only mentions: a person knows what is meant."""
+    said = filled(MENTIONED, request)
+    reasons = (
+        replace(reason, verdict=Verdict.ASK, text=f"{said} ({reason.text})", code="mentioned")
+        for reason in opinion.reasons
+    )
+    return replace(opinion, verdict=Verdict.ASK, reasons=tuple(reasons), notes=(), instead=NAME_IT)
 
 
 def _exempt(rule: Rule, target: Target) -> bool:

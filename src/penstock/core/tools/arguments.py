@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 MOST_KEYS = 256
 MOST_ITEMS = 1_000
-MOST_DEPTH = 4
+MOST_DEPTH = 24
 
 
 class ArgumentFault(Exception):  # noqa: N818 - a finding on the way to an intent, never an error of ours

@@ -46,7 +46,8 @@ _READS = frozenset(
     {
         *("read", "list", "get", "search", "find", "view", "stat", "show", "fetch", "cat"),
         *("glob", "grep", "ls", "describe", "count", "exists", "check", "query", "inspect"),
-        *("preview", "tree", "info", "lookup", "head", "tail"),
+        *("preview", "tree", "info", "lookup", "head", "tail", "scan", "analyze", "analyse"),
+        *("audit", "validate", "verify", "compare", "summarize", "explain", "retrieve", "docs"),
     }
 )
 _DELETES = frozenset({"delete", "remove", "unlink", "rm", "rmdir", "erase", "trash", "destroy"})
@@ -72,9 +73,14 @@ class Verbs(NamedTuple):
     partial: bool = False
 
 
+def words_of(name: str) -> frozenset[str]:
+    """Return the words of a name: `saveTo`, `save_to` and `SAVE-TO` have the same."""
+    return frozenset(word.lower() for word in _WORD.findall(name[:200]))
+
+
 def verbs(name: str) -> Verbs:
     """Read a tool's name; a word that changes something outweighs one that reads."""
-    words = {word.lower() for word in _WORD.findall(name[:200])}
+    words = words_of(name)
     moves, copies = bool(words & _MOVES), bool(words & _COPIES)
     partial = bool(words & _PARTIAL)
     if words & _DELETES:

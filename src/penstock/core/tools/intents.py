@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
 from penstock.core.model import Action
@@ -27,6 +28,9 @@ from penstock.core.tools.edits import (
 from penstock.core.tools.kinds import Intent, Row, unclear
 from penstock.core.tools.table import READS, RUNS, TOOLS
 
+if TYPE_CHECKING:
+    from penstock.core.tools.mentions import Mention
+
 __all__ = [
     "ApplyPatch",
     "Edit",
@@ -37,12 +41,14 @@ __all__ = [
     "Swaps",
     "Whole",
     "intents",
+    "mentioned",
     "resulting",
 ]
 
 MOST_INTENTS = 1_000
 # Windsurf asks about any server's tool under one name.
 _CARRIERS = frozenset({"pre_mcp_tool_use"})
+Carried = tuple[str, Mapping[str, object]]
 
 
 def intents(tool: str, tool_input: Mapping[str, object], *, cwd: str) -> tuple[Intent, ...]:
@@ -57,13 +63,33 @@ def intents(tool: str, tool_input: Mapping[str, object], *, cwd: str) -> tuple[I
     return tuple(replace(intent, tool=tool, base=intent.base or cwd) for intent in found)
 
 
+def mentioned(tool: str, tool_input: Mapping[str, object]) -> Iterator[Mention]:
+    """Yield whatever could be a path among the arguments of a tool that no table describes.
+
+    A tool that a server brought may take more arguments than its namesake in the table.
+    """
+    foreign, name, row = _row(tool)
+    if not isinstance(tool_input, Mapping) or not (foreign or row is None):
+        return
+    carried = _carries(name, tool_input)
+    if carried is not None:
+        yield from mentioned(*carried)
+        return
+    from penstock.core.tools.guess import verbs, words_of
+    from penstock.core.tools.mentions import mentions
+
+    action = Action.READ if row in READS else verbs(name).action
+    yield from mentions(words_of(name), action, tool_input)
+
+
 def _intents(tool: str, tool_input: object, cwd: str) -> Iterator[Intent]:
     foreign, name, row = _row(tool)
     if not isinstance(tool_input, Mapping):
         yield unclear(_action(name, row), "the arguments are not an object")
         return
-    if name.lower() in _CARRIERS:
-        yield from _carried(tool_input, cwd)
+    carried = _carries(name, tool_input)
+    if carried is not None:
+        yield from _intents(*carried, cwd)
         return
     known = list(row(Args(tool_input), cwd)) if row else []
     yield from known
@@ -71,14 +97,15 @@ def _intents(tool: str, tool_input: object, cwd: str) -> Iterator[Intent]:
         yield from _guessed(name, tool_input, cwd)
 
 
-def _carried(tool_input: Mapping[str, object], cwd: str) -> Iterator[Intent]:
-    """Read a call that carries another: the name and the arguments of a server's tool."""
+def _carries(name: str, tool_input: Mapping[str, object]) -> Carried | None:
+    """Return the server's tool and its arguments that a call carries, if it carries one."""
+    if name.lower() not in _CARRIERS:
+        return None
     args = Args(tool_input)
-    name, inner = args.first("mcp_tool_name", "tool_name"), args.first("mcp_tool_arguments")
-    if isinstance(name, str) and isinstance(inner, Mapping):
-        yield from _intents(f"mcp__server__{name}", inner, cwd)
-    else:
-        yield from _guessed("", tool_input, cwd)
+    inner, given = args.first("mcp_tool_name", "tool_name"), args.first("mcp_tool_arguments")
+    if isinstance(inner, str) and isinstance(given, Mapping):
+        return f"mcp__server__{inner}", given
+    return None
 
 
 def _guessed(name: str, tool_input: Mapping[str, object], cwd: str) -> Iterator[Intent]:

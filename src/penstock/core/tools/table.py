@@ -137,6 +137,10 @@ TOOLS: Mapping[str, Row] = {
     ),
     **dict.fromkeys(("webfetch", "websearch", "web_fetch", "google_web_search"), nothing_done),
     **dict.fromkeys(("update_plan", "write_todos", "todo_write", "exitplanmode"), nothing_done),
+    **dict.fromkeys(("askuserquestion", "ask_user", "sendmessage", "toolsearch"), nothing_done),
+    **dict.fromkeys(("enterplanmode", "bashoutput", "killshell", "killbash"), nothing_done),
+    **dict.fromkeys(("taskcreate", "taskupdate", "taskget", "tasklist"), nothing_done),
+    **dict.fromkeys(("save_memory", "web_search", "report_intent", "update_todo"), nothing_done),
 }
 RUNS: frozenset[Row] = frozenset({command_run, command_run_here, text_typed, foreign_command})
 READS: frozenset[Row] = frozenset({_READ})
