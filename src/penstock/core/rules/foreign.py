@@ -88,7 +88,10 @@ def read_write_policies(data: bytes | None, *, file: str = "write-policies.json"
 def _globs_of(
     document: Mapping[str, object], name: str, default: tuple[str, ...], report: ProblemReport
 ) -> tuple[str, ...]:
-    """Return a list's usable globs; a list that is missing or none has its default."""
+    """Return a list's usable globs; one that is missing, no list or all faults has its default.
+
+    Whoever wants a list to be empty writes `[]`.
+    """
     raw = document.get(name, list(default))
     if not isinstance(raw, list):
         report.warn(f"`{name}` must be a list, so its default is in force", hint="write [...]")
@@ -100,6 +103,10 @@ def _globs_of(
             report.warn(f"`{name}` holds {shown(glob)}, {fault[0]}; it is skipped", hint=fault[1])
         else:
             globs.append(cast("str", glob))
+    if raw and not globs:
+        hint = f'write patterns, or `"{name}": []` for none'
+        report.warn(f"`{name}` has no usable pattern, so its default is in force", hint=hint)
+        return default
     return tuple(globs)
 
 

@@ -98,7 +98,7 @@ def _read_globs(one: Field, value: object) -> tuple[str, ...]:
 
 def glob_fault(glob: str) -> tuple[str, str] | None:
     """Return what is wrong with a glob and what to do, or None."""
-    if not tidy(glob):
+    if not tidy(glob).strip():
         return "which meets nothing", "write a path such as `src/**`"
     if glob.startswith("~/"):
         return "but `~` is not expanded in globs", f"write `**/{glob[2:]}`"

@@ -54,6 +54,7 @@ POLICY = "hooks/config/write-policies.json"
 PLUGIN_FILES = ("hooks/**", "src/penstock/**", ".claude-plugin/**")
 MOST_BYTES = 64 << 20
 MOST_POLICY_BYTES = 8 << 20
+LONGEST_PATTERN = 4096
 OUTSIDE = ("none", "ask", "deny")
 PARANOID_REASON = "Production path: {path} cannot be modified in paranoid mode"
 
@@ -232,10 +233,25 @@ def _globs(
     if not isinstance(found, list):
         complain(f"`{name}` is no list; its default is in force")
         return default
-    globs = tuple(glob for glob in found if isinstance(glob, str) and glob.strip("./"))
+    globs = tuple(glob for glob in found if _usable(glob))
+    if found and not globs:  # whoever wants none writes `[]`
+        complain(f"`{name}` has no usable pattern; its default is in force")
+        return default
     if len(globs) < len(found):
-        complain(f"`{name}` has a pattern that is no text or empty; it is skipped")
+        complain(f"`{name}` has a pattern that is no text or can meet nothing; it is skipped")
     return globs
+
+
+def _usable(glob: "Any") -> bool:
+    """Say whether a pattern can meet a path of a project at all (`glob_fault` in `core/rules`)."""
+    return (
+        isinstance(glob, str)
+        and bool(glob.strip("./ "))
+        and not glob.startswith("~/")
+        and ".." not in glob.split("/")
+        and len(glob) <= LONGEST_PATTERN
+        and all(" " <= sign != "\x7f" for sign in glob)
+    )
 
 
 # --- the answer -----------------------------------------------------------------------
