@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from penstock.app import announce, leftovers, open_workspace
+from penstock.app import announce, leftovers, open_workspace, process
 from penstock.app.deliver import MOST_TRIES, TRIES_AT_ONCE, Teller
 from penstock.stores.notify.outbox import Outbox
 from tests.app.mailbox import DEADLINE, Mailbox
@@ -30,8 +30,8 @@ def nothing_is_left_running() -> Iterator[None]:
 
 
 def all_have_ended() -> None:
-    while announce._STARTED:
-        os.waitpid(announce._STARTED.pop(0), 0)
+    while process._STARTED:
+        os.waitpid(process._STARTED.pop(0), 0)
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_what_needs_nobody_tells_nobody(project: Project, box: Mailbox) -> None:
     one_proposed(project, "notes/a.txt", b"allowed\n")
     one_proposed(project, ".env", b"denied\n")
     assert not pending(project)
-    assert announce._STARTED == []
+    assert process._STARTED == []
 
 
 @pytest.mark.usefixtures("by_hand")
@@ -170,7 +170,7 @@ def test_what_is_proposed_while_somebody_tells_is_told_by_them(
     one_proposed(project, "a.txt", b"x\n")
     box.until(lambda: box.asked == 1)
     one_proposed(project, "b.txt", b"x\n")
-    assert len(announce._STARTED) == 1, "one process is enough"
+    assert len(process._STARTED) == 1, "one process is enough"
     box.open.set()
     box.until(lambda: len(box.got) == 2)
     assert [got["title"].split()[1] for got in box.got] == ["a.txt", "b.txt"]
@@ -199,8 +199,8 @@ def test_a_process_that_is_killed_while_sending_loses_nothing(
     box.open.clear()
     one_proposed(project, "app.txt", b"short\n")
     box.until(lambda: box.asked == 1)
-    os.kill(announce._STARTED[0], 9)
-    os.waitpid(announce._STARTED.pop(0), 0)
+    os.kill(process._STARTED[0], 9)
+    os.waitpid(process._STARTED.pop(0), 0)
     assert pending(project)
     box.status = 503  # for the request that nobody waits for any more
     box.open.set()
@@ -287,7 +287,7 @@ def test_in_quiet_hours_nothing_is_sent_and_afterwards_it_is(
 ) -> None:
     told_by(project, box, f'quiet = "{now_quiet(0)}"')
     one_proposed(project, "app.txt", b"short\n")
-    os.waitpid(announce._STARTED.pop(0), 0)
+    os.waitpid(process._STARTED.pop(0), 0)
     assert box.asked == 0
     assert pending(project)
     told_by(project, box, f'quiet = "{now_quiet(300)}"')
@@ -312,7 +312,7 @@ def test_a_project_cannot_have_its_paths_sent_anywhere(project: Project, box: Ma
     link = 'link = "http://evil.example"'
     project.write("penstock.toml", f'{RULES}\n[notify]\ntargets = ["{box.target}"]\n{link}\n')
     one_proposed(project, "app.txt", b"short\n")
-    assert announce._STARTED == []
+    assert process._STARTED == []
     run_teller(project)
     assert box.asked == 0
     done = project.run("notify", "test", "--json")

@@ -13,13 +13,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from penstock.core.audit.evidence import LogHead
+    from penstock.core.audit.checkpoint import CheckpointKey
+    from penstock.core.audit.evidence import Evidence, LogHead
     from penstock.core.audit.findings import AuditReport
     from penstock.core.audit.query import Query
     from penstock.core.policy.model import AuditSettings
     from penstock.stores.audit.checkpoints import Checkpoints
     from penstock.stores.audit.jsonl import JsonlLog
-    from penstock.stores.audit.signed_log import SignedLog
+    from penstock.stores.audit.remembered_head import HeadMemory
+    from penstock.stores.audit.signed_log import SignedLog, Start
 
 
 @dataclass(frozen=True)
@@ -28,56 +30,79 @@ class Record:
 
     Checkpoints and the key that signs them lie in `folder`; the head and the last checkpoint
     are remembered one level above, outside of what a copy of the log would bring along.
+    `start` has somebody sign where a checkpoint is due; None signs in the thread that appends.
     """
 
     path: str
     folder: str
     settings: AuditSettings
+    start: Start | None = None
 
     @property
     def _memory_path(self) -> str:
         above, name = os.path.split(self.folder)
         return os.path.join(above, f"{name}.head")
 
+    @property
+    def _key_path(self) -> str:
+        return os.path.join(self.folder, "checkpoint.key")
+
+    @property
+    def _name(self) -> str:
+        from penstock.core.audit.checkpoint import as_name
+
+        return as_name(f"penstock/{os.path.basename(self.folder)}")
+
     @cached_property
     def checkpoints(self) -> Checkpoints:
         """The signed checkpoints; the key is made at the first need."""
-        from penstock.core.audit.checkpoint import as_name
-        from penstock.stores.audit.checkpoints import Checkpoints, kept_key
-        from penstock.stores.audit.witness import make_witness
+        from penstock.stores.audit.checkpoints import kept_key
         from penstock.stores.system.private import private_dir
 
         private_dir(self.folder)
-        path = os.path.join(self.folder, "checkpoint.key")
-        name = as_name(f"penstock/{os.path.basename(self.folder)}")
-        key = kept_key(path, name)
-        witnesses = [
-            make_witness(text, key=key.public(), folder=self.folder)
-            for text in self.settings.witnesses
-        ]
+        return self._signed_by(kept_key(self._key_path, self._name))
+
+    def _evidence(self, head: LogHead | None) -> Evidence:
+        """Collect what the log is compared with. Where there is no key, nobody's notes count."""
+        from penstock.stores.audit.checkpoints import load_key
+
+        key = load_key(self._key_path) if os.path.lexists(self._key_path) else None
+        return self._signed_by(key).evidence(head)
+
+    def _signed_by(self, key: CheckpointKey | None) -> Checkpoints:
+        from penstock.core.audit.checkpoint import SignerKey
+        from penstock.stores.audit.checkpoints import Checkpoints
+        from penstock.stores.audit.witness import make_witness
+
+        public = key.public() if key else SignerKey(name=self._name, raw=os.urandom(32))
         return Checkpoints(
             self.folder,
             self.path,
-            public=key.public(),
+            public=public,
             key=key,
             remembered=f"{self._memory_path}.checkpoint",
-            witnesses=witnesses,
+            witnesses=[
+                make_witness(text, key=public, folder=self.folder)
+                for text in self.settings.witnesses
+            ],
         )
 
+    @property
+    def memory(self) -> HeadMemory:
+        """What is remembered of the log's end."""
+        from penstock.stores.audit.remembered_head import HeadMemory
+
+        return HeadMemory(self._memory_path)
+
     @cached_property
-    def unsigned(self) -> JsonlLog:
-        """The log to append to for a process too short to sign anything."""
+    def lines(self) -> JsonlLog:
+        """The chain itself; `log` is what one appends to."""
         import time
 
         from penstock.stores.audit.jsonl import JsonlLog
-        from penstock.stores.audit.remembered_head import HeadMemory
 
-        return JsonlLog(
-            self.path,
-            clock=time.time,
-            rotate_at=self.settings.rotate_bytes,
-            memory=HeadMemory(self._memory_path),
-        )
+        rotate_at = self.settings.rotate_bytes
+        return JsonlLog(self.path, clock=time.time, rotate_at=rotate_at, memory=self.memory)
 
     @cached_property
     def log(self) -> SignedLog:
@@ -90,7 +115,14 @@ class Record:
         policy = CheckpointPolicy(
             events=self.settings.checkpoint_events, seconds=self.settings.checkpoint_seconds
         )
-        return SignedLog(self.unsigned, self.checkpoints, policy=policy, clock=time.time)
+        return SignedLog(
+            self.lines,
+            self.memory,
+            lambda: self.checkpoints,
+            policy=policy,
+            clock=time.time,
+            start=self.start,
+        )
 
     def head(self) -> LogHead | None:
         """Return the last line's place and hash, or None where there is no record."""
@@ -127,14 +159,19 @@ class Record:
 
         Lines whose `op` is in `notice` come along, at no further pass.
         """
-        from penstock.stores.audit.remembered_head import HeadMemory
+        from penstock.core.audit.findings import AuditReport
         from penstock.stores.audit.segments import files_of
         from penstock.stores.audit.verify import verify_log
 
-        remembered = HeadMemory(self._memory_path).recall()
-        if not files_of(self.path):
-            return _no_record(remembered)
-        return verify_log(self.path, self.checkpoints.evidence(remembered), notice=notice)
+        facts = self.memory.facts()
+        head = self.head()
+        remembered = facts.expected(head.seq if head else -1)
+        if not files_of(self.path) and remembered is not None:
+            return _gone(remembered)
+        evidence = self._evidence(remembered)
+        if not files_of(self.path) and evidence.is_empty:
+            return AuditReport(count=0, head="")  # a log that never was is sound
+        return verify_log(self.path, evidence, notice=notice)
 
 
 def lines_of(path: str, query: Query) -> Iterator[bytes]:
@@ -144,12 +181,29 @@ def lines_of(path: str, query: Query) -> Iterator[bytes]:
     return read_lines(path, query)
 
 
-def _no_record(remembered: LogHead | None) -> AuditReport:
-    """A record that never was is sound; one that was remembered has been taken away."""
+def _gone(remembered: LogHead) -> AuditReport:
+    """A log that is remembered and not there has been taken away."""
     from penstock.core.audit.findings import AuditProblem, AuditReport, TamperKind
 
-    if remembered is None:
-        return AuditReport(count=0, head="")
     message = f"the record is gone; it had {remembered.seq + 1} events when it was last seen"
     gone = AuditProblem(kind=TamperKind.DELETED, line=0, message=message)
     return AuditReport(count=0, head="", problems=(gone,), level="remembered")
+
+
+def sign_behind(log: SignedLog) -> None:
+    """Sign in a thread of its own, for a process that stays."""
+    import threading
+
+    threading.Thread(target=log.sign, name="signing", daemon=True).start()
+
+
+def sign_beside(root: str) -> Start:
+    """Sign in a process of its own: for one that ends at once, and that an agent waits for."""
+
+    def start(log: SignedLog) -> None:
+        from penstock.app.process import start_beside
+
+        del log
+        start_beside("audit", "checkpoint", "--workspace", root)
+
+    return start

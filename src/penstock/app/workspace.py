@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from penstock.core.errors import InputError, PenstockError
 from penstock.stores.rules.last_good import keep, keep_compiled, kept
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from penstock.gate.prepare import Call
     from penstock.ports import AuditLog
     from penstock.stores.approver.keys import ApproverKeys
-    from penstock.stores.audit.jsonl import JsonlLog
+    from penstock.stores.audit.signed_log import SignedLog, Start
     from penstock.stores.files.workspace import DiskFiles
     from penstock.stores.queue.sqlite import SqliteProposals
     from penstock.stores.rules.history import RuleHistory
@@ -81,6 +81,7 @@ def read_rules(path: str) -> bytes | None:
 
 
 Reading = Callable[[str], bytes | None]
+Signs = Literal["here", "behind", "beside"]
 
 
 def policy_of(
@@ -185,13 +186,16 @@ class DoorExtras:
 class Workspace:
     """One workspace with its state; each part is opened when it is first needed.
 
-    `library` says that a program of somebody else's holds the gate, and no door of ours.
+    `library` says that a program of somebody else's holds the gate, and no door of ours; `signs`
+    where a checkpoint that is due is signed: in the thread that appends, in one behind it, or in
+    a process beside this one.
     """
 
     root: str
     state: str
     brought: DoorExtras | None = None
     library: bool = False
+    signs: Signs = "here"
 
     @cached_property
     def keys(self) -> ApproverKeys:
@@ -205,7 +209,12 @@ class Workspace:
         """The record with its checkpoints."""
         from penstock.app.audit import Record
 
-        return Record(self.audit_path, self.state, self.policy().audit)
+        return Record(self.audit_path, self.state, self.policy().audit, self._signer())
+
+    def _signer(self) -> Start | None:
+        from penstock.app.audit import sign_behind, sign_beside
+
+        return {"here": None, "behind": sign_behind, "beside": sign_beside(self.root)}[self.signs]
 
     @property
     def audit_path(self) -> str:
@@ -261,8 +270,8 @@ class Workspace:
         opened = vars(self)
         if "_proposals" in opened:
             self._proposals.close()
-        if "record" in opened and "unsigned" in vars(self.record):
-            self.record.unsigned.close()
+        if "record" in opened and "lines" in vars(self.record):
+            self.record.lines.close()
 
     @cached_property
     def rule_files(self) -> RuleFiles:
@@ -278,11 +287,11 @@ class Workspace:
         """Return the record of the workspace that a rules file lies in, and that workspace."""
         from penstock.stores.system.private import private_dir
 
-        home = workspace_of(os.path.dirname(rules))
+        home = workspace_of(os.path.dirname(rules), signs=self.signs)
         if home.root == self.root:
             return self.record.log, self.root
         private_dir(home.state)
-        return home.record.unsigned, home.root
+        return home.record.log, home.root
 
     def _announce(self, made: Sequence[Proposal]) -> None:
         """Have a person told, if anything waits for one.
@@ -452,14 +461,18 @@ class Workspace:
         with suppress(FileNotFoundError):
             os.remove(os.path.join(self.state, name))
 
-    def log_beside(self, name: str) -> JsonlLog:
-        """Return a log in the workspace itself; where it ends is remembered in the state."""
-        from penstock.app.audit import Record
+    def log_beside(self, name: str) -> SignedLog:
+        """Return a log in the workspace itself; all that proves it is kept in the state."""
         from penstock.stores.system.private import private_dir
 
         private_dir(self.state)
+        return self._record_beside(name).log
+
+    def _record_beside(self, name: str) -> Record:
+        from penstock.app.audit import Record
+
         path, folder = os.path.join(self.root, name), os.path.join(self.state, name.strip("."))
-        return Record(path, folder, self.policy().audit).unsigned
+        return Record(path, folder, self.policy().audit)
 
     def inside_agent(self) -> str | None:
         """Say why this process is taken to run inside an agent, or None."""
@@ -492,10 +505,10 @@ def token_of(home: str, name: str) -> str:
     return kept_token(home, name)
 
 
-def workspace_of(start: str) -> Workspace:
+def workspace_of(start: str, *, signs: Signs = "here") -> Workspace:
     """Return the workspace that a directory (absolute, resolved) lies in."""
     root = workspace_above(start)
-    return Workspace(root, state_of(root))
+    return Workspace(root, state_of(root), signs=signs)
 
 
 def open_workspace(

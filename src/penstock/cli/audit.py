@@ -172,8 +172,8 @@ def export(form: str, output: str, log_path: str, workspace: str | None, **chose
 def checkpoint(workspace: str | None, as_json: bool) -> int:
     """Sign the record as it is now, and show it to the witnesses."""
     record = _record(workspace)
-    made = record.checkpoints.sign() or record.checkpoints.latest()
-    shown = record.checkpoints.show()
+    shown = record.log.sign_and_show()
+    made = record.checkpoints.latest()
     facts: dict[str, object] = {
         "size": made.size if made else 0,
         "checkpoints": record.checkpoints.path,

@@ -15,6 +15,7 @@ NAME = "hook_path.py"  # beside this file, in an installation only
 # What every write to an ordinary path needs, in the order in which each finds what it imports.
 LEAVES = (
     "penstock.core.audit.chain",
+    "penstock.core.audit.head_slots",
     "penstock.core.errors",
     "penstock.core.strict_json",
     "penstock.core.text.redact",

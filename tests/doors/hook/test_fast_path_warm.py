@@ -52,7 +52,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def warm() -> Warm:
-    return Warm(Engine())
+    return Warm(Engine(signs=True))
 
 
 def call(root: Path, tool: str, path: str, **given: str) -> HookCall:
@@ -68,7 +68,7 @@ def told(answer: HookAnswer | None) -> tuple[object, ...]:
 class Unrecorded(Cold):
     """Takes the cold way but for the log, which may be busy just now."""
 
-    def append(self, root: str, state: str, body: bytes, *, rotate_at: int) -> str:
+    def append(self, root: str, state: str, body: bytes, policy: object) -> str:
         return ""
 
 
@@ -131,7 +131,7 @@ def test_a_log_that_cannot_be_written_is_left_to_the_engine(root: Path, warm: Wa
     log.unlink()
     log.mkdir()
     with pytest.raises(NotShortError):
-        warm.append(str(root), here.state, b'"op":"x","path":"","status":"y"', rotate_at=0)
+        warm.append(str(root), here.state, b'"op":"x","path":"","status":"y"', {})
 
 
 def test_what_a_file_held_is_kept_when_the_answer_is_given(root: Path, warm: Warm) -> None:

@@ -298,7 +298,7 @@ def test_what_a_person_rejected_stands_against_an_edit(
     here = open_workspace(str(project.root))
     event = {"op": "rejected", "path": "src/a.py", "status": "rejected", "by": "ann"}
     here.ready()
-    here.record.unsigned.append(event, durable=True)
+    here.record.log.append(event, durable=True)
     refused = added(place, path, "allow", id="src", paths=["src/**"])
     assert refused["error_type"] == "blocking_validation"
     assert "`src/a.py`" in refused["details"][0]["error"]

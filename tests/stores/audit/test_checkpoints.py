@@ -16,6 +16,7 @@ from penstock.core.errors import AuditError
 from penstock.stores.audit.checkpoints import Checkpoints, create_key, load_key
 from penstock.stores.audit.jsonl import JsonlLog
 from penstock.stores.audit.reader import read_lines
+from penstock.stores.audit.remembered_head import HeadMemory
 from penstock.stores.audit.segments import rotated
 from penstock.stores.audit.signed_log import SignedLog
 from penstock.stores.audit.tree_file import TreeFile, TreePosition
@@ -297,7 +298,8 @@ def test_two_keys_are_never_the_same(tmp_path: Path) -> None:
 
 def signed(log: JsonlLog, checkpoints: Checkpoints, clock: Ticking) -> SignedLog:
     policy = CheckpointPolicy(events=5, seconds=60.0)
-    return SignedLog(log, checkpoints, policy=policy, clock=clock)
+    memory = HeadMemory(log.path + ".head")
+    return SignedLog(log, memory, lambda: checkpoints, policy=policy, clock=clock)
 
 
 def test_a_log_is_signed_at_every_apply_every_so_many_events_and_seconds(
@@ -320,6 +322,59 @@ def test_a_log_is_signed_at_every_apply_every_so_many_events_and_seconds(
     head = signing.head()
     assert head is not None
     assert head.seq == 9
+
+
+def test_entries_count_whoever_wrote_them(log: JsonlLog, checkpoints: Checkpoints) -> None:
+    clock = Ticking()
+    for expected in (0, 0, 0, 0, 1, 1):  # each a process of its own
+        signed(log, checkpoints, clock).append(EVENT, durable=False)
+        assert len(checkpoints.notes()) == expected
+
+
+def test_time_counts_from_the_last_checkpoint_and_a_quiet_log_is_not_signed_again(
+    log: JsonlLog, checkpoints: Checkpoints
+) -> None:
+    clock = Ticking()
+    memory = HeadMemory(log.path + ".head")
+    log = JsonlLog(log.path, clock=clock, memory=memory)
+    signed(log, checkpoints, clock).append(EVENT, durable=False)
+    for seconds, expected in ((59, 0), (1, 1), (120, 1), (120, 1)):
+        clock.now += seconds
+        signed(log, checkpoints, clock).sign_if_due()
+        assert len(checkpoints.notes()) == expected
+    log.append(EVENT, durable=False)  # by somebody who does not sign
+    signed(log, checkpoints, clock).sign_if_due()
+    assert len(checkpoints.notes()) == 2
+
+
+def test_a_log_that_is_older_than_the_count_is_signed_by_its_next_entry(
+    log: JsonlLog, checkpoints: Checkpoints
+) -> None:
+    add(log, 3)
+    signed(log, checkpoints, Ticking()).append(EVENT, durable=False)
+    assert len(checkpoints.notes()) == 1
+
+
+def test_a_signer_that_fails_is_tried_again_only_when_the_next_checkpoint_is_due(
+    log: JsonlLog, checkpoints: Checkpoints
+) -> None:
+    clock = Ticking()
+    signing = signed(log, checkpoints, clock)
+    signing.append({**EVENT, "op": "applied"}, durable=True)
+    Path(checkpoints.path).write_text("garbage\n\n\u2014 garbage\n\n")
+    for _ in range(20):
+        signing.append(EVENT, durable=False)
+    told = [json.loads(line)["op"] for line in read_lines(log.path)]
+    assert told.count("checkpoint_failed") == 4
+
+
+def test_two_who_see_that_one_is_due_begin_only_one(tmp_path: Path) -> None:
+    memory = HeadMemory(str(tmp_path / "head"))
+    memory.mark(5, 100)
+    seen = memory.signed()
+    assert seen == (5, 100)
+    assert memory.claim(9, 200, seen=seen)
+    assert not HeadMemory(memory.path).claim(9, 200, seen=seen)
 
 
 def test_an_event_stays_when_signing_fails_and_the_failure_is_told(

@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from penstock.core.audit import head_slots as slots
 from penstock.core.audit.event import compose
 from penstock.stores.audit.append import ROTATED
-from penstock.stores.audit.cold_append import append_cold
+from penstock.stores.audit.cold_append import ColdLog, append_cold
 from penstock.stores.audit.jsonl import JsonlLog
 from penstock.stores.audit.reader import read_lines
+from penstock.stores.audit.remembered_head import HeadMemory
 from penstock.stores.audit.verify import verify_log
 
 EVENT = {"op": "decided", "path": "src/app.py", "status": "denied"}
@@ -33,13 +35,23 @@ def path(tmp_path: Path) -> str:
 
 
 def full(path: str) -> JsonlLog:
-    log = JsonlLog(path, clock=lambda: NOON)
+    """Append one line in the full way, which remembers where the log ends."""
+    memory = memory_of(path)
+    log = JsonlLog(path, clock=lambda: NOON, memory=memory)
     log.append(EVENT, durable=False)
+    memory_of(path).claim(0, int(NOON), seen=None)
     return log
 
 
-def cold(path: str, *, ts: str = TS, room: int = ROOM) -> tuple[int, str, str] | None:
-    return append_cold(path, BODY, ts, rotate_at=room)
+def memory_of(path: str) -> HeadMemory:
+    return HeadMemory(f"{path}.head")
+
+
+def cold(
+    path: str, *, ts: str = TS, room: int = ROOM, now: float = NOON, events: int = 1000
+) -> tuple[int, str, str] | None:
+    log = ColdLog(path, f"{path}.head", room, events, 300)
+    return append_cold(log, BODY, ts, now)
 
 
 def test_both_ways_write_the_same_line(path: str, tmp_path: Path) -> None:
@@ -100,6 +112,31 @@ def a_pipe(path: str) -> None:
     os.mkfifo(path)
 
 
+def cut(path: str) -> None:
+    """Back to a copy from before the last line, whose links are all right."""
+    full(path)
+    Path(path).write_bytes(Path(path).read_bytes().splitlines(keepends=True)[0])
+
+
+def rewritten(path: str) -> None:
+    """The same length, the same links, another content."""
+    from tests.core.audit.records import block, relinked
+
+    lines = [line.replace(b"denied", b"passed") for line in Path(path).read_bytes().splitlines()]
+    Path(path).write_bytes(block(relinked(lines, 0)))
+
+
+def forgotten(path: str) -> None:
+    os.unlink(f"{path}.head")
+
+
+def remembered_before_a_restart(path: str) -> None:
+    """Written in another start of the machine: the full way compares."""
+    with open(f"{path}.head", "r+b") as file:
+        file.seek(slots.SIGNED - slots.BOOT - 1)
+        file.write(b"x" * slots.BOOT)
+
+
 def rotation_begun(path: str) -> None:
     with open(path, "ab") as file:
         line = list(read_lines(path))[-1]
@@ -109,7 +146,7 @@ def rotation_begun(path: str) -> None:
 @pytest.mark.parametrize(
     "happened",
     [gone, emptied, torn, garbage, without_numbers, linked_elsewhere, open_to_others, a_pipe,
-     rotation_begun],
+     rotation_begun, cut, rewritten, forgotten, remembered_before_a_restart],
 )  # fmt: skip
 def test_anything_unusual_is_left_to_the_full_way(
     path: str, happened: Callable[[str], None]
@@ -129,6 +166,24 @@ def test_a_full_log_a_busy_one_and_a_clock_gone_back_are_left_to_the_full_way(pa
     assert cold("a\0b") is None
     assert len(list(read_lines(path))) == 1
     assert cold(path) is not None
+
+
+def test_what_is_remembered_moves_with_each_line_on_both_ways(path: str) -> None:
+    for _ in range(3):
+        for way in (cold, full):
+            assert way(path) is not None
+            head = JsonlLog(path, clock=lambda: NOON).head()
+            assert head is not None
+            assert memory_of(path).recall() == head
+
+
+def test_a_line_by_which_a_checkpoint_is_due_is_left_to_the_full_way(path: str) -> None:
+    assert cold(path, events=2) is None, "the second line of two"
+    assert cold(path, now=NOON + 300) is None
+    assert cold(path, now=NOON + 299) is not None
+    memory_of(path).mark(2, int(NOON) + 300)
+    assert cold(path, now=NOON + 300, events=2) is not None, "signed, so it counts anew"
+    assert cold(path, now=NOON + 300, events=2) is None
 
 
 def test_the_short_way_imports_next_to_nothing() -> None:

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+from penstock.core.audit.head_slots import is_due
 from penstock.core.audit.merkle import HASH_SIZE, is_consistent
 from penstock.core.errors import AuditError
 
@@ -294,6 +295,6 @@ class CheckpointPolicy:
 
     def is_due(self, *, op: str = "", events: int, seconds: float) -> bool:
         """Say whether to sign now, `events` and `seconds` after the last checkpoint."""
-        if events <= 0:
-            return False
-        return op in self.ops or events >= self.events or seconds >= self.seconds
+        if events > 0 and op in self.ops:
+            return True
+        return is_due(events, seconds, self.events, self.seconds)

@@ -56,6 +56,12 @@ class Evidence:
             return "remembered"
         return "checkpoints" if self.own else "chain"
 
+    @property
+    def is_empty(self) -> bool:
+        """Say that nobody has ever seen an entry of this log."""
+        seen = (self.own, self.older, self.remembered, self.head, self.witnesses)
+        return not any(seen)
+
     def checkpoints(self) -> list[Checkpoint]:
         """Return every checkpoint that could be read, wherever it is kept."""
         notes = [*self.own, *self.witnesses.values()]

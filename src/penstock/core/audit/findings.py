@@ -32,6 +32,7 @@ class TamperKind(StrEnum):
     STRANGER = "stranger"
     TORN_TAIL = "torn-tail"
     TAIL_SET_ASIDE = "tail-set-aside"
+    ENTRIES_LOST = "entries-lost"
     DUPLICATE_KEYS = "duplicate-keys"
     NOT_JSON = "not-json"
     TRAILING_BYTES = "trailing-bytes"

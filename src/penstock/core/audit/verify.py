@@ -202,6 +202,9 @@ class LogWalk:
         elif line.op == "tail_set_aside":
             said = "an unfinished line was set aside here after a crash"
             self._warn(TamperKind.TAIL_SET_ASIDE, line.number, said)
+        elif line.op == "entries_lost":
+            said = "entries before this one had not reached the disk when the machine stopped"
+            self._warn(TamperKind.ENTRIES_LOST, line.number, said)
 
     def _tell(self, kind: TamperKind, line: int, message: str) -> None:
         if len(self.problems) < MOST_PROBLEMS:

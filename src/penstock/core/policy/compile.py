@@ -17,7 +17,7 @@ from penstock.core.policy.decide import effective, instead_of, sentence
 from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.rule import Rule
 
-VERSION = 2
+VERSION = 3
 NO_LIMIT = 1 << 62
 
 Stamp = tuple[str, int, int, int]  # a file the policy came from: path, size, mtime_ns, inode
@@ -36,6 +36,7 @@ def compile_policy(
         "stamps": list(stamps),
         "folds": folds,
         "rotate": policy.audit.rotate_bytes,
+        "signing": (policy.audit.checkpoint_events, policy.audit.checkpoint_seconds),
         "level": policy.audit.level,
         "layers": [_layer(layer, advised=policy.advisor.enabled) for layer in policy.layers],
     }

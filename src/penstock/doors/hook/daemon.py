@@ -119,6 +119,7 @@ def _accept(listening: socket.socket, engine: Engine, idle: float, path: str) ->
             line, _ = listening.accept()
         except TimeoutError:
             quiet += step
+            engine.sign_if_due()
             if os.path.basename(path) != socket_name() or not os.path.exists(path):
                 return
             continue

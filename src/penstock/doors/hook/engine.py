@@ -50,7 +50,7 @@ ADVICE_SECONDS = 2.0  # less than the hook itself may take (`SECONDS` in `main`)
 
 
 class Engine:
-    """Answers hooks. `signs` for a process that lives long enough to sign checkpoints.
+    """Answers hooks. `signs` for a process that lives long enough to sign checkpoints itself.
 
     Without `measures` a call is judged by names alone, for the time that is left when
     measuring took too long; a file that would be overwritten then counts as lost.
@@ -93,7 +93,7 @@ class Engine:
             if start not in self._open:
                 if len(self._open) >= MOST_OPEN:
                     self._open.clear()
-                self._open[start] = workspace_of(start)
+                self._open[start] = workspace_of(start, signs="behind" if self._signs else "beside")
             here = self._open[start]
         with suppress(PenstockError, OSError):  # judging needs no state; what does will tell
             here.ready()
@@ -103,6 +103,12 @@ class Engine:
         """Return the workspaces that are kept open."""
         with self._lock:
             return tuple(self._open.values())
+
+    def sign_if_due(self) -> None:
+        """Have signed what hooks wrote by themselves, where a checkpoint is due."""
+        for here in {here.root: here for here in self.opened()}.values():
+            with suppress(PenstockError, OSError):
+                here.record.log.sign_if_due()
 
     def warm(self, root: str) -> None:
         """Judge a command that does nothing, so that the next one waits for no import."""
@@ -246,8 +252,7 @@ class Engine:
             self._add(here, judged(decision, who(call), command=_command(call)))
 
     def _add(self, here: Workspace, event: Mapping[str, object]) -> str:
-        log = here.record.log if self._signs else here.record.unsigned
-        return log.append(event, durable=False).event_hash
+        return here.record.log.append(event, durable=False).event_hash
 
 
 EVENTS: dict[str, Callable[[Engine, Workspace, HookCall, Mapping[str, str]], HookAnswer]] = {

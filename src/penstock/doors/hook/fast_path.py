@@ -17,7 +17,7 @@ from penstock.core.policy.fast_decide import DENY, Short, answer
 from penstock.doors.hook.agents import agent_module
 from penstock.doors.hook.messages import AFTER, BEFORE, HookAnswer, HookCall, phrase, text
 from penstock.doors.hook.wire import parse
-from penstock.stores.audit.cold_append import append_cold
+from penstock.stores.audit.cold_append import ColdLog, append_cold
 from penstock.stores.queue import before_images
 from penstock.stores.system.places import (
     known_as,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from penstock.doors.hook.messages import Reply
 
-VERSION = 2  # of the compiled policy, as in `core/policy/compile.py`
+VERSION = 3  # of the compiled policy, as in `core/policy/compile.py`
 LONGEST_PATH, LONGEST_NAME = 4000, 255
 O_PATH = 0o10000000
 LINK = 0o120000
@@ -61,11 +61,14 @@ class Cold:
         """Return one of the agent's variables."""
         return variable(name)
 
-    def append(self, root: str, state: str, body: bytes, *, rotate_at: int) -> str:
+    def append(self, root: str, state: str, body: bytes, policy: "dict[str, Any]") -> str:
         """Put one line on the chain and return its hash; a log that needs more is the engine's."""
         del root
-        ts = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        added = append_cold(f"{state}/audit.jsonl", body, ts, rotate_at=rotate_at)
+        now = time.time()
+        ts = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
+        path, memory = f"{state}/audit.jsonl", f"{state}.head"
+        log = ColdLog(path, memory, policy["rotate"], *policy["signing"])
+        added = append_cold(log, body, ts, now)
         if added is None:
             raise NotShortError
         return added[2]
@@ -113,7 +116,7 @@ def _before(call: HookCall, by: Cold) -> HookAnswer:
     said = _judged(policy, call, judged, tightening, there)
     body = _event(policy, call, shown, said, created=there is None)
     if body:
-        by.append(root, state, body, rotate_at=policy["rotate"])
+        by.append(root, state, body, policy)
     if said.verdict == DENY:
         reason = phrase(said.reason, said.instead).replace("{path}", shown)
         return HookAnswer(DENY, reason)
@@ -278,7 +281,7 @@ def _after(call: HookCall, by: Cold) -> HookAnswer:
             before_images.forget(state, key, number)
             continue
         body = compose(observed(call, one, digest))
-        line = by.append(root, state, body, rotate_at=policy["rotate"])
+        line = by.append(root, state, body, policy)
         before_images.settle(state, key, number, after, line)
     return HookAnswer()
 

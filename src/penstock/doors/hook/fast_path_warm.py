@@ -8,7 +8,6 @@ policy is used only while none of its files changed.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -61,15 +60,11 @@ class Warm(Cold):
         self._policies[state] = (now, policy)
         return policy
 
-    def append(self, root: str, state: str, body: bytes, *, rotate_at: int) -> str:
+    def append(self, root: str, state: str, body: bytes, policy: dict[str, Any]) -> str:
         """Put one line on the chain; signing, which waits for the disk, is done behind it."""
-        del state, rotate_at
+        del state, policy
         try:
-            record = self._engine.workspace(root).record
-            log = record.log
-            line = record.unsigned.append(body, durable=False).event_hash
+            log = self._engine.workspace(root).record.log
+            return log.append(body, durable=False).event_hash
         except PenstockError as problem:
             raise NotShortError from problem
-        if log.is_due(""):
-            threading.Thread(target=log.sign, name="signing", daemon=True).start()
-        return line

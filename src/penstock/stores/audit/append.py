@@ -4,12 +4,14 @@ Knows where the chain ends in the file, finds it again when others wrote or some
 sets right what a crash left, and rotates a full log out. Who calls it, and when a line must have
 reached the disk, is `jsonl`'s business.
 Always true: lines are put only behind the line that they name; what was set aside, lost or
-skipped is told by a line before the next event.
+skipped is told by a line before the next event; what is remembered of the end moves with each
+write, under the same lock.
 
 States of the file, and what the next write does: ends with a newline: goes on. Unfinished last
 line: `tail_set_aside`. Last line `log_rotated`: the rename was lost in a crash, it is done now.
-Empty or gone: goes on from the newest segment, or begins. Ends before what is remembered:
-`chain_start` with the head that is missing.
+Empty or gone: goes on from the newest segment, or begins. Does not hold the entry that is
+remembered: `chain_start` with the head that is missing. Ends before it because the machine
+stopped: `entries_lost`.
 """
 
 from __future__ import annotations
@@ -21,8 +23,10 @@ from penstock.core.audit import chain
 from penstock.core.audit.event import compose
 from penstock.core.audit.evidence import LogHead
 from penstock.core.digest import digest
+from penstock.core.errors import AuditError
 from penstock.core.timestamps import seconds_of, stamp
 from penstock.stores.audit.file import LogFile, keep_aside
+from penstock.stores.audit.reader import line_numbered
 from penstock.stores.audit.remembered_head import HeadMemory
 from penstock.stores.audit.segments import (
     Tail,
@@ -57,8 +61,6 @@ class ChainWriter:
     ) -> None:
         self.path = path
         self.file = LogFile(path, wait=wait)
-        self.restarted = False
-        """True from a new start of the chain on until its head is remembered."""
         self._clock = clock
         self._rotate_at = self._limit = rotate_at
         self._memory = memory
@@ -66,11 +68,15 @@ class ChainWriter:
         self._hash, self._seq, self._ts = chain.GENESIS, -1, ""
         self._second, self._stamp = -1, ""
         self._owed: list[bytes] = []  # what must be told before the next event
+        self._restarted = False  # from a new start of the chain on until its head is remembered
+        self._forgetful = ""  # why the head could not be remembered, told once
 
     def close(self) -> None:
         """Give the file back; the next write opens it again."""
         self.file.drop()
         self._end = -1
+        if self._memory is not None:
+            self._memory.close()
 
     def require_ready(self) -> None:
         """Open and lock the file, as a write would; it is made where there is none."""
@@ -100,6 +106,7 @@ class ChainWriter:
             owed = list(self._owed)
             made = self._put(ts, [*owed, *bodies])
             del self._owed[: len(owed)]
+            self._remember(made[-1])
             return made[len(owed) :]
         except BaseException as error:
             self._end = -1
@@ -124,6 +131,27 @@ class ChainWriter:
         self._seq, self._hash = seq, prev
         return made
 
+    def _remember(self, last: Made) -> None:
+        """Remember the end outside. The lines are written by now: a failure is told, not raised."""
+        if self._memory is None:
+            return
+        head = LogHead(seq=last[0], event_hash=last[2])
+        try:
+            if self._restarted:
+                self._memory.restart(head)
+            else:
+                self._memory.move(head)
+        except AuditError as error:
+            self.owe_forgetting(error)
+        else:
+            self._restarted = False
+
+    def owe_forgetting(self, error: AuditError) -> None:
+        """Have it told, once for each reason, that the head could not be remembered."""
+        if self._forgetful != error.code:
+            self._forgetful = error.code
+            self.owe({"op": "head_not_remembered", "status": error.code})
+
     # --- where the chain stands ------------------------------------------------------------
 
     def _catch_up(self, ts: str) -> str:
@@ -133,7 +161,7 @@ class ChainWriter:
         """
         self.file.require_current()
         tail = self.file.tail()
-        unsure = tail.end < self._end or self._end < 0
+        ours = tail.end == self._end and chain.stated_hash(tail.line) == self._hash
         if tail.torn:
             tail = self._heal(tail)
         self._end = tail.end
@@ -143,7 +171,7 @@ class ChainWriter:
                 self._rename_out(ts)
         else:
             self._begin()
-        if unsure:
+        if not ours:
             self._compare_with_memory()
         return self._after_last(ts)
 
@@ -169,17 +197,29 @@ class ChainWriter:
             self._seq = sum(block.count(b"\n") for block in blocks) - 1
 
     def _compare_with_memory(self) -> None:
-        head = self._memory.recall() if self._memory else None
-        if head is not None and head.seq > self._seq:
+        """See that the entry which is remembered stands where it was written."""
+        if self._memory is None:
+            return
+        facts = self._memory.facts()
+        head = facts.expected(self._seq)
+        if head is not None and self._hash_at(head.seq) != head.event_hash:
             self._owe_start(head)
+        elif lost := facts.lost(self._seq):
+            self.owe({"op": "entries_lost", "status": "noted", "entries": lost})
+
+    def _hash_at(self, seq: int) -> str:
+        """Return the hash of an entry; "" where the log ends before it."""
+        if seq >= self._seq:
+            return self._hash if seq == self._seq else ""
+        return chain.stated_hash(line_numbered(self.path, seq))
 
     def _owe_start(self, missing: LogHead) -> None:
         """The chain never starts anew silently: the next line names what is missing."""
-        if not self.restarted:
+        if not self._restarted:
             start = {"op": "chain_start", "status": "restarted"}
             lost = {"missing_head": missing.event_hash, "missing_seq": missing.seq}
             self.owe({**start, **lost})
-            self.restarted = True
+            self._restarted = True
 
     def _heal(self, tail: Tail) -> Tail:
         """Set an unfinished line aside; one that lacks only its newline is finished instead."""

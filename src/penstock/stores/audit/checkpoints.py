@@ -3,9 +3,9 @@
 A folder of its own holds the signed notes (`checkpoints`) and the stored tree; the private key
 is wherever its owner put it, in a file that only they read. What was signed last is also
 remembered in a second place, outside the workspace, and shown to witnesses.
-Always true: only lines that continue what was signed before are ever signed; a checkpoint is on
-the disk before anybody is told of it; an existing key is never written over, and one that
-others could have read is never used.
+Always true: only lines that continue what was signed before are ever signed, and only once they
+have reached the disk; a checkpoint is on the disk before anybody is told of it; an existing key
+is never written over, and one that others could have read is never used.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from penstock.core.audit.verify import START, LogWalk, VerifyMark
 from penstock.core.errors import AuditError
 from penstock.stores.audit.file import sync_directory, take_lock
 from penstock.stores.audit.reader import line_at
+from penstock.stores.audit.segments import files_of, open_to_read
 from penstock.stores.audit.tree_file import TreeFile, TreePosition
 from penstock.stores.audit.witness import Witness
 from penstock.stores.system.os_errors import is_there, shut, telling
@@ -91,6 +92,7 @@ class Checkpoints:
             raise AuditError("no-key", "there is no key to sign with", hint="make one first")
         with self._locked():
             last = self.latest()
+            self._sync_log()  # what is signed must outlive a power cut
             place = self._grown(last)
             if place.size == (last.size if last else 0):
                 return None
@@ -102,6 +104,15 @@ class Checkpoints:
             self._tree.keep(place)
             self._remember(note)
         return checkpoint
+
+    def _sync_log(self) -> None:
+        for segment in files_of(self._log)[-1:]:
+            fd = open_to_read(segment.path)
+            try:
+                with telling(segment.path):
+                    os.fdatasync(fd)
+            finally:
+                shut(fd)
 
     def _grown(self, last: Checkpoint | None) -> TreePosition:
         """Grow the stored tree by the log's new lines; from nothing where it does not fit."""

@@ -92,8 +92,6 @@ class JsonlLog:
             return self._group.commit(bodies)
         with self._mutex:
             made = self._writer.write(bodies)
-            if self._writer.restarted:
-                self._remember(made[-1])
         return [_appended(one) for one in made]
 
     def require_ready(self) -> None:
@@ -141,18 +139,13 @@ class JsonlLog:
         return [_appended(one) for one in made]
 
     def _remember(self, last: Made) -> None:
-        """Remember the head outside. The lines are safe by now: a failure is told, not raised."""
-        restarted, self._writer.restarted = self._writer.restarted, False
+        """Remember what reached the disk. The lines are safe: a failure is told, not raised."""
         if self._memory is None:
             return
-        head = LogHead(seq=last[0], event_hash=last[2])
         try:
-            if restarted:
-                self._memory.restart(head)
-            else:
-                self._memory.remember(head)
+            self._memory.remember(LogHead(seq=last[0], event_hash=last[2]))
         except AuditError as error:
-            self._writer.owe({"op": "head_not_remembered", "status": error.code})
+            self._writer.owe_forgetting(error)
 
 
 def _appended(made: Made) -> LogEntry:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 
+from penstock.core.audit.chain import place
 from penstock.core.audit.query import EVERYTHING, Query
 from penstock.stores.audit.segments import files_of, open_to_read, whole_blocks
 from penstock.stores.system.os_errors import shut, telling
@@ -181,4 +182,24 @@ def line_at(path: str, number: int) -> bytes:
         if seen + lines >= number:
             return block.split(b"\n")[number - seen - 1]
         seen += lines
+    return b""
+
+
+def line_numbered(path: str, seq: int) -> bytes:
+    """Return the entry that says it has a number, looked for from the end; b"" for none.
+
+    Entries without numbers, which others wrote, are counted from the beginning.
+    """
+    for segment in reversed(files_of(path)):
+        fd = open_to_read(segment.path)
+        try:
+            with telling(segment.path):
+                for line in backwards(fd, 0, os.fstat(fd).st_size):
+                    found = place(line)[1]
+                    if found < 0:
+                        return line_at(path, seq + 1)
+                    if found <= seq:
+                        return line if found == seq else b""
+        finally:
+            shut(fd)
     return b""

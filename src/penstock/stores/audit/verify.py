@@ -59,7 +59,7 @@ def _identities(path: str) -> list[tuple[str, int]]:
 
 def _verified(path: str, evidence: Evidence, notice: frozenset[str]) -> AuditReport:
     files = files_of(path)
-    if not files and evidence.level == "chain":
+    if not files and evidence.is_empty:
         raise AuditError("audit-not-found", f"there is no record at `{path}`")
     report, there = _walked(files, notice, evidence.sizes_to_find())
     # Where a hash was signed beside a root, a sound chain itself says whether they agree.
