@@ -1,4 +1,4 @@
-"""Whatever an unknown tool is given: what mentions a protected file is asked about, prose is not."""
+"""An unknown tool that mentions a protected file is asked about, prose is not."""
 
 from __future__ import annotations
 
