@@ -3,7 +3,8 @@
 A command may reach them in a way that nobody can read from its text, and what slipped through
 must at least be told and taken back. What was there is kept, and compared when its stamp has
 changed; what is new is found in directories whose stamp has. Lock files and dependencies are
-left out, because package managers write them as they should, and so is what git makes itself.
+left out, because package managers write them as they should, and so is what git makes itself, and
+what it writes into its settings as long as no setting changed that starts a program.
 Always true: looking stops nobody, and looks at no more than `MOST_SEEN` files; a file that a
 person made or changed between two calls is taken over in silence.
 """
@@ -25,6 +26,7 @@ from penstock.core.audit.chain import hexdigest
 from penstock.core.model import Action
 from penstock.core.policy import fast_decide
 from penstock.core.policy.compile import compile_policy
+from penstock.core.text.git_settings import steering
 from penstock.doors.hook.before_after import ChangedFile, changed
 from penstock.doors.hook.fast_path import who
 from penstock.doors.hook.messages import HookCall
@@ -34,7 +36,8 @@ FORM = 2
 MOST_SEEN, MOST_FOLDERS, MOST_PROTECTED = 20_000, 5000, 500
 UNSEEN = frozenset({"node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache"})
 GIT = ".git"
-IN_GIT = frozenset({"config", "hooks"})
+GIT_SETTINGS = frozenset({"config", "config.worktree"})
+IN_GIT = GIT_SETTINGS | {"hooks"}
 WRITTEN_BY_TOOLS = frozenset({"lock-files", "dependencies"})
 LARGEST = 4 << 20
 GONE = [-1, 0, 0]  # the stamp of what is not there
@@ -92,8 +95,14 @@ def slipped(here: Workspace, call: HookCall) -> list[ChangedFile]:
     if known is None:
         return []
     found: list[ChangedFile] = []
-    for path in _moved(here, known):
-        found += _told(here, call, path)
+    moved = _moved(here, known)
+    ordinary = [path for path in moved if _is_ordinary(here, path)]
+    for path in ordinary:
+        _take_over(here, known, path)
+    if ordinary:
+        _save(here, known)
+    for path in moved:
+        found += _told(here, call, path) if path not in ordinary else ()
     if known.revision == here.policy().revision:  # by other rules all of them might look new
         made = _made(here, known)
         for path in made or ():
@@ -102,6 +111,19 @@ def slipped(here: Workspace, call: HookCall) -> list[ChangedFile]:
         if made is not None:
             _save(here, known)
     return found
+
+
+def _is_ordinary(here: Workspace, path: str) -> bool:
+    """True for settings of git that changed in nothing that starts a program: a remote, a name."""
+    folder, _, name = path.rpartition("/")
+    if name not in GIT_SETTINGS or folder.rpartition("/")[2] != GIT:
+        return False
+    kept = watched.kept(here.state, _key(path))
+    now = watched.read(f"{here.root}/{path}")
+    if not kept or now is None:
+        return False
+    before, after = steering(kept[0][1].data), steering(now[0])
+    return before is not None and before == after
 
 
 def _told(here: Workspace, call: HookCall, path: str) -> Iterator[ChangedFile]:

@@ -1,8 +1,9 @@
 """What git commands do to files that their words name.
 
 Git's own records (`.git/objects`, refs, the index) change with every commit and fetch; that
-is git's business and not told. What is told: files of the work tree named in the command,
-configuration, and repositories made or removed. Commands that change the work tree to what
+is git's business and not told, and so are settings of the repository that start no program.
+What is told: files of the work tree named in the command, other settings, and repositories made
+or removed. Commands that change the work tree to what
 some revision, stash or patch holds (`checkout BRANCH`, `pull`, `reset --hard`, `stash pop`)
 name no files: they are unclear, and the policy says what that means.
 Always true: a path behind `--` is told, whatever the subcommand makes of it.
@@ -33,32 +34,12 @@ from penstock.core.shell.effects import (
 )
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.programs.copies import COPIES
+from penstock.core.text.git_settings import starts_programs
 
 _CONFIG = Value(".git/config")
 _GLOBAL = Value("~/.gitconfig")
 _SYSTEM = Value("/etc/gitconfig")
 _DATABASE = Value(".git")
-# Settings that make git start programs, or read more settings or hooks from elsewhere.
-_RUNS = frozenset(
-    [
-        "core.pager",
-        "core.editor",
-        "core.sshcommand",
-        "core.fsmonitor",
-        "core.hookspath",
-        "core.askpass",
-        "core.gitproxy",
-        "core.worktree",
-        "sequence.editor",
-        "diff.external",
-        "include.path",
-    ]
-)
-_RUNS_BEFORE = ("alias.", "pager.", "filter.", "includeif.")
-_RUNS_AFTER = (".helper", ".textconv", ".command", ".driver", ".cmd", ".program", ".path")
-_HARMLESS = frozenset({"", "cat", "less", "true", "false", "no", "0", "off", ":", "/dev/null"})
-
-
 _GIT_VALUES = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"})
 
 
@@ -87,9 +68,7 @@ def git(call: ProgramCall) -> Iterator[Effect]:
 
 def _starts_programs(setting: Value) -> bool:
     key, _, value = setting.text.partition("=")
-    name = key.lower()
-    risky = name in _RUNS or name.startswith(_RUNS_BEFORE) or name.endswith(_RUNS_AFTER)
-    return risky and value not in _HARMLESS
+    return starts_programs(key, value)
 
 
 def _moved(effects: Iterator[Effect], directory: Value | None) -> Iterator[Effect]:
@@ -173,6 +152,7 @@ _CONFIG_WRITES = (
     *("unset", "unset-all", "add", "replace-all", "edit", "e"),
     *("remove-section", "rename-section"),
 )
+_CONFIG_WHOLE = ("edit", "rename-section", "remove-section")
 _CONFIG_VERBS = ("set", "unset", "edit", "rename-section", "remove-section")
 
 
@@ -182,8 +162,21 @@ def _config(call: ProgramCall) -> Iterator[Effect]:
     changes = found.has(*_CONFIG_WRITES) or verb in _CONFIG_VERBS or len(found.operands) > 1
     if any(given in _CONFIG_READS for given, _ in found.given) or verb in ("get", "list"):
         return
-    if changes:
+    if changes and not _is_ordinary(found):
         yield Touch(_config_file(found))
+
+
+def _is_ordinary(found: Options) -> bool:
+    """True for a setting of this repository that git itself writes as well: a name, a remote."""
+    words = found.operands[1:] if found.operands[0].text in _CONFIG_VERBS else found.operands
+    value = words[1] if len(words) > 1 else Value("x")
+    elsewhere = found.has("f", "file", "global", "system", "worktree")
+    whole = found.has("edit", "e", "remove-section", "rename-section")
+    named = bool(words) and words[0].exact and "." in words[0].text
+    if elsewhere or whole or not named or found.operands[0].text in _CONFIG_WHOLE:
+        return False
+    unknown = "!" if words[0].text.lower().startswith(("alias.", "submodule.")) else "x"
+    return not starts_programs(words[0].text, value.text if value.exact else unknown)
 
 
 def _config_file(found: Options) -> Value:
