@@ -108,6 +108,12 @@ class Files(Protocol):
         and an agent's settings that a variable has moved by the place where they usually are.
         """
 
+    def twins(self, place: str) -> Sequence[str]:
+        """Return the other names of the file at an absolute place (hard links), mostly none.
+
+        Raises InputError `hard-linked` where there is one that cannot be looked for.
+        """
+
     def kind(self, path: RelPath) -> FileKind | None:
         """Return what the name stands for, or None when nothing is there."""
 

@@ -77,6 +77,11 @@ class MemoryFiles:
         del place
         return ()
 
+    def twins(self, place: str) -> Sequence[str]:
+        """Return nothing: a file has one name here."""
+        del place
+        return ()
+
     def kind(self, path: RelPath) -> FileKind | None:
         """Return what the name stands for, or None when nothing is there."""
         key = self._checked(path)

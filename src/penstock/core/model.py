@@ -144,7 +144,8 @@ class Target:
     other places that rules know it by: in a worktree of the project, that in the project);
     `tightening` are spellings that can only make it stricter (as given, look-alikes of
     protected names). `outside` means that the path leaves the workspace; a spelling out there
-    is absolute and keeps its leading slash, so that only `**/` patterns can meet it.
+    is absolute and keeps its leading slash, so that only `**/` patterns can meet it. `twins` are
+    other names of the same file (hard links), judged like its own.
     """
 
     shown: str
@@ -152,6 +153,7 @@ class Target:
     tightening: tuple[str, ...] = ()
     outside: bool = False
     folds: bool = False
+    twins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -155,6 +155,7 @@ class Parts:
             root=files.root,
             resolve=files.resolve,
             known_as=files.known_as,
+            twins=files.twins,
             folds=files.folds,
         )
 

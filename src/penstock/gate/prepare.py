@@ -160,7 +160,13 @@ class Preparation:
     def _found(self, path: str) -> Target:
         """Return the target of a path that no link leads to."""
         files = self.files
-        return locate(path, root=files.root, known_as=self._known_as, folds=files.folds)
+        return locate(
+            path,
+            root=files.root,
+            known_as=self._known_as,
+            twins=files.twins,
+            folds=files.folds,
+        )
 
     def _known_as(self, place: str) -> list[str]:
         """Return the other places by which rules know one."""
@@ -215,6 +221,7 @@ class Preparation:
             base=self._at_home(intent.base or self.call.cwd or self.files.root),
             resolve=self.files.resolve,
             known_as=self._known_as,
+            twins=self.files.twins,
             folds=self.files.folds,
         )
 

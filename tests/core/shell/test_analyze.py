@@ -24,7 +24,7 @@ from penstock.core.shell.analyze import MOST_TEXT, NOT_PARSED, TOO_LARGE, ShellE
 def told(effect: ShellEffect, *, conditional: bool = False) -> set[str]:
     found = set()
     for target in effect.targets:
-        if bool(target.within) is conditional:
+        if bool(target.within) is conditional and target.action is not Action.READ:
             mark = "-" if target.action is Action.DELETE else "+"
             path = posixpath.normpath(posixpath.join(target.base, target.path))
             found.add(mark + path + ("/**" if target.tree else ""))

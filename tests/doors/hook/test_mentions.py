@@ -1,4 +1,4 @@
-"""An unknown tool that mentions a protected file is asked about, prose is not."""
+"""What mentions a protected file is asked about, whatever the tool; prose is not."""
 
 from __future__ import annotations
 

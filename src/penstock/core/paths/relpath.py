@@ -82,23 +82,39 @@ def locate(
     base: str = "",
     resolve: Callable[[str], str] | None = None,
     known_as: Callable[[str], Iterable[str]] | None = None,
+    twins: Callable[[str], Iterable[str]] | None = None,
     folds: bool = False,
 ) -> Target:
     """Return every spelling of a path that must be judged.
 
     Judged are the normal form and, where `resolve` follows links (as Files.resolve does),
     what that form and the text as it stands lead to; the last is where the kernel would go.
-    So are the other places that `known_as` (as Files.known_as) has for each of them.
+    So are the other places that `known_as` (as Files.known_as) has for each of them, and the
+    other names of the same file that `twins` (as Files.twins) finds.
     The text as given and the names that are taken for it only tighten. A spelling that
     begins with `/` lies outside the workspace and is met only by patterns that begin with
     `**`. When `folds` is true the folded spellings are there too, for patterns that went
     through `fold` as well.
     """
     given = _accepted(text)
+    same: list[str] = []
+
+    def others(place: str) -> list[str]:
+        linked = list(twins(place)) if twins else []
+        same.extend(linked)
+        return [*(known_as(place) if known_as else ()), *linked]
+
     shown, judged, tightening, outside = spellings(
-        given, root=root, base=base, resolve=resolve, known_as=known_as, folds=folds
+        given, root=root, base=base, resolve=resolve, known_as=others, folds=folds
     )
-    return Target(shown=shown, judged=judged, tightening=tightening, outside=outside, folds=folds)
+    return Target(
+        shown=shown,
+        judged=judged,
+        tightening=tightening,
+        outside=outside,
+        folds=folds,
+        twins=tuple(dict.fromkeys(beneath(name, normal(root)) or name for name in same)),
+    )
 
 
 # --- what cannot name a file ---------------------------------------------------------------

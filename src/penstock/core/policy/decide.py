@@ -29,6 +29,7 @@ from penstock.core.policy.regexes import search
 from penstock.core.policy.rule import FieldMatch, Rule
 from penstock.core.policy.rule_index import field_texts
 
+MOST_TWINS = 3
 NAME_IT = "leave the file out of the call, or let a person approve it"
 EDIT_INSTEAD = "edit the lines that change instead of rewriting the file, or ask for a review"
 
@@ -66,7 +67,7 @@ def decide(request: Request, policy: Policy, *, now: float) -> Decision:
         notes=_distinct(note for opinion in opinions for note in opinion.notes),
         revision=policy.revision,
         code=next((r.code for r in reasons if r.verdict is verdict and r.code), ""),
-        because=next((r.text for r in reasons if r.verdict is verdict and r.text), ""),
+        because=_because(reasons, verdict, request.target),
         suggestion=next((opinion.instead for opinion in leading if opinion.instead), ""),
         granted=verdict is Verdict.ALLOW and _granted(request, opinions),
         degraded=policy.degraded,
@@ -74,6 +75,15 @@ def decide(request: Request, policy: Policy, *, now: float) -> Decision:
         action=request.action,
     )
     return _unattended(decision) if not request.attended else decision
+
+
+def _because(reasons: Sequence[Reason], verdict: Verdict, target: Target | None) -> str:
+    """Return the first reason for a verdict; of a hard link also whose name it is."""
+    because = next((r.text for r in reasons if r.verdict is verdict and r.text), "")
+    if verdict is Verdict.ALLOW or target is None or not target.twins:
+        return because
+    names = ", ".join(f"`{name}`" for name in target.twins[:MOST_TWINS])
+    return f"{because} (`{target.shown}` is another name of {names}, a hard link)"
 
 
 def combine(parts: Sequence[Decision], policy: Policy) -> Decision:

@@ -214,6 +214,8 @@ def require_fresh(policy: "dict[str, Any]") -> None:
 def _there(place: str) -> "tuple[bytes, int] | None":
     """Return the file that would be written; None when nothing is there."""
     found = before_images.read(place)
+    if found is not None and posix.lstat(place).st_nlink > 1:  # its other names are judged, too
+        raise NotShortError
     if found is None and _exists(place):  # a link, a directory, too large, not ours to read
         raise NotShortError
     return found

@@ -72,6 +72,7 @@ class Project:
             base=self.root,
             resolve=files.resolve,
             known_as=files.known_as,
+            twins=files.twins,
             folds=files.folds,
         )
         if text.endswith("/"):

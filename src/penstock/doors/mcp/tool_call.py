@@ -125,7 +125,16 @@ class ToolCall:
         tool = f"mcp__{SERVER}__read_file"
 
         def ask(path: str) -> bool:
-            target = locate(path, root=files.root, known_as=files.known_as, folds=files.folds)
+            try:
+                target = locate(
+                    path,
+                    root=files.root,
+                    known_as=files.known_as,
+                    twins=files.twins,
+                    folds=files.folds,
+                )
+            except InputError:
+                return False
             given = {"path": path}
             request = Request(
                 action=Action.READ, tool=tool, tool_input=given, target=target, attended=False

@@ -42,6 +42,7 @@ from penstock.stores.files import errors, syscalls
 from penstock.stores.files import resolve as reach
 from penstock.stores.files.beneath import Beneath, look
 from penstock.stores.files.contents import READING, FileSource, close, digest_of, whole
+from penstock.stores.files.twins import HardLinks
 from penstock.stores.system import places
 
 if TYPE_CHECKING:
@@ -89,6 +90,14 @@ class DiskFiles:
     def known_as(self, place: str) -> Sequence[str]:
         """Return the other places by which rules know an absolute one, mostly none."""
         return places.known_as(place, self._root, self._moved)
+
+    def twins(self, place: str) -> Sequence[str]:
+        """Return the other names of the file at an absolute place (hard links), mostly none."""
+        return self._hard_links.of(place)
+
+    @cached_property
+    def _hard_links(self) -> HardLinks:
+        return HardLinks(self._root)
 
     @cached_property
     def _moved(self) -> list[tuple[str, str]]:

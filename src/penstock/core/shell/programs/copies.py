@@ -69,8 +69,12 @@ _LONG = "target-directory suffix"
 def _cp(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short=_SHORT, long=_LONG)
     yield from _arrivals(found, tree=found.has(*_RECURSIVE))
+    folders = found.values("t", "target-directory")
+    sources = found.operands if folders else _sources(found.operands)[0]
     if found.has("l", "link"):
-        yield from written(_sources(found.operands)[0])
+        yield from written(sources, tree=found.has(*_RECURSIVE))
+    elif found.has("s", "symbolic-link"):
+        yield from (Touch(source, Action.READ) for source in sources)
 
 
 def _mv(call: ProgramCall) -> Iterator[Effect]:
@@ -104,7 +108,16 @@ def _ln(call: ProgramCall) -> Iterator[Effect]:
     for effect in effects:
         name = base_name(effect.value).text
         named = [source for source in sources if base_name(source).text == name]
-        yield from (Alias(effect.value, source) for source in (named or sources)[:1])
+        for source in (named or sources)[:1]:
+            # Whoever may not read a file makes no other way to it either.
+            yield Touch(_seen_from(effect.value, source), Action.READ)
+            yield Alias(effect.value, source)
+
+
+def _seen_from(link: Value, source: Value) -> Value:
+    """Return what a symbolic link leads to: its text hangs from the directory it lies in."""
+    above = link._replace(text=link.text.rpartition("/")[0])
+    return source if source.text.startswith(("/", "~")) or not above.text else below(above, source)
 
 
 def _rsync(call: ProgramCall) -> Iterator[Effect]:
