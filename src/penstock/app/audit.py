@@ -106,12 +106,14 @@ class Record:
 
     @cached_property
     def log(self) -> SignedLog:
-        """The log to append to."""
+        """The log to append to; its folder is made at the first need."""
         import time
 
         from penstock.core.audit.checkpoint import CheckpointPolicy
         from penstock.stores.audit.signed_log import SignedLog
+        from penstock.stores.system.private import private_dir
 
+        private_dir(self.folder)
         policy = CheckpointPolicy(
             events=self.settings.checkpoint_events, seconds=self.settings.checkpoint_seconds
         )
@@ -154,10 +156,11 @@ class Record:
         lines = lines_of(self.path, Query(last=last, since=since))
         return tuple(parse_line(line) or {} for line in lines)
 
-    def verify(self, *, notice: frozenset[str] = frozenset()) -> AuditReport:
+    def verify(self, *, notice: frozenset[str] = frozenset(), there: bool = False) -> AuditReport:
         """Compare the log with everything that there is to compare it with.
 
-        Lines whose `op` is in `notice` come along, at no further pass.
+        Lines whose `op` is in `notice` come along, at no further pass. A log that never was is
+        sound unless it was said to be `there`.
         """
         from penstock.core.audit.findings import AuditReport
         from penstock.stores.audit.segments import files_of
@@ -169,7 +172,7 @@ class Record:
         if not files_of(self.path) and remembered is not None:
             return _gone(remembered)
         evidence = self._evidence(remembered)
-        if not files_of(self.path) and evidence.is_empty:
+        if not files_of(self.path) and evidence.is_empty and not there:
             return AuditReport(count=0, head="")  # a log that never was is sound
         return verify_log(self.path, evidence, notice=notice)
 

@@ -389,18 +389,19 @@ class Workspace:
     def verify(self, log: str = "") -> AuditReport:
         """Compare the record with all evidence, and each approval with its signature.
 
-        Of another log than this workspace's only the chain and the signatures can be compared.
+        Of another log than this workspace's only the chain and the signatures can be compared,
+        and what is kept of a log in the directory that it lies in.
         """
         from dataclasses import replace
 
         from penstock.core.audit.approvals import NOTICE, Approvals
         from penstock.core.audit.query import parse_line
         from penstock.core.audit.standing_approval import WriteApprovals
-        from penstock.stores.audit.verify import verify_log
 
         if log and os.path.realpath(log) == os.path.realpath(self.record.path):
             log = ""  # our own by its path: everything that we know of it counts
-        report = verify_log(log, notice=NOTICE) if log else self.record.verify(notice=NOTICE)
+        record = self._record_at(log) if log else self.record
+        report = record.verify(notice=NOTICE, there=bool(log))
         approvals = Approvals(elsewhere=bool(log))
         for known in self.keys.known():
             approvals.know(known.public, "" if log else known.since)
@@ -467,6 +468,12 @@ class Workspace:
 
         private_dir(self.state)
         return self._record_beside(name).log
+
+    def _record_at(self, log: str) -> Record:
+        """Return a log in any directory, with what is kept of it in that directory's state."""
+        folder, name = os.path.split(os.path.realpath(log))
+        home = self if folder == self.root else Workspace(folder, state_of(folder))
+        return home._record_beside(name)
 
     def _record_beside(self, name: str) -> Record:
         from penstock.app.audit import Record

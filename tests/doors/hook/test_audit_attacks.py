@@ -1,8 +1,9 @@
 """What is done to the log of a session is found, whoever wrote its entries.
 
-Three sessions: hooks alone, which answer by the fast path and start a process to sign; hooks
-whose calls go to the background server; and a gate that applies. Each is attacked in every way
-of `audit_attacks`, and `penstock audit verify` is asked without and with a witness.
+Four sessions: hooks alone, which answer by the fast path and start a process to sign; hooks
+whose calls go to the background server; a gate that applies; and a broker with its log in the
+workspace. Each is attacked in every way of `audit_attacks`, and `penstock audit verify` is asked
+without and with a witness.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -21,7 +23,13 @@ from penstock.cli import main
 from penstock.doors.hook.daemon_client import launch
 from penstock.gate import Proof
 from tests.cli.pending import gate_of, proposed, state_dir, surroundings_of
-from tests.doors.hook.audit_attacks import FOUND_ALONE, FOUND_BY_WITNESS, Attack, Target
+from tests.doors.hook.audit_attacks import (
+    FOUND_ALONE,
+    FOUND_BY_WITNESS,
+    Attack,
+    Target,
+    leave_nothing,
+)
 from tests.doors.hook.hooks import Hook, said
 from tests.project import Project
 
@@ -38,6 +46,7 @@ checkpoint_events = 4
 checkpoint_seconds = 100000
 """
 MOST_LOOKS = 1200
+LOG = ".agentzero_audit.jsonl"
 
 
 @dataclass
@@ -55,6 +64,7 @@ class Session:
         self.use(witness=True)
         state = state_dir(self.project)
         self.target = Target(state / "audit.jsonl", state, self.grow)
+        self.asked: list[str] = []  # what `verify` is told besides
 
     def use(self, *, witness: bool) -> None:
         more = f"witnesses = [{json.dumps(str(self.witness))}]\n" if witness else ""
@@ -74,7 +84,7 @@ class Session:
 
     def keep(self) -> None:
         """Remember all files, so that each attack begins with the same ones."""
-        places = [self.target.folder, self.witness, *self.target.memory]
+        places = [self.target.folder, self.witness, *self.target.memory, self.target.log]
         for at, place in enumerate(places):
             self.backup[place] = copied(place, self.project.root.parent / f"kept-{at}")
 
@@ -82,14 +92,18 @@ class Session:
         for place, kept in self.backup.items():
             if place.is_dir():
                 shutil.rmtree(place)
-            copied(kept, place)
+            if not (place == self.target.log and place.parent == self.target.folder):
+                copied(kept, place)
         self.use(witness=True)
 
     def verify(self, capsys: pytest.CaptureFixture[str]) -> tuple[object, list[str]]:
         argv = ["audit", "verify", "--json", "--workspace", str(self.project.root)]
+        argv += self.asked
         with surroundings_of(self.project), pytest.raises(SystemExit) as ended:
             main(argv)
         document = json.loads(capsys.readouterr().out)
+        if "error" in document:
+            return ended.value.code, [document["error"]["code"]]
         return ended.value.code, [problem["kind"] for problem in document["problems"]]
 
 
@@ -151,7 +165,41 @@ def by_applies(session: Session) -> Iterator[None]:
     yield
 
 
-@pytest.fixture(scope="module", params=[by_hooks_alone, by_the_server, by_applies])
+def by_the_broker(session: Session) -> Iterator[None]:
+    project = session.project
+    log, folder = project.root / LOG, session.target.folder / LOG.strip(".")
+    session.target = Target(log, folder, session.grow)
+    session.asked = ["--log", str(log)]
+    child = subprocess.Popen(
+        [sys.executable, "-m", "penstock.cli", "broker"],
+        env=project.environ,
+        cwd=project.root,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    asking, told = child.stdin, child.stdout
+    assert asking is not None
+    assert told is not None
+    request = {"type": "tool_request", "tool_name": "read_file", "path": "penstock.toml"}
+
+    def write() -> None:
+        asking.write(json.dumps(request).encode() + b"\n")
+        asking.flush()
+        assert json.loads(told.readline())["type"] == "tool_result"
+
+    session.write = write
+    try:
+        yield
+    finally:
+        asking.close()
+        child.wait(timeout=30)
+        told.close()
+
+
+SESSIONS = [by_hooks_alone, by_the_server, by_applies, by_the_broker]
+
+
+@pytest.fixture(scope="module", params=SESSIONS)
 def lived(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Session]:
@@ -204,7 +252,9 @@ def test_what_takes_back_everything_here_is_found_by_a_witness(
     code, found = session.verify(capsys)
     assert (code, bool(found)) == (1, True)
     session.use(witness=False)
-    assert session.verify(capsys) == (0, []), "else the page promises too little"
+    named = session.asked and attack is leave_nothing  # who names a log expects one
+    expected = (1, ["audit-not-found"]) if named else (0, [])
+    assert session.verify(capsys) == expected, "else the page promises too little"
 
 
 CUTS = [attack for attack in FOUND_ALONE if attack.__name__.startswith(("cut", "rebuild", "older"))]
