@@ -145,7 +145,7 @@ class Target:
     `tightening` are spellings that can only make it stricter (as given, look-alikes of
     protected names). `outside` means that the path leaves the workspace; a spelling out there
     is absolute and keeps its leading slash, so that only `**/` patterns can meet it. `twins` are
-    other names of the same file (hard links), judged like its own.
+    other names of the same file (hard links, a folded name), judged like its own.
     """
 
     shown: str

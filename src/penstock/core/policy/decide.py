@@ -81,7 +81,7 @@ def _because(reasons: Sequence[Reason], verdict: Verdict, target: Target | None)
     if verdict is Verdict.ALLOW or target is None or not target.twins:
         return because
     names = ", ".join(f"`{name}`" for name in target.twins[:MOST_TWINS])
-    return f"{because} (`{target.shown}` is another name of {names}, a hard link)"
+    return f"{because} (`{target.shown}` is another name of {names})"
 
 
 def combine(parts: Sequence[Decision], policy: Policy) -> Decision:
