@@ -1,4 +1,4 @@
-"""A path that is not what it looks like: told to whoever decides, and asked about when it counts."""
+"""A path that is not what it looks like: whoever decides is told, and asked where it counts."""
 
 from __future__ import annotations
 

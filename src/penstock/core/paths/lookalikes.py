@@ -16,9 +16,7 @@ from penstock.core.text.display import spoken, warnings
 # Letters that are drawn like Latin ones in nearly every font.
 ALIKE = str.maketrans(
     "авеіїкмнорстухѕјһԁԛԝӏѵгпАВЕІКМНОРСТУХЅЈԌԚԜӀѴҮαγεικνορτυχηωϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɡɑɩʟℓ",
-    "abeiikmhopctyxsjhdqwlvrnABEIKMHOPCTYXSJGQWIVYayeikvoptuxnwcjABEZHIKMNOPTYXigailI".replace(
-        "I", "l"
-    ),
+    "abeiikmhopctyxsjhdqwlvrnABEIKMHOPCTYXSJGQWIVYayeikvoptuxnwcjABEZHIKMNOPTYXigaill",
 )
 MOST_SHOWN = 200
 
