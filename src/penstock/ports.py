@@ -109,8 +109,9 @@ class Files(Protocol):
         """
 
     def twins(self, place: str) -> Sequence[str]:
-        """Return the other names of the file at an absolute place (hard links), mostly none.
+        """Return the other names of the file at an absolute place, mostly none.
 
+        These are hard links, and its listed name where one directory alone folds names.
         Raises InputError `hard-linked` where there is one that cannot be looked for.
         """
 

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -19,7 +20,7 @@ from penstock.ports import FileKind, Files, FileState, PlannedWrite
 from penstock.stores.files.workspace import DiskFiles
 from tests.fakes.files import MemoryFiles
 
-WAYS: dict[str, dict[str, bool]] = {
+WAYS: dict[str, dict[str, Any]] = {
     "disk": {},
     "disk, walking": {"use_openat2": False},
     "disk, no exchange": {"use_exchange": False},

@@ -145,7 +145,8 @@ class Target:
     `tightening` are spellings that can only make it stricter (as given, look-alikes of
     protected names). `outside` means that the path leaves the workspace; a spelling out there
     is absolute and keeps its leading slash, so that only `**/` patterns can meet it. `twins` are
-    other names of the same file (hard links), judged like its own.
+    other names of the same file (hard links, a folded name), judged like its own. `looks_like`
+    are plain names that a reader takes it for, and `flags` what its letters hide.
     """
 
     shown: str
@@ -154,6 +155,8 @@ class Target:
     outside: bool = False
     folds: bool = False
     twins: tuple[str, ...] = ()
+    looks_like: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -107,6 +107,7 @@ def locate(
     shown, judged, tightening, outside = spellings(
         given, root=root, base=base, resolve=resolve, known_as=others, folds=folds
     )
+    looks_like, flags = ((), ()) if given.isascii() else _deceiving(given, judged)
     return Target(
         shown=shown,
         judged=judged,
@@ -114,7 +115,17 @@ def locate(
         outside=outside,
         folds=folds,
         twins=tuple(dict.fromkeys(beneath(name, normal(root)) or name for name in same)),
+        looks_like=looks_like,
+        flags=flags,
     )
+
+
+def _deceiving(given: str, judged: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what a reader takes a path for, and what it hides; only other letters need it."""
+    from penstock.core.paths.lookalikes import flags, taken_for
+
+    seen = [(spelling, taken_for(spelling)) for spelling in judged]
+    return tuple(other for spelling, other in seen if other != spelling), flags(given)
 
 
 # --- what cannot name a file ---------------------------------------------------------------

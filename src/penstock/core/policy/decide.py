@@ -64,7 +64,7 @@ def decide(request: Request, policy: Policy, *, now: float) -> Decision:
     decision = Decision(
         verdict=verdict,
         reasons=reasons,
-        notes=_distinct(note for opinion in opinions for note in opinion.notes),
+        notes=_distinct((*_flags(request), *(n for opinion in opinions for n in opinion.notes))),
         revision=policy.revision,
         code=next((r.code for r in reasons if r.verdict is verdict and r.code), ""),
         because=_because(reasons, verdict, request.target),
@@ -77,13 +77,18 @@ def decide(request: Request, policy: Policy, *, now: float) -> Decision:
     return _unattended(decision) if not request.attended else decision
 
 
+def _flags(request: Request) -> tuple[str, ...]:
+    """Return what a person should know of the path itself; a mere mention tells nothing."""
+    return () if request.target is None or request.mention else request.target.flags
+
+
 def _because(reasons: Sequence[Reason], verdict: Verdict, target: Target | None) -> str:
     """Return the first reason for a verdict; of a hard link also whose name it is."""
     because = next((r.text for r in reasons if r.verdict is verdict and r.text), "")
     if verdict is Verdict.ALLOW or target is None or not target.twins:
         return because
     names = ", ".join(f"`{name}`" for name in target.twins[:MOST_TWINS])
-    return f"{because} (`{target.shown}` is another name of {names}, a hard link)"
+    return f"{because} (`{target.shown}` is another name of {names})"
 
 
 def combine(parts: Sequence[Decision], policy: Policy) -> Decision:
@@ -133,6 +138,7 @@ def _opinions(layer: Layer, request: Request, now: float) -> Iterator[Opinion]:
     for spelling in target.judged:
         yield _opinion(layer, request, layer.index.for_path(spelling) | anywhere, now, spelling)
     yield from _tightening(layer, request, now)
+    yield from _looking_like(layer, request, now)
 
 
 def _too_long(request: Request, policy: Policy) -> list[Opinion]:
@@ -178,11 +184,27 @@ LENIENT = (None, Verdict.ALLOW)
 MENTIONED = "can't predict what `{tool}` does with `{path}`, which is among its arguments"
 
 
-def _asked(opinion: Opinion, request: Request) -> Opinion:
+LOOKS_LIKE = "`{path}` only looks like a protected name: its letters are of another alphabet"
+PLAIN_NAME = "use a name in plain letters, or let a person approve it"
+
+
+def _looking_like(layer: Layer, request: Request, now: float) -> Iterator[Opinion]:
+    """Yield questions about a name that a reader takes for a protected one."""
+    target = request.target
+    if target is None or not target.looks_like:
+        return
+    seen = replace(target, judged=target.looks_like, tightening=target.looks_like)
+    for opinion in _tightening(layer, replace(request, target=seen), now):
+        yield replace(_asked(opinion, request, LOOKS_LIKE, "looks-alike"), instead=PLAIN_NAME)
+
+
+def _asked(
+    opinion: Opinion, request: Request, sentence: str = MENTIONED, code: str = "mentioned"
+) -> Opinion:
     """A strict rule speaks of what a call only mentions: a person knows what is meant."""
-    said = filled(MENTIONED, request)
+    said = filled(sentence, request)
     reasons = (
-        replace(reason, verdict=Verdict.ASK, text=f"{said} ({reason.text})", code="mentioned")
+        replace(reason, verdict=Verdict.ASK, text=f"{said} ({reason.text})", code=code)
         for reason in opinion.reasons
     )
     return replace(opinion, verdict=Verdict.ASK, reasons=tuple(reasons), notes=(), instead=NAME_IT)

@@ -214,11 +214,17 @@ def require_fresh(policy: "dict[str, Any]") -> None:
 def _there(place: str) -> "tuple[bytes, int] | None":
     """Return the file that would be written; None when nothing is there."""
     found = before_images.read(place)
-    if found is not None and posix.lstat(place).st_nlink > 1:  # its other names are judged, too
+    if found is not None and _has_other_names(place):  # these are judged, too
         raise NotShortError
     if found is None and _exists(place):  # a link, a directory, too large, not ours to read
         raise NotShortError
     return found
+
+
+def _has_other_names(place: str) -> bool:
+    """Say whether a file has hard links, or may be there in the other case as well."""
+    above, _, name = place.rpartition("/")
+    return posix.lstat(place).st_nlink > 1 or _exists(f"{above}/{name.swapcase()}")
 
 
 def _exists(place: str) -> bool:

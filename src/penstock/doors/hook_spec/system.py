@@ -105,23 +105,30 @@ def working_directory() -> str:
 
 
 def folds_case(root: str) -> bool:
-    """Look for a name that is the same file in the other case; nothing is written."""
+    """Look for a name that is there in the other case and not listed; nothing is written."""
+    above, _, own = root.rstrip("/").rpartition("/")
+    return _folds(root, _names(root)[:MOST_LOOKS]) or (bool(above) and _folds(above, [own]))
+
+
+def _folds(folder: str, tried: "list[str]") -> bool:
+    names = _names(folder)
+    others = [name.swapcase() for name in tried if name.swapcase() != name]
+    return any(_is_there(f"{folder}/{other}") for other in others if other not in names)
+
+
+def _names(folder: str) -> "list[str]":
     try:
-        names = posix.listdir(root)
+        return posix.listdir(folder)
+    except (OSError, ValueError):
+        return []
+
+
+def _is_there(path: str) -> bool:
+    try:
+        posix.lstat(path)
     except (OSError, ValueError):
         return False
-    for name in names[:MOST_LOOKS]:
-        if name.swapcase() != name and name.swapcase() not in names:
-            return _same(f"{root}/{name}", f"{root}/{name.swapcase()}")
-    above, _, name = root.rstrip("/").rpartition("/")
-    return name.swapcase() != name and _same(root, f"{above}/{name.swapcase()}")
-
-
-def _same(one: str, other: str) -> bool:
-    try:
-        return posix.lstat(one)[1:3] == posix.lstat(other)[1:3]  # inode and device
-    except OSError:
-        return False
+    return True
 
 
 class Links:

@@ -64,8 +64,10 @@ class DiskFiles:
         use_exchange: bool | None = None,
         sync: bool = True,
         journal_dir: str | None = None,
+        disk: reach.Disk = reach.DISK,
     ) -> None:
         self._root = _root(root)
+        self._disk = disk
         self._use_openat2 = use_openat2
         self._use_exchange = use_exchange
         self._sync = sync
@@ -81,7 +83,7 @@ class DiskFiles:
     @cached_property
     def folds(self) -> bool:
         """True when this file system takes `A` and `a` for one name."""
-        return reach.folds_case(self._root)
+        return reach.folds_case(self._root, self._disk)
 
     def resolve(self, path: str) -> str:
         """Return the absolute path that the kernel would reach, links followed."""
@@ -92,8 +94,12 @@ class DiskFiles:
         return places.known_as(place, self._root, self._moved)
 
     def twins(self, place: str) -> Sequence[str]:
-        """Return the other names of the file at an absolute place (hard links), mostly none."""
-        return self._hard_links.of(place)
+        """Return the other names of the file at an absolute place, mostly none.
+
+        These are hard links, and its listed name where one directory alone folds names.
+        """
+        folded = [] if self.folds else reach.listed_as(self._root, place, self._disk)
+        return [*folded, *self._hard_links.of(place)]
 
     @cached_property
     def _hard_links(self) -> HardLinks:
