@@ -112,7 +112,8 @@ def answered(served: Served, id_: str, *, yes: bool) -> None:
     """Answer as a person would."""
     found = served.world.find(id_)[1]
     if yes:
-        approve(served.here, id_, digest=shown(found), passphrase=WORDS)
+        reader = served.world.readers.of(served.seen(id_)["viewer"])
+        approve(served.here, id_, digest=shown(found), passphrase=WORDS, reader=reader)
     else:
         reject(served.here, id_, reason="use the helper that is there")
 

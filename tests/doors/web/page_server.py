@@ -163,6 +163,13 @@ class Served:
         made.csrf = session.csrf
         return made
 
+    def seen(self, id_: str, *, what: str = "proposals") -> dict[str, str]:
+        """Read all of a change by the API, and return the name that it was read under."""
+        of = "diff" if what == "proposals" else "undo"
+        answer = self.call("GET", f"/{what}/{id_}/{of}?viewer=reader&limit=20000")
+        assert answer.json["unseen"] == [], answer.text
+        return {"viewer": "reader"}
+
     def call(
         self, method: str, path: str, document: object = None, *, token: str = TOKEN
     ) -> Answer:

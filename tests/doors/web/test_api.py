@@ -127,7 +127,7 @@ def test_a_new_link_opens_the_page(served: Served) -> None:
 
 def test_an_approval_with_the_passphrase_writes_exactly_what_was_shown(served: Served) -> None:
     one = served.propose("a.txt", "x\n")
-    body = {"content_digest": one.content, "passphrase": WORDS}
+    body = {"content_digest": one.content, "passphrase": WORDS, **served.seen(one.id)}
     answer = served.call("POST", f"/proposals/{one.id}/approve", body)
     assert answer.status == 200, answer.text
     assert (served.root / "a.txt").read_text() == "x\n"
@@ -152,7 +152,7 @@ def test_an_approval_that_lacks_anything_writes_nothing(
     served: Served, more: dict[str, object], code: str, status: int
 ) -> None:
     one = served.propose("a.txt", "x\n")
-    body = {"content_digest": one.content, "passphrase": WORDS, **more}
+    body = {"content_digest": one.content, "passphrase": WORDS, **served.seen(one.id), **more}
     answer = served.call("POST", f"/proposals/{one.id}/approve", body)
     assert (answer.code, answer.status) == (code, status)
     assert not (served.root / "a.txt").exists()
@@ -184,7 +184,12 @@ def test_a_file_that_is_saved_while_the_passphrase_is_checked_stays_as_it_was_sa
             return super().proof(here, *given, **told)
 
     answered = approve(
-        served.here, one.id, digest=str(one.content), passphrase=WORDS, prover=Slow()
+        served.here,
+        one.id,
+        digest=str(one.content),
+        passphrase=WORDS,
+        prover=Slow(),
+        reader=served.world.readers.of(served.seen(one.id)["viewer"]),
     )
     assert answered.error is not None
     assert answered.error.code == "base-changed"
@@ -194,7 +199,7 @@ def test_a_file_that_is_saved_while_the_passphrase_is_checked_stays_as_it_was_sa
 
 def test_of_many_who_approve_at_once_one_writes_and_the_others_are_told(served: Served) -> None:
     one = served.propose("a.txt", "x\n")
-    body = {"content_digest": one.content, "passphrase": WORDS}
+    body = {"content_digest": one.content, "passphrase": WORDS, **served.seen(one.id)}
     with ThreadPoolExecutor(8) as pool:
         found = [
             pool.submit(served.call, "POST", f"/proposals/{one.id}/approve", body) for _ in range(8)
@@ -251,8 +256,9 @@ def test_a_proposal_is_carried_over_to_what_was_saved_since(served: Served) -> N
     served.write("a.txt", LINES.replace("line 200\n", "two hundred\n"))
     answer = served.call("POST", f"/proposals/{one.id}/rebase", {"content_digest": one.content})
     made = answer.json
-    body = {"content_digest": made["content_digest"], "passphrase": WORDS}
-    done = served.call("POST", f"/proposals/{made['proposals'][0]['id']}/approve", body)
+    id_ = made["proposals"][0]["id"]
+    body = {"content_digest": made["content_digest"], "passphrase": WORDS, **served.seen(id_)}
+    done = served.call("POST", f"/proposals/{id_}/approve", body)
     assert done.status == 200, done.text
     both = LINES.replace("line 7\n", "seven\n").replace("line 200\n", "two hundred\n")
     assert (served.root / "a.txt").read_text() == both
@@ -264,12 +270,14 @@ def test_a_set_is_approved_whole_or_in_part(served: Served) -> None:
     body = {
         "content_digest": group["content_digest"],
         "passphrase": WORDS,
+        **served.seen(found[0].set_id),
         "keep": [found[0].id, found[2].id],
     }
     answer = served.call("POST", f"/proposals/{found[0].set_id}/approve", body)
     assert answer.status == 200, answer.text
     assert sorted(path.name for path in served.root.glob("*.txt")) == ["a.txt", "c.txt"]
     assert served.stored(found[1]).state is State.REJECTED
+    assert [one["path"] for one in answer.json["rejected"]] == ["b.txt"]
 
 
 def test_a_set_with_another_version_of_a_member_is_not_what_was_shown(served: Served) -> None:
@@ -292,7 +300,7 @@ def test_of_a_set_that_cannot_be_written_whole_the_rest_is_taken_alone(served: S
     body = {"content_digest": group["content_digest"], "passphrase": WORDS}
     whole = served.call("POST", f"/proposals/{found[0].set_id}/approve", body)
     assert (whole.status, whole.code) == (403, "already-denied")
-    part = {**body, "keep": [found[0].id]}
+    part = {**body, "keep": [found[0].id], **served.seen(found[0].set_id)}
     assert served.call("POST", f"/proposals/{found[0].set_id}/approve", part).status == 200
     assert sorted(path.name for path in served.root.glob("*.txt")) == ["a.txt"]
 
@@ -300,7 +308,7 @@ def test_of_a_set_that_cannot_be_written_whole_the_rest_is_taken_alone(served: S
 def test_one_file_of_a_set_waits_for_the_others(served: Served) -> None:
     found = served.propose_set({"a.txt": "a\n", "b.txt": "b\n"})
     for one, left in ((found[0], 1), (found[1], 0)):
-        body = {"content_digest": one.content, "passphrase": WORDS}
+        body = {"content_digest": one.content, "passphrase": WORDS, **served.seen(one.id)}
         answer = served.call("POST", f"/proposals/{one.id}/approve", body)
         assert answer.json["still_waiting"] == left
     assert (served.root / "a.txt").read_text() == "a\n"
@@ -309,11 +317,12 @@ def test_one_file_of_a_set_waits_for_the_others(served: Served) -> None:
 def test_a_write_is_undone_as_it_was_shown(served: Served) -> None:
     served.write("a.txt", "old\n")
     one = served.propose("a.txt", "new\n")
-    body = {"content_digest": one.content, "passphrase": WORDS}
+    body = {"content_digest": one.content, "passphrase": WORDS, **served.seen(one.id)}
     receipt = served.call("POST", f"/proposals/{one.id}/approve", body).json["receipts"][0]["id"]
     preview = served.call("GET", f"/receipts/{receipt}/undo").json
     assert "+old" in preview["files"][0]["diff"]
-    body = {"content_digest": preview["content_digest"], "passphrase": "not it"}
+    seen = served.seen(receipt, what="receipts")
+    body = {"content_digest": preview["content_digest"], "passphrase": "not it", **seen}
     assert served.call("POST", f"/receipts/{receipt}/undo", body).code == "wrong-passphrase"
     other = {"content_digest": "sha256:0", "passphrase": WORDS}
     assert served.call("POST", f"/receipts/{receipt}/undo", other).code == "not-as-shown"
@@ -325,7 +334,7 @@ def test_a_write_is_undone_as_it_was_shown(served: Served) -> None:
 
 def test_an_undo_over_what_was_saved_since_is_refused_with_the_difference(served: Served) -> None:
     one = served.propose("a.txt", "new\n")
-    body = {"content_digest": one.content, "passphrase": WORDS}
+    body = {"content_digest": one.content, "passphrase": WORDS, **served.seen(one.id)}
     receipt = served.call("POST", f"/proposals/{one.id}/approve", body).json["receipts"][0]["id"]
     digest_ = served.call("GET", f"/receipts/{receipt}/undo").json["content_digest"]
     served.write("a.txt", "saved meanwhile\n")

@@ -104,7 +104,8 @@ def _write(served: Served, path: str, text: str) -> None:
     from penstock.doors.web.drift import shown
 
     one = served.propose(path, text)
-    done = approve(served.here, one.id, digest=shown([one]), passphrase=WORDS)
+    reader = served.world.readers.of(served.seen(one.id)["viewer"])
+    done = approve(served.here, one.id, digest=shown([one]), passphrase=WORDS, reader=reader)
     assert done.ok, done.error
 
 

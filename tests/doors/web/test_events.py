@@ -98,7 +98,7 @@ def test_a_page_is_told_what_comes_and_what_goes(served: Served) -> None:
         told = viewer.next()
         assert (told.name, told.data["waiting"], told.data["changed"]) == ("queue", 1, [one.id])
         assert told.data["workspace"] == "project-1"
-        body = {"content_digest": one.content, "passphrase": WORDS}
+        body = {"content_digest": one.content, "passphrase": WORDS, **served.seen(one.id)}
         served.call("POST", f"/proposals/{one.id}/approve", body)
         while told.data["waiting"]:
             told = viewer.next()

@@ -105,6 +105,16 @@ def follow(browser: Browser, answer: Answer) -> Page:
     return get(browser, answer.headers["Location"])
 
 
+def asked(browser: Browser, page: Page, strategy: str, at: str) -> Page:
+    """Send the form that asks for a preview: its fields stand in the address."""
+    address, _ = page.form("preview")
+    answer = browser.get(f"{address}?strategy={strategy}&at={at}")
+    if answer.status == 303:
+        return get(browser, answer.headers["Location"])
+    assert answer.status == 200, answer.text
+    return Page(answer.text)
+
+
 # -- the queue -----------------------------------------------------------------------------------
 
 
@@ -187,7 +197,13 @@ def test_chosen_hunks_are_shown_as_a_new_version_before_they_can_be_approved(
     )
     browser = served.browser()
     page = get(browser, f"/proposals/{one.id}")
-    shown = follow(browser, send(browser, page, "hunks", hunk=["2"]))
+    address, fields = page.form("approve")
+    chosen = [("to", "preview"), ("hunk", "2")]
+    rest = [(n, v) for n, vs in fields.items() if n not in ("hunk", "csrf") for v in vs]
+    preview = follow(browser, browser.post(address.replace("approve", "choose"), rest + chosen))
+    assert "number ten" not in preview.text
+    assert served.stored(one).state is State.WAITING, "looking changes nothing"
+    shown = follow(browser, send(browser, preview, "hunks"))
     assert "it came from hunks:2" in shown.text
     assert "number ten" not in shown.text
     assert served.stored(one).state is State.SUPERSEDED
@@ -204,21 +220,23 @@ def test_hunks_that_were_unticked_on_another_page_stay_unticked(served: Served) 
     browser = served.browser()
     page = get(browser, f"/proposals/{one.id}")
     assert "page 1 of" in page.text
-    _, fields = page.form("hunks")
+    _, fields = page.form("approve")
     ticked = [number for number in fields["hunk"] if number != "3"]
-    _, fields = page.form("hunks")
+    _, fields = page.form("approve")
     second = follow(
         browser,
         browser.post(
             f"/proposals/{one.id}/choose",
             [*((n, v) for n, vs in fields.items() if n not in ("hunk", "csrf") for v in vs)]
             + [("hunk", number) for number in ticked]
-            + [("to", "2")],
+            + [("to", "?page=2")],
         ),
     )
     assert "page 2 of" in second.text
     assert "1 hunk of 300 is unticked" in second.text
-    follow(browser, send(browser, second, "hunks"))
+    preview = follow(browser, send(browser, second, "approve", passphrase=WORDS))
+    assert "Nothing was written" in preview.text
+    follow(browser, send(browser, preview, "hunks"))
     made = served.gate.find(states=[State.WAITING])[-1]
     content = served.gate.contents(made)[1] or b""
     assert b"\n20\n" in content
@@ -239,7 +257,9 @@ def test_a_strategy_is_shown_before_it_is_approved(
     one = served.propose("a.txt", "new\n")
     browser = served.browser()
     page = get(browser, f"/proposals/{one.id}")
-    shown = follow(browser, send(browser, page, "strategy", strategy=strategy, at=at))
+    preview = asked(browser, page, strategy, at)
+    assert served.stored(one).state is State.WAITING, "looking changes nothing"
+    shown = follow(browser, send(browser, preview, "strategy"))
     assert f"it came from strategy:{strategy}" in shown.text
     assert (served.root / "a.txt").read_text() == LINES, "nothing is written by looking"
     follow(browser, send(browser, shown, "approve", passphrase=WORDS))
@@ -251,10 +271,11 @@ def test_inserting_without_a_line_offers_the_lines_to_choose_from(served: Served
     one = served.propose("a.txt", "new\n")
     browser = served.browser()
     page = get(browser, f"/proposals/{one.id}")
-    offered = follow(browser, send(browser, page, "strategy", strategy="insert", at=""))
+    offered = asked(browser, page, "insert", "")
     assert "at the top" in offered.text
     assert "line 270" in offered.text
-    shown = follow(browser, send(browser, offered, "strategy", at="270"))
+    preview = asked(browser, offered, "insert", "270")
+    shown = follow(browser, send(browser, preview, "strategy"))
     assert "strategy:insert" in shown.text
 
 
@@ -263,7 +284,7 @@ def test_one_can_go_back_to_the_agents_version(served: Served) -> None:
     one = served.propose("a.txt", "new\n")
     browser = served.browser()
     page = get(browser, f"/proposals/{one.id}")
-    joined = follow(browser, send(browser, page, "strategy", strategy="append", at=""))
+    joined = follow(browser, send(browser, asked(browser, page, "append", ""), "strategy"))
     back = follow(browser, send(browser, joined, "restore"))
     assert "270 of 270 lines would be lost" in back.text
     made = served.gate.find(states=[State.WAITING])[-1]
@@ -569,7 +590,7 @@ def test_bytes_are_shown_as_bytes(served: Served) -> None:
     served.write("a.bin", b"\0" * 1000 + b"old" + b"\0" * 50)
     one = served.propose("a.bin", b"\0" * 1000 + b"new" + b"\0" * 50)
     page = get(served.browser(), f"/proposals/{one.id}")
-    assert "at offset 1,000" in page.text
+    assert "the first difference is at 1,000" in page.text
     assert "6f 6c 64" in page.text
 
 

@@ -349,6 +349,7 @@ def test_turns_come_back_at_their_rate() -> None:
 
 def approve(served: Served, browser: Browser, words: str, code: str = "") -> int:
     waiting = served.gate.find(states=(State.WAITING,))
+    browser.get(f"/proposals/{waiting[0].id}")
     fields = {"digest": waiting[0].content, "passphrase": words, "code": code}
     return browser.post(f"/proposals/{waiting[0].id}/approve", fields).status
 

@@ -1,30 +1,39 @@
 """A person's answers from the page and the API: what is approved is exactly what was shown.
 
 Each function takes the digest that stood in the form (`drift`). What needs a person's proof
-(`proof`) takes the passphrase. Who may look at the page is `sessions`'s business.
-Always true: nothing is written without the approver's key, opened for this one answer; what comes
-out of a strategy, chosen hunks or an edit waits to be looked at; nothing raises a PenstockError.
+(`proof`) takes the passphrase, and who reads (`reader`): what they were sent, what they unticked.
+Who may look at the page is `sessions`'s business.
+Always true: nothing is written without the approver's key, opened for this one answer; nothing is
+written that is unticked, or that was not shown and is not acknowledged; what comes out of a
+strategy, chosen hunks or an edit waits to be looked at; nothing raises a PenstockError.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec
 
-from penstock.core.errors import InputError, PenstockError, StaleError
-from penstock.core.merge.strategies import Strategy
+from penstock.core.diff.coverage import Unseen, byte_parts, fingerprint, require_shown
+from penstock.core.digest import digest as digest_of
+from penstock.core.errors import InputError, PenstockError, RefusedError, StaleError
+from penstock.core.merge.combination import Combination
+from penstock.core.merge.strategies import strategy_named
 from penstock.core.proposals.model import OPEN, Proposal, Receipt, State
 from penstock.doors.web.drift import (
     Difference,
     NewerError,
+    UndoPlan,
     as_shown,
     on_its_base,
     shown,
     shown_undo,
+    undo_keys,
 )
 from penstock.doors.web.proof import Prover
+from penstock.doors.web.reader import PageReader, disagrees
+from penstock.doors.web.wording import as_ranges, counted
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
@@ -32,6 +41,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 PROOF = "page"
+LOOK = "open what was not shown, or say that you approve these parts without seeing them"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,6 +51,7 @@ class AnswerResult:
     proposals: tuple[Proposal, ...] = ()
     receipts: tuple[Receipt, ...] = ()
     still_waiting: int = 0  # files of the set that have to be approved before it is written
+    rejected: tuple[Proposal, ...] = ()  # files of the set that were left out
     error: PenstockError | None = None
     differences: tuple[Difference, ...] = ()
 
@@ -72,8 +83,10 @@ def approve(
     *,
     digest: str,
     passphrase: str,
+    reader: PageReader,
+    acknowledged: str = "",
     code: str = "",
-    keep: Collection[str] = (),
+    keep: Sequence[str] = (),
     prover: Prover | None = None,
     who: str = "",
 ) -> AnswerResult:
@@ -86,19 +99,30 @@ def approve(
     gate.expire()
     found = as_shown(gate, proposal_id, digest)
     kept = _answerable(_chosen(found, keep))
+    _refuse_unticked(kept, reader)
     on_its_base(gate, kept)
     prover = prover or Prover()
     told = {"command": "page approve", "proposal": proposal_id}
+    prover.admit(here, **told)
+    unseen = reader.unseen(_waiting(kept))
+    if acknowledged == fingerprint(reader.unseen(_waiting(found))):  # of more than is taken
+        acknowledged = fingerprint(unseen)
+    said = require_shown(unseen, acknowledged=acknowledged, hint=LOOK)
     proof = prover.proof(here, passphrase, code, who=who, **told)
     if keep and len(kept) < len(found):
         still = [one for one in found if one.state in OPEN]
         kept = gate.choose_files(still, [one.path for one in kept], proof=proof)
-    asked = [one.id for one in kept if one.state is State.WAITING]
+    asked = _waiting(kept)
     if asked:
-        gate.answer_all(asked, approve=True, proof=proof)
+        gate.answer_all([one.id for one in asked], approve=True, proof=proof, reason=said)
     left = _waiting_beside(gate, kept[0])
     receipts = () if left else _applied(gate, kept)
-    return AnswerResult(proposals=_again(gate, kept), receipts=receipts, still_waiting=left)
+    return AnswerResult(
+        proposals=_again(gate, kept),
+        receipts=receipts,
+        still_waiting=left,
+        rejected=tuple(one for one in _again(gate, found) if one.state is State.REJECTED),
+    )
 
 
 @told
@@ -121,21 +145,30 @@ def reject(
 
 @told
 def with_strategy(
-    here: Workspace, proposal_id: str, *, digest: str, strategy: str, at: int | None = None
+    here: Workspace,
+    proposal_id: str,
+    *,
+    digest: str,
+    strategy: str,
+    at: int | None = None,
+    result: str = "",
 ) -> AnswerResult:
-    """Combine a proposal with what is there."""
-    if strategy not in set(Strategy):
-        raise InputError("bad-strategy", f"there is no strategy `{strategy[:80]}`")
+    """Combine a proposal with what is there; `result` is the digest of what a preview showed."""
     one = _changeable(here.gate, proposal_id, digest)
-    return AnswerResult(proposals=(here.gate.with_strategy(one.id, Strategy(strategy), at=at),))
+    asked = Combination(strategy=strategy_named(strategy[:80]), at=at)
+    _as_previewed(here.gate, one, asked, result)
+    return AnswerResult(proposals=(here.gate.with_strategy(one.id, asked.strategy, at=at),))
 
 
 @told
 def with_hunks(
-    here: Workspace, proposal_id: str, *, digest: str, hunks: Collection[int]
+    here: Workspace, proposal_id: str, *, digest: str, hunks: Sequence[int], result: str = ""
 ) -> AnswerResult:
-    """Keep only the chosen hunks."""
+    """Keep only the chosen hunks; `result` is the digest of what a preview showed."""
     one = _changeable(here.gate, proposal_id, digest)
+    if len(set(hunks)) < len(hunks):
+        raise disagrees("a hunk is named twice")
+    _as_previewed(here.gate, one, Combination(hunks=frozenset(hunks)), result)
     return AnswerResult(proposals=(here.gate.with_hunks(one.id, set(hunks)),))
 
 
@@ -174,6 +207,8 @@ def undo(
     *,
     digest: str,
     passphrase: str,
+    reader: PageReader,
+    acknowledged: str = "",
     code: str = "",
     rebase: bool = False,
     prover: Prover | None = None,
@@ -182,11 +217,15 @@ def undo(
     """Put back what a write replaced, if that is still what was shown."""
     gate = here.gate
     receipts = gate.undoable(receipt=receipt_id)
-    _check_undo(gate, receipts, digest, rebase=rebase)
+    plan = _check_undo(gate, receipts, digest, rebase=rebase)
+    prover = prover or Prover()
     told = {"command": "page undo", "proposal": receipt_id}
-    proof = (prover or Prover()).proof(here, passphrase, code, who=who, **told)
+    prover.admit(here, **told)
+    unseen = unseen_of_undo(reader, plan)
+    said = require_shown(unseen, acknowledged=acknowledged, hint=LOOK)
+    proof = prover.proof(here, passphrase, code, who=who, **told)
     made = gate.undo(receipts, rebase=rebase)
-    gate.answer_all([one.id for one in made], approve=True, proof=proof)
+    gate.answer_all([one.id for one in made], approve=True, proof=proof, reason=said)
     done = gate.apply(made[0].set_id or made[0].id)
     return AnswerResult(proposals=_again(gate, made), receipts=done)
 
@@ -226,7 +265,42 @@ def _changeable(gate: Gate, proposal_id: str, digest: str) -> Proposal:
     return one
 
 
-def _check_undo(gate: Gate, receipts: Sequence[Receipt], digest: str, *, rebase: bool) -> None:
+def unseen_of_undo(reader: PageReader, plan: UndoPlan) -> tuple[Unseen, ...]:
+    """Return what of an undo was not shown to somebody."""
+    left = (
+        reader.unseen_of(key, byte_parts(now, item.content))
+        for key, (item, now) in zip(undo_keys(plan), plan, strict=True)
+    )
+    return tuple(one for one in left if one is not None)
+
+
+def _refuse_unticked(kept: Sequence[Proposal], reader: PageReader) -> None:
+    """What is not ticked is not written: the ticked hunks are shown as a version first."""
+    for one in kept:
+        dropped = reader.unticked(one.id)
+        if dropped and one.state is State.WAITING:
+            raise RefusedError(
+                "hunks-unticked",
+                f"not ticked in `{one.path}`: {counted(len(dropped), 'hunk')}; nothing is written",
+                because=f"what is not ticked is not written: {as_ranges(dropped)}",
+                hint="look at what the ticked hunks make and use that, or tick them all",
+            )
+
+
+def _as_previewed(gate: Gate, one: Proposal, asked: Combination, result: str) -> None:
+    """Refuse to make what a preview did not show; without a preview's digest nothing was shown."""
+    if not result:
+        return
+    made = asked.of(one.path, *gate.contents(one)).content
+    if digest_of(made) != result:
+        raise NewerError(
+            "not-as-shown",
+            f"what comes out for `{one.path}` is not what the preview showed",
+            [Difference(path=one.path, shown=gate.content(result), now=made)],
+        )
+
+
+def _check_undo(gate: Gate, receipts: Sequence[Receipt], digest: str, *, rebase: bool) -> UndoPlan:
     try:
         plan = gate.preview_undo(receipts, rebase=rebase)
     except StaleError as stale:
@@ -238,6 +312,7 @@ def _check_undo(gate: Gate, receipts: Sequence[Receipt], digest: str, *, rebase:
     if digest != shown_undo(plan):
         found = [Difference(path=item.path, shown=None, now=item.content) for item, _ in plan]
         raise NewerError("not-as-shown", "what would be put back is not what was shown", found)
+    return plan
 
 
 def _answerable(found: Sequence[Proposal]) -> tuple[Proposal, ...]:
@@ -251,11 +326,17 @@ def _answerable(found: Sequence[Proposal]) -> tuple[Proposal, ...]:
     return kept
 
 
-def _chosen(found: Sequence[Proposal], keep: Collection[str]) -> tuple[Proposal, ...]:
+def _chosen(found: Sequence[Proposal], keep: Sequence[str]) -> tuple[Proposal, ...]:
+    if len(set(keep)) < len(keep):
+        raise disagrees("a file is named twice")
     unknown = sorted(set(keep) - {one.id for one in found})
     if unknown:
         raise InputError("not-in-set", f"`{unknown[0][:80]}` is not in this set")
     return tuple(one for one in found if not keep or one.id in keep)
+
+
+def _waiting(found: Sequence[Proposal]) -> list[Proposal]:
+    return [one for one in found if one.state is State.WAITING]
 
 
 def _waiting_beside(gate: Gate, one: Proposal) -> int:

@@ -23,7 +23,7 @@ from penstock.doors.web.api import routes as api
 from penstock.doors.web.context import World
 from penstock.doors.web.errors import fault
 from penstock.doors.web.middleware import Admission, told
-from penstock.doors.web.pages import answer_forms, decisions, history, review
+from penstock.doors.web.pages import answer_forms, decisions, history, preview, review
 from penstock.doors.web.sessions import SESSION_SECONDS
 
 STATIC = {"icon.svg": "image/svg+xml", "page.css": "text/css", "page.js": "text/javascript"}
@@ -32,12 +32,16 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PAGES = (
     Route("/", review.queue, methods=["GET"]),
     Route("/proposals/{id}", review.proposal, methods=["GET"]),
+    Route("/proposals/{id}/preview", preview.preview, methods=["GET"]),
+    Route("/proposals/{id}/line", preview.line, methods=["GET"]),
     Route("/proposals/{id}/edit", review.edit, methods=["GET"]),
     Route("/proposals/{id}/insert", review.insert, methods=["GET"]),
     Route("/proposals/{id}/raw/{side}", review.raw, methods=["GET"]),
     Route("/proposals/{id}/{action}", answer_forms.act, methods=["POST"]),
     Route("/history", history.history, methods=["GET"]),
     Route("/history/{id}", history.receipt, methods=["GET"]),
+    Route("/history/{id}/file", history.file, methods=["GET"]),
+    Route("/history/{id}/line", history.line, methods=["GET"]),
     Route("/history/{id}/undo", history.undo, methods=["POST"]),
     Route("/decisions", decisions.decisions, methods=["GET"]),
     Route("/rules", decisions.rules, methods=["GET"]),

@@ -18,6 +18,7 @@ from penstock.doors.web import answers
 from penstock.doors.web.answers import AnswerResult
 from penstock.doors.web.live_events import Hub
 from penstock.doors.web.proof import Prover
+from penstock.doors.web.reader import Readers
 from penstock.doors.web.sessions import COOKIE, Session, Sessions, cookies_of
 from penstock.doors.web.wording import name_of
 
@@ -56,6 +57,7 @@ class World:
         self._more = more
         self._lock = threading.Lock()
         self._places: dict[str, Workspace] = {name_of(here): here for here in places}
+        self.readers = Readers()
         self.hub = Hub(self)
 
     # -- workspaces ---------------------------------------------------------------------------
@@ -119,14 +121,20 @@ class World:
     ) -> AnswerResult:
         """Do one of `answers.ACTIONS` with a proposal, a set or a receipt; blocks, never raises.
 
-        `session` is whose attempts count; None is the API.
+        `session` is whose attempts count, and who was shown what; None is the API, where `viewer`
+        names who reads.
         """
         try:
             here = (self.find_receipts if action == "undo" else self.find)(id_)[0]
         except PenstockError as error:
             return AnswerResult(error=error)
         if action in answers.PROVEN:
-            given |= {"prover": self.prover, "who": session.key if session else "api"}
+            reader = session.reader if session else self.readers.of(str(given.pop("viewer", "")))
+            given |= {
+                "prover": self.prover,
+                "who": session.key if session else "api",
+                "reader": reader,
+            }
         return answers.ACTIONS[action](here, id_, **given)
 
     def knows(self, headers: Mapping[str, str]) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from penstock.core.digest import digest as digest_of
 from penstock.core.errors import InputError, StaleError
 from penstock.core.proposals.model import Proposal, State
+from penstock.doors.web.reader import ChangeKey
 
 if TYPE_CHECKING:
     from penstock.gate import Gate, Item
@@ -55,7 +56,19 @@ def shown(found: Sequence[Proposal]) -> str:
     return " ".join(f"{one.id}={one.content or ABSENT}" for one in found)
 
 
-def shown_undo(plan: Sequence[tuple[Item, bytes | None]]) -> str:
+UndoPlan = Sequence[tuple["Item", bytes | None]]
+
+
+def undo_keys(plan: UndoPlan) -> tuple[ChangeKey, ...]:
+    """Return by what the views of each file of an undo are kept."""
+    return tuple((item.path, _name(now), _name(item.content)) for item, now in plan)
+
+
+def _name(content: bytes | None) -> str | None:
+    return None if content is None else digest_of(content)
+
+
+def shown_undo(plan: UndoPlan) -> str:
     """Return what the form of an undo carries: what each file would hold again."""
     held = [ABSENT if item.content is None else digest_of(item.content) for item, _ in plan]
     return " ".join(held)

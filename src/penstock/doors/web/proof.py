@@ -33,13 +33,17 @@ class Prover:
     # Opening takes 128 MiB and some tenths of a second on purpose: one at a time.
     _one: threading.Lock = field(default_factory=threading.Lock)
 
+    def admit(self, here: Workspace, **told: str) -> None:
+        """Refuse where nothing can be approved at all; an agent's attempt is on the record."""
+        _refuse_inside_agent(here, told)
+        if not here.keys.exists():
+            raise _no_key()
+
     def proof(self, here: Workspace, passphrase: str, code: str, *, who: str, **told: str) -> Proof:
         """Return the proof of a person. Raises RefusedError."""
         from penstock.app.proof import attempts_recorded, by_key
 
-        _refuse_inside_agent(here, told)
-        if not here.keys.exists():
-            raise _no_key()
+        self.admit(here, **told)
         self.attempts.check(who)
         if not passphrase:
             raise RefusedError("no-passphrase", "approving needs the approver's passphrase")

@@ -16,6 +16,7 @@ from penstock.core.errors import InputError
 from penstock.core.proposals.model import Proposal
 from penstock.doors.web.context import World
 from penstock.doors.web.diff.rows import View
+from penstock.doors.web.reader import PageReader
 from penstock.doors.web.wording import name_of
 
 if TYPE_CHECKING:
@@ -49,6 +50,22 @@ def single(request: Request) -> tuple[Workspace, Proposal]:
     if found[0].id != request.path_params["id"]:
         raise InputError("is-a-set", "this is a set; open one of its files")
     return here, found[0]
+
+
+def reader_of(request: Request) -> PageReader:
+    """Return who looks at this page: what they were sent, and what they unticked."""
+    reader: PageReader = request.state.session.reader
+    return reader
+
+
+def looks(request: Request) -> bool:
+    """Say whether a person looks at what this request is answered with.
+
+    A script that compares, or a browser that loads ahead, shows nobody anything.
+    """
+    purpose = request.headers.get("sec-purpose", request.headers.get("purpose", ""))
+    kind = request.headers.get("sec-fetch-dest", "document")
+    return request.method == "GET" and kind == "document" and "prefetch" not in purpose
 
 
 def form_of(request: Request) -> FormFields:

@@ -13,9 +13,10 @@ import secrets
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from penstock.doors.web.rate_limits import Now
+from penstock.doors.web.reader import PageReader
 
 COOKIE = "penstock_session"
 LINK_SECONDS = 120.0
@@ -26,12 +27,16 @@ MOST_LINKS, MOST_SESSIONS, MOST_COOKIES = 16, 32, 8
 
 @dataclass(slots=True)
 class Session:
-    """One browser that came by a link. `csrf` stands in each form that it is given."""
+    """One browser that came by a link. `csrf` stands in each form that it is given.
+
+    `reader` is what it was sent, and what is not ticked in it.
+    """
 
     key: str
     csrf: str
     until: float
     seen: float
+    reader: PageReader = field(default_factory=PageReader)
 
     def is_over(self, now: float) -> bool:
         """Say whether its time is over, or nobody has used it for long."""

@@ -49,12 +49,27 @@ ID = of.text("the id of a proposal", least=1, most=256)
 CONTENT = of.text("the whole new content", most=of.LARGEST_CONTENT)
 ENCODING = of.text("how `content` is written", enum=["utf-8", "base64"], default="utf-8")
 REBASE = of.yes_or_no("keep what was saved since, where the two do not meet")
+VIEWER = of.text(
+    "a name of your own, hard to guess: what it was given counts as shown to it", most=128
+)
+UNSEEN = of.text("approve without these parts: the `unseen_digest` that names them", most=128)
+RESULT = of.text("what the preview showed: its `result_digest`", most=128)
+PIECE: Mapping[str, Schema] = {
+    "viewer": VIEWER,
+    "offset": of.whole("the first line of the diff", most=100_000_000),
+    "limit": of.whole("at most so many lines", least=1, most=MOST_LINES, default=2000),
+}
+NOT_SHOWN = {"unseen": "array", "unseen_digest": "string"}
 SHOWN: Mapping[str, Schema] = {"content_digest": DIGEST}
-PROVEN: Mapping[str, Schema] = {**SHOWN, "passphrase": PASSPHRASE, "code": CODE}
+PROVEN: Mapping[str, Schema] = {
+    **SHOWN,
+    **{"viewer": VIEWER, "unseen_digest": UNSEEN},
+    **{"passphrase": PASSPHRASE, "code": CODE},
+}
 ONE = {"workspace": "string", "content_digest": "string"}
 MADE = {
     **{"content_digest": "string", "proposals": "array"},
-    **{"receipts": "array", "still_waiting": "integer"},
+    **{"receipts": "array", "still_waiting": "integer", "rejected": "array"},
 }
 
 
@@ -109,16 +124,24 @@ FINDING = (
     _get(
         "/proposals/{id}/diff",
         handlers.diff,
-        {**ONE, "files": "array"},
-        offset=of.whole("the first line of the diff", most=100_000_000),
-        limit=of.whole("at most so many lines", least=1, most=MOST_LINES, default=2000),
+        {**ONE, "files": "array", **NOT_SHOWN},
+        **PIECE,
+    ),
+    _get(
+        "/proposals/{id}/preview",
+        handlers.preview,
+        {**ONE, "result_digest": "string", "warnings": "array", "file": "object"},
+        **PIECE,
+        strategy=of.text("how", enum=[str(each) for each in Strategy], default="replace"),
+        at=of.whole("insert: after this line, 0 is the top"),
+        hunks=of.text("only these hunks: 1,3-5", most=IN_QUERY),
     ),
 )
 
 ANSWERING = (
     _post(
         "approve",
-        "Approve a proposal or a set exactly as it was shown, and write it",
+        "Approve a proposal or a set exactly as it was shown to `viewer`, and write it",
         of.obj(
             ("content_digest", "passphrase"),
             **PROVEN,
@@ -143,6 +166,7 @@ MAKING_VERSIONS = (
             **SHOWN,
             strategy=of.text("how", enum=[str(each) for each in Strategy]),
             at=of.whole("insert: after this line, 0 is the top"),
+            result_digest=RESULT,
         ),
     ),
     _post(
@@ -152,6 +176,7 @@ MAKING_VERSIONS = (
             ("content_digest", "hunks"),
             **SHOWN,
             hunks=of.listed("their numbers", NUMBER, least=1),
+            result_digest=RESULT,
         ),
     ),
     _post(
@@ -178,7 +203,8 @@ UNDOING = (
     _get(
         "/receipts/{id}/undo",
         handlers.undo_preview,
-        {"content_digest": "string", "files": "array"},
+        {"content_digest": "string", "files": "array", **NOT_SHOWN},
+        **PIECE,
         rebase=REBASE,
     ),
     _post(

@@ -8,19 +8,26 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from penstock.core.diff.coverage import Unseen, fingerprint
+from penstock.core.digest import digest as digest_of
 from penstock.core.errors import InputError, PenstockError
+from penstock.core.merge.combination import Combination
+from penstock.core.merge.strategies import strategy_named
 from penstock.core.proposals.codec import to_plain
 from penstock.core.proposals.model import OPEN, Proposal, Receipt, State
-from penstock.doors.web.answers import AnswerResult
+from penstock.doors.web.answers import AnswerResult, unseen_of_undo
+from penstock.doors.web.api.given_diff import given_diff
 from penstock.doors.web.context import World
-from penstock.doors.web.drift import Difference, shown, shown_undo
+from penstock.doors.web.drift import Difference, shown, shown_undo, undo_keys
 from penstock.doors.web.errors import status_of
+from penstock.doors.web.reader import PageReader, change_key
 from penstock.doors.web.statistics import tally
-from penstock.doors.web.wording import name_of
+from penstock.doors.web.wording import from_ranges, name_of
+from penstock.gate.lookup import only
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
@@ -28,6 +35,14 @@ if TYPE_CHECKING:
 MOST_SHOWN = 1000
 LONGEST_DIFFERENCE = 200_000  # characters
 MOST_COUNTED = 50_000
+MOST_HUNKS = 1_000_000
+
+# What the API calls it, and what `answers` does.
+NAMES = {
+    "content_digest": "digest",
+    "result_digest": "result",
+    "unseen_digest": "acknowledged",
+}
 
 Document = dict[str, Any]
 Given = tuple[int, Document]
@@ -41,6 +56,11 @@ class ApiCall:
     id: str
     query: Mapping[str, Any]
     body: Mapping[str, Any]
+
+    @property
+    def reader(self) -> PageReader:
+        """Who reads: what they were given so far."""
+        return self.world.readers.of(self.query.get("viewer", ""))
 
     @property
     def here(self) -> Workspace:
@@ -112,35 +132,49 @@ def diff(asked: ApiCall) -> Given:
     """Give what would change, in pieces: the lines that would be lost, the diff, its hunks."""
     here, found = asked.world.find(asked.id)
     first, most = asked.query.get("offset", 0), asked.query.get("limit", 2000)
-    files = [_differing(*here.gate.contents(one), one, first, most) for one in found]
-    return 200, {"workspace": name_of(here), "content_digest": shown(found), "files": files}
+    reader = asked.reader
+    files = [_differing(reader, one, *here.gate.contents(one), first, most) for one in found]
+    return 200, {
+        "workspace": name_of(here),
+        "content_digest": shown(found),
+        "files": files,
+        **_not_shown(reader.unseen([one for one in found if one.state is State.WAITING])),
+    }
+
+
+def _not_shown(unseen: Sequence[Unseen]) -> Document:
+    """Return what this reader was not given yet, and the name by which it is acknowledged."""
+    return {
+        "unseen": [{"path": one.path, "parts": one.places} for one in unseen],
+        "unseen_digest": fingerprint(unseen),
+    }
 
 
 def _differing(
-    before: bytes | None, after: bytes | None, one: Proposal, first: int, most: int
+    reader: PageReader,
+    one: Proposal,
+    before: bytes | None,
+    after: bytes | None,
+    first: int,
+    most: int,
 ) -> Document:
-    from penstock.core.diff.hunks import hunks, unified
+    from penstock.core.diff.hunks import hunks
     from penstock.core.diff.measure import lost_lines
     from penstock.core.diff.rows import listed
 
-    lines = unified(before, after, path=one.path).decode("utf-8", "replace").split("\n")
     parts = hunks(before, after) if before is not None and after is not None else ()
     in_lines, end = one.change.unit == "lines", first + most
     gone = lost_lines(before or b"", after or b"", limit=end) if in_lines else ()
-    kept = lines[first:end]
     return {
         "id": one.id,
-        "path": one.path,
-        "diff": "\n".join(kept),
-        "offset": first,
-        "lines": len(lines),
-        "more": first + len(kept) < len(lines),
+        **given_diff(reader, change_key(one), before, after, first, most),
         "lost": one.change.lines_deleted,
         "lost_lines": [
             {"line": at, "text": line.decode("utf-8", "replace").rstrip("\r\n")}
             for at, line in gone[first:end]
         ],
         "hunks": listed(parts[:MOST_SHOWN]),
+        "hunk_count": len(parts),
     }
 
 
@@ -154,15 +188,39 @@ def receipts(asked: ApiCall) -> Given:
 
 def undo_preview(asked: ApiCall) -> Given:
     """Show what undoing would put back; the digest is what `undo` needs."""
-    from penstock.core.diff.hunks import unified
-
-    here, found = asked.world.find_receipts(asked.id)
+    here, _ = asked.world.find_receipts(asked.id)
+    found = here.gate.undoable(receipt=asked.id)
     plan = here.gate.preview_undo(found, rebase=asked.query.get("rebase", False))
+    first, most = asked.query.get("offset", 0), asked.query.get("limit", 2000)
+    reader = asked.reader
     files = [
-        {"path": item.path, "diff": _cut(unified(now, item.content, path=item.path))}
-        for item, now in plan
+        given_diff(reader, key, now, item.content, first, most)
+        for key, (item, now) in zip(undo_keys(plan), plan, strict=True)
     ]
-    return 200, {"content_digest": shown_undo(plan), "files": files}
+    unseen = unseen_of_undo(reader, plan)
+    return 200, {"content_digest": shown_undo(plan), "files": files, **_not_shown(unseen)}
+
+
+def preview(asked: ApiCall) -> Given:
+    """Show what a strategy or some hunks would make of a proposal; nothing is stored."""
+    here, found = asked.world.find(asked.id)
+    one, query = only(found), asked.query
+    before, after = here.gate.contents(one)
+    made = Combination(
+        strategy=strategy_named(query.get("strategy", "replace")),
+        at=query.get("at"),
+        hunks=from_ranges(query["hunks"], most=MOST_HUNKS) if "hunks" in query else None,
+    ).of(one.path, before, after)
+    result = digest_of(made.content)
+    first, most = query.get("offset", 0), query.get("limit", 2000)
+    key = (one.path, one.base, result)
+    return 200, {
+        "workspace": name_of(here),
+        "content_digest": shown(found),
+        "result_digest": result,
+        "warnings": list(made.warnings),
+        "file": given_diff(asked.reader, key, before, made.content, first, most),
+    }
 
 
 def audit_log(asked: ApiCall) -> Given:
@@ -237,7 +295,7 @@ def answer(action: str) -> Callable[[ApiCall], Given]:
     """Return the call that gives one of the answers."""
 
     def handle(asked: ApiCall) -> Given:
-        given = {("digest" if k == "content_digest" else k): v for k, v in asked.body.items()}
+        given = {NAMES.get(name, name): value for name, value in asked.body.items()}
         return _answered(asked.world.answer(None, action, asked.id, **given))
 
     return handle
@@ -271,6 +329,7 @@ def _answered(answer: AnswerResult) -> Given:
         "proposals": [_plain(one) for one in answer.proposals],
         "receipts": [_plain(one) for one in answer.receipts],
         "still_waiting": answer.still_waiting,
+        "rejected": [_plain(one) for one in answer.rejected],
     }
 
 

@@ -25,6 +25,18 @@ LEAD = 200  # of them before the place where two long lines differ
 Pairs = dict[int, int]
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LineWindow:
+    """A line as far as it is shown: up to which character, of how many.
+
+    What lies before a window that does not begin at the start is the same on both sides.
+    """
+
+    text: str
+    upto: int
+    length: int
+
+
 @dataclass(frozen=True)
 class Comparison:
     """Two sides of a text, with the hunks between them. None stands for no file."""
@@ -67,27 +79,43 @@ class Comparison:
 
         Of a long line a window is shown, from `start` on; what is left out is counted.
         """
+        return self.window(line, start=start).text
+
+    def window(self, line: bytes, *, start: int = 0, size: int = LONGEST) -> LineWindow:
+        """Return a line as far as it is shown at once."""
         text = self._text(line)
-        rest = len(text) - start - LONGEST
-        cut = visible(text[start : start + LONGEST] if rest > 0 or start else text)
+        rest = len(text) - start - size
+        cut = visible(text[start : start + size] if rest > 0 or start else text)
         before = f"{OPEN}{start:,} characters before, the same{CLOSE}" if start else ""
         more = f"{OPEN}{rest:,} more characters{CLOSE}" if rest > 0 else ""
         missing = "" if line.endswith(LF) else f"{OPEN}no newline at the end{CLOSE}"
-        return before + cut + more + missing
+        return LineWindow(
+            text=before + cut + more + missing,
+            upto=min(start + size, len(text)),
+            length=len(text),
+        )
+
+    def piece(self, line: bytes, some: range) -> str:
+        """Return some characters of a line, with everything hidden written out."""
+        return visible(self._text(line)[some.start : some.stop])
+
+    def length(self, line: bytes) -> int:
+        """Return how many characters a line has, its end aside."""
+        return len(self._text(line))
 
     def _text(self, line: bytes) -> str:
         bare = line.removesuffix(CRLF) if self.plain_returns else line
         return bare.removesuffix(LF).decode("utf-8", "surrogateescape")
 
-    def pair(self, old: int, new: int) -> tuple[str, str]:
+    def pair(self, old: int, new: int) -> tuple[LineWindow, LineWindow]:
         """Return two lines that stand for each other; long ones from where they differ."""
         a, b = self.old[old], self.new[new]
         if max(len(a), len(b)) <= LONGEST:
-            return self.shown(a), self.shown(b)
+            return self.window(a), self.window(b)
         left, right = self._text(a), self._text(b)
         at = first_difference(left, right)
         start = at - LEAD if at > LONGEST - LEAD else 0
-        return self.shown(a, start=start), self.shown(b, start=start)
+        return self.window(a, start=start), self.window(b, start=start)
 
     def partner(self, number: int, *, old: int | None = None, new: int | None = None) -> int | None:
         """Return the line that stands for one of the other side in a hunk, by their places."""

@@ -16,7 +16,7 @@ from penstock.core.text.line_endings import BOM, CRLF, LF
 T = TypeVar("T")
 LARGEST_SHOWN = 64 * 1024 * 1024
 LARGEST_PICTURE = 8 * 1024 * 1024
-HEX_BYTES, HEX_WIDTH = 192, 8
+HEX_BYTES, HEX_WIDTH = 512, 8  # of one page, of one row
 # First bytes, and what a browser may be told that they are.
 PICTURES: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -123,12 +123,17 @@ class HexRow:
     letters: str
 
 
-def hex_rows(content: bytes | None, *, start: int = 0) -> tuple[HexRow, ...]:
-    """Return a few rows of bytes around a place."""
+def hex_range(start: int, number: int) -> range:
+    """Return which bytes a page shows; the first one begins a row before the place `start`."""
+    first = max(0, start - start % HEX_WIDTH - HEX_WIDTH) + (number - 1) * HEX_BYTES
+    return range(first, first + HEX_BYTES)
+
+
+def hex_rows(content: bytes | None, some: range) -> tuple[HexRow, ...]:
+    """Return rows of bytes."""
     if content is None:
         return ()
-    first = max(0, start - start % HEX_WIDTH - HEX_WIDTH)
-    places = range(first, min(first + HEX_BYTES, len(content)), HEX_WIDTH)
+    places = range(some.start, min(some.stop, len(content)), HEX_WIDTH)
     return tuple(_hex_row(at, content[at : at + HEX_WIDTH]) for at in places)
 
 

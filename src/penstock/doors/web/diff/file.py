@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from penstock.core.diff.coverage import SIDES, ChangedParts, byte_parts, line_parts
 from penstock.core.digest import digest
 from penstock.core.model import ChangeKind
 from penstock.core.proposals.model import Proposal
@@ -19,6 +20,7 @@ from penstock.doors.web.diff.comparison import Comparison
 from penstock.doors.web.diff.content_type import HexRow, Presentation
 from penstock.doors.web.diff.markup import markup
 from penstock.doors.web.diff.rows import Page, View
+from penstock.doors.web.reader import ChangeKey, PageReader
 
 SHELF = Shelf()
 FIRST_LOST, LOST_PAGE = 24, 400
@@ -50,18 +52,38 @@ class FileSide:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class BytePage:
+    """Which bytes of both sides are shown, and which page of how many that is."""
+
+    some: range
+    number: int
+    pages: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class FileView:
-    """How a change looks. `page` is there for text, the sides for everything else."""
+    """One file's change, looked at. `parts` is all there is to see of it."""
 
     look: Presentation
     before: str
     after: str
+    parts: ChangedParts
     page: Page | None = None
     view: View = View.UNIFIED
     hunks: int = 0
     lost: LostLines | None = None
     sides: tuple[FileSide, ...] = ()
     differs_at: int = 0
+    of_bytes: BytePage | None = None
+
+    def sent_to(self, reader: PageReader, key: ChangeKey) -> None:
+        """Mark what of the change is shown here."""
+        reader.show(key, self.parts, self.page.marks if self.page else ())
+        for name, side in zip(SIDES, self.sides, strict=False):
+            if side.picture:  # drawn whole
+                reader.show_bytes(key, self.parts, name, range(side.size))
+            elif self.of_bytes is not None:
+                reader.show_bytes(key, self.parts, name, self.of_bytes.some)
 
 
 def of_proposal(
@@ -99,21 +121,36 @@ def of_contents(
             look=look,
             before=was,
             after=now,
+            parts=line_parts(made.hunks),
             page=SHELF.page(made, view, number, path=path),
             view=view,
             hunks=len(made.hunks),
             lost=_lost(made, lost_page, path),
         )
     at = content_type.first_difference(before or b"", after or b"")
-    sides = (_side(before, at), _side(after, at))
-    return FileView(look=look, before=was, after=now, sides=sides, differs_at=at)
+    shown = None if look is Presentation.TOO_LARGE else _byte_page(before, after, at, number)
+    return FileView(
+        look=look,
+        before=was,
+        after=now,
+        parts=byte_parts(before, after, first=at),
+        sides=(_side(before, shown), _side(after, shown)),
+        differs_at=at,
+        of_bytes=shown,
+    )
 
 
 def of_bytes(
-    path: str, before: bytes | None, after: bytes | None, *, view: View = View.UNIFIED
+    path: str,
+    before: bytes | None,
+    after: bytes | None,
+    *,
+    view: View = View.UNIFIED,
+    number: int = 1,
 ) -> FileView:
     """Return how two contents look beside each other that no proposal has digests of."""
-    return of_contents((digest_of(before), digest_of(after)), path, before, after, view=view)
+    key = digest_of(before), digest_of(after)
+    return of_contents(key, path, before, after, view=view, number=number)
 
 
 def digest_of(content: bytes | None) -> str | None:
@@ -121,21 +158,33 @@ def digest_of(content: bytes | None) -> str | None:
     return None if content is None else digest(content)
 
 
-def fitting(files: Iterable[Callable[[], FileView | None]]) -> Iterator[FileView | None]:
-    """Yield how each file looks, as far as they fit a page; None for those beyond."""
+def fitting(
+    files: Iterable[Callable[[], FileView | None]], *, first: int = 0
+) -> Iterator[FileView | None]:
+    """Yield how each file looks, as far as they fit a page, from `first` on; None for others."""
     left = MOST_ROWS
-    for look in files:
-        shown = look() if left > 0 else None
-        left -= len(shown.page.rows) if shown and shown.page else ROWS_OF_OTHERS
+    for at, look in enumerate(files):
+        shown = look() if left > 0 and at >= first else None
+        if at >= first:
+            left -= len(shown.page.rows) if shown and shown.page else ROWS_OF_OTHERS
         yield shown
 
 
-def _side(content: bytes | None, at: int) -> FileSide:
+def _byte_page(before: bytes | None, after: bytes | None, at: int, number: int) -> BytePage:
+    """Return one page of bytes, the first one around the first difference."""
+    begin = content_type.hex_range(at, 1).start
+    rest = max(len(before or b""), len(after or b"")) - begin
+    pages = max(1, -(-rest // content_type.HEX_BYTES))
+    number = min(max(number, 1), pages)
+    return BytePage(some=content_type.hex_range(at, number), number=number, pages=pages)
+
+
+def _side(content: bytes | None, shown: BytePage | None) -> FileSide:
     return FileSide(
         there=content is not None,
         size=len(content or b""),
-        picture=content_type.picture_type(content),
-        rows=content_type.hex_rows(content, start=at),
+        picture=content_type.picture_type(content) if shown else "",
+        rows=content_type.hex_rows(content, shown.some) if shown else (),
     )
 
 

@@ -12,20 +12,21 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import accumulate, zip_longest
+from itertools import accumulate, groupby, zip_longest
 
 from markupsafe import Markup
 
 from penstock.core.diff import words
+from penstock.core.diff.coverage import AFTER, BEFORE
 from penstock.core.diff.rows import Block, Kind, blocks
-from penstock.doors.web.diff.comparison import LONGEST, Comparison
+from penstock.doors.web.diff.comparison import LONGEST, Comparison, LineWindow
 from penstock.doors.web.diff.markup import Colours, Ranges, markup
-from penstock.doors.web.highlight import Spans
 
 PAGE = 400
 WORTH_HIDING = 4  # lines that stay; fewer are shown
 OLD = (Kind.SAME, Kind.GONE, Kind.PAIR)  # rows that show a line of that side
 NEW = (Kind.NEW, Kind.PAIR)
+CHANGED = (Kind.GONE, Kind.NEW, Kind.PAIR)
 
 
 class View(StrEnum):
@@ -37,10 +38,17 @@ class View(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cell:
-    """One line of one side."""
+    """One line of one side, shown up to a character, of how many it has."""
 
     number: int
     html: Markup
+    upto: int
+    length: int
+
+    @property
+    def rest(self) -> int:
+        """How many characters of it are not shown here."""
+        return self.length - self.upto
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,6 +80,20 @@ class Page:
     def hunks(self) -> tuple[int, ...]:
         """The hunks whose heads are on this page."""
         return tuple(row.hunk for row in self.rows if row.kind is Kind.HEAD)
+
+    @property
+    def runs(self) -> tuple[tuple[Kind, tuple[PageRow, ...]], ...]:
+        """The rows, those of one kind that follow each other together."""
+        return tuple((kind, tuple(some)) for kind, some in groupby(self.rows, lambda row: row.kind))
+
+    @property
+    def marks(self) -> Iterator[tuple[str, int, int, int]]:
+        """What of the change is on this page: side, line from 0, up to which character, of all."""
+        for row in self.rows:
+            if row.kind in CHANGED:
+                for side, cell in ((BEFORE, row.before), (AFTER, row.after)):
+                    if cell is not None:
+                        yield side, cell.number - 1, cell.upto, cell.length
 
 
 class Pager:
@@ -156,28 +178,35 @@ class _Rows:
         )
 
     def _same(self, before: int, after: int) -> PageRow:
-        html = self._plain(self.compared.old[before], self.old.get(before, ()))
-        left, right = Cell(number=before + 1, html=html), Cell(number=after + 1, html=html)
+        seen = self.compared.window(self.compared.old[before])
+        html = markup(seen.text, colours=self.old.get(before, ()))
+        left, right = _cell(before, seen, html), _cell(after, seen, html)
         return PageRow(kind=Kind.SAME, before=left, after=right)
 
     def _gone(self, at: int, hunk: int) -> Cell:
         partner = self.compared.partner(hunk, old=at)
         if partner is None:
-            return self._cell(at, self.compared.shown(self.compared.old[at]), (), "del", self.old)
-        text, other = self.compared.pair(at, partner)
-        return self._cell(at, text, words.changed(text, other)[0], "del", self.old)
+            return self._plain(at, self.compared.window(self.compared.old[at]), self.old)
+        seen, other = self.compared.pair(at, partner)
+        marks = words.changed(seen.text, other.text)[0]
+        return self._marked(at, seen, marks, "del", self.old)
 
     def _came(self, at: int, hunk: int) -> Cell:
         partner = self.compared.partner(hunk, new=at)
         if partner is None:
-            return self._cell(at, self.compared.shown(self.compared.new[at]), (), "ins", self.new)
-        other, text = self.compared.pair(partner, at)
-        return self._cell(at, text, words.changed(other, text)[1], "ins", self.new)
+            return self._plain(at, self.compared.window(self.compared.new[at]), self.new)
+        other, seen = self.compared.pair(partner, at)
+        marks = words.changed(other.text, seen.text)[1]
+        return self._marked(at, seen, marks, "ins", self.new)
 
-    def _cell(self, at: int, text: str, marks: Ranges, tag: str, colours: Colours) -> Cell:
+    def _plain(self, at: int, seen: LineWindow, colours: Colours) -> Cell:
+        return self._marked(at, seen, (), "", colours)
+
+    def _marked(self, at: int, seen: LineWindow, marks: Ranges, tag: str, colours: Colours) -> Cell:
         # The colours of a long line belong to its beginning, which is perhaps not shown.
-        spans = colours.get(at, ()) if len(text) <= LONGEST else ()
-        return Cell(number=at + 1, html=markup(text, marks, tag, spans))
+        spans = colours.get(at, ()) if len(seen.text) <= LONGEST else ()
+        return _cell(at, seen, markup(seen.text, marks, tag, spans))
 
-    def _plain(self, line: bytes, colours: Spans) -> Markup:
-        return markup(self.compared.shown(line), colours=colours)
+
+def _cell(at: int, seen: LineWindow, html: Markup) -> Cell:
+    return Cell(number=at + 1, html=html, upto=seen.upto, length=seen.length)

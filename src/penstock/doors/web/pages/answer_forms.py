@@ -1,27 +1,31 @@
 """The forms: what a person decides on the page, handed to `answers` with the digest they saw.
 
 Always true: a form that is refused comes back with the reason and what is different now; one
-that is done sends the browser on, so that loading again does nothing twice.
+that is done sends the browser on, so that loading again does nothing twice. A form says of every
+box on its page whether it is ticked; one that leaves some out, or names others, is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from penstock.core.errors import InputError
-from penstock.core.proposals.model import Proposal
+from penstock.core.proposals.model import Proposal, State
 from penstock.doors.web import drift as seen
 from penstock.doors.web import wording
 from penstock.doors.web.answers import AnswerResult
-from penstock.doors.web.diff.file import SHELF
 from penstock.doors.web.errors import status_of
 from penstock.doors.web.middleware import FormFields
+from penstock.doors.web.pages import proposal_state
 from penstock.doors.web.pages.review import back_to, edit_page, one_page, set_page
-from penstock.doors.web.request import form_of, single, world_of
+from penstock.doors.web.reader import disagrees
+from penstock.doors.web.request import form_of, reader_of, single, world_of
 from penstock.doors.web.textarea import taken
 
 if TYPE_CHECKING:
@@ -46,28 +50,28 @@ def _shown_again(request: Request, answered: AnswerResult) -> Response:
 
 
 def approve(request: Request) -> Response:
-    """Approve what was shown, and write it."""
+    """Approve what was shown, and write it; with hunks unticked, show what the others make."""
     form = form_of(request)
+    ticks = _taken_ticks(request)
+    if ticks.of_set and not ticks.keep:
+        raise InputError("not-in-set", "no file is ticked", hint="tick one, or reject all of it")
     answered = _do(
         request,
         "approve",
         digest=form.get("digest"),
         passphrase=form.get("passphrase"),
         code=form.get("code").replace(" ", ""),
-        keep=_kept(form),
+        keep=ticks.keep,
+        acknowledged=form.get("unseen"),
     )
-    if not answered.ok:
+    if answered.error is not None:
+        if answered.error.code == "hunks-unticked" and ticks.hunks:
+            return _to_preview(request, ticks.hunks, unticked=1)
         return _shown_again(request, answered)
-    if answered.receipts:
-        return RedirectResponse(f"/history/{answered.receipts[0].id}?done=1", 303)
-    return back_to(answered.proposals[0].id)
-
-
-def _kept(form: FormFields) -> tuple[str, ...]:
-    """Return the files of a set that are ticked; none of a form that had no boxes."""
-    if form.get("boxes") and not form.all("keep"):
-        return ("no file is ticked",)
-    return form.all("keep")
+    if not answered.receipts:
+        return back_to(answered.proposals[0].id)
+    first = answered.receipts[0]
+    return RedirectResponse(f"/history/{first.set_id or first.id}?done=1", 303)
 
 
 def reject(request: Request) -> Response:
@@ -79,14 +83,11 @@ def reject(request: Request) -> Response:
 
 
 def strategy(request: Request) -> Response:
-    """Join the proposal with what is there; what comes out is shown before anything else."""
-    form = form_of(request)
+    """Make the version that a preview showed."""
+    form, _ = form_of(request), single(request)
     wanted, at = form.get("strategy"), _line(form.get("at"))
-    if wanted == "insert" and at is None:
-        return RedirectResponse(f"/proposals/{request.path_params['id']}/insert", 303)
-    return _onward(
-        request, _do(request, "strategy", digest=form.get("digest"), strategy=wanted, at=at)
-    )
+    given = {"digest": form.get("digest"), "result": _result(form)}
+    return _onward(request, _do(request, "strategy", strategy=wanted, at=at, **given))
 
 
 def _line(text: str) -> int | None:
@@ -95,33 +96,103 @@ def _line(text: str) -> int | None:
 
 
 def hunks(request: Request) -> Response:
-    """Keep the ticked hunks, and those of other pages that were not dropped."""
-    form, total = form_of(request), _hunks(request)
-    dropped = _dropped(form, total)
-    chosen = [number for number in range(1, total + 1) if number not in dropped]
-    return _onward(request, _do(request, "hunks", digest=form.get("digest"), hunks=chosen))
+    """Make the version that holds the hunks which a preview showed, and no others."""
+    form = form_of(request)
+    here, one = single(request)
+    total = proposal_state.hunks_to_choose(*here.gate.contents(one), one)
+    chosen = wording.from_ranges(form.get("hunks"), most=total)
+    given = {"digest": form.get("digest"), "result": _result(form)}
+    answered = _do(request, "hunks", hunks=sorted(chosen), **given)
+    if answered.ok:
+        reader_of(request).untick(request.path_params["id"], ())
+    return _onward(request, answered)
+
+
+def _result(form: FormFields) -> str:
+    """Return the digest of what was previewed: what nobody has looked at is not made."""
+    if not form.get("result"):
+        raise disagrees("it does not say what the preview showed")
+    return form.get("result")
 
 
 def choose(request: Request) -> Response:
-    """Remember which hunks are not ticked, and go to another page of the diff."""
-    form = form_of(request)
-    page = _line(form.get("to")) or 1
-    dropped = wording.as_ranges(_dropped(form, _hunks(request)))
-    return back_to(request.path_params["id"], page=page, drop=dropped)
+    """Keep what is not ticked, and go to another part of the page."""
+    ticks = _taken_ticks(request)
+    to = form_of(request).get("to")
+    if to == "preview":
+        return _to_preview(request, ticks.hunks)
+    return RedirectResponse(f"/proposals/{request.path_params['id']}{_inside(to)}", 303)
 
 
-def _hunks(request: Request) -> int:
-    """Return how many hunks there are, whatever the form says."""
-    here, one = single(request)
-    before, after = here.gate.contents(one)
-    return len(SHELF.compared((one.base, one.content), before, after).hunks)
+def _inside(to: str) -> str:
+    """Return a query of the same page that a form names, and nothing else."""
+    plain = to.startswith("?") and all(sign.isalnum() or sign in "?&=#-_" for sign in to)
+    return to if plain and to.isascii() else ""
 
 
-def _dropped(form: FormFields, total: int) -> frozenset[int]:
-    """Return the hunks that are not ticked: of this page by their boxes, of others as before."""
-    here = wording.from_ranges(form.get("here"), most=total)
-    ticked = frozenset(filter(None, (_line(text) for text in form.all("hunk"))))
-    return (here - ticked) | (wording.from_ranges(form.get("drop"), most=total) - here)
+def _to_preview(request: Request, chosen: Collection[int], **more: int) -> Response:
+    if not chosen:
+        raise InputError("no-hunks", "no hunk is ticked", hint="tick one, or reject all of it")
+    query = urlencode({"hunks": wording.as_ranges(chosen), **more})
+    return RedirectResponse(f"/proposals/{request.path_params['id']}/preview?{query}", 303)
+
+
+# -- what is ticked --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ticks:
+    """What a form takes: hunks of a file, or files of a set; empty where it has no boxes."""
+
+    hunks: tuple[int, ...] = ()
+    keep: tuple[str, ...] = ()
+    of_set: bool = False
+
+
+def _taken_ticks(request: Request) -> Ticks:
+    """Return what is ticked, and keep what is not; a form that disagrees is refused."""
+    here, found = world_of(request).find(request.path_params["id"])
+    if form_of(request).get("digest") != seen.shown(found):
+        return Ticks()  # whatever it ticks, it is about something else, and refused for that
+    if found[0].id != request.path_params["id"]:
+        return Ticks(of_set=True, keep=_ticked_files(request, found))
+    return Ticks(hunks=_ticked_hunks(request, here, found[0]))
+
+
+def _ticked_files(request: Request, found: Sequence[Proposal]) -> tuple[str, ...]:
+    form, waits = form_of(request), {one.id for one in found if one.state is State.WAITING}
+    keep = form.all("keep")
+    if form.all("boxes") != (str(len(waits)),):
+        raise disagrees(
+            f"{len(waits)} files of this set can be ticked, and the form says otherwise"
+        )
+    if len(set(keep)) < len(keep):
+        raise disagrees("a file is named twice")
+    reader_of(request).leave_out(request.path_params["id"], waits - set(keep))
+    return keep
+
+
+def _ticked_hunks(request: Request, here: Workspace, one: Proposal) -> tuple[int, ...]:
+    """Return the hunks that are ticked: of this page by their boxes, of others as before."""
+    form, reader = form_of(request), reader_of(request)
+    total = proposal_state.hunks_to_choose(*here.gate.contents(one), one)
+    if not total:
+        if any(form.all(name) for name in ("hunk", "here", "drop", "total")):
+            raise disagrees("there are no hunks to choose from here")
+        return ()
+    once = all(len(form.all(name)) == 1 for name in ("here", "drop", "total"))
+    if not once or form.get("total") != str(total):
+        raise disagrees(f"this change has {total} hunks, and the form does not fit them")
+    on_page = wording.from_ranges(form.get("here"), most=total)
+    ticked = [_line(text) or 0 for text in form.all("hunk")]
+    if len(set(ticked)) < len(ticked) or not on_page.issuperset(ticked):
+        raise disagrees("it ticks a hunk twice, or one that it does not show")
+    elsewhere = reader.unticked(one.id) - on_page
+    if wording.from_ranges(form.get("drop"), most=total) - on_page != elsewhere:
+        raise disagrees("hunks were ticked or unticked on another page meanwhile")
+    dropped = elsewhere | (on_page - set(ticked))
+    reader.untick(one.id, dropped)
+    return tuple(number for number in range(1, total + 1) if number not in dropped)
 
 
 def edit(request: Request) -> Response:

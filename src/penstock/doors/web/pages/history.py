@@ -1,7 +1,7 @@
 """The pages about what was written: the history, one write, and undoing it.
 
 Always true: an undo puts back exactly what its page showed; a file that changed since is shown
-with how, and left alone.
+with how, and left alone. What was written together is listed and taken back together.
 """
 
 from __future__ import annotations
@@ -9,21 +9,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from penstock.core.errors import PenstockError, StaleError
+from penstock.core.diff.coverage import fingerprint
+from penstock.core.errors import InputError, PenstockError, StaleError
 from penstock.doors.web import answers
 from penstock.doors.web import drift as seen
 from penstock.doors.web.diff.file import FileView, fitting, of_bytes
 from penstock.doors.web.diff.rows import View
 from penstock.doors.web.errors import status_of
 from penstock.doors.web.pages import history_values
+from penstock.doors.web.pages.preview import TwoSides, line_page
 from penstock.doors.web.pages.proposal_state import key_of, waiting_ids
 from penstock.doors.web.pages.review import difference
 from penstock.doors.web.render import page
-from penstock.doors.web.request import choice_of, form_of, place, view_of, world_of
+from penstock.doors.web.request import (
+    asked,
+    choice_of,
+    form_of,
+    looks,
+    place,
+    reader_of,
+    view_of,
+    world_of,
+)
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
@@ -55,6 +67,11 @@ def history(request: Request) -> Response:
 def receipt(request: Request) -> Response:
     """Show one write, or those of a set, and what undoing it would put back."""
     here, found = world_of(request).find_receipts(request.path_params["id"])
+    group = found[0].set_id
+    if group and group != request.path_params["id"] and len(here.gate.receipts(set_id=group)) > 1:
+        # What was written together is shown and taken back together.
+        tail = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(f"/history/{quote(group, safe='')}{tail}", 303)
     return _receipt_page(request, here, found)
 
 
@@ -79,6 +96,7 @@ def _receipt_page(
         here="history",
         id=request.path_params["id"],
         written=[history_values.written(each, stands) for each in found],
+        rejected=history_values.rejections(here.gate, found),
         done="done" in request.query_params,
         next=waiting[0] if waiting else "",
         error=error,
@@ -92,27 +110,92 @@ def _preview(
     request: Request, here: Workspace, found: tuple[Receipt, ...], *, rebase: bool
 ) -> dict[str, Any]:
     """Return what undoing would put back, or why it cannot and what changed since."""
-    told: dict[str, Any] = {"plan": (), "changed": (), "stale": None, "digest": ""}
+    told: dict[str, Any] = {"plan": (), "changed": (), "stale": None, "digest": "", "unseen": ()}
+    told["unseen_name"] = ""
     try:
-        planned = here.gate.preview_undo(found, rebase=rebase)
-        return told | {
-            "plan": tuple(_planned(planned, view_of(request))),
-            "digest": seen.shown_undo(planned),
-        }
+        planned = here.gate.preview_undo(_standing(request, here), rebase=rebase)
     except StaleError as since:
         return told | {"stale": since, "changed": _changed(here, found, since)}
     except PenstockError as no:
         return told | {"stale": no}
+    shown = tuple(_planned(planned, view_of(request), first=asked(request, "from")))
+    keys, reader = seen.undo_keys(planned), reader_of(request)
+    if looks(request):
+        for key, (_, _, look) in zip(keys, shown, strict=True):
+            if look is not None:
+                look.sent_to(reader, key)
+    unseen = answers.unseen_of_undo(reader, planned)
+    return told | {
+        "plan": shown,
+        "digest": seen.shown_undo(planned),
+        "unseen": unseen,
+        "unseen_name": fingerprint(unseen),
+    }
 
 
-def _planned(planned: Plan, view: View) -> Iterator[tuple[str, str, FileView | None]]:
+def _standing(request: Request, here: Workspace) -> tuple[Receipt, ...]:
+    """Return what an undo of this page takes back: of a set, what was not taken back before."""
+    return here.gate.undoable(receipt=request.path_params["id"])
+
+
+def _planned(
+    planned: Plan, view: View, *, first: int
+) -> Iterator[tuple[str, str, FileView | None]]:
     """Yield each file with its change, as far as they fit a page; the others by name."""
-    looks = fitting(
-        partial(of_bytes, item.path, now, item.content, view=view) for item, now in planned
+    looks_of = fitting(
+        (partial(of_bytes, item.path, now, item.content, view=view) for item, now in planned),
+        first=first,
     )
-    for (item, now), shown in zip(planned, looks, strict=True):
+    for (item, now), shown in zip(planned, looks_of, strict=True):
         what = "remove" if item.content is None else "create" if now is None else "change"
         yield item.path, what, shown
+
+
+def file(request: Request) -> Response:
+    """Show all of what undoing does to one file, page by page."""
+    change = _one_of_plan(request)
+    shown = of_bytes(
+        change.path,
+        change.before,
+        change.after,
+        view=view_of(request),
+        number=max(asked(request, "page"), 1),
+    )
+    if looks(request):
+        shown.sent_to(reader_of(request), change.key)
+    return page(
+        request,
+        "undo_file.html",
+        here="history",
+        change=change,
+        shown=shown,
+    )
+
+
+def line(request: Request) -> Response:
+    """Show one line of what undoing does, piece by piece."""
+    return line_page(request, _one_of_plan(request))
+
+
+def _one_of_plan(request: Request) -> TwoSides:
+    """Return one file of an undo, by its number."""
+    here, _ = world_of(request).find_receipts(request.path_params["id"])
+    rebase = "rebase" in request.query_params
+    planned = here.gate.preview_undo(_standing(request, here), rebase=rebase)
+    number = asked(request, "n")
+    if not 1 <= number <= len(planned):
+        raise InputError("not-found", "there is no such file in this undo")
+    item, now = planned[number - 1]
+    base = f"/history/{quote(request.path_params['id'], safe='')}"
+    query = {"n": number, **({"rebase": 1} if rebase else {})}
+    return TwoSides(
+        path=item.path,
+        before=now,
+        after=item.content,
+        address=f"{base}/file",
+        line_address=f"{base}/line",
+        query=urlencode(query),
+    )
 
 
 def _changed(here: Workspace, found: tuple[Receipt, ...], since: StaleError) -> tuple[Any, ...]:
@@ -136,8 +219,10 @@ def undo(request: Request) -> Response:
         passphrase=form.get("passphrase"),
         code=form.get("code").replace(" ", ""),
         rebase=form.get("rebase") == "1",
+        acknowledged=form.get("unseen"),
     )
     if answered.ok:
-        return RedirectResponse(f"/history/{answered.receipts[0].id}?done=1", 303)
+        first = answered.receipts[0]
+        return RedirectResponse(f"/history/{first.set_id or first.id}?done=1", 303)
     here, found = world.find_receipts(request.path_params["id"])
     return _receipt_page(request, here, found, answered=answered)

@@ -6,20 +6,25 @@ Always true: a value that came from an agent or a rules file stands here as visi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from penstock.core.learning.past_decision import text
 from penstock.core.model import Verdict
 from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.rule import Rule
-from penstock.core.proposals.model import Receipt
+from penstock.core.proposals.model import Proposal, Receipt
 from penstock.core.text.display import spoken
 from penstock.doors.web.statistics import DecisionCounts, Event, Hits, rules_of
 from penstock.doors.web.wording import KIND_WORDS, short, size
 
+if TYPE_CHECKING:
+    from penstock.gate import Gate
+
 MOST_RULES = 500
 MOST_PATHS = 6
+MOST_VERSIONS = 100  # of one file that were made one of the other
 
 # -- history -------------------------------------------------------------------------------------
 
@@ -63,6 +68,39 @@ def written(receipt: Receipt, standing: Collection[str]) -> PastWrite:
         note=spoken(receipt.note),
         event=short(receipt.event_hash),
     )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rejection:
+    """What of a set was not written, and why."""
+
+    path: str
+    why: str
+
+
+def rejections(gate: Gate, found: Sequence[Receipt]) -> tuple[Rejection, ...]:
+    """Return what was left out of what was written: files, and hunks of files, each once."""
+    left: dict[str, Rejection] = {}
+    for one in _behind(gate, found):
+        if one.answer is not None and not one.answer.approved:
+            said = Rejection(path=spoken(one.path), why=spoken(one.answer.reason))
+            left.setdefault(one.id, said)
+    return tuple(left.values())
+
+
+def _behind(gate: Gate, found: Sequence[Receipt]) -> Iterator[Proposal]:
+    """Yield the proposals behind some writes: their sets, what they were chosen from."""
+    sets: set[str] = set()
+    for receipt in found:
+        one = gate.get(receipt.proposal)
+        for _ in range(MOST_VERSIONS):
+            if one is None:
+                break
+            yield one
+            if one.set_id not in sets:
+                sets.add(one.set_id)
+                yield from gate.of_set(one.set_id)
+            one = gate.get(one.parent) if one.parent else None
 
 
 # -- rules ---------------------------------------------------------------------------------------

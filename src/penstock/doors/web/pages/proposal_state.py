@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from penstock.core.errors import PenstockError
 from penstock.core.proposals.model import Proposal, State
-from penstock.doors.web.diff.content_type import Presentation, is_wide
-from penstock.doors.web.diff.file import FileView, digest_of, of_bytes
+from penstock.doors.web.diff.content_type import Presentation, is_wide, look_of
+from penstock.doors.web.diff.file import SHELF, FileView, digest_of, of_bytes
 from penstock.doors.web.pages import queue_values
 from penstock.doors.web.textarea import editable
 
@@ -65,9 +65,18 @@ def possible(one: Proposal, before: bytes | None, after: bytes | None, shown: Fi
         reject=one.state in (State.WAITING, State.APPROVED),
         edit=waiting and text and editable(after),
         merge=waiting and both and not one.origin.startswith("strategy:"),
-        choose=waiting and both and shown.hunks > 1,
+        choose=waiting and hunks_to_choose(before, after, one) > 0,
         restore=waiting and bool(one.parent) and one.origin != "rebase",
     )
+
+
+def hunks_to_choose(before: bytes | None, after: bytes | None, one: Proposal) -> int:
+    """Return how many hunks can be ticked; 0 where there is nothing to choose."""
+    text = look_of(before, after) is Presentation.TEXT
+    if not text or before is None or after is None or is_wide(before) or is_wide(after):
+        return 0
+    count = len(SHELF.compared((one.base, one.content), before, after).hunks)
+    return count if count > 1 else 0
 
 
 def newer(gate: Gate, one: Proposal) -> str:

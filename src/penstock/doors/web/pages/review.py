@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from penstock.core.diff.coverage import fingerprint
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.merge.strategies import line_count
 from penstock.core.proposals.model import OPEN, Proposal, State
@@ -36,8 +37,17 @@ from penstock.doors.web.diff.rows import View
 from penstock.doors.web.pages import proposal_state
 from penstock.doors.web.pages import queue_values as pages
 from penstock.doors.web.pages.proposal_state import MOST_WAITING
+from penstock.doors.web.reader import change_key
 from penstock.doors.web.render import page
-from penstock.doors.web.request import asked, remember_view, single, view_of, world_of
+from penstock.doors.web.request import (
+    asked,
+    looks,
+    reader_of,
+    remember_view,
+    single,
+    view_of,
+    world_of,
+)
 from penstock.doors.web.textarea import offered
 
 if TYPE_CHECKING:
@@ -144,7 +154,8 @@ def _head(here: Workspace, one: Proposal) -> dict[str, Any]:
 def _change(
     request: Request, gate: Gate, one: Proposal, before: bytes | None, after: bytes | None
 ) -> dict[str, Any]:
-    """Return the diff, which of its hunks are ticked, and what can be done."""
+    """Return the diff, which of its hunks are ticked, what was not shown, and what can be done."""
+    reader = reader_of(request)
     shown = of_proposal(
         one,
         before,
@@ -153,11 +164,16 @@ def _change(
         number=max(asked(request, "page"), 1),
         lost_page=asked(request, "lost"),
     )
-    dropped = wording.from_ranges(request.query_params.get("drop", ""), most=shown.hunks)
+    if looks(request):
+        shown.sent_to(reader, change_key(one))
+    dropped = reader.unticked(one.id)
+    unseen = reader.unseen([one])
     return {
         "shown": shown,
         "dropped": dropped,
         "dropped_text": wording.as_ranges(dropped),
+        "unseen": unseen,
+        "unseen_name": fingerprint(unseen),
         "can": proposal_state.possible(one, before, after, shown),
         "moved": proposal_state.moved(gate, one) if one.state in OPEN else None,
         "last_line": line_count(before or b""),
@@ -188,9 +204,18 @@ def set_page(
     answered: answers.AnswerResult | None = None,
 ) -> Response:
     """Return the page of a set: every file with its change, and one answer for all."""
-    gate, view = here.gate, view_of(request)
+    gate, view, reader = here.gate, view_of(request), reader_of(request)
     now = gate.now()
-    shown = fitting(partial(_in_set, gate, one, view) for one in found)
+    first = _first_shown(request, found)
+    shown = list(fitting((partial(_in_set, gate, one, view) for one in found), first=first))
+    if looks(request):
+        for one, look in zip(found, shown, strict=True):
+            if look is not None:
+                look.sent_to(reader, change_key(one))
+    asked_about = [one for one in found if one.state is State.WAITING]
+    left_out = reader.left_out(found[0].set_id)
+    unseen = {each.path: each for each in reader.unseen(asked_about)}
+    missing = [unseen[one.path] for one in asked_about if one.path in unseen]
     response = page(
         request,
         "set.html",
@@ -198,7 +223,15 @@ def set_page(
         here="queue",
         set_id=found[0].set_id,
         item=pages.item(found, now),
-        files=[(pages.facts(one, now), look) for one, look in zip(found, shown, strict=True)],
+        files=[
+            (pages.facts(one, now), look, unseen.get(one.path), reader.unticked(one.id))
+            for one, look in zip(found, shown, strict=True)
+        ],
+        left_out=left_out,
+        boxes=len(asked_about),
+        viewed=len(asked_about) - len(missing),
+        unseen=missing,
+        unseen_name=fingerprint(missing),
         view=view,
         digest=seen.shown(found),
         key=proposal_state.key_of(here),
@@ -208,6 +241,12 @@ def set_page(
     )
     remember_view(request, response)
     return response
+
+
+def _first_shown(request: Request, found: Sequence[Proposal]) -> int:
+    """Return from which file on changes are loaded, as far as they fit a page."""
+    wanted = request.query_params.get("from", "")
+    return next((at for at, one in enumerate(found) if one.id == wanted), 0)
 
 
 def _in_set(gate: Gate, one: Proposal, view: View) -> FileView | None:

@@ -138,7 +138,7 @@ const KEYS = {
   r: () => { focus("#reason"); chosen("#reason"); },
   e: () => { $("#edit")?.click(); chosen("/edit"); },
   x: () => $("input[type=checkbox]", among()[at] || document.createElement("p"))?.click(),
-  v: () => $(".toggle a:not([aria-current])")?.click(),
+  v: () => $(".toggle [data-view]:not([aria-current])")?.click(),
   n: () => go(document.body.dataset.after),
   p: () => go(document.body.dataset.before),
   q: () => go("/"),
@@ -153,6 +153,24 @@ document.addEventListener("keydown", (event) => {
   if (typing || !act) return;
   event.preventDefault();
   act();
+});
+
+// -- what is ticked -------------------------------------------------------------------------
+
+// What is not ticked is kept at once, so that it is not ticked again on another page. One after
+// the other: the last one that was pressed is the last one that is kept.
+let keeping = Promise.resolve();
+
+function keepTicks() {
+  const form = $("#approve");
+  const fields = new URLSearchParams(new FormData(form));
+  for (const secret of ["passphrase", "code", "unseen"]) fields.delete(secret);
+  const address = form.getAttribute("action").replace(/approve$/, "choose");
+  keeping = keeping.then(() => fetch(address, { method: "POST", body: fields, redirect: "manual", keepalive: true })).catch(() => null);
+}
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("input[name=hunk], input[name=keep]")) keepTicks();
 });
 
 // -- small comforts --------------------------------------------------------------------------

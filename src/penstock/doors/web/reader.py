@@ -1,0 +1,160 @@
+"""What one reader has in front of them: the parts of each change that they were sent, their ticks.
+
+A session of the page has one, and so has each name that a program reads the API under. What
+counts as shown is `core.diff.coverage`'s to say; what an answer makes of it is `answers`'.
+Always true: a reader knows only what was sent to them; what is forgotten for want of room counts
+as never shown; boxes are ticked until somebody unticks them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Sequence
+from typing import TypeVar
+
+from penstock.core.diff.coverage import ChangedParts, Coverage, Unseen, counted_parts, never_opened
+from penstock.core.errors import InputError
+from penstock.core.proposals.model import Proposal
+
+MOST_VIEWS = 4000  # changes that one reader's marks are kept of
+MOST_CHOICES = 2000
+MOST_READERS = 64
+
+T = TypeVar("T")
+
+# Of a side, a line from 0: up to which character it was sent, of how many.
+Mark = tuple[str, int, int, int]
+# One file's change: where, what was there, what would be.
+ChangeKey = tuple[str, str | None, str | None]
+
+
+def change_key(one: Proposal) -> ChangeKey:
+    """Return by what the views of a proposal are kept: its file and its bytes, not its id."""
+    return one.path, one.base, one.content
+
+
+class PageReader:
+    """The marks of one reader. Several threads may use it."""
+
+    def __init__(self) -> None:
+        self._views: OrderedDict[ChangeKey, Coverage] = OrderedDict()
+        self._unticked: OrderedDict[str, frozenset[int]] = OrderedDict()
+        self._left_out: OrderedDict[str, frozenset[str]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    # -- what was shown -------------------------------------------------------------------
+
+    def show(self, view: ChangeKey, parts: ChangedParts, marks: Iterable[Mark]) -> None:
+        """Mark the lines that were sent, each as far as it was."""
+        with self._lock:
+            known = self._opened(view, parts)
+            for side, at, upto, length in marks:
+                if upto >= length:
+                    known.show(side, at, at + 1)
+                else:
+                    known.show_piece(side, at, 0, upto, length=length)
+
+    def show_piece(
+        self,
+        view: ChangeKey,
+        parts: ChangedParts,
+        side: str,
+        line: int,
+        piece: range,
+        *,
+        length: int,
+    ) -> None:
+        """Mark a piece of a long line."""
+        with self._lock:
+            known = self._opened(view, parts)
+            known.show_piece(side, line, piece.start, piece.stop, length=length)
+
+    def show_bytes(self, view: ChangeKey, parts: ChangedParts, side: str, some: range) -> None:
+        """Mark bytes of what is no text."""
+        with self._lock:
+            self._opened(view, parts).show(side, some.start, some.stop)
+
+    def show_all(self, view: ChangeKey, parts: ChangedParts) -> None:
+        """Mark all of a change."""
+        with self._lock:
+            self._opened(view, parts).show_all()
+
+    def _opened(self, view: ChangeKey, parts: ChangedParts) -> Coverage:
+        known = self._views.pop(view, None) or Coverage(parts)
+        self._views[view] = known
+        while len(self._views) > MOST_VIEWS:
+            self._views.popitem(last=False)
+        return known
+
+    def unseen_of(self, view: ChangeKey, otherwise: ChangedParts) -> Unseen | None:
+        """Return what was not shown of one change; None where nothing is left."""
+        with self._lock:
+            known = self._views.get(view)
+            return never_opened(view[0], otherwise) if known is None else known.unseen(view[0])
+
+    def unseen(self, found: Sequence[Proposal]) -> tuple[Unseen, ...]:
+        """Return what was not shown of some proposals."""
+        left = (self.unseen_of(change_key(one), counted_parts(one.change)) for one in found)
+        return tuple(one for one in left if one is not None)
+
+    # -- what is ticked -------------------------------------------------------------------
+
+    def unticked(self, proposal_id: str) -> frozenset[int]:
+        """Return the hunks of a proposal that are not ticked."""
+        return self._unticked.get(proposal_id, frozenset())
+
+    def untick(self, proposal_id: str, hunks: Collection[int]) -> None:
+        """Keep which hunks are not ticked."""
+        _keep(self._unticked, proposal_id, frozenset(hunks))
+
+    def left_out(self, set_id: str) -> frozenset[str]:
+        """Return the files of a set that are not ticked, by the ids of their proposals."""
+        return self._left_out.get(set_id, frozenset())
+
+    def leave_out(self, set_id: str, ids: Collection[str]) -> None:
+        """Keep which files are not ticked."""
+        _keep(self._left_out, set_id, frozenset(ids))
+
+
+class Readers:
+    """The readers of the API, by the names they chose; the oldest make room."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, PageReader] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, name: str) -> PageReader:
+        """Return the reader of a name; one without a name has seen nothing, and keeps nothing."""
+        if not name:
+            return PageReader()
+        with self._lock:
+            known = self._known.pop(name, None) or PageReader()
+            self._known[name] = known
+            while len(self._known) > MOST_READERS:
+                self._known.popitem(last=False)
+            return known
+
+
+def _keep(kept: OrderedDict[str, frozenset[T]], name: str, some: frozenset[T]) -> None:
+    """Keep a choice; an empty one is none. One that makes room would be ticked again unseen."""
+    kept.pop(name, None)
+    if not some:
+        return
+    if len(kept) >= MOST_CHOICES:
+        raise InputError(
+            "too-many-choices",
+            "too many changes have something unticked",
+            hint="answer some of them first",
+        )
+    kept[name] = some
+
+
+def disagrees(what: str) -> InputError:
+    """Return the error for a form that does not fit what it is about."""
+    return InputError(
+        "form-disagrees",
+        "this form does not fit what it is about, so nothing was done",
+        because=what,
+        hint="load the page again, and look at what is ticked",
+    )
