@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from penstock.cli import main
 from penstock.gate import Proof
+from penstock.stores.audit.checkpoints import create_key
 from tests.cli.pending import gate_of, proposed, state_dir, surroundings_of
 from tests.project import Project
 
@@ -201,3 +205,91 @@ def test_an_export_goes_to_a_file_or_says_why_not(lived: Project, tmp_path: Path
     assert done.code == 1
     assert done.err.startswith("error[system]: ")
     assert "Traceback" not in done.err
+
+
+# --- witnesses ---------------------------------------------------------------------------------
+
+
+def git(folder: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        ["git", *arguments], cwd=folder, check=True, capture_output=True, text=True
+    )
+    return done.stdout
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> Path:
+    """An empty repository for a witness."""
+    git(tmp_path, "init", "--quiet", "--bare", "remote.git")
+    return tmp_path / "remote.git"
+
+
+def witnessed(project: Project, remote: Path) -> None:
+    """Let a project with an entry in its log show it to a git witness."""
+    rules = f"version = 1\n[audit]\nwitnesses = {json.dumps([f'git:{remote}'])}\n"
+    project.write("penstock.toml", rules)
+    proposed(project, {"a.txt": b"x\n"})
+    done = project.run("audit", "checkpoint")
+    assert done.code == 0, done.err
+
+
+def emptied(remote: Path) -> None:
+    shutil.rmtree(remote)
+    git(remote.parent, "init", "--quiet", "--bare", remote.name)
+
+
+def branch_removed(remote: Path) -> None:
+    (branch,) = git(remote, "for-each-ref", "--format=%(refname)").split()
+    git(remote, "update-ref", "-d", branch)
+
+
+def rewritten(remote: Path) -> None:
+    (branch,) = git(remote, "for-each-ref", "--format=%(refname)").split()
+    who = ["-c", "user.name=x", "-c", "user.email=x"]
+    tree = git(remote, "rev-parse", f"{branch}^{{tree}}").strip()
+    git(remote, "update-ref", branch, git(remote, *who, "commit-tree", tree, "-m", "x").strip())
+
+
+def verified(project: Project) -> tuple[int, list[str], list[str]]:
+    done = project.run("audit", "verify", "--json")
+    kinds = [[one["kind"] for one in done.json[part]] for part in ("problems", "warnings")]
+    return done.code, kinds[0], kinds[1]
+
+
+@pytest.mark.parametrize("change", [emptied, branch_removed, rewritten])
+def test_a_git_witness_that_was_rewritten_or_emptied_is_a_problem(
+    project: Project, remote: Path, change: Callable[[Path], None]
+) -> None:
+    witnessed(project, remote)
+    assert verified(project) == (0, [], [])
+    change(remote)
+    assert verified(project) == (1, ["witness-rewritten"], [])
+
+
+def test_a_git_witness_that_cannot_be_reached_is_a_warning(project: Project, remote: Path) -> None:
+    witnessed(project, remote)
+    shutil.rmtree(remote)
+    assert verified(project) == (0, [], ["unreachable"])
+
+
+def test_two_machines_with_one_path_have_two_logs_at_one_witness(
+    project: Project, remote: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "other-home").mkdir()
+    other = Project(project.root, tmp_path / "other-home")
+    for machine in (project, other, project):
+        witnessed(machine, remote)
+    assert verified(project) == verified(other) == (0, [], [])
+    branches = git(remote, "for-each-ref", "--format=%(refname:short)").split()
+    assert len(branches) == 2
+
+
+def test_a_log_that_was_named_before_there_was_an_id_keeps_its_name(
+    project: Project, remote: Path
+) -> None:
+    proposed(project, {"a.txt": b"x\n"})
+    state = state_dir(project)
+    create_key(str(state / "checkpoint.key"), f"penstock/{state.name}")
+    witnessed(project, remote)
+    assert f"penstock/{state.name}\n" in (state / "checkpoints").read_text()
+    assert verified(project) == (0, [], [])

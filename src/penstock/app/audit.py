@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from penstock.stores.audit.remembered_head import HeadMemory
     from penstock.stores.audit.signed_log import SignedLog, Start
 
+INSTALLATION = "installation"
+
 
 @dataclass(frozen=True)
 class Record:
@@ -31,11 +33,14 @@ class Record:
     Checkpoints and the key that signs them lie in `folder`; the head and the last checkpoint
     are remembered one level above, outside of what a copy of the log would bring along.
     `start` has somebody sign where a checkpoint is due; None signs in the thread that appends.
+    `home` is the state of all workspaces: a log is named by its place in there and by a random
+    id of this installation, so that logs of two machines never meet at one witness.
     """
 
     path: str
     folder: str
     settings: AuditSettings
+    home: str
     start: Start | None = None
 
     @property
@@ -47,11 +52,13 @@ class Record:
     def _key_path(self) -> str:
         return os.path.join(self.folder, "checkpoint.key")
 
-    @property
-    def _name(self) -> str:
+    def _name(self, *, make: bool = False) -> str:
+        """Return the name that a new key gets; an existing key keeps the one it has."""
         from penstock.core.audit.checkpoint import as_name
+        from penstock.stores.system.private import kept_id
 
-        return as_name(f"penstock/{os.path.basename(self.folder)}")
+        label = os.path.relpath(self.folder, self.home)
+        return as_name(f"penstock/{label}/{kept_id(self.home, INSTALLATION, make=make)}")
 
     @cached_property
     def checkpoints(self) -> Checkpoints:
@@ -60,7 +67,7 @@ class Record:
         from penstock.stores.system.private import private_dir
 
         private_dir(self.folder)
-        return self._signed_by(kept_key(self._key_path, self._name))
+        return self._signed_by(kept_key(self._key_path, self._name(make=True)))
 
     def _evidence(self, head: LogHead | None) -> Evidence:
         """Collect what the log is compared with. Where there is no key, nobody's notes count."""
@@ -74,7 +81,7 @@ class Record:
         from penstock.stores.audit.checkpoints import Checkpoints
         from penstock.stores.audit.witness import make_witness
 
-        public = key.public() if key else SignerKey(name=self._name, raw=os.urandom(32))
+        public = key.public() if key else SignerKey(name=self._name(), raw=os.urandom(32))
         return Checkpoints(
             self.folder,
             self.path,

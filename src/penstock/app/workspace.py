@@ -209,7 +209,8 @@ class Workspace:
         """The record with its checkpoints."""
         from penstock.app.audit import Record
 
-        return Record(self.audit_path, self.state, self.policy().audit, self._signer())
+        home = os.path.dirname(self.state)
+        return Record(self.audit_path, self.state, self.policy().audit, home, self._signer())
 
     def _signer(self) -> Start | None:
         from penstock.app.audit import sign_behind, sign_beside
@@ -479,7 +480,7 @@ class Workspace:
         from penstock.app.audit import Record
 
         path, folder = os.path.join(self.root, name), os.path.join(self.state, name.strip("."))
-        return Record(path, folder, self.policy().audit)
+        return Record(path, folder, self.policy().audit, os.path.dirname(self.state))
 
     def inside_agent(self) -> str | None:
         """Say why this process is taken to run inside an agent, or None."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +15,9 @@ import pytest
 from penstock.core.audit.checkpoint import Checkpoint, make_key, open_note
 from penstock.core.audit.merkle import consistency_proof, leaf_hash
 from penstock.core.errors import AuditError
+from penstock.stores.audit.checkpoints import Checkpoints
+from penstock.stores.audit.jsonl import JsonlLog
+from penstock.stores.audit.verify import verify_log
 from penstock.stores.audit.witness import (
     CommandWitness,
     FolderWitness,
@@ -26,6 +31,8 @@ KEY = make_key("penstock.test/log", bytes(range(32)))
 PUBLIC = KEY.public()
 LEAVES = [leaf_hash(b"%d" % number) for number in range(30)]
 FORGED = [*LEAVES[:3], *(leaf_hash(b"x%d" % number) for number in range(27))]
+
+BRANCH = f"penstock-{hashlib.sha256(KEY.name.encode()).hexdigest()[:16]}"
 
 # A witness in thirty lines, as somebody might write it in any language.
 PROGRAM = """
@@ -159,36 +166,119 @@ def test_every_checkpoint_in_git_is_a_commit_on_top_of_the_last(tmp_path: Path) 
     for old, new in ((0, 5), (5, 7), (7, 30)):
         witness.take(note(new), proof=proof(old, new))
     remote = tmp_path / "remote.git"
-    assert git(remote, "rev-list", "--count", "checkpoints") == "3"
-    assert "30 events" in git(remote, "log", "-1", "--format=%s", "checkpoints")
+    assert git(remote, "rev-list", "--count", BRANCH) == "3"
+    assert "30 events" in git(remote, "log", "-1", "--format=%s", BRANCH)
 
 
-def test_a_remote_that_was_wound_back_is_noticed(tmp_path: Path) -> None:
-    witness = remote_git(tmp_path)
-    for old, new in ((0, 5), (5, 7)):
-        witness.take(note(new), proof=proof(old, new))
-    remote = tmp_path / "remote.git"
-    git(remote, "update-ref", "refs/heads/checkpoints", "checkpoints~1")
-    # the copy is ahead of the remote now; pushing again brings the remote forward
-    assert open_note(witness.latest(KEY.name), [PUBLIC]).size == 7
-    git(remote, "update-ref", "-d", "refs/heads/checkpoints")
-    with pytest.raises(AuditError) as caught:
-        witness.latest(KEY.name)
-    assert caught.value.code == "goes-back"
+def wound_back(remote: Path) -> None:
+    git(remote, "update-ref", f"refs/heads/{BRANCH}", f"{BRANCH}~1")
 
 
-def test_a_remote_that_was_rewritten_is_noticed(tmp_path: Path) -> None:
-    witness = remote_git(tmp_path)
-    for old, new in ((0, 5), (5, 7)):
-        witness.take(note(new), proof=proof(old, new))
-    remote = tmp_path / "remote.git"
-    tree = git(remote, "rev-parse", "checkpoints~1^{tree}")
+def emptied(remote: Path) -> None:
+    git(remote, "update-ref", "-d", f"refs/heads/{BRANCH}")
+
+
+def begun_anew(remote: Path) -> None:
+    shutil.rmtree(remote)
+    git(remote.parent, "init", "--quiet", "--bare", str(remote))
+
+
+def forged(remote: Path) -> None:
+    tree = git(remote, "rev-parse", f"{BRANCH}~1^{{tree}}")
     who = ["-c", "user.name=x", "-c", "user.email=x"]
-    forged = git(remote, *who, "commit-tree", tree, "-m", "forged")
-    git(remote, "update-ref", "refs/heads/checkpoints", forged)
+    made = git(remote, *who, "commit-tree", tree, "-m", "forged")
+    git(remote, "update-ref", f"refs/heads/{BRANCH}", made)
+
+
+@pytest.mark.parametrize("change", [wound_back, emptied, begun_anew, forged])
+def test_a_remote_that_was_rewritten_or_emptied_is_noticed(
+    tmp_path: Path, change: Callable[[Path], None]
+) -> None:
+    witness = remote_git(tmp_path)
+    for old, new in ((0, 5), (5, 7)):
+        witness.take(note(new), proof=proof(old, new))
+    change(tmp_path / "remote.git")
+    for ask in (
+        lambda: witness.latest(KEY.name),
+        lambda: witness.take(note(9), proof=proof(7, 9)),
+    ):
+        with pytest.raises(AuditError) as caught:
+            ask()
+        assert caught.value.code == "witness-rewritten"
+
+
+def test_a_push_that_another_was_quicker_than_is_tried_again(tmp_path: Path) -> None:
+    """The remote takes another checkpoint of the log in the middle of our push."""
+    log = JsonlLog(str(tmp_path / "audit.jsonl"), clock=lambda: 1736769600.0)
+    witness = remote_git(tmp_path)
+    remote = tmp_path / "remote.git"
+    other = GitWitness(str(tmp_path / "other.git"), key=PUBLIC, remote=str(remote))
+
+    def sign(*witnesses: Witness) -> Checkpoints:
+        log.append_many([{"op": "x"}] * 3, durable=False)
+        apart = str(tmp_path / "apart")
+        made = Checkpoints(apart, log.path, public=PUBLIC, key=KEY, witnesses=witnesses)
+        assert made.sign() is not None
+        return made
+
+    assert [reply.error for reply in sign(witness).show()] == [None]
+    sign(other).show()
+    theirs = git(remote, "rev-parse", BRANCH)
+    git(remote, "update-ref", f"refs/heads/{BRANCH}", f"{BRANCH}~1")
+    (tmp_path / "apart" / "witnessed").unlink()
+    hook = remote / "hooks" / "pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    quicker = f"rm -f hooks/pre-receive; git update-ref refs/heads/{BRANCH} {theirs}"
+    hook.write_text(f"#!/bin/sh\nunset GIT_QUARANTINE_PATH\n{quicker}\n")
+    hook.chmod(0o755)
+    assert [reply.error for reply in sign(witness).show()] == [None]
+    assert not hook.exists(), "the race took place"
+    assert open_note(witness.latest(KEY.name), [PUBLIC]).size == 9
+    assert git(remote, "rev-list", "--count", BRANCH) == "3"
+
+
+@pytest.mark.parametrize("maker", [folder, remote_git, command])
+def test_a_witness_that_lacks_what_it_took_is_a_problem_and_not_unreachable(
+    tmp_path: Path, maker: Callable[[Path], Witness]
+) -> None:
+    log = JsonlLog(str(tmp_path / "audit.jsonl"), clock=lambda: 1736769600.0)
+    log.append_many([{"op": "x"}] * 3, durable=False)
+    witnesses = [maker(tmp_path)]
+    apart = str(tmp_path / "apart")
+    made = Checkpoints(apart, log.path, public=PUBLIC, key=KEY, witnesses=witnesses)
+    made.sign()
+    assert [reply.error for reply in made.show()] == [None]
+    assert verify_log(log.path, made.evidence()).ok
+    for name in ("witness", "remote.git"):
+        if (tmp_path / name).exists():
+            shutil.rmtree(tmp_path / name)
+    (tmp_path / "note").unlink(missing_ok=True)
+    maker(tmp_path)  # an empty one in its place
+    report = verify_log(log.path, made.evidence())
+    assert [problem.kind for problem in report.problems] == ["witness-rewritten"]
+    assert not report.warnings
+    log.append({"op": "x"}, durable=False)
+    made.sign()
+    codes = [reply.error.code if reply.error else "" for reply in made.show()]
+    assert codes == ["witness-rewritten"], "it is not simply begun anew"
+
+
+def test_a_log_whose_notes_are_on_the_branch_for_all_logs_goes_on_from_there(
+    tmp_path: Path,
+) -> None:
+    witness = remote_git(tmp_path)
+    witness.take(note(5), proof=[])
+    remote = tmp_path / "remote.git"
+    git(remote, "update-ref", "refs/heads/checkpoints", BRANCH)
+    git(remote, "update-ref", "-d", f"refs/heads/{BRANCH}")
+    fresh = GitWitness(str(tmp_path / "fresh.git"), key=PUBLIC, remote=str(remote))
+    assert fresh.latest(KEY.name) == note(5)
     with pytest.raises(AuditError) as caught:
-        witness.latest(KEY.name)
-    assert caught.value.code == "goes-back"
+        fresh.take(note(12, FORGED), proof=proof(5, 12, FORGED))
+    assert caught.value.code == "inconsistent"
+    fresh.take(note(12), proof=proof(5, 12))
+    assert git(remote, "rev-list", "--count", BRANCH) == "1"
+    assert git(remote, "rev-list", "--count", "checkpoints") == "1", "it is only read"
 
 
 def test_a_remote_that_cannot_be_reached_is_told(tmp_path: Path) -> None:
@@ -207,9 +297,7 @@ def test_nobodys_git_settings_reach_a_witness(
     witness.take(note(5), proof=[])
     assert not (tmp_path / "nowhere").exists()
     monkeypatch.delenv("GIT_DIR")
-    assert (
-        git(tmp_path / "repository.git", "log", "-1", "--format=%an", "checkpoints") == "penstock"
-    )
+    assert git(tmp_path / "repository.git", "log", "-1", "--format=%an", BRANCH) == "penstock"
 
 
 def test_a_program_may_refuse_and_may_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

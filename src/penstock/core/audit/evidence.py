@@ -46,6 +46,8 @@ class Evidence:
     head: LogHead | None = None
     witnesses: Mapping[str, CheckpointNote] = field(default_factory=dict)
     unreachable: Sequence[str] = ()
+    rewritten: Mapping[str, str] = field(default_factory=dict)
+    """Witnesses that lack what they had taken, and what is known of it."""
 
     @property
     def level(self) -> str:
@@ -59,7 +61,7 @@ class Evidence:
     @property
     def is_empty(self) -> bool:
         """Say that nobody has ever seen an entry of this log."""
-        seen = (self.own, self.older, self.remembered, self.head, self.witnesses)
+        seen = (self.own, self.older, self.remembered, self.head, self.witnesses, self.rewritten)
         return not any(seen)
 
     def checkpoints(self) -> list[Checkpoint]:
@@ -126,6 +128,9 @@ def compare(evidence: Evidence, found: LogFacts) -> list[AuditProblem]:
     for name, note in evidence.witnesses.items():
         problems += _unreadable(f"witness `{name}`", [note], count=found.count)
         problems += _witnessed(name, note.checkpoint, evidence, found)
+    for name, why in evidence.rewritten.items():
+        said = f"witness `{name}` was rewritten or emptied: {why}"
+        problems.append(AuditProblem(kind=TamperKind.WITNESS_REWRITTEN, line=0, message=said))
     return problems
 
 

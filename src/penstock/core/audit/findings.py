@@ -36,6 +36,7 @@ class TamperKind(StrEnum):
     DUPLICATE_KEYS = "duplicate-keys"
     NOT_JSON = "not-json"
     TRAILING_BYTES = "trailing-bytes"
+    WITNESS_REWRITTEN = "witness-rewritten"
     UNREACHABLE = "unreachable"
 
 

@@ -37,10 +37,11 @@ from penstock.stores.audit.file import sync_directory, take_lock
 from penstock.stores.audit.reader import line_at
 from penstock.stores.audit.segments import files_of, open_to_read
 from penstock.stores.audit.tree_file import TreeFile, TreePosition
-from penstock.stores.audit.witness import Witness
+from penstock.stores.audit.witness import RACED, REWRITTEN, Witness, rewritten
 from penstock.stores.system.os_errors import is_there, shut, telling
 
 MOST_NOTES_BYTES = 256 * 1024 * 1024
+MOST_RACES = 5
 WAIT = 30.0  # seconds; a signer may have a long log to read
 
 
@@ -72,6 +73,7 @@ class Checkpoints:
         self._public = public
         self._key = key
         self._remembered = remembered
+        self._shown = os.path.join(folder, "witnessed")
         self._witnesses = witnesses
 
     @property
@@ -176,38 +178,58 @@ class Checkpoints:
 
     def _remember(self, note: str) -> None:
         """Replace the remembered note; it lies elsewhere, and only ever grows in size."""
-        if not self._remembered:
-            return
-        new = self._remembered + ".new"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
-        with telling(self._remembered):
-            os.makedirs(os.path.dirname(self._remembered) or ".", mode=0o700, exist_ok=True)
-            with open(os.open(new, flags, 0o600), "wb") as file:
-                file.write(note.encode())
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(new, self._remembered)
-            sync_directory(self._remembered)
+        if self._remembered:
+            _replace(self._remembered, note)
 
     def show(self) -> tuple[WitnessReply, ...]:
         """Show the last checkpoint to every witness, and say what each of them said."""
-        note = self._last_note()
-        if not note:
+        if not self._last_note():
             return ()
-        new = open_note(note, [self._public])
-        return tuple(self._shown_to(witness, note, new) for witness in self._witnesses)
+        return tuple(self._shown_to(witness) for witness in self._witnesses)
 
-    def _shown_to(self, witness: Witness, note: str, new: Checkpoint) -> WitnessReply:
-        try:
-            witness.take(note, proof=self._proof_for(witness, new))
-        except AuditError as error:
-            return WitnessReply(witness=witness.name, error=error)
-        return WitnessReply(witness=witness.name)
+    def _shown_to(self, witness: Witness) -> WitnessReply:
+        """Show a witness the last checkpoint; again, a few times, where another was quicker."""
+        error = None
+        for _ in range(MOST_RACES):
+            note = self._last_note()
+            try:
+                self._show_note(witness, note)
+            except AuditError as problem:
+                error = problem
+                if error.code != RACED and self._last_note() == note:
+                    break
+            else:
+                return WitnessReply(witness=witness.name)
+        return WitnessReply(witness=witness.name, error=error)
+
+    def _show_note(self, witness: Witness, note: str) -> None:
+        new = open_note(note, [self._public])
+        witness.take(note, proof=self._proof_for(witness, new))
+        self._note_taken(witness.name, new.size)
+
+    def _taken(self) -> dict[str, int]:
+        """Return how many events each witness has taken a checkpoint of; lines of size and name."""
+        pairs = [line.partition(" ") for line in _text(self._shown, MOST_NOTE).split("\n")]
+        return {name: int(size) for size, _, name in pairs if name and size.isdigit()}
+
+    def _note_taken(self, name: str, size: int) -> None:
+        """Remember what a witness took: it must have it whenever it is asked."""
+        with self._locked():
+            taken = {**self._taken(), name.replace("\n", " "): size}
+            _replace(self._shown, "".join(f"{size} {name}\n" for name, size in taken.items()))
 
     def _proof_for(self, witness: Witness, new: Checkpoint) -> list[bytes]:
         latest = witness.latest(new.origin)
         old = peek(latest).size if latest else 0
+        self._require_kept(witness.name, old)
         return self.consistency(old, new.size) if old <= new.size else []
+
+    def _require_kept(self, name: str, size: int) -> None:
+        """Raise AuditError where a witness has less than it took."""
+        taken = self._taken().get(name.replace("\n", " "), 0)
+        if size < taken:
+            because = f"it took a checkpoint of {taken} events and shows one of {size}"
+            raise rewritten(name, because)
 
     # --- reading ---------------------------------------------------------------------------
 
@@ -228,14 +250,18 @@ class Checkpoints:
         """Collect everything that the record can be compared with."""
         witnesses: dict[str, CheckpointNote] = {}
         unreachable: list[str] = []
+        lacking: dict[str, str] = {}
         for witness in self._witnesses:
             try:
                 latest = witness.latest(self._public.name)
-            except AuditError:
-                unreachable.append(witness.name)
-            else:
                 if latest:
                     witnesses[witness.name] = self._opened(latest)
+                self._require_kept(witness.name, _claimed_size(latest) if latest else 0)
+            except AuditError as error:
+                if error.code == REWRITTEN:
+                    lacking[witness.name] = error.because
+                else:
+                    unreachable.append(witness.name)
         remembered = _text(self._remembered, MOST_NOTES_BYTES) if self._remembered else ""
         notes = self.notes()
         return Evidence(
@@ -246,6 +272,7 @@ class Checkpoints:
             head=head,
             witnesses=witnesses,
             unreachable=tuple(unreachable),
+            rewritten=lacking,
         )
 
     def _opened(self, note: str) -> CheckpointNote:
@@ -347,6 +374,20 @@ def load_key(path: str) -> CheckpointKey:
             hint="make a new key; this one may be known",
         )
     return read_key(text)
+
+
+def _replace(path: str, text: str) -> None:
+    """Put a small file in the place of one, whole also after a power cut."""
+    new = path + ".new"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+    with telling(path):
+        os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
+        with open(os.open(new, flags, 0o600), "wb") as file:
+            file.write(text.encode("utf-8", "surrogateescape"))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(new, path)
+        sync_directory(path)
 
 
 def _text(path: str, most: int, *, from_end: bool = False) -> str:

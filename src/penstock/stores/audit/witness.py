@@ -3,7 +3,8 @@
 Three places that can be one: a folder (best one that another user owns), a git repository or
 remote, and any command. Each keeps the last checkpoint that it took, and takes a new one only
 with a proof that it continues that one, so a record that was cut or rewritten is refused there
-even when its signing key was stolen.
+even when its signing key was stolen. One that cannot be reached is no evidence; one that lacks
+what it had taken is evidence against whoever could change it.
 Always true: a witness never lets its latest checkpoint be replaced by an older or inconsistent
 one; what it hands out is checked by whoever asks, like any other note.
 """
@@ -26,6 +27,8 @@ from penstock.stores.system.os_errors import telling
 MOST_NOTE = 64 * 1024
 TIMEOUT = 20.0  # a person waits for it at the end of a command
 THEIRS = "refs/penstock/theirs"
+SHARED = "refs/heads/checkpoints"  # older copies have one branch for all logs; it is only read
+REWRITTEN, RACED = "witness-rewritten", "witness-raced"
 REFUSED = 2  # the exit code by which a command says no
 
 
@@ -59,6 +62,16 @@ def _unreachable(name: str, because: str) -> AuditError:
         f"witness `{name}` does not answer",
         because=because[:300] or "it gave no reason",
         hint="the record itself is safe; try again with `penstock audit checkpoint`",
+    )
+
+
+def rewritten(name: str, because: str) -> AuditError:
+    """Return the error for a witness that lacks what it had taken."""
+    return AuditError(
+        REWRITTEN,
+        f"witness `{name}` was rewritten or emptied",
+        because=because,
+        hint="find out who changed it; compare it with its backups, and the log with yours",
     )
 
 
@@ -119,19 +132,17 @@ def _read_note(path: str) -> str:
 
 
 class GitWitness:
-    """A branch of a git repository, pushed to a remote where one is named.
+    """A branch for each log in a git repository, pushed to a remote where one is named.
 
-    Every checkpoint is a commit on top of the one before. Nothing is ever forced: a remote
-    that was wound back is refused when we fetch, and refuses us when it is ahead.
+    Every checkpoint is a commit on top of the one before. Our own copy holds what the remote has
+    taken, and nothing is ever forced: a remote that lacks any of it was rewritten or emptied,
+    and one that got ahead since we looked is looked at again.
     """
 
-    def __init__(
-        self, repository: str, *, key: SignerKey, remote: str = "", branch: str = "checkpoints"
-    ) -> None:
+    def __init__(self, repository: str, *, key: SignerKey, remote: str = "") -> None:
         self.repository = repository
         self._key = key
         self._remote = remote
-        self._ref = f"refs/heads/{branch}"
 
     @property
     def name(self) -> str:
@@ -140,69 +151,88 @@ class GitWitness:
 
     def latest(self, origin: str) -> str:
         """Return the note in the newest commit."""
-        self._fetch()
-        if not self._head():
-            return ""
-        path = f"{self._ref}:{_file_name(origin)}"
-        return self._git("cat-file", "blob", path, may_fail=True)
+        return self._note(origin, self._caught_up(_branch(origin)))
 
     def take(self, note: str, *, proof: Sequence[bytes]) -> None:
-        """Commit a note and push it."""
+        """Commit a note and push it. Raises AuditError `witness-raced` when another was quicker."""
         new = open_note(note, [self._key])
-        _, adds = _judged(self._key, self.latest(new.origin), note, proof)
-        if adds:
-            self._commit(_file_name(new.origin), note, f"{new.origin}: {new.size} events")
-        if self._remote:
-            self._git("push", "--quiet", self._remote, f"{self._ref}:{self._ref}")
+        ref = _branch(new.origin)
+        head = self._caught_up(ref)
+        _, adds = _judged(self._key, self._note(new.origin, head), note, proof)
+        if adds and not self._put(ref, head, self._commit(new, note, head)):
+            said = f"witness `{self.name}` took another checkpoint in between"
+            raise AuditError(RACED, said, hint="try again with `penstock audit checkpoint`")
 
-    def _fetch(self) -> None:
+    def _note(self, origin: str, head: str) -> str:
+        """Return the note of a log; before it had its own branch it was on one for all logs."""
+        head = head or self._caught_up(SHARED)
+        path = f"{head}:{_file_name(origin)}"
+        return self._git("cat-file", "blob", path, may_fail=True) if head else ""
+
+    def _caught_up(self, ref: str) -> str:
+        """Bring our copy of a branch forward to the remote, and return its newest commit."""
         if not os.path.isdir(self.repository):
             with telling(self.repository):
                 os.makedirs(self.repository, mode=0o700)
             self._git("init", "--quiet", "--bare", ".")
-        if self._remote:
-            self._compare(self._git("ls-remote", self._remote, self._ref))
-
-    def _compare(self, listed: str) -> None:
-        """Bring our copy forward to the remote, unless that went back or another way.
-
-        A remote that is merely behind lacks what could not be pushed; our copy keeps it.
-        """
-        ours = self._head()
-        if not listed:
-            if ours:
-                raise AuditError("goes-back", f"witness `{self.name}` lost what it had taken")
-            return
-        self._git("fetch", "--quiet", self._remote, f"+{self._ref}:{THEIRS}")
+        ours = self._head(ref)
+        if not self._remote:
+            return ours
+        theirs = self._git("ls-remote", self._remote, ref).partition("\t")[0]
+        if theirs == ours:
+            return ours
+        if not theirs:
+            raise rewritten(self.name, "it has lost the branch that it had taken")
+        self._git("fetch", "--quiet", self._remote, f"+{ref}:{THEIRS}")
         theirs = self._git("rev-parse", THEIRS).strip()
-        if not ours or self._is_before(ours, theirs):
-            self._git("update-ref", self._ref, theirs, ours or "0" * len(theirs))
-        elif not self._is_before(theirs, ours):
-            raise AuditError("goes-back", f"witness `{self.name}` was rewritten")
+        if ref == SHARED and ours and self._is_before(theirs, ours):
+            return theirs  # what could not be pushed there goes to the log's own branch now
+        if ours and not self._is_before(ours, theirs):
+            raise rewritten(self.name, "its branch does not hold what it had taken")
+        self._git("update-ref", ref, theirs)
+        return theirs
 
     def _is_before(self, older: str, newer: str) -> bool:
         return self._git("merge-base", older, newer, may_fail=True).strip() == older
 
-    def _head(self) -> str:
-        return self._git("rev-parse", "--verify", "--quiet", self._ref, may_fail=True).strip()
+    def _head(self, ref: str) -> str:
+        return self._git("rev-parse", "--verify", "--quiet", ref, may_fail=True).strip()
 
-    def _commit(self, path: str, note: str, message: str) -> None:
-        head = self._head()
-        entries = self._git("ls-tree", self._ref).splitlines() if head else []
+    def _commit(self, new: Checkpoint, note: str, head: str) -> str:
         blob = self._git("hash-object", "-w", "--stdin", stdin=note).strip()
-        kept = [entry for entry in entries if entry.partition("\t")[2] != path]
-        tree = self._git("mktree", stdin="\n".join([*kept, f"100644 blob {blob}\t{path}"]) + "\n")
+        tree = self._git("mktree", stdin=f"100644 blob {blob}\t{_file_name(new.origin)}\n")
         parent = ["-p", head] if head else []
-        made = self._git("commit-tree", tree.strip(), *parent, "-m", message).strip()
-        self._git("update-ref", self._ref, made, head or "0" * len(made))
+        message = f"{new.origin}: {new.size} events"
+        return self._git("commit-tree", tree.strip(), *parent, "-m", message).strip()
+
+    def _put(self, ref: str, head: str, made: str) -> bool:
+        """Make a commit the newest of a branch; False when another one came before it."""
+        before = head or "0" * len(made)
+        if self._remote:
+            done = self._run_git("push", "--quiet", self._remote, f"{made}:{ref}")
+            if done.returncode:
+                if self._git("ls-remote", self._remote, ref).partition("\t")[0] == head:
+                    raise _unreachable(self.name, done.stderr.strip())
+                return False
+            before = ""  # the remote has it: our copy says so, whoever else wrote there
+        done = self._run_git("update-ref", ref, made, *([before] if before else []))
+        return not done.returncode
 
     def _git(self, *arguments: str, stdin: str = "", may_fail: bool = False) -> str:
-        argv = ["git", "-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false"]
-        argv += ["-c", "core.fsmonitor=false", "-c", "core.fsync=all", *arguments]
-        done = _run(self.name, argv, stdin=stdin, folder=self.repository, env=_git_environment())
+        done = self._run_git(*arguments, stdin=stdin)
         if done.returncode and not may_fail:
             raise _unreachable(self.name, done.stderr.strip())
         return done.stdout if not done.returncode else ""
+
+    def _run_git(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        argv = ["git", "-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false"]
+        argv += ["-c", "core.fsmonitor=false", "-c", "core.fsync=all", *arguments]
+        return _run(self.name, argv, stdin=stdin, folder=self.repository, env=_git_environment())
+
+
+def _branch(origin: str) -> str:
+    """Return the branch of one log."""
+    return f"refs/heads/penstock-{_file_name(origin)}"
 
 
 def _git_environment() -> dict[str, str]:

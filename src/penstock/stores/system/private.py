@@ -22,7 +22,7 @@ from penstock.stores.system.os_errors import is_there
 
 OWN_FILE, OWN_DIR = 0o600, 0o700
 OTHERS, OTHERS_WRITE = 0o077, 0o022
-TOKEN_BYTES = 32
+TOKEN_BYTES, ID_BYTES = 32, 8
 TEMP_PREFIX = ".penstock-new-"
 
 FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -194,6 +194,17 @@ def kept_token(folder: str, name: str) -> str:
         if not os.path.lexists(path):
             write_file(folder, name, os.urandom(TOKEN_BYTES).hex().encode() + b"\n", replace=False)
         return _read_token(path)
+
+
+def kept_id(folder: str, name: str, *, make: bool) -> str:
+    """Return a random id that is no secret, 16 digits; "" where there is none and `make` is no."""
+    path = os.path.join(folder, name)
+    with told("keep the id", path):
+        if make and not os.path.lexists(path):
+            fresh = os.urandom(ID_BYTES).hex().encode() + b"\n"
+            write_file(private_dir(folder), name, fresh, replace=False)
+        found = read_file(path, limit=2 * ID_BYTES) or b""
+    return found[: 2 * ID_BYTES].decode("ascii", "replace")
 
 
 def _read_token(path: str) -> str:
