@@ -135,10 +135,10 @@ against what is there.
 
 What was not given is not approved unseen. Name yourself with `viewer` (any name that is hard to
 guess) when you ask for `diff` or `preview`, and again when you approve: the lines that were given
-under that name count as shown. `unseen` in the answer names what is left. An approval without it is
-refused (403, `not-shown`), unless it carries the `unseen_digest` that names exactly these parts; the
-audit log then says that they were not shown. Binary content, and lines that are not UTF-8, do not
-come through JSON and so are always named. A set's `undo` is asked with the id of the set.
+under that name count as shown. `unseen` in the answer names what is left. An approval without it
+is refused (403, `not-shown`), unless it carries the `unseen_digest` that names exactly these parts;
+the audit log then says that they were not shown. Binary content, and lines that are not UTF-8, do
+not come through JSON and so are always named. A set's `undo` is asked with the id of the set.
 
 ## Errors
 

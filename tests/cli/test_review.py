@@ -43,6 +43,7 @@ def test_a_strategy_shows_the_lines_asks_where_and_shows_the_result_again(app: P
         (ASKED, "s"),
         ("strategy (append", "insert"),
         ("insert after line", "3"),
+        ("use this?", "y"),
         (ASKED, "a"),
     ]
     seen = in_terminal(app, "review", "--plain", typed=typed)
@@ -59,13 +60,34 @@ def test_hunks_are_chosen_by_number_and_an_edit_is_shown_again(
     script.write_text("import sys\nwith open(sys.argv[1], 'a') as file: file.write('mine\\n')\n")
     new = OLD.replace("line 2\n", "two\n").replace("line 18\n", "eighteen\n")
     one_proposed(app, "app.txt", new.encode())
-    typed = [(ASKED, "h"), ("hunks to keep", "2"), (ASKED, "e"), (ASKED, "x"), (ASKED, "a")]
+    typed = [(ASKED, "h"), ("hunks to keep", "2"), ("use this?", "y")]
+    typed += [(ASKED, "e"), (ASKED, "x"), (ASKED, "a")]
     env = {"EDITOR": f"{sys.executable} {script}", "VISUAL": ""}
     seen = in_terminal(app, "review", "--plain", typed=typed, env=env)
     assert seen.code == 0, seen.text
     assert "hunk 2, line 18" in seen.text
     assert "`x` is none of these" in seen.text
     assert (app.root / "app.txt").read_text() == OLD.replace("line 18\n", "eighteen\n") + "mine\n"
+
+
+def test_looking_at_a_strategy_changes_nothing(app: Project) -> None:
+    one = one_proposed(app, "app.txt", b"new\n")
+    typed = [(ASKED, "s"), ("strategy (append", "append"), ("use this?", "n"), (ASKED, "q")]
+    seen = in_terminal(app, "review", "--plain", typed=typed)
+    assert "PREVIEW app.txt" in seen.text
+    assert state_of(app, one) == "waiting"
+
+
+@pytest.mark.parametrize(("answer", "state"), [("n", "waiting"), ("y", "applied")])
+def test_bytes_that_cannot_be_printed_are_named_and_asked_about(
+    app: Project, answer: str, state: str
+) -> None:
+    one = one_proposed(app, "app.bin", b"\0\1\2")
+    after = [(ASKED, "q")] if answer == "n" else []
+    typed = [(ASKED, "a"), ("without seeing them?", answer), *after]
+    seen = in_terminal(app, "review", "--plain", typed=typed)
+    assert "not shown: `app.bin`: none of it was shown (3 new bytes)" in seen.text
+    assert state_of(app, one) == state
 
 
 @pytest.mark.parametrize("typed", [[(ASKED, "q")], [(ASKED, END)], [(ASKED, "r"), ("told", END)]])

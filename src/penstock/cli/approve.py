@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import click
@@ -10,10 +10,12 @@ import click
 from penstock.cli import COULD_NOT, OK, WAITING
 from penstock.cli.output import console, json_option, print_json, tell, workspace_option
 from penstock.core.errors import InputError
+from penstock.core.merge.combination import Combination
 from penstock.core.merge.strategies import Strategy
 from penstock.core.proposals.model import Proposal, Receipt, State
 
 if TYPE_CHECKING:
+    from penstock.core.diff.coverage import Unseen
     from penstock.gate import Gate, Proof
 
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 @click.option("--files", default="", help="Of a set, only these paths, separated by commas.")
 @click.option("--reason", default="", help="Why the rest goes back; the agent is told.")
 @click.option("--yes", is_flag=True, help="Do not ask again after showing it.")
+@click.option("--unseen", is_flag=True, help="Also approve what cannot be printed; it is named.")
 @click.option("--no-apply", is_flag=True, help="Approve only; `penstock apply` writes later.")
 @workspace_option
 @json_option
@@ -38,13 +41,15 @@ def command(
     files: str,
     reason: str,
     yes: bool,
+    unseen: bool,
     no_apply: bool,
     workspace: str | None,
     as_json: bool,
 ) -> int:
     """Approve a proposal or a set, exactly as it is shown, and write it."""
     from penstock.app import open_workspace
-    from penstock.cli.ask import agreed
+    from penstock.cli.ask import agreed, without
+    from penstock.cli.progress import measuring
     from penstock.cli.proof import may_answer, person
     from penstock.gate.lookup import named
 
@@ -53,31 +58,55 @@ def command(
     may_answer(here, yes=yes)
     here.gate.expire()
     group = named(here.gate, id_)
-    found = _shown(here.gate, group, choice)
+    found, hidden = _shown(here.gate, group, choice)
+    said = without(hidden, yes=yes, accepted=unseen)
     if not agreed(f"write {len(found)} file(s) exactly like this?", yes=yes):
         tell("nothing was written")
         _tell_done((), (), as_json=as_json)
         return COULD_NOT
-    answered = choice.approved(here.gate, group, found, person(here))
+    proof = person(here)
+    with measuring(here.gate):
+        answered = choice.approved(here.gate, group, found, proof, said)
     first = answered[0]
     left = [] if no_apply else waiting_beside(here.gate, first)
     receipts = () if no_apply or left else here.gate.apply(first.set_id or first.id)
     _tell_done(answered, receipts, as_json=as_json)
+    _tell_rest(here.gate, group, receipts)
     if left:
         tell(f"approved; its set is written once all of it is, {len(left)} file(s) wait")
     return WAITING if left else OK
 
 
-def _shown(gate: Gate, group: tuple[Proposal, ...], choice: Choice) -> tuple[Proposal, ...]:
-    """Make what was chosen and show it: nothing is asked about that was not seen."""
+def _shown(
+    gate: Gate, group: tuple[Proposal, ...], choice: Choice
+) -> tuple[tuple[Proposal, ...], tuple[Unseen, ...]]:
+    """Show what was chosen, and say what could not be shown. Looking makes nothing."""
     from penstock.cli import render
-    from penstock.cli.progress import measuring
 
-    with measuring(gate):
-        found = choice.made(gate, group)
+    out = console(stderr=True)
+    found = choice.named(group)
+    hidden: list[Unseen] = []
     for one in found:
-        render.show(console(stderr=True), one, *gate.contents(one))
-    return found
+        before, after = gate.contents(one)
+        made = choice.combination(before)
+        if made is None:
+            render.show(out, one, before, after)
+        else:
+            result = made.of(one.path, before, after)
+            after = result.content
+            render.show_preview(out, one.path, made.words, before, after, result.warnings)
+        hidden += render.not_printed(one.path, before, after)
+    return found, tuple(hidden)
+
+
+def _tell_rest(gate: Gate, group: tuple[Proposal, ...], receipts: tuple[Receipt, ...]) -> None:
+    """Say what of a set was not written, and how all that was is undone."""
+    for one in group:
+        now = gate.get(one.id)
+        if len(group) > 1 and now is not None and now.state is State.REJECTED:
+            tell(f"rejected {one.path}")
+    if len(receipts) > 1:
+        tell(f"undo all {len(receipts)} files with `penstock undo {receipts[0].set_id}`")
 
 
 def _tell_done(
@@ -91,6 +120,13 @@ def _tell_done(
     tell_written("applied", receipts)
 
 
+@dataclass(slots=True)
+class InsertionPoint:
+    """The line that an insert goes after, once it is known."""
+
+    at: int | None = None
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Choice:
     """What of a proposal is approved, and how it is combined with what is there."""
@@ -100,6 +136,7 @@ class Choice:
     hunks: tuple[int, ...]
     files: tuple[str, ...]
     reason: str = ""
+    point: InsertionPoint = field(default_factory=InsertionPoint)
 
     @classmethod
     def of(
@@ -122,19 +159,41 @@ class Choice:
             reason=reason,
         )
 
-    def made(self, gate: Gate, group: tuple[Proposal, ...]) -> tuple[Proposal, ...]:
+    def named(self, group: tuple[Proposal, ...]) -> tuple[Proposal, ...]:
         """Return what will be shown and asked about: all of a set, or what was chosen."""
         from penstock.gate.lookup import only, still_open, waiting
 
         if self.files:
             return _of_paths(still_open(group), self.files)
         found = waiting(group)
-        if self.strategy:
-            found = (self._combined(gate, only(found)),)
-        if self.hunks:
-            found = (gate.with_hunks(only(found).id, self.hunks, reason=self.reason),)
-        waiting(found)  # the rules may deny what came out
+        if self.strategy or self.hunks:
+            return (only(found),)
         return found if len(group) == 1 else _whole(group, found)
+
+    def combination(self, before: bytes | None) -> Combination | None:
+        """Return what is made of the proposal before it is approved; None for it as it is.
+
+        Where an insert has no line yet, the person is shown the file and asked.
+        """
+        if not self.strategy and not self.hunks:
+            return None
+        if self.strategy and before is None and not self.hunks:
+            return None  # there is nothing to combine a new file with
+        self.point.at = self._at(before)
+        return Combination(
+            strategy=self.strategy or Strategy.REPLACE,
+            at=self.point.at,
+            hunks=self.hunks or None,
+        )
+
+    def _at(self, before: bytes | None) -> int | None:
+        from penstock.cli.ask import at_terminal, insertion_point
+
+        if self.strategy is not Strategy.INSERT or self.at is not None or before is None:
+            return self.at
+        if not at_terminal():
+            raise click.UsageError("--strategy insert needs --at LINE")
+        return insertion_point(console(stderr=True), before)
 
     def approved(
         self,
@@ -142,25 +201,21 @@ class Choice:
         group: tuple[Proposal, ...],
         found: tuple[Proposal, ...],
         proof: Proof,
+        said: str,
     ) -> tuple[Proposal, ...]:
         """Approve what was shown; files chosen from a set leave the others behind."""
-        from penstock.gate.lookup import still_open
+        from penstock.gate.lookup import still_open, waiting
 
         if self.files:
             open_ones = still_open(group)
             found = gate.choose_files(open_ones, self.files, proof=proof, reason=self.reason)
-        return _approved(gate, found, proof)
-
-    def _combined(self, gate: Gate, one: Proposal) -> Proposal:
-        from penstock.cli.ask import at_terminal, insertion_point
-
-        before, _ = gate.contents(one)
-        at = self.at
-        if self.strategy is Strategy.INSERT and at is None and before is not None:
-            if not at_terminal():
-                raise click.UsageError("--strategy insert needs --at LINE")
-            at = insertion_point(console(stderr=True), before)
-        return gate.with_strategy(one.id, self.strategy or Strategy.REPLACE, at=at)
+        if self.strategy:
+            found = (gate.with_strategy(found[0].id, self.strategy, at=self.point.at),)
+        if self.hunks:
+            found = (gate.with_hunks(found[0].id, self.hunks, reason=self.reason),)
+        if self.strategy or self.hunks:
+            waiting(found)  # the rules may deny what came out
+        return _approved(gate, found, proof, said)
 
 
 def _of_paths(found: tuple[Proposal, ...], paths: tuple[str, ...]) -> tuple[Proposal, ...]:
@@ -190,10 +245,12 @@ def _whole(group: tuple[Proposal, ...], found: tuple[Proposal, ...]) -> tuple[Pr
     return tuple(one for one in group if one.state in (State.WAITING, State.APPROVED))
 
 
-def _approved(gate: Gate, found: tuple[Proposal, ...], proof: Proof) -> tuple[Proposal, ...]:
+def _approved(
+    gate: Gate, found: tuple[Proposal, ...], proof: Proof, said: str
+) -> tuple[Proposal, ...]:
     """Approve what waits, all or none; what the rules have allowed already needs no answer."""
     waiting = [one.id for one in found if one.state is not State.APPROVED]
-    done = {one.id: one for one in gate.answer_all(waiting, approve=True, proof=proof)}
+    done = {one.id: one for one in gate.answer_all(waiting, approve=True, proof=proof, reason=said)}
     return tuple(done.get(one.id, one) for one in found)
 
 

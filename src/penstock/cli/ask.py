@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from penstock.cli.output import printable
+from penstock.core.diff.coverage import Unseen, fingerprint, require_shown
 from penstock.core.errors import InputError, RefusedError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
 ATTEMPTS = 3
@@ -32,6 +36,21 @@ def agreed(question: str, *, yes: bool) -> bool:
         return True
     need_answer(yes=yes)
     return click.confirm(question, default=False, err=True)
+
+
+def without(unseen: Sequence[Unseen], *, yes: bool, accepted: bool) -> str:
+    """Name what could not be printed, and have it accepted: by the person, or by `--unseen`.
+
+    Return what the audit log says of it. Raises RefusedError `not-shown`.
+    """
+    for one in unseen:
+        click.echo(f"not shown: {printable(one.words)}", err=True)
+    asked = bool(unseen) and not accepted and not yes and at_terminal()
+    accepted = accepted or (asked and agreed("approve these parts without seeing them?", yes=False))
+    name = fingerprint(unseen) if accepted else ""
+    return require_shown(
+        unseen, acknowledged=name, hint="look at it in another way, or add --unseen"
+    )
 
 
 def need_answer(*, yes: bool) -> None:

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from penstock.cli.progress import comparing
+from penstock.core.diff.coverage import Unseen, byte_parts, never_opened
 from penstock.core.diff.hunks import hunks as hunks_of
 from penstock.core.diff.hunks import unified
 from penstock.core.diff.measure import lost_lines
@@ -67,6 +68,29 @@ def show(out: Console, one: Proposal, before: bytes | None, after: bytes | None)
     write(out, text)
     if choice:
         out.print(Text(choice, style="cyan"))
+
+
+def show_preview(
+    out: Console,
+    path: str,
+    words: str,
+    before: bytes | None,
+    after: bytes | None,
+    warnings: Iterable[str] = (),
+) -> None:
+    """Print what a strategy or chosen hunks would make; nothing is made yet."""
+    title = f"PREVIEW {spoken(path)}: {words}; nothing is made or written yet"
+    out.print(Text(title, style="bold"))
+    for warning in warnings:
+        out.print(Text(f"  warning    {spoken(warning)}", style="bold yellow"))
+    write(out, [*lost(before, after), *diff(path, before, after)])
+
+
+def not_printed(path: str, before: bytes | None, after: bytes | None) -> tuple[Unseen, ...]:
+    """Return what of a change `show` does not print: what is no text. Lines are printed whole."""
+    if b"\0" not in (before or b"") and b"\0" not in (after or b""):
+        return ()
+    return (never_opened(path, byte_parts(before, after)),)
 
 
 def facts(out: Console, one: Proposal) -> None:

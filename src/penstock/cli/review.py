@@ -20,6 +20,7 @@ from penstock.cli import OK, WAITING
 from penstock.cli.ask import insertion_point, line
 from penstock.cli.output import console, printable, workspace_option
 from penstock.core.errors import InputError, PenstockError, RefusedError
+from penstock.core.merge.combination import Combination
 from penstock.core.merge.strategies import Strategy
 from penstock.core.proposals.model import Proposal, State
 
@@ -140,14 +141,25 @@ class Review:
 
     def approve(self, one: Proposal) -> None:
         """Approve it; a set is written once all of it is approved."""
+        from penstock.cli import render
         from penstock.cli.approve import waiting_beside
+        from penstock.cli.ask import without
 
-        self.gate.answer(one.id, approve=True, proof=self.proof)
+        hidden = render.not_printed(one.path, *self.gate.contents(one))
+        said = without(hidden, yes=False, accepted=False)
+        self.gate.answer(one.id, approve=True, proof=self.proof, reason=said)
         if waiting_beside(self.gate, one):
             self.out.print("approved; its set is written once all of it is approved")
             return
-        for receipt in self.gate.apply(one.set_id or one.id):
+        receipts = self.gate.apply(one.set_id or one.id)
+        for receipt in receipts:
             self.out.print(printable(f"applied {receipt.path}: receipt {receipt.id}"), markup=False)
+        for other in self.gate.of_set(one.set_id):
+            if other.state is State.REJECTED:
+                self.out.print(printable(f"rejected {other.path}"), markup=False)
+        if len(receipts) > 1:
+            said = f"undo all {len(receipts)} files with `penstock undo {one.set_id}`"
+            self.out.print(printable(said), markup=False)
 
     def reject(self, one: Proposal) -> None:
         """Send it back with a reason."""
@@ -156,23 +168,43 @@ class Review:
         self.out.print("rejected")
 
     def strategy(self, one: Proposal) -> Proposal:
-        """Combine it with what is there, and look again."""
+        """Show what a strategy makes of it; it becomes a version once the person uses it."""
         words = ", ".join(Strategy)
         word = line(f"strategy ({words})").lower()
         if word not in list(Strategy):
             raise InputError("unknown-strategy", f"`{word}` is none of {words}")
-        before = self.gate.contents(one)[0]
-        insert = word == Strategy.INSERT and before is not None
-        at = insertion_point(self.out, before or b"") if insert else None
-        return self.gate.with_strategy(one.id, Strategy(word), at=at)
+        before, after = self.gate.contents(one)
+        if before is None or after is None:
+            return one
+        at = insertion_point(self.out, before) if word == Strategy.INSERT else None
+        made = Combination(strategy=Strategy(word), at=at)
+        if not self._used(one, made):
+            return one
+        return self.gate.with_strategy(one.id, made.strategy, at=at)
 
     def hunks(self, one: Proposal) -> Proposal:
-        """Keep some hunks only, and look again."""
+        """Show what some hunks make; that becomes a version once the person uses it."""
         from penstock.cli import render
         from penstock.cli.approve import numbers
 
         render.hunks(self.out, *self.gate.contents(one))
-        return self.gate.with_hunks(one.id, numbers(line("hunks to keep (1,3-5)")))
+        chosen = numbers(line("hunks to keep (1,3-5)"))
+        if not self._used(one, Combination(hunks=frozenset(chosen))):
+            return one
+        return self.gate.with_hunks(one.id, chosen)
+
+    def _used(self, one: Proposal, made: Combination) -> bool:
+        """Show a result, and ask whether it is used; looking makes nothing."""
+        from penstock.cli import render
+
+        before, after = self.gate.contents(one)
+        result = made.of(one.path, before, after)
+        shown = before, result.content, result.warnings
+        render.show_preview(self.out, one.path, made.words, *shown)
+        used = line("use this? [y/N]").lower() in ("y", "yes")
+        if not used:
+            self.out.print("left as it was")
+        return used
 
     def edit(self, one: Proposal) -> Proposal:
         """Change the content in an editor, and look again."""

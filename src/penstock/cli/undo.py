@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Only show what would be put back.")
 @click.option("--rebase", is_flag=True, help="Keep what was saved since, where they do not meet.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--unseen", is_flag=True, help="Also approve what cannot be printed; it is named.")
 @workspace_option
 @json_option
 def command(
@@ -33,6 +34,7 @@ def command(
     dry_run: bool,
     rebase: bool,
     yes: bool,
+    unseen: bool,
     workspace: str | None,
     as_json: bool,
 ) -> int:
@@ -42,7 +44,8 @@ def command(
     and the difference is shown.
     """
     from penstock.app import open_workspace
-    from penstock.cli.ask import agreed
+    from penstock.cli import render
+    from penstock.cli.ask import agreed, without
     from penstock.cli.proof import may_answer, person
     from penstock.cli.queue import document
 
@@ -59,24 +62,29 @@ def command(
         if as_json:
             print_json({"would_undo": [document(r) for r in receipts], "diffs": _diffs(plan)})
         return OK
+    hidden = [
+        part for item, now in plan for part in render.not_printed(item.path, now, item.content)
+    ]
+    said = without(hidden, yes=yes, accepted=unseen)
     if not agreed(f"put back {len(plan)} file(s)?", yes=yes):
         tell("nothing was written")
         _tell_done((), as_json=as_json)
         return COULD_NOT
-    done = _put_back(here.gate, receipts, person(here, terminal=False), rebase=rebase)
+    proof = person(here, terminal=False)
+    done = _put_back(here.gate, receipts, proof, said, rebase=rebase)
     _tell_done(done, as_json=as_json)
     return OK
 
 
 def _put_back(
-    gate: Gate, receipts: tuple[Receipt, ...], proof: Proof, *, rebase: bool
+    gate: Gate, receipts: tuple[Receipt, ...], proof: Proof, said: str, *, rebase: bool
 ) -> tuple[Receipt, ...]:
     """Undoing is a change like any other: it is proposed, answered and applied."""
     from penstock.cli.progress import measuring
 
     with measuring(gate):
         made = gate.undo(receipts, rebase=rebase)
-    gate.answer_all([one.id for one in made], approve=True, proof=proof)
+    gate.answer_all([one.id for one in made], approve=True, proof=proof, reason=said)
     return gate.apply(made[0].set_id or made[0].id)
 
 

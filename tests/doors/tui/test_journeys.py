@@ -552,3 +552,20 @@ def test_a_failure_that_nobody_foresaw_is_told_and_the_screen_stands(
 
     played(app, play)
     assert state_of(app, one) == "waiting"
+
+
+def test_a_set_is_not_written_while_a_hunk_of_another_file_is_unticked(app: Project) -> None:
+    new = OLD.replace("line 2\n", "two\n").replace("line 18\n", "eighteen\n")
+    some = [Item(path="app.txt", content=new.encode()), Item(path="b.txt", content=b"b\n")]
+    with gate_of(app) as gate:
+        gate.propose(some)
+
+    async def play(stage: Stage) -> None:
+        await stage.press("right_square_bracket", "space", "J", "A")
+        assert "hunks-unticked" in stage.text
+        await stage.press("enter", "K")
+        assert "[ ] hunk 1 of 2" in stage.text, "it is still unticked"
+
+    played(app, play)
+    assert (app.root / "app.txt").read_text() == OLD
+    assert not (app.root / "b.txt").exists()

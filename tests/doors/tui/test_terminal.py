@@ -107,3 +107,19 @@ def test_ctrl_c_leaves_and_everything_goes_on_waiting(project: Project) -> None:
     seen = in_terminal(project, "review", typed=[(DRAWN, "\x03")])
     assert seen.code == 3, seen.text
     assert state_of(project, one) == "waiting"
+
+
+def test_an_unticked_hunk_is_not_written(project: Project) -> None:
+    old = "".join(f"line {at}\n" for at in range(1, 21))
+    project.write("app.txt", old)
+    new = old.replace("line 2\n", "two\n").replace("line 18\n", "eighteen\n")
+    one = one_proposed(project, "app.txt", new.encode())
+    typed = [
+        ("hunk 1 of 2", " "),
+        ("1 of 2 hunks are ticked", "a"),
+        ("hunks-unticked", "\r\x03"),
+    ]
+    seen = in_terminal(project, "review", typed=typed)
+    assert seen.code == 3, seen.text
+    assert (project.root / "app.txt").read_text() == old
+    assert state_of(project, one) == "waiting"

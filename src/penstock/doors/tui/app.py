@@ -88,7 +88,20 @@ class ReviewApp(Revisions):
             )
         await self._approve_all(group)
 
+    def _refuse_unticked(self, shown: tuple[Proposal, ...]) -> None:
+        """What is not ticked is not written: the ticked hunks become a version first."""
+        for one in shown:
+            dropped = self.unticked.get(one.id)
+            if dropped:
+                raise InputError(
+                    "hunks-unticked",
+                    f"not ticked in `{one.path}`: {len(dropped)} hunk(s); nothing is written",
+                    because="what is not ticked is not written",
+                    hint="h keeps only the ticked hunks and shows them; space ticks one again",
+                )
+
     async def _approve_all(self, shown: tuple[Proposal, ...]) -> None:
+        self._refuse_unticked(shown)
         if not await self._unlocked():
             return
         await self._answered(await self._run("writing", lambda: self.desk.approve(shown)))

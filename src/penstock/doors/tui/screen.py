@@ -69,6 +69,7 @@ class QueueScreen(App[int]):
         self.seen: ShownProposal | None = None
         self.preview: Preview | None = None
         self.looked: dict[str, Proposal] = {}
+        self.unticked: dict[str, frozenset[int]] = {}  # hunks of proposals, also of those not shown
         self.filter_text, self.search_text = "", ""
         self.sides = False
         self.busy, self.told = "", ""
@@ -220,6 +221,7 @@ class QueueScreen(App[int]):
             self.diff.show(Sheet([TextRows(kind=Tone.WARNING, texts=lines)]))
             return
         self.diff.show(made)
+        self.diff.ticked -= self.unticked.get(one.id, frozenset())
         self.seen = seen
         self.looked[one.id] = one
         self.say("  |  ".join(filter(None, (self.told, self._about(seen, made)))))
@@ -252,6 +254,9 @@ class QueueScreen(App[int]):
     def on_diff_view_hunk_choice(self) -> None:
         """Say how many hunks are taken."""
         view = self.diff
+        if self.seen is not None and self.preview is None:
+            every = range(1, view.sheet.hunks + 1)
+            self.unticked[self.seen.one.id] = frozenset(every) - view.ticked
         self.say(f"{len(view.ticked)} of {view.sheet.hunks} hunks are ticked; h keeps only these")
 
     def action_whole(self) -> None:
