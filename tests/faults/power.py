@@ -19,6 +19,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from penstock.stores.audit.remembered_head import BOOT_ID
 from penstock.stores.files.step import is_temp_name
 from tests.faults import gate, record, writer
 from tests.faults.scenario import Scenario
@@ -78,17 +79,22 @@ def mounted(image: str, at: str) -> Iterator[str]:
 
 @contextlib.contextmanager
 def restarted(image: str, folder: str) -> Iterator[str]:
-    """Mount an image as after a restart: its disk has another number than it had before."""
+    """Mount an image as after a restart: the disk has another number, the start another id."""
     other = os.path.join(folder, "other")
     with open(other, "wb") as file:
         file.truncate(1 << 20)
     found = subprocess.run(
         ["losetup", "--find", "--show", other], check=True, capture_output=True, text=True
     )
+    start = os.path.join(folder, "boot_id")
+    with open(start, "w", encoding="ascii") as file:
+        file.write("00000000-0000-4000-8000-000000000000\n")
+    command("mount", "--bind", start, BOOT_ID)
     try:
         with mounted(image, os.path.join(folder, "disk")) as disk:
             yield disk
     finally:
+        command("umount", BOOT_ID)
         command("losetup", "--detach", found.stdout.strip())
 
 

@@ -21,6 +21,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from penstock.core.audit import head_slots as slots
 from penstock.core.audit.chain import GENESIS
 from penstock.core.audit.evidence import Evidence, LogHead
 from penstock.core.audit.query import Query
@@ -497,6 +498,47 @@ def test_the_memory_only_goes_forward(tmp_path: Path) -> None:
     assert memory.recall() == older
     (tmp_path / "head").write_bytes(b"garbage")
     assert memory.recall() is None
+
+
+def restarted_machine(path: str) -> None:
+    """Make what is remembered that of another start of the machine."""
+    with open(path, "r+b") as file:
+        file.seek(slots.SIGNED - slots.BOOT - 1)
+        file.write(b"x" * slots.BOOT)
+
+
+def test_entries_that_never_reached_the_disk_are_lost_and_not_cut(
+    path: str, tmp_path: Path
+) -> None:
+    memory = HeadMemory(str(tmp_path / "head"))
+    log = opened(path, memory=memory)
+    log.append_many([EVENT] * 2, durable=True)
+    kept = raw(path)
+    log.append_many([EVENT] * 3, durable=False)
+    Path(path).write_bytes(kept)
+    restarted_machine(memory.path)
+    facts = memory.facts()
+    assert verify_log(path, Evidence(head=facts.expected(1))).ok
+    opened(path, memory=memory).append(EVENT, durable=False)
+    assert ops(path) == ["read_file", "read_file", "entries_lost", "read_file"]
+    report = verify_log(path, Evidence(head=memory.recall()))
+    assert report.ok
+    assert [(one.kind, one.line) for one in report.warnings] == [("entries-lost", 3)]
+
+
+def test_after_a_restart_what_had_reached_the_disk_is_still_missed(
+    path: str, tmp_path: Path
+) -> None:
+    memory = HeadMemory(str(tmp_path / "head"))
+    log = opened(path, memory=memory)
+    log.append_many([EVENT] * 3, durable=True)
+    log.append(EVENT, durable=False)
+    Path(path).write_bytes(b"".join(raw(path).splitlines(keepends=True)[:2]))
+    restarted_machine(memory.path)
+    report = verify_log(path, Evidence(head=memory.facts().expected(1)))
+    assert [problem.kind for problem in report.problems] == ["tail-cut"]
+    opened(path, memory=memory).append(EVENT, durable=False)
+    assert ops(path)[2] == "chain_start"
 
 
 def test_what_is_remembered_shows_that_the_end_is_missing(path: str, tmp_path: Path) -> None:
