@@ -18,6 +18,7 @@ from penstock.core.audit.approvals import NOTICE
 from penstock.core.audit.checkpoint import make_key
 from penstock.core.audit.event import compose
 from penstock.core.audit.query import Query
+from penstock.core.text.redact import may_hold_secret
 from penstock.core.timestamps import stamp
 from penstock.stores.audit.checkpoints import Checkpoints
 from penstock.stores.audit.jsonl import JsonlLog
@@ -104,6 +105,25 @@ def appending(folder: str) -> Iterator[Row]:
     os.close(raw)
 
 
+def secrets(folder: str) -> Iterator[Row]:
+    """Compare the look for secrets in an event that has none with a bare write of its line."""
+    values = [value for value in event(1).values() if isinstance(value, str)]
+    texts = "|".join(value for value in values if not value.startswith("sha256:"))
+    raw = os.open(os.path.join(folder, "line"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    data = texts.encode()
+    calls: list[Callable[[], object]] = [
+        lambda: os.write(raw, data),
+        lambda: may_hold_secret(texts),
+    ]
+    write, look = best_of([each(call, times=TIMES) for call in calls], rounds=60)
+    yield Row(
+        area="audit", name="look for signs of secrets", subject=look / TIMES,
+        baseline=write / TIMES, beside="os.write O_APPEND", limit=3,
+        note="an event without any; nothing is imported or compiled for it",
+    )  # fmt: skip
+    os.close(raw)
+
+
 def committing(folder: str) -> Iterator[Row]:
     """Compare durable appends, one by one and together, with a write and a wait."""
     log = JsonlLog(os.path.join(folder, "durable"), clock=time.time, rotate_at=1 << 40)
@@ -184,5 +204,6 @@ def rows() -> Iterator[Row]:
     """Measure the record."""
     with scratch() as folder:
         yield from appending(folder)
+        yield from secrets(folder)
         yield from committing(folder)
         yield from reading(folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import subprocess
@@ -11,9 +12,11 @@ from pathlib import Path
 import pytest
 
 from penstock.cli import main
+from penstock.core.audit import chain
 from penstock.gate import Proof
 from penstock.stores.audit.checkpoints import create_key
 from tests.cli.pending import gate_of, proposed, state_dir, surroundings_of
+from tests.core.text.tokens import examples
 from tests.project import Project
 
 
@@ -293,3 +296,67 @@ def test_a_log_that_was_named_before_there_was_an_id_keeps_its_name(
     witnessed(project, remote)
     assert f"penstock/{state.name}\n" in (state / "checkpoints").read_text()
     assert verified(project) == (0, [], [])
+
+
+# --- secrets that an older version left readable ---------------------------------------------
+
+
+def old_log(folder: Path, commands: list[str]) -> Path:
+    """Write a log as a version would have that knew no form of a secret."""
+    path, prev = folder / "old.jsonl", chain.GENESIS
+    with path.open("wb") as file:
+        for number, text in enumerate(commands):
+            shown = json.dumps(text)[1:-1]
+            body = f'"op":"tool_call","path":"","status":"allowed","command":"{shown}"'
+            ts = f"2024-05-01T12:00:{number:02}Z"
+            line, prev = chain.link(ts, number, body.encode(), prev, hashlib.sha256)
+            file.write(line)
+    return path
+
+
+def test_secrets_of_an_old_log_are_listed_without_being_shown(
+    lived: Project, tmp_path: Path
+) -> None:
+    tokens = dict(examples())
+    given = [
+        ("ls -la", ""),
+        (f"echo {tokens['GitHub personal access token']}", "GitHub personal access token"),
+        ("export DB_PASSWORD=[redacted]", ""),
+        (f"run {tokens['Groq API key']} now", "Groq API key"),
+        ("git clone https://bob:hunter2Hunter@host/x.git", "password in an address"),
+    ]
+    log = old_log(tmp_path, [command for command, _ in given])
+    before = log.read_bytes()
+    done = lived.run("audit", "secrets", "--log", str(log), "--json")
+    assert done.code == 1
+    assert (done.json["ok"], done.json["log"]) == (False, str(log))
+    found = {one["line"]: one for one in done.json["found"]}
+    assert {line: one["formats"] for line, one in found.items()} == {
+        number: [name] for number, (_, name) in enumerate(given, 1) if name
+    }
+    entries = [json.loads(line) for line in before.splitlines()]
+    assert all(one["id"] == entries[line - 1]["event_hash"] for line, one in found.items())
+    assert all(one["ts"] == entries[line - 1]["ts"] for line, one in found.items())
+    assert {one["field"] for one in found.values()} == {"command"}
+    spoken = lived.run("audit", "secrets", "--log", str(log))
+    assert spoken.code == 1
+    assert "2024-05-01T12:00:01Z" in spoken.out
+    assert "Groq API key in `command` of tool_call" in spoken.out
+    assert "Replace each of these secrets" in spoken.err
+    for secret in (*tokens.values(), "hunter2Hunter"):
+        assert secret not in done.out + done.err + spoken.out + spoken.err
+    assert log.read_bytes() == before, "a log is never changed by looking at it"
+
+
+def test_every_known_format_is_found_in_an_old_log(lived: Project, tmp_path: Path) -> None:
+    log = old_log(tmp_path, [f"echo {token}" for _, token in examples()])
+    done = lived.run("audit", "secrets", "--log", str(log), "--json")
+    assert [one["line"] for one in done.json["found"]] == [
+        number for number, _ in enumerate(examples(), 1)
+    ]
+
+
+def test_a_log_of_this_version_has_no_readable_secrets(lived: Project) -> None:
+    done = lived.run("audit", "secrets")
+    assert (done.code, done.out) == (0, "no readable secrets found\n")
+    assert lived.run("audit", "secrets", "--json").json["found"] == []

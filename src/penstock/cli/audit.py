@@ -23,6 +23,13 @@ LINE = click.IntRange(min=1)
 OUTCOMES = "allow, ask, deny, approved, rejected, expired, applied, error ..."
 
 
+ROTATE = (
+    "Replace each of these secrets where it was issued: whoever could read {log}, a copy or an "
+    "export of it has it.",
+    "The entries stay: they are linked by hashes, and an edited one no longer verifies.",
+)
+
+
 @click.group()
 def command() -> None:
     """Read, prove and ship the record."""
@@ -164,6 +171,42 @@ def export(form: str, output: str, log_path: str, workspace: str | None, **chose
     with open(output, "w", encoding="utf-8") as file:
         file.writelines(line + "\n" for line in lines)
     return OK
+
+
+@command.command()
+@click.option("--since", default="", help="Only entries from then on: 1h, 24h, 7d or a UTC time.")
+@log_option
+@workspace_option
+@json_option
+def secrets(since: str, log_path: str, workspace: str | None, as_json: bool) -> int:
+    """List entries in which a secret can be read.
+
+    Entries are written without the secrets that were known then; this looks at them again with
+    the formats that are known now. It prints where a secret is and of which format, never the
+    secret. Exit code 0 when there is none, 1 when there are some.
+    """
+    from penstock.app.audit import lines_of
+    from penstock.core.audit.query import Query
+    from penstock.core.audit.readable_secrets import readable_secrets
+    from penstock.core.timestamps import parse_when
+
+    path = log_path or _record(workspace).path
+    start = parse_when(since, now=time.time()) if since else ""
+    found = list(readable_secrets(lines_of(path, Query(since=start))))
+    if as_json:
+        print_json({"ok": not found, "log": path, "found": [one.as_json() for one in found]})
+        return COULD_NOT if found else OK
+    out = console()
+    for one in found:
+        where = f"{one.ts} {one.entry.removeprefix('sha256:')[:8]} line {one.line}"
+        said = f"{where}: {', '.join(one.formats)} in `{one.field}` of {one.op}"
+        out.print(printable(said), markup=False)
+    if not found:
+        out.print("no readable secrets found", markup=False)
+        return OK
+    for line in ROTATE:
+        tell(line.format(log=path))
+    return COULD_NOT
 
 
 @command.command()

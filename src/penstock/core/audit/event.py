@@ -105,7 +105,7 @@ def compose(event: "Mapping[str, object]") -> bytes:
     texts = [
         v if v.__class__ is str else _list(v) if v.__class__ is list else encode(v) for v in values
     ]
-    fresh = [v for v in values if v.__class__ is str and v not in _harmless and not _is_digest(v)]
+    fresh = [v for v in values if v.__class__ is str and v not in _harmless and not _is_opaque(v)]
     if None in texts or (fresh and not _seen_harmless(fresh)):
         return _carefully(event)
     return (form % tuple(texts)).encode()
@@ -165,7 +165,7 @@ def _carefully(event: "Mapping[str, object]") -> bytes:
 
 def _is_plain(event: "Mapping[str, object]") -> bool:
     """True when no text of an event needs a second look; one look at all of them is quick."""
-    return _are_plain([v for v in event.values() if v.__class__ is str and not _is_digest(v)])
+    return _are_plain([v for v in event.values() if v.__class__ is str and not _is_opaque(v)])
 
 
 def _are_plain(texts: "list[str]") -> bool:
@@ -180,15 +180,18 @@ def _are_plain(texts: "list[str]") -> bool:
     )
 
 
-def _is_digest(text: str) -> bool:
-    return len(text) == 71 and text.startswith("sha256:") and text[7:].isalnum()
+def _is_opaque(text: str) -> bool:
+    """True for what cannot hold a secret by its form: a digest, or the id of a call."""
+    if len(text) == 71:
+        return text.startswith("sha256:") and text[7:].isalnum()
+    return text[:6] == "toolu_" and len(text) < 40 and text[6:].isalnum() and text.isascii()
 
 
 def _encoded(name: str, value: object, plain: bool) -> str:
     if value is None or value is True or value is False or value.__class__ is int:
         return encode(value)
     withheld = _withheld(name, value)
-    if withheld is None and value.__class__ is str and (plain or _is_digest(value)):
+    if withheld is None and value.__class__ is str and (plain or _is_opaque(value)):
         return quote(value)
     return encode(_clean(value, MOST_DEPTH) if withheld is None else withheld)
 

@@ -1,59 +1,105 @@
 """Take secrets out of text that goes on the record: tokens, passwords, keys.
 
 The record holds commands and paths, and people type secrets into both. What looks like one is
-replaced by a mark; the rest of the text stays, because it is evidence.
-Always true: text without a sign of a secret is returned as it is, at the price of one look;
-no pattern can run away, as each is tried from a fixed word and takes a bounded step.
-
-The patterns are compiled when a sign is seen for the first time: a cold hook loads this module
-and must not pay for `re`.
+replaced by a mark; the rest of the text stays, because it is evidence. Which forms secrets have
+is `token_formats`' and `secret_forms`' business.
+Always true: text without a sign of a secret is returned as it is, at the price of one look,
+and nothing is imported for it: a cold hook loads this module and must not pay for the forms.
 """
-
-TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable
 
 MARK = "[redacted]"
 MOST = 4096  # text beyond this is never shown, so it is never looked at either
 
-# Lower case. Whoever adds a pattern below adds the sign that must be there for it to match:
-# to TOKENS what shows a secret by its own form, to NAMES what introduces one, for which a
-# separator must be there as well.
-TOKENS = (
-    *("gh", "pat_", "pat-", "sk-", "xox", "npm_", "hf_", "pypi-", "akia", "asia", "aiza", "ya29."),
-    *("sg.", "eyj"),
+# The signs: without one of them there is no secret that we know. A text is cut into words of
+# letters and digits, each with the separator behind it; so a sign is found in no more time
+# however many there are. Whoever adds a form adds its sign here; tests name those that lack one.
+# The first ones are of tokens that have a form of their own, which are never all short words.
+SEPARATORS = b"_-."
+WORDS = frozenset(
+    b"""
+    A3- AGE- API- CCIPAT_ CCIPRJ_ CFPAT- CLOJARS_ FLWSECK- FLWSECK_ GOCSPX- HRKU- JDC_ Mid- NRAK-
+    NRII- NRIQ- NRJS- PMAK- SG. WPL_ access- access_ ak_ amzn. amzn1. api- api_ atlasv1. b_ bb_
+    bkua_ cfsk_ csk- dckr_ discord. dnkey- doo_ dop_ dor_ dp. dt0c01. dt0s16. duffel_ e2b_ essu_
+    fc- figd_ fio- fm1a_ fm1r_ fm2_ fo1_ fw_ gho_ ghp_ ghr_ ghs_ ghu_ github_ glagent- glc_ glcbt-
+    gldt- glffct- glft- glimt- gloas- glpat- glptt- glrt- glsa_ glsoat- gsk_ hcaik_ hcamk_ hf_
+    hvb. hvr. hvs. ico- jina_ key- lin_ lip_ live_ llx- ls- lsv2_ mka_ mmk napi_ nfp_ npm_ ntn_
+    nvapi- ops_ ovsxp_ p8e- pat- pat. pcsk_ pdl_ persona_ phx_ pina_ pk_ pnb_ pnu_ polar_
+    pplx- pscale_ pts_ pul- pypi- r8_ rdme_ re_ rk_ rnd_ rpa_ rubygems_ rzp_ s- samsara_ sat. sb_
+    sbp_ sc_ sdk- secret_ sgd_ sgp_ shippo_ shpat_ shpca_ shppa_ shpss_ sk- sk. sk_ sl.
+    slack. slk_ sm_ sntrys_ sntryu_ sq0atp- sq0csp- sqa_ sqp_ squ_ t1. tfp_ tgp_ tid_ tk- tk.
+    tsec_ tskey- tss_ tvly- unkey_ v1. vcp_ vercel_ vtwn_ waka_ whsec_ xai- xapp- xau_ xkeysib-
+    xoxa- xoxb- xoxe- xoxe. xoxp- xoxs- xsmtpsib- xwfp- y0_ ya29. zpka_ webhookb2
+    us1 us2 us3 us4 us5 us6 us7 us8 us9 us10 us11 us12 us13 us14 us15 us16 us17 us18 us19 us20
+    us21 us22
+    """.split()
 )
-NAMES = (
-    *("token", "secret", "pass", "pwd", "key", "auth", "cred", "bearer", "basic ", "://"),
-    *("-----begin", " -p", "-u"),
+# Most other tokens hold a capital letter, which most texts do not.
+LONG_WORD = 16  # longer than this, a word that begins in one of these ways may be a key
+LONG_HEADS = frozenset(
+    b"4b AB AC AK AS AT EA EZ LT MT Mj Mz ND NT Nj Nz OD OT SC SK ci cm pa".split()
 )
-SEPARATORS = (":", "=", " ", "\t")
-_VALUE = r"""(\\?"[^"]{0,1000}"?|\\?'[^']{0,1000}'?|[^\s"'&;|<>(){}\\]+)"""
-_WORD = (
-    r"(passw(?:or)?d|passphrase|passwd|pwd|token|secret|credentials?|auth(?![a-z])"
-    r"|(?:api|access|private|secret|signing|encryption|account|master)[_-]?key|(?<![a-z])key)"
+HEADS = frozenset(b"00D AAA ABS AIz AQE AQV ATA ATC ATO EAA GR1 IGQ LS0 ZXl dG9 eyJ".split())
+_BEGINNINGS = LONG_HEADS | {head[:2] for head in HEADS}
+CAPITAL_PARTS = (
+    *("+A", ":AA", "ACDb", "APA91b", "APIM", "AZDO", "Az", "Q~", "-----BEGIN", "1//0", "cnvca"),
+    "sha256~",
 )
-_IS = r"""[\\"']{0,2}[ \t]{0,3}[:=][ \t]{0,3}"""
-_NAMED = rf"(?i:{_WORD})([\w-]{{0,24}})({_IS}|[ \t]{{1,4}}){_VALUE}"
-_HEADER = rf"(?i:(authorization{_IS}(?:(?:bearer|basic|digest|token)[ \t]{{1,3}})?)){_VALUE}"
-_SCHEME = r"((?i:\b(?:bearer|basic))[ \t]{1,3})(?=\S{0,200}[0-9A-Z=])[A-Za-z0-9._~+/=-]{8,}"
-_KNOWN = (
-    r"(?<![A-Za-z0-9])(?:gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|npm_|hf_|pypi-|dckr_pat_"
-    r"|shpat_|AKIA|ASIA|AIza|ya29\.|SG\.|eyJ|sk-(?=[A-Za-z0-9_-]{20}))[A-Za-z0-9_.+/=-]{12,}"
+PARTS = ("dapi", "oy2")
+SHORT_RUN, LONG_RUN = 6, 16  # characters: so long with a digit among them, or so long
+# What introduces a secret, in any case of letters; a separator must be there as well.
+PROGRAMS = frozenset(
+    b"""
+    Bearer bearer BEARER Basic basic BASIC Cookie cookie COOKIE sshpass chpasswd smbclient
+    rpcclient lftp ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami redis- 7z 7za unzip zip rar
+    unrar sqlcmd bcp mosquitto_ mongo mongosh mongodump mongorestore mongoexport mongoimport curl
+    wget http https xh ngrok snyk vault cargo nuget htpasswd sudo IDENTIFIED identified login
+    rclone xfreerdp wfreerdp mysql mysqldump mysqladmin mysqlimport mariadb mariadb- mycli twine
+    poetry openssl literal PuTTY- netrc pgpass gpg bw gh sig Signature signature
+    """.split()
 )
-_LOGIN = r"(://[^\s/@:]{0,100}:)([^\s/@]{1,400})(?=@)"
-_USER = r"""((?:-u|--user)[ \t=]{0,3}["']?[^\s:"']{1,64}:)([^\s"']+)"""
-_SHORT = r"((?:sshpass|mysql\w{0,8}|mariadb)\b[^|;&]{0,200}?[ \t]-p[ \t]{0,2})([^\s-]\S*)"
-_PEM = r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*"
-
-_steps: "list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]]" = []
+NAMES = ("token", "secret", "pass", "pwd", "key", "auth", "cred")
+INTRODUCING = (":", "=", " ", "\t", ">")
+_CUT = bytes(sign if chr(sign).isalnum() and sign < 128 else 32 for sign in range(256))
+_CUT = bytes(sign if sign in SEPARATORS else _CUT[sign] for sign in range(256))
 
 
 def may_hold_secret(text: str) -> bool:
     """Say whether a text shows any sign of a secret; most texts show none."""
-    lowered = text.lower()
-    return _has(lowered, TOKENS) or (_has(lowered, SEPARATORS) and _has(lowered, NAMES))
+    words, lowered = _words(text), text.lower()
+    if _has(text, INTRODUCING) and (_has(lowered, NAMES) or not PROGRAMS.isdisjoint(words)):
+        return True
+    if "@" in text and ":" in text:  # a login in an address
+        return True
+    return (
+        not WORDS.isdisjoint(words)
+        or _has(text, PARTS)
+        or (lowered != text and (_begins(words) or _has(text, CAPITAL_PARTS)))
+    ) and _has_run(words)
+
+
+def _has_run(words: "list[bytes]") -> bool:
+    """True where a word is no everyday word: `api_client.py` begins like a key, and is none."""
+    for word in words:
+        if len(word) > LONG_RUN or (
+            len(word) >= SHORT_RUN and not word.strip(SEPARATORS).isalpha()
+        ):
+            return True
+    return False
+
+
+def _begins(words: "list[bytes]") -> bool:
+    for word in words:
+        if word[:2] in _BEGINNINGS and (
+            word[:3] in HEADS or (len(word) > LONG_WORD and word[:2] in LONG_HEADS)
+        ):
+            return True
+    return False
+
+
+def _words(text: str) -> "list[bytes]":
+    """Cut a text into words of letters and digits, each with the separator behind it."""
+    data = text.encode("utf-8", "surrogatepass").translate(_CUT)
+    return data.replace(b"_", b"_ ").replace(b"-", b"- ").replace(b".", b". ").split()
 
 
 def _has(text: str, signs: tuple[str, ...]) -> bool:
@@ -68,74 +114,37 @@ def redact(text: str) -> str:
     text = text[:MOST]
     if not may_hold_secret(text):
         return text
-    for pattern, replacement in _steps or _prepare():
-        text = pattern.sub(replacement, text)
-    return text
+    from penstock.core.text.secret_forms import hide
+
+    return hide(text)[0]
+
+
+def secrets_in(text: str) -> "tuple[str, ...]":
+    """Return the names of the forms of secrets that can be read in a text."""
+    if not may_hold_secret(text):
+        return ()
+    from penstock.core.text.secret_forms import hide
+
+    return hide(text)[1]
 
 
 def is_secret_name(name: str) -> bool:
     """Say whether a field of this name holds a secret, whatever its value looks like."""
-    lowered = name.lower().replace("-", "_")
-    parts = lowered.split("_")
-    return any(part in _SECRET_NAMES for part in (*parts, lowered.replace("_", "")))
+    parts = _parts(name)
+    return any(part in _SECRET_NAMES for part in (*parts, "".join(parts), "".join(parts[-2:])))
+
+
+def _parts(name: str) -> "list[str]":
+    """Return the words of a name: `apiKey`, `api-key` and `API_KEY` have the same two."""
+    cut, before = "", ""
+    for sign in name:
+        starts = sign.isupper() and before.islower()
+        cut += f" {sign}" if starts else sign if sign.isalnum() else " "
+        before = sign
+    return cut.lower().split()
 
 
 _SECRET_NAMES = frozenset(
     {"password", "passwd", "passphrase", "pwd", "token", "secret", "credential", "credentials"}
     | {"authorization", "apikey", "accesskey", "privatekey", "secretkey", "cookie"}
 )
-
-
-def _prepare() -> "list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]]":
-    """Compile the patterns once. Those that know the secret's own form go first."""
-    import re
-
-    for pattern, replacement in (
-        (_PEM, _all),
-        (_LOGIN, _second),
-        (_KNOWN, _all),
-        (_HEADER, _second),
-        (_SCHEME, _second),
-        (_USER, _unless_number),
-        (_SHORT, _second),
-        (_NAMED, _named),
-    ):
-        _steps.append((re.compile(pattern), replacement))
-    return _steps
-
-
-def _all(_match: "re.Match[str]") -> str:
-    return MARK
-
-
-def _second(match: "re.Match[str]") -> str:
-    return match[1] + MARK
-
-
-def _unless_number(match: "re.Match[str]") -> str:
-    """`docker run -u 1000:1000` names ids, not a password."""
-    return match[0] if match[2].isdigit() else match[1] + MARK
-
-
-def _named(match: "re.Match[str]") -> str:
-    """Hide the value after a telling name, where the name really introduces a value."""
-    word, more, between, value = match.groups()
-    if not (":" in between or "=" in between) and not _introduces(match):
-        return match[0]
-    if value.startswith(MARK) or _is_harmless(word.lower(), more.lower(), value):
-        return match[0]
-    return word + more + between + MARK
-
-
-def _introduces(match: "re.Match[str]") -> bool:
-    """True for a name in a word that begins with a dash (`--db-password`) or follows `set`."""
-    run = match.string[max(0, match.start() - 40) : match.start()]
-    start = max(run.rfind(" "), run.rfind("\t")) + 1
-    return (run[start:] + match[1]).startswith("-") or run[:start].endswith((" set ", "\tset "))
-
-
-def _is_harmless(word: str, more: str, value: str) -> bool:
-    """Small numbers are counts (`max_tokens=100`), and a bare `key` needs something long."""
-    if word == "token" and value.isdigit() and len(value) <= 6:
-        return True
-    return word == "key" and (bool(more) or len(value) < 8)

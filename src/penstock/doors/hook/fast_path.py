@@ -14,6 +14,7 @@ from penstock.core.audit.event import MOST_RULES, STATUS, compose, is_wanted, ju
 from penstock.core.diff.loss_bound import bound
 from penstock.core.paths.spellings import spellings
 from penstock.core.policy.fast_decide import DENY, Short, answer
+from penstock.core.text.redact import may_hold_secret
 from penstock.doors.hook.agents import agent_module
 from penstock.doors.hook.messages import AFTER, BEFORE, HookAnswer, HookCall, phrase, text
 from penstock.doors.hook.wire import parse
@@ -288,7 +289,7 @@ def _after(call: HookCall, by: Cold) -> HookAnswer:
         if digest == one.digest:
             before_images.forget(state, key, number)
             continue
-        body = compose(observed(call, one, digest))
+        body = _line(observed(call, one, digest))
         line = by.append(root, state, body, policy)
         before_images.settle(state, key, number, after, line)
     return HookAnswer()
@@ -337,4 +338,12 @@ def _event(
         code=said.code,
         revision=policy["revision"],
     )
+    return _line(event)
+
+
+def _line(event: "dict[str, object]") -> bytes:
+    """Return an event as it is written; only the engine knows how to hide what may be a secret."""
+    for value in event.values():
+        if value.__class__ is str and may_hold_secret(value):
+            raise NotShortError
     return compose(event)
