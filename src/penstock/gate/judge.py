@@ -37,6 +37,7 @@ def judge_call(
         measures=measures,
         guarded=policy.guarded,
         rule_files=policy.files,
+        vital=policy.vital,
     )
     prepared = tuple(preparation.all())
     decisions = [_decide(one, policy, now) for one in prepared]

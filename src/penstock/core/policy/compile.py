@@ -17,7 +17,7 @@ from penstock.core.policy.decide import effective, instead_of, sentence
 from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.rule import Rule
 
-VERSION = 2
+VERSION = 3
 NO_LIMIT = 1 << 62
 
 Stamp = tuple[str, int, int, int]  # a file the policy came from: path, size, mtime_ns, inode

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from penstock.doors.hook.messages import Reply
 
-VERSION = 2  # of the compiled policy, as in `core/policy/compile.py`
+VERSION = 3  # of the compiled policy, as in `core/policy/compile.py`
 LONGEST_PATH, LONGEST_NAME = 4000, 255
 O_PATH = 0o10000000
 LINK = 0o120000
