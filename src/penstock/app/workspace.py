@@ -143,18 +143,35 @@ def _in_force(
     )
 
 
-def own_places(root: str) -> Own:
-    """Return where Penstock keeps its state, where it is installed, and agents' settings at home.
+# The packages that the engine imports, by their directories; `pyproject.toml` names them too.
+LIBRARIES = ("click", "cryptography", "re2", "rich", "tree_sitter", "tree_sitter_bash", "yaml")
 
-    Code that lies in the workspace is the project's own: somebody works on Penstock there.
+
+def own_places(root: str) -> Own:
+    """Return where Penstock keeps its state, what it runs from, and agents' settings at home.
+
+    A package in the workspace that is not installed is the project's own: somebody works on
+    Penstock there, and may edit it.
     """
     from penstock.core.policy.builtin import Own
 
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    code = [place for place in (package, sys.executable) if place]
-    outside = [place for place in code if not os.path.abspath(place).startswith(f"{root}/")]
-    settings = tuple(f"{home()}/{file}" for file in IN_HOME)
-    return Own(kept=(state_home(),), code=tuple(outside), settings=settings)
+    beside = os.path.dirname(package)
+    environment = sys.executable.rpartition("/bin/")[0]
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    folders = dict.fromkeys((beside, f"{environment}/lib/{version}/site-packages"))
+    libraries = [f"{folder}/{name}" for folder in folders for name in LIBRARIES]
+    interpreter = [sys.executable, os.path.realpath(sys.executable)]
+    mark = [f"{environment}/pyvenv.cfg"] if os.path.lexists(f"{environment}/pyvenv.cfg") else []
+    vital = [one for one in (*interpreter, *mark, package, *libraries) if one.startswith("/")]
+    checkout = package.startswith(f"{root}/") and not beside.endswith("-packages")
+    code = [place for place in vital if not (checkout and place == package)]
+    return Own(
+        kept=(state_home(),),
+        code=tuple(place.removeprefix(f"{root}/") for place in code),
+        settings=(*(f"{home()}/{file}" for file in IN_HOME), user_rules()),
+        vital=tuple(vital),
+    )
 
 
 def judge_here(

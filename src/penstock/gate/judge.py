@@ -37,6 +37,7 @@ def judge_call(
         measures=measures,
         guarded=policy.guarded,
         rule_files=policy.files,
+        vital=policy.vital,
     )
     judged = [(one, _decide(one, policy, now)) for one in preparation.all()]
     # A mention that no rule speaks of is no request of the call.

@@ -21,6 +21,7 @@ from penstock.core.errors import InputError
 from penstock.core.model import NOBODY, Action, Actor, Change, Request, Source, Target
 from penstock.core.paths.relpath import RelPath, locate, parse
 from penstock.core.paths.spellings import beneath, joined, normal, renamed, written_out
+from penstock.core.policy.vital import environment_holds, reaches, vital_refusal
 from penstock.core.tools.intents import Intent, intents, mentioned, resulting
 from penstock.ports import FileKind, Files
 
@@ -73,6 +74,7 @@ class Preparation:
     measures: bool = True
     guarded: tuple[str, ...] = ()
     rule_files: tuple[str, ...] = ()
+    vital: tuple[str, ...] = ()
     left: dict[str, bytes | None] = field(default_factory=dict)
 
     def all(self) -> Iterator[PreparedRequest]:
@@ -128,7 +130,7 @@ class Preparation:
                 yield from self._below_twins(intent, target)
             return
         yield self._write(intent, target, path)
-        if intent.tree and self._kind(path) is FileKind.DIRECTORY:
+        if (intent.tree or intent.whole) and self._kind(path) is FileKind.DIRECTORY:
             yield from self._below(intent, path)
 
     def _in_force(self, intent: Intent) -> bool:
@@ -141,14 +143,18 @@ class Preparation:
         )
 
     def _taken_along(self, intent: Intent, target: Target) -> Iterator[PreparedRequest]:
-        """Removing or moving a directory takes along what Penstock keeps somewhere below it."""
-        if intent.action is not Action.DELETE:
+        """Removing, moving or closing a directory takes along what Penstock needs below it."""
+        if intent.action is not Action.DELETE and not intent.whole:
             return
         places = [self._absolute(spelling) for spelling in target.judged]
         for kept in self._guarded():
-            if any(kept.startswith(f"{place.rstrip('/')}/") for place in places):
+            if any(reaches(place, kept, itself=False) for place in places):
                 inside = self._found(f"{kept}/.")
                 yield PreparedRequest(request=self._request(intent, Action.DELETE, inside))
+        lost = next((one for one in self.vital for p in places if reaches(p, one)), "")
+        if lost:
+            refused = replace(intent, refusals=(*intent.refusals, vital_refusal(lost)))
+            yield PreparedRequest(request=self._request(refused, intent.action, target))
 
     def _guarded(self) -> Iterator[str]:
         """Yield what must not be taken along, where it usually is and where it was moved to."""
@@ -177,7 +183,12 @@ class Preparation:
         return normal(joined(spelling, self.files.root))
 
     def _below(self, intent: Intent, path: RelPath) -> Iterator[PreparedRequest]:
-        """Judge each file of a directory: `rm -r src` is as much as removing all of them."""
+        """Judge each file of a directory: `rm -r src` is as much as removing all of them.
+
+        In the environment that Penstock runs from, `_taken_along` has said all there is to say.
+        """
+        if environment_holds(self._absolute(path.text), self.vital, root=self.files.root):
+            return
         for count, name in enumerate(self.files.below(path)):
             if count == MOST_BELOW:
                 why = f"`{path}` holds more than {MOST_BELOW} files"

@@ -31,6 +31,7 @@ class Hook:
     resident: str = "off"
     hurried: bool = False
     launcher: str = LAUNCHER
+    python: str = sys.executable
     calls: list[str] = field(default_factory=list)
 
     def environ(self) -> dict[str, str]:
@@ -50,7 +51,7 @@ class Hook:
         more = ["closed"] if self.closed else []
         patient = [PATIENT] if self.launcher == LAUNCHER and not self.hurried else []
         done = subprocess.run(
-            [sys.executable, "-I", "-S", *patient, self.launcher, self.agent, *more],
+            [self.python, "-I", "-S", *patient, self.launcher, self.agent, *more],
             cwd=self.project.root,
             env={**self.environ(), **(env or {})},
             input=data,

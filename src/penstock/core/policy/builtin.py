@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from penstock.core.model import COVERS, Action, Verdict
+from penstock.core.own_commands import PROGRAMS
 from penstock.core.policy.model import Layer
 from penstock.core.policy.protected_names import KEPT, OWN_FILES, STATE, STEERS
 from penstock.core.policy.rule import Rule, Where
@@ -146,6 +147,9 @@ MACHINERY = (
 )
 PROTECTED = (*ENV_FILES, *SECRETS, *MACHINERY)
 
+# A program of our name in a directory of programs: people would type into it.
+COMMANDS = tuple(f"**/{folder}/{name}" for folder in ("bin", "sbin") for name in PROGRAMS)
+
 WHERE = Where(file=NAME)
 
 
@@ -154,12 +158,14 @@ class Own:
     """Absolute places that only the running program knows: what it keeps, what it is.
 
     `settings` are files of agents; they are protected by their names, and named here because
-    whoever removes a directory above one removes it, too.
+    whoever removes a directory above one removes it, too. `code` that lies in the workspace is
+    relative to it. `vital` is what the hook cannot run without, in the workspace or not.
     """
 
     kept: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
+    vital: tuple[str, ...] = ()
 
 
 NOTHING = Own()
@@ -167,7 +173,8 @@ NOTHING = Own()
 
 def _whole(place: str) -> tuple[str, str]:
     """Return the globs of a place: itself, and everything below it."""
-    return f"**{place}", f"**{place}/**"
+    anywhere = "**" if place.startswith("/") else ""
+    return f"{anywhere}{place}", f"{anywhere}{place}/**"
 
 
 def self_layer(*, literal: bool = False, protect: Own = NOTHING) -> Layer:
@@ -203,25 +210,18 @@ def self_layer(*, literal: bool = False, protect: Own = NOTHING) -> Layer:
                 code="self-protection",
                 where=WHERE,
             ),
-            *_of_code(tuple(code)),
+            Rule(
+                id=CODE_RULE,
+                verdict=Verdict.DENY,
+                paths=(*COMMANDS, *code),
+                description="Penstock itself, as it is installed",
+                reason="{path} is code that Penstock runs, or is found in its place",
+                instead="ask a person to install another version",
+                code="self-protection",
+                where=WHERE,
+            ),
         ),
     )
-
-
-def _of_code(paths: tuple[str, ...]) -> tuple[Rule, ...]:
-    if not paths:
-        return ()
-    rule = Rule(
-        id=CODE_RULE,
-        verdict=Verdict.DENY,
-        paths=paths,
-        description="Penstock itself, as it is installed",
-        reason="{path} is part of Penstock itself",
-        instead="ask a person to install another version",
-        code="self-protection",
-        where=WHERE,
-    )
-    return (rule,)
 
 
 def protected_layer() -> Layer:

@@ -138,7 +138,8 @@ class Policy:
     """Everything the rules say. Frozen; one revision, one set of answers.
 
     `degraded` is empty, or tells why an older or the built-in policy is in force. `guarded`
-    are directories that must not go together with what lies above them. `notify` is what each
+    are directories that must not go together with what lies above them, `vital` are places that
+    the hook cannot run without. `notify` is what each
     level's file says of messages: which of it counts depends on whose file it is.
     """
 
@@ -146,6 +147,7 @@ class Policy:
     revision: str
     files: tuple[str, ...] = ()
     guarded: tuple[str, ...] = ()
+    vital: tuple[str, ...] = ()
     limits: Limits = Limits()
     gate: GateSettings = GateSettings()
     broker: BrokerSettings = BrokerSettings()

@@ -245,6 +245,7 @@ def build(
         revision=_revision(sources),
         files=tuple(file for file, _ in sources),
         guarded=(*protect.kept, *protect.settings),
+        vital=protect.vital,
         limits=_combined(Limits, "limits", by_trust),
         gate=_combined(GateSettings, "gate", by_trust),
         broker=_combined(BrokerSettings, "broker", by_trust),

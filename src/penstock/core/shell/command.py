@@ -49,7 +49,18 @@ from penstock.core.shell.programs.builtins import BUILTINS, Outcome, alias_name,
 from penstock.core.shell.programs.filters import FILTERS, MOST_SCRIPT
 from penstock.core.shell.programs.git import git
 from penstock.core.shell.programs.output import printed
-from penstock.core.shell.programs.own import OWN, SHOWS, carried, is_ours, program_in, script
+from penstock.core.shell.programs.own import (
+    MANAGERS,
+    OWN,
+    SHOWS,
+    carried,
+    is_ours,
+    packages,
+    program_in,
+    script,
+    surroundings,
+    variable,
+)
 from penstock.core.shell.programs.runners import RUNNERS
 from penstock.core.shell.programs.table import PROGRAMS
 from penstock.core.shell.programs.terminals import TERMINALS, cron_commands, expect_commands
@@ -105,6 +116,7 @@ MOST_PATCHED = 128
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.+-]+")
 _LANGUAGES = {"node": "js"}
 _NAMES_ANEW = frozenset({"cp", "gcp", "ditto", "mv", "gmv", "ln", "link", "install", "ginstall"})
+_EXPORTS = frozenset({"export", "declare", "typeset", "readonly"})
 MOST_TYPED = 4_096
 # Languages that are shell commands with something around them.
 _BECOME_SHELL: Mapping[str, Callable[[str], str]] = {
@@ -255,6 +267,7 @@ class Commands:
         self, state: ShellState, found: re.Match[str], parts: tuple[Part, ...]
     ) -> ShellState:
         name, index, more = found.groups()
+        self._effects(variable(name), state, Feed(), name)
         self.account.charge(2 + len(state.scope) // 16)
         values = self._assigned(parts, state)
         before = state.scope.get(name)
@@ -354,6 +367,11 @@ class Commands:
             self.account.charge(EFFECT + len(state.scope) // 16)
             if name.text in TABLE:
                 self._tabled(name, args, state, feed)
+            if name.text in _EXPORTS:
+                for word in args:
+                    set_name, equals, _ = word.text.partition("=")
+                    found = variable(set_name, exported=True) if equals else ()
+                    self._effects(found, state, feed, name.text)
             return builtin(state, ProgramCall(name.text, args, feed))
         after = self._tabled(name, args, inside or state, feed)
         return (after, after) if name.text in _IN_THIS_SHELL else ((state,), (state,))
@@ -369,6 +387,9 @@ class Commands:
         row = TABLE.get(known)
         if known in _NAMES_ANEW:
             self._note_copies(args, state)
+        self._effects(surroundings(known, state.scope), state, feed, base)
+        if known in MANAGERS:
+            self._effects(packages(ProgramCall(known, args, feed)), state, feed, base)
         if known in FILTERS:
             self.account.charge(sum(min(len(word.text), MOST_SCRIPT) for word in args))
         if row:
@@ -463,6 +484,7 @@ class Commands:
         inside = state.move(effect.directory) if effect.directory else state
         for word in effect.env:
             name, _, text = word.text.partition("=")
+            self._effects(variable(name), state, feed, name)
             self.account.charge(2 + len(inside.scope) // 16)
             inside = inside.assign(name, (word._replace(text=text),))
         self.account.charge(COMMAND + len(effect.argv))

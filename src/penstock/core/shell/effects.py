@@ -18,12 +18,14 @@ class Touch(NamedTuple):
 
     `tree` means everything below it as well. `within` makes it conditional: the effect is
     real only when that other value turns out to be a directory (`cp a b` writes `b/a` then).
+    `whole` means that what lies below may no longer be reached: a mount, other permissions.
     """
 
     value: Value
     action: Action = Action.WRITE
     tree: bool = False
     within: Value | None = None
+    whole: bool = False
 
 
 class Unclear(NamedTuple):
@@ -251,9 +253,11 @@ def below(directory: Value, name: Value) -> Value:
     )
 
 
-def written(values: Iterable[Value], *, tree: bool = False) -> Iterator[Effect]:
+def written(
+    values: Iterable[Value], *, tree: bool = False, whole: bool = False
+) -> Iterator[Effect]:
     """Every value is written; a lone dash is a stream and no file."""
-    return (Touch(value, tree=tree) for value in values if value.text != "-")
+    return (Touch(value, tree=tree, whole=whole) for value in values if value.text != "-")
 
 
 def deleted(values: Iterable[Value], *, tree: bool = False) -> Iterator[Effect]:

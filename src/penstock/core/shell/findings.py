@@ -41,7 +41,8 @@ class ShellTarget:
     `path` is as it would be named, relative to `base`; `by` is the program or redirection.
     `exact` is false where the path still holds a pattern or an unknown part. `tree` means
     everything below as well. `within` is a directory that must exist for this to happen
-    (`cp a b` writes `b/a` only when `b` is a directory); it is relative to `base` too.
+    (`cp a b` writes `b/a` only when `b` is a directory); it is relative to `base` too. `whole`
+    means that what lies below may no longer be reached.
     """
 
     path: str
@@ -51,6 +52,7 @@ class ShellTarget:
     exact: bool = True
     tree: bool = False
     within: str = ""
+    whole: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,6 +116,7 @@ class ShellFindings:
                 exact=effect.value.exact and not effect.value.pattern,
                 tree=effect.tree,
                 within=effect.within.text if effect.within else "",
+                whole=effect.whole,
             )
         )
         if self.aliases:

@@ -53,7 +53,8 @@ class Intent:
     `tree` means everything below it, and `within` is a directory that must exist for this to
     happen. `excessive` tells that the call is larger or deeper than any honest one.
     `refusals` are what Penstock itself has against the command; with `rules_file` they hold
-    only where that file is part of the policy in force.
+    only where that file is part of the policy in force. `whole` means that what lies below the
+    path may no longer be reached.
     """
 
     action: Action
@@ -70,6 +71,7 @@ class Intent:
     excessive: bool = False
     refusals: tuple[GateRefusal, ...] = ()
     rules_file: str = ""
+    whole: bool = False
 
 
 Intents = Iterator[Intent]
@@ -403,6 +405,7 @@ def ran(command: str, cwd: str) -> Intents:
             by=target.by,
             tree=target.tree,
             within=target.within,
+            whole=target.whole,
         )
 
 

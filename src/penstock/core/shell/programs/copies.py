@@ -98,7 +98,12 @@ def _ln(call: ProgramCall) -> Iterator[Effect]:
     if len(words) == 1 and not found.values("t", "target-directory"):
         words = (words[0], HERE)
     both = Options(found.given, words)
-    effects = [e for e in _arrivals(both, tree=False) if isinstance(e, Touch)]
+    over = found.has("T", "no-target-directory", "n", "no-dereference")
+    effects = [
+        effect._replace(whole=over and effect.within is None)
+        for effect in _arrivals(both, tree=False)
+        if isinstance(effect, Touch)
+    ]
     yield from effects
     sources = words if found.values("t", "target-directory") else words[:-1]
     if not found.has("s", "symbolic"):

@@ -9,7 +9,8 @@ runs counts as the worst that it could be.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Container, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from penstock.core.distribution import NAME
@@ -23,7 +24,15 @@ from penstock.core.own_commands import (
     UNREADABLE,
     command_for_people,
 )
-from penstock.core.shell.effects import Effect, Program, ProgramCall, Refuse, RunProgram, options
+from penstock.core.shell.effects import (
+    Effect,
+    Program,
+    ProgramCall,
+    Refuse,
+    RunProgram,
+    deleted,
+    options,
+)
 from penstock.core.shell.expansion import Value
 
 PEOPLE_RULE = "penstock-people"
@@ -197,4 +206,118 @@ def module(name: Value, args: Sequence[Value]) -> Iterator[Effect]:
 
 _MODULES = {"venv": "python-venv", "virtualenv": "virtualenv"}
 
-OWN: Mapping[str, Program] = {**dict.fromkeys((*PROGRAMS, NAME), _ours)}
+# Programs that install and remove packages
+
+_PACKAGE_END = re.compile(r"[\[=<>!~@; ]")
+_REMOVES = frozenset({"uninstall", "remove", "rm", "purge", "autoremove", "erase", "unlink"})
+_REMOVES_ALL = frozenset({"uninstall-all", "reinstall-all"})
+_INSTALLS = frozenset({"install", "add", "reinstall", "upgrade", "update", "inject", "download"})
+MANAGERS = frozenset(
+    {
+        *("pip", "pipx", "uv", "poetry", "pdm", "rye", "pixi", "hatch", "pipenv", "easy_install"),
+        *("conda", "mamba", "micromamba", "apt", "apt-get", "aptitude", "nala", "dnf", "yum"),
+        *("zypper", "apk", "brew", "snap", "pacman", "nix-env", "port"),
+    }
+)
+
+
+def packages(call: ProgramCall) -> Iterator[Effect]:
+    """Removing Penstock is refused, putting another version in its place is asked about."""
+    words = [word for word in call.args if not word.text.startswith("-")]
+    texts = [word.text for word in words[:3]]
+    removes = next((text for text in texts if text in _REMOVES), "")
+    named = any(_is_package(word.text) for word in words)
+    open_ended = any(not word.exact or word.pattern for word in words) or any(
+        word.text in ("-r", "--requirement", "--all") for word in call.args
+    )
+    if texts[:1] == ["venv"] and Value("--clear") in call.args:
+        yield from deleted(words[1:] or (Value(".venv"),), tree=True)
+    elif (removes and named) or set(texts) & _REMOVES_ALL:
+        yield Refuse(_gate(Verdict.DENY, f"`{call.name}`", "remove Penstock"))
+    elif removes and open_ended and call.name in _PYTHON_MANAGERS:
+        yield Refuse(_gate(Verdict.ASK, f"`{call.name}`", "remove Penstock as well"))
+    elif named and set(texts) & _INSTALLS:
+        yield Refuse(_gate(Verdict.ASK, f"`{call.name}`", "replace the installed Penstock"))
+
+
+_PYTHON_MANAGERS = frozenset({"pip", "pipx", "uv"})
+
+
+def _is_package(word: str) -> bool:
+    name = _PACKAGE_END.split(word)[0].rpartition("/")[2].lower()
+    return re.sub(r"[-_.]+", "-", name) in (NAME, PENSTOCK)
+
+
+GATE_RULE = "penstock-gate"
+
+
+def _gate(verdict: Verdict, program: str, what: str) -> GateRefusal:
+    return GateRefusal(
+        rule=GATE_RULE,
+        verdict=verdict,
+        text=f"{program} would {what}, and then nothing checks what agents write",
+        instead=_ASK_USER,
+    )
+
+
+# Signals and services
+
+_STOPS = frozenset({"stop", "disable", "mask", "kill", "bootout", "unload", "remove", "restart"})
+
+
+def _kills(call: ProgramCall) -> Iterator[Effect]:
+    if any(PENSTOCK in word.text.lower() for word in call.args):
+        yield Refuse(
+            GateRefusal(
+                rule=GATE_RULE,
+                verdict=Verdict.ASK,
+                text=f"`{call.name}` would stop Penstock's background server",
+                instead="leave it running; it ends by itself when nobody needs it",
+            )
+        )
+
+
+def _services(call: ProgramCall) -> Iterator[Effect]:
+    if any(word.text in _STOPS for word in call.args):
+        yield from _kills(call)
+
+
+# Variables
+
+_STEERING = ("XDG_STATE_HOME", "XDG_CONFIG_HOME")
+_MARKS_AN_AGENT = "PENSTOCK_AGENT"  # setting this one only makes Penstock stricter
+AGENTS = frozenset(
+    {
+        *("claude", "codex", "gemini", "qwen", "cursor-agent", "copilot", "opencode", "amp"),
+        *("kiro", "kiro-cli", "cline"),
+    }
+)
+
+
+def variable(name: str, *, exported: bool = False) -> Iterator[Effect]:
+    """Setting a variable that Penstock goes by is asked about."""
+    ours = name.startswith("PENSTOCK_") and name != _MARKS_AN_AGENT
+    if ours or (exported and name in _STEERING):
+        yield Refuse(
+            GateRefusal(
+                rule=GATE_RULE,
+                verdict=Verdict.ASK,
+                text=f"`{name}` configures Penstock, and agents may not set it",
+                instead="run the command without it, or ask the user to",
+            )
+        )
+
+
+def surroundings(program: str, names: Container[str]) -> Iterator[Effect]:
+    """Started with these variables, one of ours or an agent would look for its state elsewhere."""
+    if program in AGENTS or program in PROGRAMS:
+        for name in _STEERING:
+            if name in names:
+                yield from variable(name, exported=True)
+
+
+OWN: Mapping[str, Program] = {
+    **dict.fromkeys(("kill", "pkill", "killall", "skill", "xkill"), _kills),
+    **dict.fromkeys(("systemctl", "launchctl", "service", "initctl"), _services),
+    **dict.fromkeys((*PROGRAMS, NAME), _ours),
+}

@@ -32,6 +32,7 @@ from penstock.core.shell.programs.downloads import FETCHES
 
 _MODE = re.compile(r"[-+=]?[0-7]{1,5}|[ugoa]*(?:[-+=][rwxXstugo]*)+(?:,[ugoa]*[-+=][rwxXstugo]*)*")
 
+_CHANGE = re.compile(r"([ugoa]*)([-+=])([rwxXstugo]*)")
 _LONGEST_MODE = 64
 
 
@@ -110,23 +111,36 @@ def _chmod(call: ProgramCall) -> Iterator[Effect]:
     rest = [word for word in call.args if word not in flags and word not in modes[:1]]
     found = options(rest, long="reference")
     known = bool(modes) or found.has("reference")
-    yield from written(found.operands[0 if known else 1 :], tree=bool(flags))
+    locks = not modes or _may_lock(modes[0].text)
+    yield from written(found.operands[0 if known else 1 :], tree=bool(flags), whole=locks)
+
+
+def _may_lock(mode: str) -> bool:
+    """True for a mode that may keep the owner from what lies below a directory."""
+    digits = mode.lstrip("-+=")
+    if digits.isdigit():
+        return not mode.startswith("+") and int(digits[-3:].zfill(3)[0]) != 7
+    return any(
+        (not who or set(who) & set("ua")) and (sign == "-" or set("rwx") - set(given))
+        for who, sign, given in _CHANGE.findall(mode)
+        if sign != "+"
+    )
 
 
 def _chown(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, long="reference from")
     skip = 0 if found.has("reference") else 1
-    yield from written(found.operands[skip:], tree=found.has("R", "recursive"))
+    yield from written(found.operands[skip:], tree=found.has("R", "recursive"), whole=True)
 
 
 def _chattr(call: ProgramCall) -> Iterator[Effect]:
     files = [word for word in call.args if word.text[:1] not in ("+", "-", "=")]
-    yield from written(files, tree=any(word.text == "-R" for word in call.args))
+    yield from written(files, tree=any(word.text == "-R" for word in call.args), whole=True)
 
 
 def _setfacl(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="mxMX", long="modify remove modify-file remove-file restore")
-    yield from written(found.operands, tree=found.has("R", "recursive"))
+    yield from written(found.operands, tree=found.has("R", "recursive"), whole=True)
 
 
 # Pieces and streams
@@ -211,6 +225,12 @@ def _ssh_keygen(call: ProgramCall) -> Iterator[Effect]:
             yield Touch(name._replace(text=name.text + ".pub"))
 
 
+def _venv(call: ProgramCall) -> Iterator[Effect]:
+    """With `--clear`, what is there goes first."""
+    found = options(call.args, short="p", long="prompt python")
+    yield from deleted(found.operands if found.has("clear") else (), tree=True)
+
+
 _COMPILER = outputs("o", short="IlLDUxT")
 
 PROGRAMS: Mapping[str, Program] = {
@@ -284,6 +304,10 @@ PROGRAMS: Mapping[str, Program] = {
     "strip": operands("o"),
     "rename": lambda call: written(options(call.args, short="e").operands[1:]),
     "mogrify": operands(),
-    "mount": lambda call: written(options(call.args, short="to").operands[-1:], tree=True),
-    "umount": lambda call: written(options(call.args).operands, tree=True),
+    "mount": lambda call: written(
+        options(call.args, short="to").operands[-1:], tree=True, whole=True
+    ),
+    "umount": lambda call: written(options(call.args).operands, tree=True, whole=True),
+    "python-venv": _venv,
+    "virtualenv": _venv,
 }

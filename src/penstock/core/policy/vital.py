@@ -1,0 +1,55 @@
+"""What the hook cannot run without: whether a path reaches it, and what is then said.
+
+Where the interpreter, the package and its libraries lie is known to whoever starts; here are only
+the comparison and the words.
+Always true: a pattern reaches whatever it may match, and the place itself counts as much as any
+directory above it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from penstock.core.model import GateRefusal, Verdict
+from penstock.core.paths.globs import matches
+
+MARK = "/pyvenv.cfg"  # what makes a directory a Python environment
+_CLASS = re.compile(r"\[[^\]/]*\]")
+
+
+def reaches(path: str, place: str, *, itself: bool = True) -> bool:
+    """Say whether an absolute path, or pattern, is a place or a directory above it."""
+    if path == place:
+        return itself
+    if place.startswith(f"{path.rstrip('/')}/"):
+        return True
+    if not set(path) & set("*?["):
+        return False
+    pattern = f"**{_CLASS.sub('?', path)}"
+    above = place if itself else place.rpartition("/")[0]
+    while above:
+        if matches(pattern, above):
+            return True
+        above = above.rpartition("/")[0]
+    return False
+
+
+def environment_holds(path: str, vital: Sequence[str], *, root: str) -> bool:
+    """Say whether a path lies in the environment that the hook runs from, inside the root.
+
+    A project that lies inside of an environment is no part of it.
+    """
+    folders = [place.removesuffix(MARK) for place in vital if place.endswith(MARK)]
+    inside = [folder for folder in folders if folder.startswith(f"{root}/")]
+    return any(f"{path}/".startswith(f"{folder}/") for folder in inside)
+
+
+def vital_refusal(place: str) -> GateRefusal:
+    """Return what is said of a command that takes away, or closes, what the hook runs from."""
+    return GateRefusal(
+        rule="penstock-gate",
+        verdict=Verdict.ASK,
+        text=f"Penstock's hook runs from `{place}`, and this would remove or block it",
+        instead="leave it in place, or ask the user to do it in their own terminal",
+    )
