@@ -59,7 +59,7 @@ def test_the_broker_flags_what_waits_for_a_person() -> None:
     with bench() as here:
         found = here.ask("write_file", path="src/na\u200bme.py", content="x = 1\n")
         assert "zero-width space" in str(found)
-        assert "\u200b" not in str(found["details"]["hitl"])
+        assert "\u200b" not in found["details"]["hitl"]["summary"]
 
 
 def test_the_command_line_flags_it(project: Project) -> None:

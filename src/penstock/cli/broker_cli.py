@@ -157,7 +157,7 @@ class _Front:
         tell(f"\n{hitl['summary']}  ({hitl['hitl_id']}, {hitl['ttl_seconds']} s)")
         for warning in details.get("warnings", ()):
             tell(f"  warning: {warning}")
-        _diff(hitl["diff_preview"])
+        _diff(str(hitl["diff_preview"]))
 
     def _reason_against(self, found: Result) -> str | None:
         """Ask until there is an answer: None approves, a text is why not."""
@@ -192,7 +192,9 @@ class _Front:
             tell(f"    {max(left, 0):.0f} s left to answer")
             record = self.broker.hitl_record(one.id)
             if record is not None:
-                _diff(str(record["diff"]))
+                from penstock.core.text.display import visible_diff
+
+                _diff(visible_diff(str(record["diff"]).encode("utf-8", "surrogateescape")))
 
 
 def _typed() -> str:
@@ -206,10 +208,10 @@ def _typed() -> str:
 
 
 def _diff(text: str) -> None:
+    """Print a diff in which everything is visible."""
     from penstock.cli.render import DIFF_COLOUR, write
-    from penstock.core.text.display import visible_diff
 
-    shown = visible_diff(text.encode("utf-8", "surrogateescape")).removesuffix("\n").split("\n")
+    shown = text.removesuffix("\n").split("\n")
     write(console(stderr=True), ((line, DIFF_COLOUR.get(line[:1], "")) for line in shown))
 
 

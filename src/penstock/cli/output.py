@@ -19,9 +19,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 def print_json(document: object) -> None:
     """Print one document; keys keep their order, other alphabets stay readable."""
     text = json.dumps(document, ensure_ascii=False, indent=2)
-    # A lone surrogate cannot be printed as UTF-8; JSON has an escape for it.
-    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
+    sys.stdout.write(json_printable(text) + "\n")
     sys.stdout.flush()
+
+
+def json_printable(text: str) -> str:
+    """Return JSON that means the same, with an escape for each character that is not seen."""
+    if text.replace("\n", "").isprintable():
+        return text
+    return "".join(c if c == "\n" or c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
 def echo(text: str, *, err: bool = False) -> None:
@@ -38,7 +44,27 @@ def console(*, stderr: bool = False) -> Console:
     # Without a colour system Rich sends no escapes for styles at all, bold included.
     plain = bool(os.environ.get("NO_COLOR"))
     system: Literal["auto"] | None = None if plain else "auto"
-    return Console(file=stream, highlight=False, soft_wrap=True, color_system=system, width=width)
+
+    class PlainConsole(Console):
+        """Prints no character that a terminal would obey, unless it is of our own style."""
+
+        def print(self, *objects: Any, **options: Any) -> None:
+            super().print(*map(_shown, objects), **options)
+
+    return PlainConsole(
+        file=stream, highlight=False, soft_wrap=True, color_system=system, width=width
+    )
+
+
+def _shown(value: Any) -> Any:
+    """Return a text as it may be printed; anything else is of our own making."""
+    from rich.text import Text
+
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, Text) and printable(value.plain) != value.plain:
+        return Text(printable(value.plain), style=value.style)
+    return value
 
 
 def tell(text: str) -> None:
@@ -50,9 +76,9 @@ def printable(text: str) -> str:
     """Return a text that a terminal shows and never obeys; what is visible stays as it is."""
     if text.replace("\n", "").isprintable():
         return text
-    from penstock.core.text.display import visible
+    from penstock.core.text.display import harmless
 
-    return "".join(c if c == "\n" or c.isprintable() else visible(c) for c in text)
+    return harmless(text)
 
 
 def usage_message(wrong: click.UsageError) -> str:

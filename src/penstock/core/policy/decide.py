@@ -87,8 +87,8 @@ def _because(reasons: Sequence[Reason], verdict: Verdict, target: Target | None)
     because = next((r.text for r in reasons if r.verdict is verdict and r.text), "")
     if verdict is Verdict.ALLOW or target is None or not target.twins:
         return because
-    names = ", ".join(f"`{name}`" for name in target.twins[:MOST_TWINS])
-    return f"{because} (`{target.shown}` is another name of {names})"
+    names = ", ".join(f"`{_spoken(name)}`" for name in target.twins[:MOST_TWINS])
+    return f"{because} (`{_spoken(target.shown)}` is another name of {names})"
 
 
 def combine(parts: Sequence[Decision], policy: Policy) -> Decision:
@@ -132,7 +132,7 @@ def _opinions(layer: Layer, request: Request, now: float) -> Iterator[Opinion]:
         yield _opinion(layer, request, layer.index.for_tool(request), now)
         return
     if target.outside and layer.outside is not None:
-        text = f"`{target.shown}` is outside the project"
+        text = f"`{_spoken(target.shown)}` is outside the project"
         yield _default(layer.outside, "outside_project", text)
     anywhere = layer.index.for_tool(request)
     for spelling in target.judged:
@@ -372,9 +372,9 @@ def filled(text: str, request: Request) -> str:
         return text
     change = request.change
     facts = {
-        "{path}": request.target.shown if request.target else request.tool,
+        "{path}": _spoken(request.target.shown if request.target else request.tool),
         "{action}": str(request.action),
-        "{tool}": request.tool,
+        "{tool}": _spoken(request.tool),
         "{deleted}": str(change.lines_deleted if change else 0),
         "{existing}": str(change.existing_lines if change else 0),
         "{percent}": f"{100 * change.change_ratio if change else 0:.0f}",
@@ -387,6 +387,15 @@ def filled(text: str, request: Request) -> str:
         out += head + facts.get(name, "{")
         rest = rest[len(name) - 1 :] if name in facts else rest
     return out + rest
+
+
+def _spoken(text: str) -> str:
+    """Return a name for a sentence; most are plain, and spare us an import."""
+    if text.isascii() and text.isprintable() and not text.endswith(" "):
+        return text
+    from penstock.core.text.display import spoken
+
+    return spoken(text)
 
 
 def _granted(request: Request, opinions: Sequence[Opinion]) -> bool:

@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from penstock.core.text.deception import warnings
 from penstock.core.text.invisible import HiddenKind, class_of, short_name
 
-__all__ = ["spoken", "visible", "visible_bytes", "visible_diff", "warnings"]
+__all__ = ["harmless", "spoken", "visible", "visible_bytes", "visible_diff", "warnings"]
 
 OPEN, CLOSE = "⟦", "⟧"
 # Each begins with a set of characters, which `re` skips to quickly, and takes a run whole and
@@ -62,6 +62,13 @@ def _diff_line(line: str, *, keep_return: bool) -> str:
 def spoken(path: str) -> str:
     """Return a path, or another value, for a message of one line: it cannot break the line."""
     return _shown(path, "\r\n\t")
+
+
+def harmless(text: str) -> str:
+    """Return a text with only those characters written out that nobody can see, lines kept."""
+    if text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    return "".join(c if c in "\n\t" or c.isprintable() else visible(c) for c in text)
 
 
 def _shown(text: str, besides: str) -> str:

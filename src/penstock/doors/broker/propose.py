@@ -13,6 +13,7 @@ from penstock.core.diff.hunks import unified
 from penstock.core.digest import digest
 from penstock.core.model import Actor, ChangeKind
 from penstock.core.proposals.model import OPEN, Proposal, State
+from penstock.core.text.display import spoken, visible_diff
 from penstock.doors.broker.responses import (
     NOTHING,
     Status,
@@ -127,7 +128,7 @@ def _waiting(gate: Gate, wanted: Sequence[FileIntent], made: Sequence[Proposal])
             "hitl_id": first.id,
             "ttl_seconds": int(first.ttl),
             "summary": summary,
-            "diff_preview": preview(whole.decode("utf-8", "backslashreplace")),
+            "diff_preview": preview(visible_diff(whole)),
         },
         data=data,
         warnings=_warnings(gate, wanted, made),
@@ -137,7 +138,7 @@ def _waiting(gate: Gate, wanted: Sequence[FileIntent], made: Sequence[Proposal])
 
 def _summary(wanted: Sequence[FileIntent], made: Sequence[Proposal]) -> str:
     said = [
-        f"{VERBS[one.change.kind]} {each.place.shown}"
+        f"{VERBS[one.change.kind]} {spoken(each.place.shown)}"
         for each, one in zip(wanted, made, strict=True)
     ]
     if len(said) == 1:

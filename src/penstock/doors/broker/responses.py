@@ -102,8 +102,9 @@ class BrokerRefusal:
 
     def as_json(self) -> dict[str, str]:
         """Return it as an answer carries it."""
-        said = {"code": self.code, "message": self.message}
-        return {**said, **{k: v for k, v in (("because", self.because), ("try", self.hint)) if v}}
+        said = {"message": self.message, "because": self.because, "try": self.hint}
+        shown = {name: spoken(text) for name, text in said.items() if text or name == "message"}
+        return {"code": self.code, **shown}
 
 
 def of_error(error: PenstockError) -> BrokerRefusal:
@@ -180,7 +181,7 @@ def details(answer: ToolResponse, logged: LogEntry | None) -> dict[str, object]:
     if answer.data:
         parts["data"] = dict(answer.data)
     if answer.warnings:
-        parts["warnings"] = list(answer.warnings)
+        parts["warnings"] = [spoken(warning) for warning in answer.warnings]
     parts["audit"] = audit
     return parts
 

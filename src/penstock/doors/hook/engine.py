@@ -21,6 +21,7 @@ from penstock.app.workspace import Workspace, workspace_of
 from penstock.core.audit.event import is_wanted, judged
 from penstock.core.errors import PenstockError
 from penstock.core.model import Action, Actor, Decision, Verdict
+from penstock.core.text.display import visible
 from penstock.doors.hook import agent_settings, before_after, protected_files
 from penstock.doors.hook.agents import agent_module
 from penstock.doors.hook.fast_path import who
@@ -137,7 +138,7 @@ class Engine:
             why = f"{why}; nor can it be recorded: {_told(worse)}"
         if hostile or verdict is not Verdict.ALLOW:
             return _said(module, call, HookAnswer(DENY, why))
-        return Reply("", f"{why}\n", 0)
+        return Reply("", f"{visible(why)}\n", 0)
 
     # -- the events ------------------------------------------------------------------------
 
@@ -264,7 +265,14 @@ EVENTS: dict[str, Callable[[Engine, Workspace, HookCall, Mapping[str, str]], Hoo
 
 
 def _said(module: Any, call: HookCall, answer: HookAnswer) -> Reply:
-    found: Reply = module.say(call, answer)
+    """Return an answer in the agent's words; people read it too, so nothing in it is hidden."""
+    shown = HookAnswer(
+        answer.verdict,
+        visible(answer.reason),
+        notes=tuple(map(visible, answer.notes)),
+        granted=answer.granted,
+    )
+    found: Reply = module.say(call, shown)
     return found
 
 

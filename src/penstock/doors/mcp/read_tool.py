@@ -39,7 +39,8 @@ def _answer(path: str, shown: Window, notes: tuple[str, ...]) -> ToolAnswer:
     cut = f", cut after {len(shown.text.encode())} bytes" if shown.truncated else ""
     lines = f"lines {shown.start_line} to {shown.end_line} of {shown.total_lines}"
     return ToolAnswer(
-        texts=(shown.text, f"{path}: {lines}{cut}; {shown.digest}", *notes),
+        content=shown.text,
+        texts=(f"{path}: {lines}{cut}; {shown.digest}", *notes),
         data={
             "path": path,
             "content": shown.text,

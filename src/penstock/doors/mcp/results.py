@@ -12,6 +12,7 @@ import mcp_types as types
 
 from penstock.core.audit.event import STATUS
 from penstock.core.errors import PenstockError, RefusedError
+from penstock.core.text.display import harmless
 from penstock.doors.mcp.tool_call import Json, ToolAnswer
 from penstock.doors.mcp.tool_table import Tool
 
@@ -36,8 +37,10 @@ def shown(tool: Tool) -> types.Tool:
 
 def result(answer: ToolAnswer) -> types.CallToolResult:
     """Return an answer as the result of a call."""
+    content = () if answer.content is None else (answer.content,)
+    texts = (*content, *map(harmless, answer.texts))
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=sendable(text)) for text in answer.texts],
+        content=[types.TextContent(type="text", text=sendable(text)) for text in texts],
         structured_content=sendable(answer.data),
     )
 
@@ -47,7 +50,7 @@ def refusal(problem: PenstockError) -> types.CallToolResult:
     error: Json = dict(problem.as_json()["error"])
     data: Json = {"status": status_of(problem), "error": error}
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=sendable(problem.render()))],
+        content=[types.TextContent(type="text", text=harmless(problem.render()))],
         structured_content=sendable(data),
         is_error=True,
     )

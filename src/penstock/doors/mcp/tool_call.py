@@ -37,10 +37,14 @@ def _never() -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolAnswer:
-    """What a tool says: texts for the model, and the same as data."""
+    """What a tool says: texts for the model, and the same as data.
+
+    `content` is part of a file and sent as it is; `texts` are ours, with nothing hidden in them.
+    """
 
     texts: tuple[str, ...]
     data: Json
+    content: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
