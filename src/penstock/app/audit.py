@@ -33,6 +33,8 @@ class Record:
     path: str
     folder: str
     settings: AuditSettings
+    patience: float | None = None
+    """How long to wait for the log's lock; None for as long as the log itself would."""
 
     @property
     def _memory_path(self) -> str:
@@ -69,7 +71,7 @@ class Record:
         """The log to append to for a process too short to sign anything."""
         import time
 
-        from penstock.stores.audit.jsonl import JsonlLog
+        from penstock.stores.audit.jsonl import WAIT, JsonlLog
         from penstock.stores.audit.remembered_head import HeadMemory
 
         return JsonlLog(
@@ -77,6 +79,7 @@ class Record:
             clock=time.time,
             rotate_at=self.settings.rotate_bytes,
             memory=HeadMemory(self._memory_path),
+            wait=WAIT if self.patience is None else self.patience,
         )
 
     @cached_property

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from penstock.core.errors import InputError, PenstockError
+from penstock.core.errors import InputError
 from penstock.stores.rules.last_good import keep, keep_compiled, kept
 from penstock.stores.system.places import (
     IN_HOME,
@@ -186,12 +186,14 @@ class Workspace:
     """One workspace with its state; each part is opened when it is first needed.
 
     `library` says that a program of somebody else's holds the gate, and no door of ours.
+    `patience` is how long to wait for a lock of the state, where the stores' own is too long.
     """
 
     root: str
     state: str
     brought: DoorExtras | None = None
     library: bool = False
+    patience: float | None = None
 
     @cached_property
     def keys(self) -> ApproverKeys:
@@ -205,7 +207,7 @@ class Workspace:
         """The record with its checkpoints."""
         from penstock.app.audit import Record
 
-        return Record(self.audit_path, self.state, self.policy().audit)
+        return Record(self.audit_path, self.state, self.policy().audit, patience=self.patience)
 
     @property
     def audit_path(self) -> str:
@@ -223,7 +225,10 @@ class Workspace:
     def _proposals(self) -> SqliteProposals:
         from penstock.stores.queue.sqlite import SqliteProposals
 
-        return SqliteProposals(os.path.join(self.state, "penstock.db"))
+        path = os.path.join(self.state, "penstock.db")
+        if self.patience is None:
+            return SqliteProposals(path)
+        return SqliteProposals(path, busy=self.patience)
 
     @cached_property
     def gate(self) -> Gate:
@@ -292,7 +297,7 @@ class Workspace:
         from penstock.core.proposals.model import State
 
         if any(one.state is State.WAITING for one in made):
-            with suppress(ImportError, OSError, EOFError, ValueError, PenstockError):
+            with suppress(Exception):
                 from penstock.app.announce import announce
 
                 announce(self.root, self.state, self.notify_settings())
@@ -488,10 +493,10 @@ def token_of(home: str, name: str) -> str:
     return kept_token(home, name)
 
 
-def workspace_of(start: str) -> Workspace:
+def workspace_of(start: str, *, patience: float | None = None) -> Workspace:
     """Return the workspace that a directory (absolute, resolved) lies in."""
     root = workspace_above(start)
-    return Workspace(root, state_of(root))
+    return Workspace(root, state_of(root), patience=patience)
 
 
 def open_workspace(

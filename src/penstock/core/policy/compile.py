@@ -17,8 +17,9 @@ from penstock.core.policy.decide import effective, instead_of, sentence
 from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.rule import Rule
 
-VERSION = 2
+VERSION = 3
 NO_LIMIT = 1 << 62
+HOOK = "hook"  # the door that reads this
 
 Stamp = tuple[str, int, int, int]  # a file the policy came from: path, size, mtime_ns, inode
 
@@ -37,6 +38,7 @@ def compile_policy(
         "folds": folds,
         "rotate": policy.audit.rotate_bytes,
         "level": policy.audit.level,
+        "on_error": str(policy.when_failing(HOOK)),
         "layers": [_layer(layer, advised=policy.advisor.enabled) for layer in policy.layers],
     }
 

@@ -9,12 +9,14 @@ calls and the line itself need.
 
 import fcntl
 import posix
+import time
 
 from penstock.core.audit.chain import link, place, stated_hash
 
 FLAGS = posix.O_RDWR | posix.O_APPEND | posix.O_CLOEXEC | posix.O_NOFOLLOW | posix.O_NONBLOCK
 WINDOW = 8192
 REGULAR = 0o100000
+TRIES, PAUSE = 25, 0.002  # for a lock that others hold, as in a burst, for the time of one line
 ROTATED = b',"op":"log_rotated",'
 
 
@@ -27,12 +29,25 @@ def append_cold(
     except (OSError, ValueError):
         return None
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not _locked(fd):
+            return None
         return _added(fd, path, body, ts, rotate_at)
     except OSError:
         return None
     finally:
         posix.close(fd)
+
+
+def _locked(fd: int) -> bool:
+    """Take the lock; whoever holds it for longer is `jsonl`'s to wait for."""
+    for _ in range(TRIES):
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(PAUSE)
+        else:
+            return True
+    return False
 
 
 def _added(
