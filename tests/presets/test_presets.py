@@ -14,17 +14,19 @@ import yaml
 from penstock import presets
 from penstock.core.model import Action, Change, ChangeKind, Decision, Request, Verdict
 from penstock.core.paths.relpath import locate
-from penstock.core.policy.builtin import (
+from penstock.core.policy.builtin import PROTECTED
+from penstock.core.policy.decide import decide
+from penstock.core.policy.model import Policy, Warn
+from penstock.core.policy.protected_names import (
+    DEFAULT_LISTS,
     ENV_FILES,
     EXAMPLES,
     HOOK_REGISTRATIONS,
     MACHINERY,
-    PROTECTED,
+    OWN_FILES,
     SECRETS,
+    STATE,
 )
-from penstock.core.policy.decide import decide
-from penstock.core.policy.model import Policy, Warn
-from penstock.core.policy.protected_names import DEFAULT_LISTS, OWN_FILES, STATE
 from penstock.core.rules import load
 from penstock.core.rules.foreign import BROKER_KEYS
 

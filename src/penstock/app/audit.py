@@ -42,6 +42,8 @@ class Record:
     settings: AuditSettings
     home: str
     start: Start | None = None
+    patience: float | None = None
+    """How long to wait for the log's lock; None for as long as the log itself would."""
 
     @property
     def _memory_path(self) -> str:
@@ -106,10 +108,15 @@ class Record:
         """The chain itself; `log` is what one appends to."""
         import time
 
-        from penstock.stores.audit.jsonl import JsonlLog
+        from penstock.stores.audit.jsonl import WAIT, JsonlLog
 
-        rotate_at = self.settings.rotate_bytes
-        return JsonlLog(self.path, clock=time.time, rotate_at=rotate_at, memory=self.memory)
+        return JsonlLog(
+            self.path,
+            clock=time.time,
+            rotate_at=self.settings.rotate_bytes,
+            memory=self.memory,
+            wait=WAIT if self.patience is None else self.patience,
+        )
 
     @cached_property
     def log(self) -> SignedLog:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from penstock.core.errors import InputError, PenstockError
+from penstock.core.errors import InputError
 from penstock.stores.rules.last_good import keep, keep_compiled, kept
 from penstock.stores.system.places import (
     IN_HOME,
@@ -205,7 +205,8 @@ class Workspace:
 
     `library` says that a program of somebody else's holds the gate, and no door of ours; `signs`
     where a checkpoint that is due is signed: in the thread that appends, in one behind it, or in
-    a process beside this one.
+    a process beside this one. `patience` is how long to wait for a lock of the state, where the
+    stores' own is too long.
     """
 
     root: str
@@ -213,6 +214,7 @@ class Workspace:
     brought: DoorExtras | None = None
     library: bool = False
     signs: Signs = "here"
+    patience: float | None = None
 
     @cached_property
     def keys(self) -> ApproverKeys:
@@ -226,8 +228,14 @@ class Workspace:
         """The record with its checkpoints."""
         from penstock.app.audit import Record
 
-        home = os.path.dirname(self.state)
-        return Record(self.audit_path, self.state, self.policy().audit, home, self._signer())
+        return Record(
+            self.audit_path,
+            self.state,
+            self.policy().audit,
+            os.path.dirname(self.state),
+            self._signer(),
+            patience=self.patience,
+        )
 
     def _signer(self) -> Start | None:
         from penstock.app.audit import sign_behind, sign_beside
@@ -250,7 +258,10 @@ class Workspace:
     def _proposals(self) -> SqliteProposals:
         from penstock.stores.queue.sqlite import SqliteProposals
 
-        return SqliteProposals(os.path.join(self.state, "penstock.db"))
+        path = os.path.join(self.state, "penstock.db")
+        if self.patience is None:
+            return SqliteProposals(path)
+        return SqliteProposals(path, busy=self.patience)
 
     @cached_property
     def gate(self) -> Gate:
@@ -319,7 +330,7 @@ class Workspace:
         from penstock.core.proposals.model import State
 
         if any(one.state is State.WAITING for one in made):
-            with suppress(ImportError, OSError, EOFError, ValueError, PenstockError):
+            with suppress(Exception):
                 from penstock.app.announce import announce
 
                 announce(self.root, self.state, self.notify_settings())
@@ -530,10 +541,10 @@ def token_of(home: str, name: str) -> str:
     return kept_token(home, name)
 
 
-def workspace_of(start: str, *, signs: Signs = "here") -> Workspace:
+def workspace_of(start: str, *, signs: Signs = "here", patience: float | None = None) -> Workspace:
     """Return the workspace that a directory (absolute, resolved) lies in."""
     root = workspace_above(start)
-    return Workspace(root, state_of(root), signs=signs)
+    return Workspace(root, state_of(root), signs=signs, patience=patience)
 
 
 def open_workspace(

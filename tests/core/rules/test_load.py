@@ -694,7 +694,33 @@ def test_a_broken_policy_without_a_good_one_leaves_the_built_in_list() -> None:
     broken = load.in_force(files(penstock_toml="["), protect=Own(kept=("/state",)))
     paths = {glob for layer in broken.layers for rule in layer.rules for glob in rule.paths}
     assert {"**/.env*", "**/.git/**", "**/*.pem", "**/penstock.toml", "**/state/**"} <= paths
-    assert "the built-in protected list is in force" in broken.degraded
+    assert broken.degraded.startswith("degraded: ")
+    assert "so the preset `guard` and the built-in protected list are in force" in broken.degraded
+
+
+STAND_INS = [
+    ("[", "guard", "nothing to read"),
+    ('preset = "guard"\n[', "guard", "it names it"),
+    ('preset = "strict"\n[', "strict", "it names it"),
+    ("  preset='strict' # x\n[[deny]\n", "strict", "in another spelling"),
+    ('preset = "strict"\noops = 1\n', "strict", "it parses, and is wrong"),
+    ('preset = "strickt"\n', "guard", "there is none of that name"),
+    ('# preset = "strict"\n[', "guard", "a comment names nothing"),
+    ('preset = "hook-spec"\n[', "guard", "a spec's lists have no gate for replaced files"),
+    ('preset = "guard"\npreset = "strict"\n', "strict", "of two the stricter one"),
+]
+
+
+@pytest.mark.parametrize(("text", "preset", "why"), STAND_INS)
+def test_the_preset_that_a_broken_file_names_stands_in_for_it(
+    text: str, preset: str, why: str
+) -> None:
+    broken = load.in_force(files(penstock_toml=text))
+    assert f"the preset `{preset}`" in broken.degraded, why
+    expected = load.build(load.load_preset(preset))
+    assert broken.layers[0].rules == expected.layers[0].rules, why
+    assert broken.on_error == expected.on_error
+    assert broken.gate == expected.gate
 
 
 def test_a_broken_project_does_not_switch_the_users_own_rules_off() -> None:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-import penstock
 from penstock.startup.amalgamate import MODULES
 from tests.doors.hook.hooks import LAUNCHER, Hook, said
 from tests.project import Project
@@ -236,6 +232,8 @@ def test_a_protected_file_that_changed_all_the_same_is_told_and_put_back(hook: H
     secret.write_text("KEY=2\n")
     got = said(hook.after("Bash", given, "toolu_1"))
     assert ".env" in got["additionalContext"]
+    assert "has been told" not in got["additionalContext"], "nobody knows whether anybody was"
+    assert "in the audit log" in got["additionalContext"]
     assert hook.events()[-1]["op"] == "slipped"
     assert "slipped" in hook.project.run("status").out
     assert hook.project.run("undo", "--path", ".env", "--yes").code == 0
@@ -331,8 +329,9 @@ HOSTILE = [
 @pytest.mark.parametrize(("why", "data"), BAD, ids=[b[0] for b in BAD])
 def test_what_cannot_be_read_gets_the_answer_of_on_error(hook: Hook, why: str, data: bytes) -> None:
     open_ = hook.send(data)
-    assert (open_.code, open_.out) == (0, ""), "guard lets the work go on"
-    assert open_.err.count("\n") == 1
+    assert open_.code == 0, "guard lets the work go on"
+    assert json.loads(open_.out) == {"systemMessage": open_.err.strip()}, "and the person is told"
+    assert "allowed unjudged" in open_.err
     assert hook.events()[-1]["op"] == "hook_failed"
     hook.project.write("penstock.toml", 'preset = "strict"\n')
     shut = hook.send(data)
@@ -406,8 +405,9 @@ def test_a_state_that_cannot_be_written_is_on_error(hook: Hook, tmp_path: Path) 
     env = {"XDG_STATE_HOME": str(blocked)}
     document = hook.document("PreToolUse", "Write", {"file_path": "a.txt", "content": "x"}, "t")
     done = hook.send(json.dumps(document).encode(), env=env)
-    assert (done.code, done.out) == (0, "")
+    assert done.code == 0
     assert done.err.count("\n") == 1, "one line says what is wrong"
+    assert json.loads(done.out) == {"systemMessage": done.err.strip()}, "and the person is told"
     document["tool_input"]["file_path"] = ".env"
     assert _refuses(hook.send(json.dumps(document).encode(), env=env)), "a no stays a no"
     hook.project.write("penstock.toml", 'preset = "strict"\n')
@@ -429,38 +429,28 @@ def test_without_a_home_there_is_still_an_answer(hook: Hook) -> None:
 
 
 def test_what_cannot_be_measured_in_time_counts_as_lost(hook: Hook) -> None:
-    """A daemon that never answers stands for a disk or a machine that takes too long."""
+    """The engine that is asked when measuring took too long."""
     hook.project.write("big.py", BIG)
-    assert said(hook.write("big.py", BIG.replace("line 7", "line seven"))) == {}
-    _policy_of(hook).unlink()
-    hook.resident, hook.hurried = "", True
-    with _deaf_resident(hook):
-        got = said(hook.write("big.py", BIG.replace("line 7", "line seven")))
-    assert got["permissionDecision"] == "deny"
-    assert "would be lost" in got["permissionDecisionReason"]
-
-
-@contextmanager
-def _deaf_resident(hook: Hook) -> Iterator[None]:
-    """Listen where the hook asks, and never say a word."""
+    given = {"file_path": hook.at("big.py"), "content": BIG.replace("line 7", "line seven")}
+    assert said(hook.before("Write", given)) == {}
+    document = json.dumps(hook.document("PreToolUse", "Write", given, "t1"))
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from penstock.doors.hook.daemon_client import socket_name; print(socket_name())"
+        "from penstock.doors.hook.daemon_client import use_packages; use_packages()\n"
+        "from penstock.doors.hook.engine import Engine; import os\n"
+        "late = Engine(measures=False)\n"
+        "print(late.reply('claude', sys.argv[2].encode(), os.environ).stdout)"
     )
-    beside = str(Path(penstock.__file__).parent.parent)
-    named = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", code, beside],
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, str(Path(LAUNCHER).parents[1]), document],
         env=hook.environ(),
         capture_output=True,
         check=True,
         timeout=60,
     )
-    folder = os.open(hook.project.home / "state" / "penstock", os.O_PATH)
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(f"/proc/self/fd/{folder}/{named.stdout.decode().strip()}")
-        listening.listen(1)
-        yield
-    os.close(folder)
+    got = json.loads(done.stdout)["hookSpecificOutput"]
+    assert got["permissionDecision"] == "deny"
+    assert "would be lost" in got["permissionDecisionReason"]
 
 
 @pytest.mark.parametrize(("words", "code"), [(["claude"], 1), (["claude", "closed"], 2)])

@@ -14,7 +14,17 @@ from dataclasses import dataclass, replace
 from penstock.core.model import COVERS, Action, Verdict
 from penstock.core.own_commands import PROGRAMS
 from penstock.core.policy.model import Layer
-from penstock.core.policy.protected_names import KEPT, OWN_FILES, STATE, STEERS
+from penstock.core.policy.protected_names import (
+    ENV_FILES,
+    EXAMPLES,
+    HOOK_REGISTRATIONS,
+    KEPT,
+    MACHINERY,
+    OWN_FILES,
+    SECRETS,
+    STATE,
+    STEERS,
+)
 from penstock.core.policy.rule import Rule, Where
 
 SELF_RULE = "penstock-self"
@@ -22,129 +32,6 @@ STATE_RULE = "penstock-state"
 CODE_RULE = "penstock-code"
 NAME = "built-in"
 
-# Where each agent is told which hooks to run; a line there switches the gate off.
-HOOK_REGISTRATIONS = (
-    # Claude Code, and those that read its files
-    "**/.claude/settings*.json",
-    "**/.claude/hooks/**",
-    "**/.claude/plugins/**",
-    "**/.claude.json",
-    "**/claude-code/managed-settings*.json",
-    "**/claude-code/managed-settings.d/**",
-    "**/ClaudeCode/managed-settings*.json",
-    "**/ClaudeCode/managed-settings.d/**",
-    # a Claude Code plugin in the project
-    "**/hooks/hooks.json",
-    "**/hooks/write-control.sh",
-    "**/hooks/config/write-policies.json",
-    # Codex
-    "**/.codex/hooks.json",
-    "**/.codex/config.toml",
-    "**/.codex/hooks/**",
-    "**/codex/requirements.toml",
-    "**/codex/managed_config.toml",
-    "**/etc/codex/**",
-    # Gemini and Qwen
-    "**/.gemini/settings.json",
-    "**/.gemini/extensions/**",
-    "**/.gemini/trustedFolders.json",
-    "**/gemini-cli/settings.json",
-    "**/gemini-cli/system-defaults.json",
-    "**/GeminiCli/settings.json",
-    "**/GeminiCli/system-defaults.json",
-    "**/.qwen/settings*.json",
-    "**/.qwen/extensions/**",
-    "**/.qwen/trustedFolders.json",
-    "**/qwen-code/settings.json",
-    "**/qwen-code/system-defaults.json",
-    # Cursor
-    "**/.cursor/hooks.json",
-    "**/.cursor/hooks/**",
-    "**/cursor/hooks.json",
-    "**/Cursor/hooks.json",
-    # Copilot
-    "**/.github/hooks/**",
-    "**/.github/copilot/settings*.json",
-    "**/.copilot/hooks/**",
-    "**/.copilot/config.json",
-    "**/.copilot/settings*.json",
-    "**/github-copilot/policy.d/**",
-    # OpenCode
-    "**/.opencode/plugins/**",
-    "**/.opencode/plugin/**",
-    "**/opencode.json",
-    "**/opencode.jsonc",
-    "**/.config/opencode/**",
-    # Cline
-    "**/.clinerules/hooks/**",
-    "**/.cline/hooks/**",
-    "**/Cline/Hooks/**",
-    "**/Cline/Rules/Hooks/**",
-    # Windsurf, now Devin
-    "**/.windsurf/hooks.json",
-    "**/.devin/hooks.json",
-    "**/.codeium/windsurf/hooks.json",
-    "**/windsurf/hooks.json",
-    "**/Windsurf/hooks.json",
-    "**/devin/hooks.json",
-    # Kiro
-    "**/.kiro/hooks/**",
-    "**/.kiro/agents/*.json",
-    # Amp
-    "**/.amp/plugins/**",
-    "**/.amp/settings*.json",
-    "**/.config/amp/plugins/**",
-    "**/.config/amp/settings*.json",
-)
-
-
-# What nobody wants to lose or leak, for a project whose policy cannot be read. The preset
-# `guard` denies the same names; a test holds the two together.
-ENV_FILES = ("**/.env*",)
-SECRETS = (
-    "**/*.key",
-    "**/*.pem",
-    "**/*id_rsa*",
-    "**/*id_ed25519*",
-    "**/*id_ecdsa*",
-    "**/secrets/**",
-    "**/.ssh/**",
-    "**/.aws/**",
-    "**/.gnupg/**",
-    "**/.kube/config",
-    "**/*.p12",
-    "**/*.pfx",
-    "**/*.kdbx",
-    "**/*.keystore",
-    "**/*.jks",
-    "**/.npmrc",
-    "**/.pypirc",
-    "**/.netrc",
-    "**/.git-credentials",
-    "**/.docker/config.json",
-)
-# Committed on purpose, to show what the real file would hold: read, but not written.
-EXAMPLES = ("**/.env.example", "**/.env.sample", "**/.env.template", "**/.env.dist")
-MACHINERY = (
-    "**/.git",
-    "**/.git/**",
-    "**/node_modules/**",
-    "**/package-lock.json",
-    "**/npm-shrinkwrap.json",
-    "**/yarn.lock",
-    "**/pnpm-lock.yaml",
-    "**/bun.lock",
-    "**/bun.lockb",
-    "**/Cargo.lock",
-    "**/poetry.lock",
-    "**/uv.lock",
-    "**/Pipfile.lock",
-    "**/pdm.lock",
-    "**/Gemfile.lock",
-    "**/composer.lock",
-    "**/go.sum",
-    "**/flake.lock",
-)
 PROTECTED = (*ENV_FILES, *SECRETS, *MACHINERY)
 
 # A program of our name in a directory of programs: people would type into it.

@@ -19,6 +19,7 @@ from penstock.core.policy.rule import Rule
 
 VERSION = 3
 NO_LIMIT = 1 << 62
+HOOK = "hook"  # the door that reads this
 
 Stamp = tuple[str, int, int, int]  # a file the policy came from: path, size, mtime_ns, inode
 
@@ -38,6 +39,7 @@ def compile_policy(
         "rotate": policy.audit.rotate_bytes,
         "signing": (policy.audit.checkpoint_events, policy.audit.checkpoint_seconds),
         "level": policy.audit.level,
+        "on_error": str(policy.when_failing(HOOK)),
         "layers": [_layer(layer, advised=policy.advisor.enabled) for layer in policy.layers],
     }
 

@@ -70,6 +70,31 @@ def answer(
     return Short(ALLOW, heard) if allowed else None
 
 
+def may_refuse(
+    policy: "dict[str, Any]",
+    actions: "Sequence[str]",
+    judged: "Sequence[str]",
+    tightening: "Sequence[str]",
+) -> "tuple[Any, ...] | None":
+    """Return a rule that might refuse a path or ask about it, whatever else it looks at; or None.
+
+    For calls that cannot be judged: what a rule names is not let through unseen.
+    """
+    heard = [
+        rule
+        for layer in policy["layers"]
+        for action in actions
+        for rule in _hits(layer, action, judged, tightening)
+        if rule[STRICT]
+    ]
+    return max(heard, key=lambda rule: bool(rule[DENIES]), default=None)
+
+
+def may_lose(policy: "dict[str, Any]", *, most_lines: int, most_lost: float) -> bool:
+    """Say whether a rule about what is lost could speak, for all that the bounds tell."""
+    return not all(_keeps(layer["losses"], most_lines, most_lost) for layer in policy["layers"])
+
+
 def _keeps(losses: "Sequence[tuple[int, float]]", most_lines: int, most_lost: float) -> bool:
     """True when no rule about what is lost can speak, whatever lies within the bounds."""
     return all(most_lines < lines or most_lost < share for lines, share in losses)

@@ -239,7 +239,9 @@ TABLES: Mapping[str, tuple[Field, ...]] = {
     ),
     "on_error": tuple(
         _verdict(
-            door, f"What the {door} door answers when it cannot judge.", _FAILING.get(door, "deny")
+            door,
+            f"What the {door} door answers when it cannot judge or record.",
+            _FAILING.get(door, "deny"),
         )
         for door in DOORS
     ),

@@ -293,12 +293,12 @@ def fallback(
 ) -> Policy:
     """Return what is in force while a policy is broken: never nothing.
 
-    The last good policy, when there is one; else the built-in list beside the levels that
-    can be read. Either way every decision says so.
+    The last good policy, when there is one; else the built-in list beside the levels in `good`:
+    those that can be read, and presets in place of those that cannot. Every decision says so.
     """
     first = str(problems[0]) if problems else "it could not be read"
     more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
-    why = f"the policy is broken ({first}{more})"
+    why = f"degraded: the policy is broken ({first}{more})"
     if last_good is not None:
         return replace(last_good, degraded=f"{why}, so the last good one is in force")
     policy = build(others=good, protect=protect)
@@ -306,5 +306,13 @@ def fallback(
     return replace(
         policy,
         layers=(*own, protected_layer(), self_layer(protect=protect)),
-        degraded=f"{why}, so the built-in protected list is in force",
+        degraded=f"{why}, so {_stand_in(good)} in force",
     )
+
+
+def _stand_in(good: Sequence[LoadResult]) -> str:
+    """Return what is in force in place of the broken files, with its verb."""
+    presets = [level.name for level in good if level.name.startswith("preset:")]
+    names = [name.removeprefix("preset:").removesuffix(".toml") for name in presets]
+    listed = "the built-in protected list"
+    return f"the preset `{names[0]}` and {listed} are" if names else f"{listed} is"

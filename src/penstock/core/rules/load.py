@@ -11,6 +11,7 @@ all at once, and a policy exists only when there are none.
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
@@ -52,6 +53,10 @@ MAX_FILES = 100  # in one level
 MAX_DEPTH = 16  # of includes in includes
 PRESET = "preset:"  # how a shipped file is named in problems and places
 OTHERS = (".json", ".yaml", ".yml")  # never in Penstock's own format
+STAND_INS = ("guard", "strict")  # the looser one first
+PRESET_LINE = re.compile(
+    rb"""^[ \t]*["']?preset["']?[ \t]*=[ \t]*["']([a-z-]{1,40})""", re.MULTILINE
+)
 SHIPPED = frozenset(f"{PRESET}{name}" for name in presets.FILES.values())
 
 
@@ -123,21 +128,29 @@ def in_force(
     """Return the policy of a workspace, whatever state its files are in.
 
     The project's and the user's file, each if it is there, and what a door brings along; the
-    preset `guard` when there is nothing; and while something is broken, the last good policy
-    or the built-in list.
+    preset `guard` when there is nothing; and while something is broken, the last good policy,
+    or else the preset that the broken file names (`guard` where it names none).
     """
     levels = list(others)
+    stand_ins: list[LoadResult] = []
     for file in filter(None, (project, user)):
         data = read(file)
         if data is not None:
             levels.append(load(file, _with(file, data, read)))
+            stand_ins += [] if levels[-1].ok else [load_preset(named_preset(data))]
     problems = [problem for level in levels for problem in level.problems]
     if problems:
-        good = [level for level in levels if level.ok]
+        good = [*(level for level in levels if level.ok), *stand_ins]
         return fallback(problems, last_good, good=good, protect=protect)
     if not levels:
         return build(load_preset("guard"), protect=protect)
     return build(others=levels, protect=protect)
+
+
+def named_preset(data: bytes) -> str:
+    """Return the preset that a broken rules file names as far as one can tell, else `guard`."""
+    names = {match.decode() for match in PRESET_LINE.findall(data) if match.decode() in STAND_INS}
+    return max(names, key=STAND_INS.index, default="guard")  # of several, the strictest
 
 
 def _with(file: str, data: bytes, read: Read) -> Read:

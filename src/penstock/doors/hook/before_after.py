@@ -1,7 +1,7 @@
 """What agents write by themselves: kept before, compared after, so that it can be undone.
 
 Kept is what a call names; what it reaches without a name is `protected_files`'s.
-Always true: watching stops nobody; what cannot be kept is simply not kept.
+Always true: watching stops nobody; what cannot be kept is told.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ChangedFile:
 
 
 def keep(here: Workspace, call: HookCall, judged: Judgement) -> None:
-    """Keep what each file holds that a call is about to write."""
+    """Keep what each file holds that a call is about to write. OSError where one cannot be."""
     key = watched.call_key(call.session, call.call_id)
     paths = [
         one.path.text
@@ -38,7 +38,8 @@ def keep(here: Workspace, call: HookCall, judged: Judgement) -> None:
         if one.path is not None and one.request.action in WRITES
     ]
     for number, path in enumerate(dict.fromkeys(paths[: watched.MOST]) if key else ()):
-        watched.keep(here.state, key, number, path, watched.read(f"{here.root}/{path}"))
+        if not watched.keep(here.state, key, number, path, watched.read(f"{here.root}/{path}")):
+            raise OSError(f"`{path}` could not be copied to {here.state}")
 
 
 def settled(here: Workspace, call: HookCall) -> list[ChangedFile]:

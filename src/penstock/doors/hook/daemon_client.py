@@ -20,6 +20,7 @@ PREFIXES = (
     b"QWEN", b"OPENCODE", b"AMP", b"PENSTOCK", b"HOME", b"PWD", b"ROOT_WORKSPACE_PATH",
     b"GITHUB_ACTIONS", b"XDG_CONFIG_HOME",
 )  # fmt: skip
+DAEMON = "penstock.doors.hook.daemon"
 SWITCH = "PENSTOCK_RESIDENT"  # `off`: neither ask nor start one
 O_PATH = 0o10000000
 PIECE = 1 << 16
@@ -37,7 +38,7 @@ def ask(agent: str, data: bytes) -> "Reply | None":
     try:
         # Through the descriptor: a socket's whole path may have no more than 107 bytes.
         return _asked(f"/proc/self/fd/{folder}/{socket_name()}", agent, data)
-    except OSError:
+    except (OSError, ValueError):
         return None
     finally:
         posix.close(folder)
@@ -50,12 +51,38 @@ def _asked(path: str, agent: str, data: bytes) -> "Reply | None":
     line = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:
         line.connect(path)
+        if not _is_ours(line.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12)):
+            return None
         told = variables()
         line.sendall(f"{FORM} {agent} {len(told)} {len(data)}\n".encode() + told)
         line.sendall(data)
         return _reply(line)
     finally:
         line.close()
+
+
+def _is_ours(peer: bytes) -> bool:
+    """Say whether the process that listens runs our daemon: anybody could bind a socket there.
+
+    It is this interpreter with the daemon's own command, or `penstock serve`.
+    """
+    pid, uid = int.from_bytes(peer[:4], sys.byteorder), int.from_bytes(peer[4:8], sys.byteorder)
+    if uid != posix.geteuid() or posix.readlink(f"/proc/{pid}/exe") != posix.readlink(
+        "/proc/self/exe"
+    ):
+        return False
+    fd = posix.open(f"/proc/{pid}/cmdline", posix.O_RDONLY | posix.O_CLOEXEC)
+    try:
+        words = posix.read(fd, PIECE).decode("utf-8", "surrogateescape").split("\0")
+    finally:
+        posix.close(fd)
+    return words[1:5] == launch(DAEMON)[1:] or _serves(words)
+
+
+def _serves(words: "list[str]") -> bool:
+    """Say whether a command line is that of `penstock serve` beside our interpreter."""
+    script = f"{sys.executable.rpartition('/')[0]}/penstock"
+    return words[1:3] == [script, "serve"] or words[1:4] == ["-m", "penstock.cli", "serve"]
 
 
 def _reply(line: "object") -> "Reply | None":

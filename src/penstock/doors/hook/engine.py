@@ -3,27 +3,28 @@
 Keeps one workspace open for each project that it was asked about, so that the daemon answers
 in microseconds and a process that just started pays only for what it needs. Judging is the gate's,
 wording is the agents' modules'; here is only what happens at each event of a hook.
-Always true: every call gets an answer; one that cannot be judged gets the policy's `on_error`,
-and what is denied or asked about is on the record before it is said.
+Always true: every call gets an answer, whatever fails; a verdict that was reached is given, one
+that cannot be reached is `last_resort`'s; what is denied or asked about is on the record before it
+is said, or the answer says that it is not.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
 
 from penstock.app.places import moved_settings
 from penstock.app.workspace import Workspace, workspace_of
 from penstock.core.audit.event import is_wanted, judged
 from penstock.core.errors import PenstockError
 from penstock.core.model import Action, Actor, Decision, Verdict
-from penstock.core.text.display import visible
-from penstock.doors.hook import agent_settings, before_after, protected_files
+from penstock.doors.hook import agent_settings, before_after, last_resort, protected_files
 from penstock.doors.hook.agents import agent_module
+from penstock.doors.hook.failures import code_of, told, tried
 from penstock.doors.hook.fast_path import who
 from penstock.doors.hook.messages import (
     AFTER,
@@ -36,17 +37,16 @@ from penstock.doors.hook.messages import (
     HookCall,
     Reply,
     phrase,
+    reply_of,
 )
 from penstock.doors.hook.wire import HostileInputError, parse
 from penstock.gate import Item, Judgement
 from penstock.gate.prepare import Call as ToolCall
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 MOST_OPEN = 64
 MOST_NAMED = 10  # files that are told to an agent by name
 DOOR = "hook"
+PATIENCE = 0.5  # seconds for a lock that somebody else holds; several fit into `SECONDS`
 ADVICE_SECONDS = 2.0  # less than the hook itself may take (`SECONDS` in `main`)
 
 
@@ -55,11 +55,13 @@ class Engine:
 
     Without `measures` a call is judged by names alone, for the time that is left when
     measuring took too long; a file that would be overwritten then counts as lost.
+    `reached` is for a process of one call: the verdict, once it is known.
     """
 
     def __init__(self, *, signs: bool = False, measures: bool = True) -> None:
         self._signs = signs
         self._measures = measures
+        self.reached: Reply | None = None
         self._open: dict[str, Workspace] = {}
         self._lock = threading.Lock()
 
@@ -73,12 +75,13 @@ class Engine:
         """Return the agent's own words for what it sent."""
         module = agent_module(agent)
         # What cannot be read tells no project; the variables do, and its rules say what follows.
-        call = HookCall(agent, BEFORE, root=module.read({}, environ).root or os.getcwd())
+        root = module.read({}, environ).root or os.getcwd()
+        call = last_resort.unread(agent, data, root)
         try:
             call = module.read(parse(data), environ)
-            return _said(module, call, self.answer(call, environ))
-        except (PenstockError, OSError, ValueError, RecursionError) as problem:
-            return self.failing(module, call, problem)
+            return reply_of(module, call, self.answer(call, environ))
+        except Exception as problem:  # noqa: BLE001 - the agent waits, whatever it is
+            return reply_of(module, call, self.failing(call, problem, environ))
 
     def answer(self, call: HookCall, environ: Mapping[str, str]) -> HookAnswer:
         """Return what is said to a call."""
@@ -94,7 +97,9 @@ class Engine:
             if start not in self._open:
                 if len(self._open) >= MOST_OPEN:
                     self._open.clear()
-                self._open[start] = workspace_of(start, signs="behind" if self._signs else "beside")
+                self._open[start] = workspace_of(
+                    start, signs="behind" if self._signs else "beside", patience=PATIENCE
+                )
             here = self._open[start]
         with suppress(PenstockError, OSError):  # judging needs no state; what does will tell
             here.ready()
@@ -119,26 +124,23 @@ class Engine:
             here = self.workspace(call.root)
             here.judge(_tool_call(here, call, {}, attended=False))
 
-    def failing(self, module: Any, call: HookCall, problem: Exception) -> Reply:
-        """Return what is said when a call could not be judged: the policy's `on_error`.
+    def failing(self, call: HookCall, problem: Exception, environ: Mapping[str, str]) -> HookAnswer:
+        """Return what is said when a call could not be judged: by names, then `on_error`.
 
         Hostile input is no failure: two readers could see two calls in it, so it is denied.
         """
-        told = problem if isinstance(problem, PenstockError) else None
-        why = f"Penstock could not judge this call: {_told(problem)}"
         hostile = isinstance(problem, HostileInputError)
-        verdict = Verdict.DENY
-        try:
-            here = self.workspace(call.root)
-            verdict = here.policy().when_failing(DOOR)
-            code = told.code if told else "hostile-input" if hostile else "bad-input"
-            status = "denied" if hostile else "error"
-            self._add(here, {"op": "hook_failed", "path": "", "status": status, "code": code})
-        except (PenstockError, OSError) as worse:
-            why = f"{why}; nor can it be recorded: {_told(worse)}"
-        if hostile or verdict is not Verdict.ALLOW:
-            return _said(module, call, HookAnswer(DENY, why))
-        return Reply("", f"{visible(why)}\n", 0)
+        why = f"Penstock could not judge this call: {told(problem)}"
+        on_error = str(Verdict.DENY) if hostile else ""
+        with suppress(Exception):
+            on_error = on_error or str(self.workspace(call.root).policy().when_failing(DOOR))
+
+        def record(event: Mapping[str, object]) -> None:
+            self._add(self.workspace(call.root), event)
+
+        answer = last_resort.unjudged(call, why, on_error=on_error, get=environ.get)
+        self.reached = reply_of(agent_module(call.agent), call, answer)
+        return last_resort.recorded(answer, call, code=code_of(problem), record=record)
 
     # -- the events ------------------------------------------------------------------------
 
@@ -149,20 +151,30 @@ class Engine:
         tool_call = _tool_call(here, call, environ, attended=call.attended or proposing)
         judged = here.judge(tool_call, measures=self._measures)
         decision = self._advised(here, call, judged.decision, environ)
-        try:
-            if proposing and decision.verdict is Verdict.ASK:
-                return self._propose(here, call, judged)
-            self._record(here, call, decision)
-        except (PenstockError, OSError):
-            if decision.verdict is Verdict.ALLOW:
-                raise
-            # What cannot be stored or recorded is no way around what the rules said.
-            return spoken(replace(decision, verdict=Verdict.DENY) if proposing else decision)
+        held = proposing and decision.verdict is Verdict.ASK
+        self.reached = _if_interrupted(call, decision, held=held)
+        if held:
+            return self._held(here, call, judged)
+        unrecorded = tried("record this call", lambda: self._record(here, call, decision))
+        allowed = decision.verdict is Verdict.ALLOW
+        if unrecorded and allowed and policy.when_failing(DOOR) is not Verdict.ALLOW:
+            because = f"{unrecorded}, and the rules of this project allow nothing unrecorded"
+            return HookAnswer(DENY, phrase(because, last_resort.DOCTOR))
+        answer = spoken(decision)
+        problems = [f"{unrecorded}; it is not in the audit log" if unrecorded else ""]
         if decision.verdict is not Verdict.DENY:
-            before_after.keep(here, call, judged)
-            if any(one.request.action is Action.RUN for one in judged.prepared):
-                protected_files.refresh(here)
-        return spoken(decision)
+            problems += self._watched(here, call, judged)
+        answer.warnings = (*answer.warnings, *filter(None, problems))
+        return answer
+
+    def _watched(self, here: Workspace, call: HookCall, judged: Judgement) -> list[str]:
+        """Keep what a call may change; return what could not be kept."""
+        keep = partial(before_after.keep, here, call, judged)
+        problems = [tried("keep what this overwrites, so it cannot be undone", keep)]
+        if any(one.request.action is Action.RUN for one in judged.prepared):
+            refresh = partial(protected_files.refresh, here)
+            problems.append(tried("look at the protected files", refresh))
+        return problems
 
     def after(self, here: Workspace, call: HookCall, environ: Mapping[str, str]) -> HookAnswer:
         """Record what the agent wrote by itself, and what slipped through."""
@@ -177,8 +189,9 @@ class Engine:
         paths = [str(change.facts["path"]) for change in slipped]
         more = [f"{len(paths) - MOST_NAMED} more"] if len(paths) > MOST_NAMED else []
         names = ", ".join([*paths[:MOST_NAMED], *more])
-        told = f"Penstock: this changed protected files ({names}); a person has been told"
-        return HookAnswer(notes=(told,))
+        # Recorded by now; whether anybody has seen it nobody knows, and so it is not said.
+        note = f"Penstock: this changed protected files ({names}); it is in the audit log, and"
+        return HookAnswer(notes=(f"{note} `penstock status` shows it to the user",))
 
     def config(self, here: Workspace, call: HookCall, environ: Mapping[str, str]) -> HookAnswer:
         """Refuse settings that would switch the hooks off."""
@@ -225,20 +238,30 @@ class Engine:
         attended = call.attended and policy.gate.mode != "propose"
         return tightened(decision, advice, attended=attended)
 
+    def _held(self, here: Workspace, call: HookCall, judged: Judgement) -> HookAnswer:
+        """Have a person see it first; what cannot be stored for them is denied."""
+        decision = replace(judged.decision, verdict=Verdict.DENY)
+        because = decision.because or "a person decides on this"
+        try:
+            if not _is_known(judged):
+                unknown = "it cannot be proposed, because what it writes is unknown"
+                self._record(here, call, judged.decision)
+                return HookAnswer(DENY, phrase(f"{because}; {unknown}", decision.suggestion))
+            return self._propose(here, call, judged)
+        except Exception as problem:  # noqa: BLE001 - whatever it is, the rules did not allow this
+            failed = f"it could not be stored for review ({told(problem)})"
+        unrecorded = tried("record this call", lambda: self._record(here, call, decision))
+        instead = f"go on with other work, and {last_resort.DOCTOR}"
+        warnings = tuple(filter(None, (f"Penstock: {failed}", unrecorded)))
+        return HookAnswer(DENY, phrase(f"{because}; {failed}", instead), warnings=warnings)
+
     def _propose(self, here: Workspace, call: HookCall, judged: Judgement) -> HookAnswer:
         """Store what a person must see, and tell the agent to go on without it."""
         items = [
             Item(path=one.path.text, content=one.after)
             for one in judged.prepared
-            if one.known and one.path is not None
+            if one.path is not None
         ]
-        if not items or len(items) < len(judged.prepared):
-            decision = judged.decision
-            self._record(here, call, decision)
-            because = (
-                f"{decision.because}; it cannot be proposed, because what it writes is unknown"
-            )
-            return HookAnswer(DENY, phrase(because, decision.suggestion))
         made = here.gate.propose(items, actor=_actor(call), judged=judged.decision)
         known = made[0].set_id or made[0].id
         because = f"{judged.decision.because or 'a person decides on this'}"
@@ -264,23 +287,18 @@ EVENTS: dict[str, Callable[[Engine, Workspace, HookCall, Mapping[str, str]], Hoo
 }
 
 
-def _said(module: Any, call: HookCall, answer: HookAnswer) -> Reply:
-    """Return an answer in the agent's words; people read it too, so nothing in it is hidden."""
-    shown = HookAnswer(
-        answer.verdict,
-        visible(answer.reason),
-        notes=tuple(map(visible, answer.notes)),
-        granted=answer.granted,
-    )
-    found: Reply = module.say(call, shown)
-    return found
+def _if_interrupted(call: HookCall, decision: Decision, *, held: bool) -> Reply:
+    """Return the answer of a verdict that nothing more could be done about."""
+    answer = spoken(replace(decision, verdict=Verdict.DENY) if held else decision)
+    late = "Penstock ran out of time after judging this call; it may not be in the audit log"
+    answer.warnings = (*answer.warnings, late)
+    return reply_of(agent_module(call.agent), call, answer)
 
 
-def _told(problem: Exception) -> str:
-    """Return a problem in one line."""
-    if not isinstance(problem, PenstockError):
-        return str(problem)
-    return f"{problem.message}: {problem.because}" if problem.because else problem.message
+def _is_known(judged: Judgement) -> bool:
+    """Say whether the whole result of a call can be stored."""
+    found = judged.prepared
+    return bool(found) and all(one.known and one.path is not None for one in found)
 
 
 def _tool_call(
@@ -312,6 +330,7 @@ def spoken(decision: Decision) -> HookAnswer:
             decision.because or "a rule of the project allows this",
             notes=decision.notes,
             granted=decision.granted,
+            warnings=(f"Penstock: {decision.degraded}",) if decision.degraded else (),
         )
     because = decision.because or f"the rules say {verdict}"
     if decision.degraded:

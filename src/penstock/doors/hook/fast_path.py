@@ -16,7 +16,15 @@ from penstock.core.paths.spellings import spellings
 from penstock.core.policy.fast_decide import DENY, Short, answer
 from penstock.core.text.redact import may_hold_secret
 from penstock.doors.hook.agents import agent_module
-from penstock.doors.hook.messages import AFTER, BEFORE, HookAnswer, HookCall, phrase, text
+from penstock.doors.hook.messages import (
+    AFTER,
+    BEFORE,
+    HookAnswer,
+    HookCall,
+    phrase,
+    reply_of,
+    text,
+)
 from penstock.doors.hook.wire import parse
 from penstock.stores.audit.cold_append import ColdLog, append_cold
 from penstock.stores.queue import before_images
@@ -39,6 +47,8 @@ VERSION = 3  # of the compiled policy, as in `core/policy/compile.py`
 LONGEST_PATH, LONGEST_NAME = 4000, 255
 O_PATH = 0o10000000
 LINK = 0o120000
+
+NOT_KEPT = "Penstock could not keep what {path} held before, so this write cannot be undone"
 
 # Tools that write one whole file, or replace text in one: where the path and the texts stand.
 WHOLE = {"Write": "content", "write_file": "content"}
@@ -86,8 +96,7 @@ def short_reply(agent: str, data: bytes, environ: "Any", by: Cold = COLD) -> "Re
     except (ValueError, TypeError, AttributeError):
         return None
     answer = short_answer(call, by)
-    found: Reply | None = module.say(call, answer) if answer is not None else None
-    return found
+    return None if answer is None else reply_of(module, call, answer)
 
 
 def short_answer(call: HookCall, by: Cold = COLD) -> "HookAnswer | None":
@@ -97,7 +106,7 @@ def short_answer(call: HookCall, by: Cold = COLD) -> "HookAnswer | None":
             return _before(call, by)
         if call.event == AFTER:
             return _after(call, by)
-    except (NotShortError, OSError, ValueError, KeyError, TypeError, EOFError):
+    except Exception:  # noqa: BLE001 - whatever it is, the engine looks again and says it
         return None
     return None
 
@@ -122,9 +131,11 @@ def _before(call: HookCall, by: Cold) -> HookAnswer:
         reason = phrase(said.reason, said.instead).replace("{path}", shown)
         return HookAnswer(DENY, reason)
     key = before_images.call_key(call.session, call.call_id)
-    if key:
-        before_images.keep(state, key, 0, judged[-1], there)
-    return HookAnswer(notes=tuple([note.replace("{path}", shown) for note in said.notes]))
+    kept = not key or before_images.keep(state, key, 0, judged[-1], there)
+    return HookAnswer(
+        notes=tuple([note.replace("{path}", shown) for note in said.notes]),
+        warnings=() if kept else (NOT_KEPT.replace("{path}", shown),),
+    )
 
 
 def _path(call: HookCall) -> str:

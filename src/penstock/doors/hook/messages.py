@@ -78,9 +78,10 @@ class HookAnswer:
     """What is said to the agent. `granted`: a rule said allow, not only a default.
 
     `reason` is for the agent and the person; `notes` are told to the agent beside any verdict.
+    `warnings` are for the person: what could not be done, whatever the verdict.
     """
 
-    __slots__ = ("granted", "notes", "reason", "verdict")
+    __slots__ = ("granted", "notes", "reason", "verdict", "warnings")
 
     def __init__(
         self,
@@ -89,11 +90,13 @@ class HookAnswer:
         *,
         notes: "tuple[str, ...]" = (),
         granted: bool = False,
+        warnings: "tuple[str, ...]" = (),
     ) -> None:
         self.verdict = verdict
         self.reason = reason
         self.notes = notes
         self.granted = granted
+        self.warnings = warnings
 
 
 class Reply:
@@ -108,6 +111,35 @@ class Reply:
 
 
 SILENT = Reply()
+
+
+def reply_of(module: "Any", call: HookCall, answer: HookAnswer) -> Reply:
+    """Return an answer in the words of an agent's module; what went wrong is on stderr, too.
+
+    People read it as well, so nothing in it is hidden.
+    """
+    answer.reason = _shown(answer.reason)
+    answer.notes = tuple([_shown(note) for note in answer.notes])
+    answer.warnings = tuple([_shown(warning) for warning in answer.warnings])
+    said: Reply = module.say(call, answer)
+    if not answer.warnings:
+        return said
+    return Reply(said.stdout, said.stderr + warned(answer) + "\n", said.code)
+
+
+def _shown(text: str) -> str:
+    """Return a text with its hidden characters written out; most texts have none."""
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    from penstock.core.text.display import visible
+
+    return visible(text)
+
+
+def warned(answer: HookAnswer) -> str:
+    """Return the warnings as one line."""
+    return "; ".join(answer.warnings)
+
 
 # Set by the hook itself: the directory it was started in, if that lies in a project with rules.
 PROJECT = "PENSTOCK_PROJECT"

@@ -10,6 +10,7 @@ line; nothing is imported but what the kernel's calls and the line itself need.
 
 import fcntl
 import posix
+import time
 
 from penstock.core.audit.chain import link, place, stated_hash
 from penstock.core.audit.head_slots import (
@@ -27,6 +28,7 @@ KEPT = posix.O_RDWR | posix.O_CLOEXEC | posix.O_NOFOLLOW | posix.O_NONBLOCK
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 WINDOW = 8192
 REGULAR = 0o100000
+TRIES, PAUSE = 25, 0.002  # for a lock that others hold, as in a burst, for the time of one line
 ROTATED = b',"op":"log_rotated",'
 
 
@@ -51,7 +53,8 @@ def append_cold(log: ColdLog, body: bytes, ts: str, now: float) -> "tuple[int, s
         return None
     head = -1
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not _locked(fd):
+            return None
         head = posix.open(log.memory, KEPT)
         return _added(fd, head, log, body, ts, now)
     except OSError:
@@ -60,6 +63,18 @@ def append_cold(log: ColdLog, body: bytes, ts: str, now: float) -> "tuple[int, s
         posix.close(fd)
         if head >= 0:
             posix.close(head)
+
+
+def _locked(fd: int) -> bool:
+    """Take the lock; whoever holds it for longer is `jsonl`'s to wait for."""
+    for _ in range(TRIES):
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(PAUSE)
+        else:
+            return True
+    return False
 
 
 def _added(

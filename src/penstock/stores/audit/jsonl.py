@@ -12,6 +12,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from penstock.core.audit import chain
 from penstock.core.audit.event import compose
@@ -25,7 +26,7 @@ from penstock.stores.audit.group_commit import GroupCommit
 from penstock.stores.audit.reader import read_lines
 from penstock.stores.audit.remembered_head import HeadMemory
 from penstock.stores.audit.segments import files_of, last_line
-from penstock.stores.system.os_errors import shut, telling
+from penstock.stores.system.os_errors import busy, shut, telling
 
 ROTATE_AT = 10 * 1024 * 1024
 WAIT = 10.0
@@ -90,7 +91,7 @@ class JsonlLog:
             return ()
         if durable:
             return self._group.commit(bodies)
-        with self._mutex:
+        with self._turn():
             made = self._writer.write(bodies)
         return [_appended(one) for one in made]
 
@@ -116,6 +117,16 @@ class JsonlLog:
         return (parse_line(line) or {} for line in read_lines(self.path, query))
 
     # --- writing ---------------------------------------------------------------------------
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Wait for the other threads of this process, no longer than for other processes."""
+        if not self._mutex.acquire(timeout=self._wait):
+            raise busy(self.path, self._wait)
+        try:
+            yield
+        finally:
+            self._mutex.release()
 
     def _write_durably(self, bodies: Sequence[bytes]) -> Sequence[LogEntry]:
         """Write, then wait for the disk without holding anybody else up."""

@@ -79,14 +79,15 @@ def say(call: HookCall, answer: HookAnswer) -> Reply:
         said["permissionDecisionReason"] = answer.reason
     if answer.notes:
         said["additionalContext"] = "\n".join(answer.notes)
-    if not said:
-        return SILENT
-    whole: dict[str, object] = {
-        "hookSpecificOutput": {"hookEventName": call.name or WORDS.get(call.event, ""), **said}
-    }
-    if answer.verdict == ASK:
-        whole["systemMessage"] = answer.reason
-    return _json(whole)
+    whole: dict[str, object] = {}
+    if said:
+        name = call.name or WORDS.get(call.event, "")
+        whole["hookSpecificOutput"] = {"hookEventName": name, **said}
+    shown = [answer.reason] if answer.verdict == ASK else []
+    shown += answer.warnings
+    if shown:
+        whole["systemMessage"] = "; ".join(shown)
+    return _json(whole) if whole else SILENT
 
 
 def _json(document: "Document") -> Reply:

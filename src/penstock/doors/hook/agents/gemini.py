@@ -45,15 +45,18 @@ def read(document: "Document", environ: "Environ") -> HookCall:
 
 def say(call: HookCall, answer: HookAnswer) -> Reply:
     """Return the answer in Gemini's words."""
-    if call.event != BEFORE:
-        return common.hook_output(EVENTS, call, answer, {})
     words: dict[str, object] = {}
-    if answer.verdict != ALLOW:
+    if call.event == BEFORE and answer.verdict != ALLOW:
         words = {"decision": "deny", "reason": common.reason(answer)}
-    elif answer.granted:
+    elif call.event == BEFORE and answer.granted:
         words = {"decision": "allow", "reason": answer.reason}
-    if answer.notes:
-        words["systemMessage"] = common.noted(answer)
+    shown = [*answer.notes, *answer.warnings] if call.event == BEFORE else [*answer.warnings]
+    if shown:
+        words["systemMessage"] = "\n".join(shown)
+    if call.event != BEFORE and answer.notes:
+        name = next((name for name, event in EVENTS.items() if event == call.event), "")
+        context = {"hookEventName": name, "additionalContext": common.noted(answer)}
+        words.update({"hookSpecificOutput": context} if name else {})
     return common.said(words) if words else SILENT
 
 
