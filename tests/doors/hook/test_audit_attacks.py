@@ -12,8 +12,10 @@ import json
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,6 +57,7 @@ class Session:
 
     project: Project
     write: Callable[[], None] = lambda: None
+    stop: Callable[[], None] = lambda: None
     number: int = 0
     backup: dict[Path, Path] = field(default_factory=dict)
 
@@ -89,6 +92,8 @@ class Session:
             self.backup[place] = copied(place, self.project.root.parent / f"kept-{at}")
 
     def put_back(self) -> None:
+        self.stop()
+        wait_for(lambda: not signers(self.project.root))
         for place, kept in self.backup.items():
             if place.is_dir():
                 shutil.rmtree(place)
@@ -115,6 +120,17 @@ def copied(place: Path, to: Path) -> Path:
     return to
 
 
+def signers(root: Path) -> list[str]:
+    """Return the processes that sign for a project."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            words = (place / "cmdline").read_bytes().split(b"\0")
+            if b"checkpoint" in words and str(root).encode() in words:
+                found.append(place.name)
+    return found
+
+
 def wait_for(holds: Callable[[], bool]) -> None:
     for _ in range(MOST_LOOKS):
         if holds():
@@ -139,16 +155,26 @@ def by_hooks_alone(session: Session) -> Iterator[None]:
 def by_the_server(session: Session) -> Iterator[None]:
     hook = Hook(session.project, resident="")
     folder = session.project.home / "state" / "penstock"
-    child = subprocess.Popen(
-        launch("penstock.doors.hook.daemon"), env=hook.environ(), stderr=subprocess.DEVNULL
-    )
-    try:
-        wait_for(lambda: any(path.is_socket() for path in folder.glob("engine-*")))
-        session.write = lambda: denied(session, hook, "Bash", {"command": "echo x > .env"})
-        yield
-    finally:
-        child.kill()
-        child.wait(timeout=30)
+    running: list[subprocess.Popen[bytes]] = []
+
+    def write() -> None:
+        if not running:
+            argv = launch("penstock.doors.hook.daemon")
+            running.append(subprocess.Popen(argv, env=hook.environ(), stderr=subprocess.DEVNULL))
+            wait_for(lambda: any(path.is_socket() for path in folder.glob("engine-*")))
+        denied(session, hook, "Bash", {"command": "echo x > .env"})
+
+    def stop() -> None:
+        for child in running:
+            child.kill()
+            child.wait(timeout=30)
+        running.clear()
+        for path in folder.glob("engine-*"):
+            path.unlink()
+
+    session.write, session.stop = write, stop
+    yield
+    stop()
 
 
 def by_applies(session: Session) -> Iterator[None]:
@@ -161,7 +187,12 @@ def by_applies(session: Session) -> Iterator[None]:
             gate.apply(made)
         proposed(session.project, {f"{session.number}.md": b"x\n"})
 
-    session.write = write
+    def stop() -> None:
+        for thread in threading.enumerate():
+            if thread.name == "witnesses":
+                thread.join(60)
+
+    session.write, session.stop = write, stop
     yield
 
 
@@ -170,30 +201,36 @@ def by_the_broker(session: Session) -> Iterator[None]:
     log, folder = project.root / LOG, session.target.folder / LOG.strip(".")
     session.target = Target(log, folder, session.grow)
     session.asked = ["--log", str(log)]
-    child = subprocess.Popen(
-        [sys.executable, "-m", "penstock.cli", "broker"],
-        env=project.environ,
-        cwd=project.root,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    asking, told = child.stdin, child.stdout
-    assert asking is not None
-    assert told is not None
     request = {"type": "tool_request", "tool_name": "read_file", "path": "penstock.toml"}
+    running: list[subprocess.Popen[bytes]] = []
 
     def write() -> None:
+        if not running:
+            argv = [sys.executable, "-m", "penstock.cli", "broker"]
+            running.append(
+                subprocess.Popen(
+                    argv,
+                    env=project.environ,
+                    cwd=project.root,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                )
+            )
+        asking, told = running[0].stdin, running[0].stdout
+        assert asking is not None
+        assert told is not None
         asking.write(json.dumps(request).encode() + b"\n")
         asking.flush()
         assert json.loads(told.readline())["type"] == "tool_result"
 
-    session.write = write
-    try:
-        yield
-    finally:
-        asking.close()
-        child.wait(timeout=30)
-        told.close()
+    def stop() -> None:
+        for child in running:
+            child.communicate(timeout=60)
+        running.clear()
+
+    session.write, session.stop = write, stop
+    yield
+    stop()
 
 
 SESSIONS = [by_hooks_alone, by_the_server, by_applies, by_the_broker]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import stat
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -413,6 +415,36 @@ def test_witnesses_are_told_beside_the_way_and_their_refusal_is_on_the_record(
     assert report.ok
     assert [warning.kind for warning in report.warnings] == ["unreachable"]
     assert report.level == "witness"
+
+
+class Slow(FolderWitness):
+    """Takes its first note, and answers only when it is let go."""
+
+    def __init__(self, folder: str) -> None:
+        super().__init__(folder, key=KEY.public())
+        self.took, self.go = threading.Event(), threading.Event()
+
+    def take(self, note: str, *, proof: Sequence[bytes]) -> None:
+        super().take(note, proof=proof)
+        self.took.set()
+        assert self.go.wait(60)
+
+
+def test_what_is_signed_while_a_witness_is_asked_is_shown_as_well(
+    log: JsonlLog, tmp_path: Path
+) -> None:
+    (tmp_path / "witness").mkdir()
+    slow = Slow(str(tmp_path / "witness"))
+    checkpoints = Checkpoints(
+        str(tmp_path / "apart"), log.path, public=KEY.public(), key=KEY, witnesses=[slow]
+    )
+    signing = signed(log, checkpoints, Ticking())
+    signing.append({**EVENT, "op": "applied"}, durable=True)
+    assert slow.took.wait(60)
+    signing.append({**EVENT, "op": "applied"}, durable=True)
+    slow.go.set()
+    signing.settle()
+    assert open_note(slow.latest(KEY.name), [KEY.public()]).size == 2
 
 
 def test_an_older_note_that_was_changed_is_told(log: JsonlLog, checkpoints: Checkpoints) -> None:

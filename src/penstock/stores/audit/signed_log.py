@@ -52,6 +52,8 @@ class SignedLog:
         self._start = start
         self._signing = threading.Lock()
         self._wanted = False
+        self._door = threading.Lock()
+        self._unshown = False
         self._showing: threading.Thread | None = None
 
     def append(self, event: Entry, *, durable: bool) -> LogEntry:
@@ -155,9 +157,23 @@ class SignedLog:
             self._memory.mark(size, int(self._clock()))
 
     def _show(self) -> None:
-        if self._showing is None or not self._showing.is_alive():
-            self._showing = threading.Thread(target=self._ask_witnesses, name="witnesses")
-            self._showing.start()
+        """Have the witnesses asked beside the way; what is signed meanwhile is shown as well."""
+        with self._door:
+            self._unshown = True
+            if self._showing is None:
+                self._showing = threading.Thread(target=self._show_all, name="witnesses")
+                self._showing.start()
+
+    def _show_all(self) -> None:
+        while self._has_unshown():
+            self._ask_witnesses()
+
+    def _has_unshown(self) -> bool:
+        with self._door:
+            found, self._unshown = self._unshown, False
+            if not found:
+                self._showing = None
+        return found
 
     def _ask_witnesses(self) -> tuple[WitnessReply, ...]:
         try:
@@ -180,8 +196,9 @@ class SignedLog:
 
     def settle(self) -> None:
         """Wait until the witnesses have answered."""
-        if self._showing is not None:
-            self._showing.join()
+        showing = self._showing
+        if showing is not None:
+            showing.join()
 
 
 def _op(event: Entry) -> str:
