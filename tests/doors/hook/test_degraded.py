@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
-from tests.doors.hook.hooks import Hook
-from tests.project import Project
+from tests.doors.hook.hooks import LAUNCHER, PATIENT, Hook
+from tests.doors.hook.test_faults import verdict
+from tests.project import Done, Project
 
 BIG = "".join(f"line {n}\n" for n in range(1, 271))
 
@@ -41,3 +44,48 @@ def test_strict_rules_that_are_broken_stay_strict(project: Project) -> None:
     project.write("penstock.toml", 'preset = "strict"\n[[deny]\n')
     done = Hook(project).before("Bash", {"command": 'eval "$(cat script)"'})
     assert json.loads(done.out)["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+@pytest.mark.parametrize("place", ["/dev/null/x", "/proc/x", "read-only"])
+def test_a_state_that_is_read_only_or_hidden_is_said_and_denied_where_the_rules_say_so(
+    project: Project, place: str
+) -> None:
+    project.write("penstock.toml", 'preset = "guard"\n')
+    hook = Hook(project)
+    env = {"XDG_STATE_HOME": place}
+    wrap: list[str] = []
+    if place == "read-only":
+        hook.write("notes.txt", "x")
+        kept = project.home / "state"
+        mounted = (
+            f'mount --bind "{kept}" "{kept}" && mount -o remount,ro,bind "{kept}" && exec "$@"'
+        )
+        wrap = ["unshare", "--mount", "--map-root-user", "sh", "-c", mounted, "sh"]
+        env = {}
+        if subprocess.run([*wrap, "true"], capture_output=True, check=False).returncode:
+            pytest.skip("no mount namespaces here")
+    for rules, path, expected in (
+        ("guard", "a.txt", "allow"),
+        ("guard", ".env", "deny"),
+        ("strict", "docs/a.txt", "deny"),
+    ):
+        project.write("penstock.toml", f'preset = "{rules}"\n')
+        given = {"file_path": hook.at(path), "content": "x"}
+        done = subprocess.run(
+            [*wrap, sys.executable, "-I", "-S", PATIENT, LAUNCHER, "claude"],
+            input=json.dumps(hook.document("PreToolUse", "Write", given, "t1")).encode(),
+            env={**hook.environ(), **env},
+            cwd=project.root,
+            capture_output=True,
+            timeout=120,
+            check=False,
+        )
+        answer = Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+        assert verdict(answer) == expected, (rules, path, answer)
+        assert expected == "deny" or "not in the audit log" in answer.err
+        assert (
+            expected == "deny" or "not in the audit log" in json.loads(answer.out)["systemMessage"]
+        )
+    if not wrap:
+        told = project.run("doctor", env=env).out
+        assert "cannot be written" in told

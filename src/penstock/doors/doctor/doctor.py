@@ -12,9 +12,12 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
+from typing import cast
 
 from penstock.app import Workspace
+from penstock.app.places import stamp
 from penstock.core.errors import PenstockError
+from penstock.core.policy.compile import load
 from penstock.doors.doctor.trial import TrialResult, ask_hook, to_ask
 from penstock.doors.doctor.ways_off import ways_off
 from penstock.doors.setup import registrations
@@ -22,6 +25,8 @@ from penstock.doors.setup.agent_files import BAD, NOTE, OK, Finding, SettingsPla
 from penstock.doors.setup.inspect import looked_at
 
 CHECK = "penstock check"
+COMPILED = "hook.policy"
+LARGEST = 64 * 1024 * 1024
 PROBE = ".penstock-tried"
 STRICT = "LANGGRAPH_STRICT_MSGPACK"
 
@@ -42,7 +47,8 @@ class DoctorReport:
 def examine(here: Workspace, place: SettingsPlace) -> DoctorReport:
     """Look at a project and ask its hooks."""
     found = list(registrations.find(here.root))
-    findings = [*_rules(here), *_state(here), *_checkpoints()]
+    compiled = _compiled_rules(here)  # before the rules are read: that makes them anew
+    findings = [*_rules(here), *_forged(here, compiled), *_state(here), *_checkpoints()]
     if not found:
         none = "no hook is registered here"
         findings.append(Finding(name="registered", status=BAD, what=none, hint="penstock init"))
@@ -76,6 +82,33 @@ def _rules(here: Workspace) -> Iterator[Finding]:
         yield Finding(name="rules", status=OK, what=f"the rules can be read ({files})")
 
 
+def _compiled_rules(here: Workspace) -> dict[str, object] | None:
+    """Return the compiled rules that hooks go by as they are now, None where they would not."""
+    try:
+        found = load(here.read_state(COMPILED, limit=LARGEST) or b"")
+        return (
+            found if found and all(stamp(one[0]) == tuple(one) for one in _stamps(found)) else None
+        )
+    except (OSError, TypeError, LookupError):
+        return None
+
+
+def _stamps(compiled: dict[str, object]) -> list[tuple[str, int, int, int]]:
+    return cast("list[tuple[str, int, int, int]]", compiled["stamps"])
+
+
+def _forged(here: Workspace, compiled: dict[str, object] | None) -> Iterator[Finding]:
+    """The compiled rules are in use and not what the rules say: nobody but Penstock writes them."""
+    if compiled is None or here.policy().degraded or compiled == _compiled_rules(here):
+        return
+    yield Finding(
+        name="hook-policy",
+        status=BAD,
+        what=f"`{COMPILED}` in `{here.state}` was not what the rules say; it has been made anew",
+        hint="see what was allowed since: penstock audit log; a new version of Penstock may differ",
+    )
+
+
 def _state(here: Workspace) -> Iterator[Finding]:
     try:
         here.write_state(PROBE, b"")
@@ -94,7 +127,7 @@ def _state(here: Workspace) -> Iterator[Finding]:
 
 def _compiled(here: Workspace) -> Iterator[Finding]:
     """The compiled rules are out of date: until they are made again, the fast path is not used."""
-    compiled = _modified(os.path.join(here.state, "hook.policy"))
+    compiled = _modified(os.path.join(here.state, COMPILED))
     rules = max((_modified(path) for path in here.policy().files), default=0.0)
     if compiled and compiled < rules:
         yield Finding(
