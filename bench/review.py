@@ -143,7 +143,7 @@ class _Nobody:
 
 def _telling(home: Path, gate: Gate) -> Iterator[Row]:
     """Propose where somebody is told, and where nobody is, turn by turn."""
-    from penstock.app import announce
+    from penstock.app import process
     from penstock.gate import Item
 
     config = home / "config" / "penstock"
@@ -157,7 +157,7 @@ def _telling(home: Path, gate: Gate) -> Iterator[Row]:
         began = time.perf_counter()
         gate.propose([Item(path=f"{name}{at}.txt", content=b"x\n")])
         best[name] = min(best[name], time.perf_counter() - began)
-    for pid in announce._STARTED:
+    for pid in process._STARTED:
         with suppress(OSError):
             os.kill(pid, 9)
             os.waitpid(pid, 0)

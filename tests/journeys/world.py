@@ -9,10 +9,12 @@ from penstock.core.audit.findings import AuditReport
 from penstock.core.policy.model import Policy
 from penstock.core.rules.load import parse_policy
 from penstock.gate import Call, Gate, Item, Judgement, Parts, Proof, judge_call
+from penstock.gate.doors import Door
 from penstock.ports import LogEntry
 from tests.fakes.audit_log import MemoryLog
 from tests.fakes.files import MemoryFiles
 from tests.fakes.queue import FixedClock, MemoryBlobs, MemoryProposals
+from tests.fakes.surroundings import SaidSurroundings
 
 PERSON = Proof(by="ada", kind="terminal")
 
@@ -105,6 +107,8 @@ class World:
             clock=self.clock,
             policy=lambda: self.policy,
             approvers=NoKeys(),
+            surroundings=SaidSurroundings(),
+            door=Door.COMMAND,
             verify=lambda: AuditReport(count=len(self.log.events), head=""),
         )
         self.gate = Gate(self.parts)

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from penstock.app.policy_files import wanting_person
 from penstock.app.workspace import (
     LARGEST_RULES,
     Workspace,
-    policy_of,
     read_rules,
     rule_history,
     workspace_of,
 )
 from penstock.core.errors import InputError
+from penstock.gate.doors import Door
 from penstock.stores.rules import discovery
-from penstock.stores.system.places import RULES, state_home, user_rules
+from penstock.stores.system.places import RULES, state_of
 
 if TYPE_CHECKING:
     from penstock.gate.rule_edit import RuleEdit, RuleEditResult
@@ -35,9 +36,6 @@ found_config = discovery.found_config
 LOCK_SECONDS = "DECISION_REVIEWER_LOCK_SECONDS"
 REFUSALS = (b'"op":"rejected"', b'"op":"write_file_reject"')
 NEWEST = 8  # files of a record
-MOST_STATES = 1000
-# What may stand in a rules file so that its settings have to be read; an escape can hide a word.
-SETTINGS = (b"preset", b"approval", b"include", b"audit", b"\\u", b"\\U")
 
 
 def mains(paths: Sequence[str]) -> tuple[str, ...]:
@@ -100,58 +98,9 @@ def home_of(path: str) -> Workspace:
 
 
 def asks_person(paths: Sequence[str]) -> Workspace | None:
-    """Return the workspace whose rules want a person behind edits that widen, or None.
-
-    Asked are the rules of the projects that the files and this process are in, those of every
-    known project that includes one of the files, and the user's.
-    """
-    for here in _concerned(paths):
-        policy = policy_of(here.root, state=here.state)  # looking keeps nothing
-        if policy.approval.rules == "person" or policy.degraded:
-            return here
-    return None
-
-
-def _concerned(paths: Sequence[str]) -> Iterator[Workspace]:
-    found = [home_of(path) for path in paths]
-    with suppress(OSError):  # a directory that is gone: nobody works in it
-        found.append(workspace_of(os.path.realpath(os.getcwd())))
-    by_user = _says_something(user_rules())
-    seen: set[str] = set()
-    for here in (*found, *_including(paths)):
-        if here.root not in seen and (by_user or _says_something(f"{here.root}/{RULES}")):
-            yield here
-        seen.add(here.root)
-
-
-def _including(paths: Sequence[str]) -> Iterator[Workspace]:
-    """Yield the workspaces whose rules were last good with one of these files among them."""
-    import json
-
-    from penstock.stores.rules.last_good import NAME, kept
-    from penstock.stores.system.places import state_of
-
-    signs = [json.dumps(path).encode() for path in paths]
-    for state in _states():
-        text = read_rules(os.path.join(state, NAME))
-        if text is None or not any(sign in text for sign in signs):
-            continue
-        roots = [os.path.dirname(file) for file in kept(state) if file.endswith(f"/{RULES}")]
-        yield from (Workspace(root, state) for root in roots if state_of(root) == state)
-
-
-def _states() -> list[str]:
-    try:
-        with os.scandir(state_home()) as found:
-            return [one.path for one in found if one.is_dir()][:MOST_STATES]
-    except OSError:
-        return []
-
-
-def _says_something(path: str) -> bool:
-    """Say whether a file of rules may hold settings; without any, reading all of it is spared."""
-    data = read_rules(path)
-    return data is not None and any(word in data for word in SETTINGS)
+    """Return the workspace whose policy some files are part of and that wants a person, or None."""
+    root = wanting_person(paths)
+    return Workspace(root, state_of(root), door=Door.COMMAND) if root else None
 
 
 def tells_of_refusals(paths: Sequence[str]) -> bool:
@@ -217,9 +166,9 @@ def editing(paths: Sequence[str], *, by: str) -> Iterator[Writing]:
 def _workspace(paths: Sequence[str]) -> Workspace:
     """Return the workspace of the command, which edits belong to: their undo is found there."""
     try:
-        return workspace_of(os.path.realpath(os.getcwd()))
+        return workspace_of(os.path.realpath(os.getcwd()), door=Door.COMMAND)
     except OSError:  # a directory that is gone
-        return home_of(paths[0])
+        return workspace_of(os.path.dirname(paths[0]), door=Door.COMMAND)
 
 
 def _seconds(usual: float) -> float:

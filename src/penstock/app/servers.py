@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from penstock.app.workspace import Workspace, open_workspace, workspace_root
+from penstock.gate.doors import Door
 from penstock.stores.system.known_roots import (
     ServerAddress,
     forget_serving,
@@ -32,7 +33,9 @@ __all__ = [
 
 def known_workspaces() -> tuple[Workspace, ...]:
     """Return every workspace that has a state."""
-    return tuple(Workspace(root, state_of(root)) for root in known_roots(state_home()))
+    return tuple(
+        Workspace(root, state_of(root), door=Door.PAGE) for root in known_roots(state_home())
+    )
 
 
 def served_first(workspace: str | None) -> tuple[Workspace, ...]:
@@ -42,10 +45,10 @@ def served_first(workspace: str | None) -> tuple[Workspace, ...]:
     from penstock.stores.system.places import MARKS, exists
 
     if workspace is not None:
-        return (open_workspace(workspace),)
+        return (open_workspace(workspace, door=Door.PAGE),)
     root = workspace_root()
     marked = any(exists(os.path.join(root, mark)) for mark in MARKS)
-    return (Workspace(root, state_of(root)),) if marked else ()
+    return (Workspace(root, state_of(root), door=Door.PAGE),) if marked else ()
 
 
 def listens(port: int) -> None:

@@ -8,7 +8,6 @@ directory 0700, outside the workspace.
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -16,14 +15,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from penstock.app.policy import (
+    LARGEST_RULES,
+    Reading,
+    policy_of,
+    policy_with,
+    read_rules,
+)
+from penstock.app.policy_files import switched_on, wanting_person
 from penstock.core.errors import InputError
-from penstock.stores.rules.last_good import keep, keep_compiled, kept
+from penstock.gate.doors import Door
+from penstock.stores.rules.last_good import keep, keep_compiled
 from penstock.stores.system.places import (
-    IN_HOME,
-    home,
     rules_of,
     stamp,
-    state_home,
     state_of,
     user_rules,
     workspace_above,
@@ -36,12 +41,12 @@ if TYPE_CHECKING:
     from penstock.core.audit.findings import AuditReport
     from penstock.core.notify.settings import NotifySettings
     from penstock.core.policy.advice import Advice, CallFacts
-    from penstock.core.policy.builtin import Own
     from penstock.core.policy.compile import Stamp
     from penstock.core.policy.model import Policy
     from penstock.core.proposals.model import Proposal
     from penstock.core.rules.layers import LoadResult
     from penstock.gate import Gate
+    from penstock.gate.doors import Surroundings
     from penstock.gate.judge import Judgement
     from penstock.gate.parts import RuleFiles
     from penstock.gate.prepare import Call
@@ -52,7 +57,24 @@ if TYPE_CHECKING:
     from penstock.stores.queue.sqlite import SqliteProposals
     from penstock.stores.rules.history import RuleHistory
 
-LARGEST_RULES = 16 * 1024 * 1024
+__all__ = [
+    "LARGEST_RULES",
+    "DoorExtras",
+    "Workspace",
+    "inside_agent",
+    "judge_here",
+    "open_gate",
+    "open_workspace",
+    "policy_of",
+    "policy_with",
+    "read_rules",
+    "rule_history",
+    "token_of",
+    "workspace_of",
+    "workspace_root",
+]
+
+Signs = Literal["here", "behind", "beside"]
 SLIPPED = "a protected file that was changed in spite of the rules"
 
 
@@ -63,115 +85,6 @@ def workspace_root(start: str | None = None) -> str:
             raise InputError("no-workspace", f"`{start}` is not a directory")
         return os.path.realpath(start)
     return workspace_above(os.path.realpath(os.getcwd()))
-
-
-def read_rules(path: str) -> bytes | None:
-    """Return a rules file's bytes; None when there is none."""
-    try:
-        with open(path, "rb") as file:
-            return file.read(LARGEST_RULES)
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        return None
-    except OSError as fault:
-        raise InputError(
-            "rules-unreadable",
-            f"the rules in `{path}` cannot be read",
-            because=fault.strerror or str(fault),
-        ) from None
-
-
-Reading = Callable[[str], bytes | None]
-Signs = Literal["here", "behind", "beside"]
-
-
-def policy_of(
-    root: str,
-    *,
-    state: str = "",
-    policy_file: str | None = None,
-    others: Sequence[LoadResult] = (),
-    read: Reading | None = None,
-) -> Policy:
-    """Return the policy in force for a workspace, or for one named file.
-
-    While the rules are broken, those that were last good stay in force if `state` kept them.
-    `others` are levels that a door brings along; they stay in force either way.
-    """
-    project = os.path.abspath(policy_file) if policy_file else _rules_in(root)
-    read = read or read_rules
-    if policy_file and read(project) is None:
-        raise InputError("not-found", f"there is no rules file `{policy_file}`")
-    user = "" if policy_file else user_rules()
-    policy = _in_force(read, project, user, others)
-    files = kept(state) if policy.degraded and state else {}
-    if not files:
-        return policy
-    last_good = _in_force(files.get, project, user, others)
-    return _in_force(read, project, user, others, last_good)
-
-
-def policy_with(loaded: LoadResult) -> Policy:
-    """Return the policy that a project's rules file, read already, is part of."""
-    from penstock.core.rules.load import in_force
-
-    own = own_places(os.path.dirname(loaded.name))
-    return in_force(read_rules, project="", user=user_rules(), others=(loaded,), protect=own)
-
-
-def _rules_in(root: str) -> str:
-    """Return the rules file of a workspace, or where it would be."""
-    own = rules_of(root)
-    return next((path for path in own if os.path.lexists(path)), own[0])
-
-
-def _in_force(
-    read: Callable[[str], bytes | None],
-    project: str,
-    user: str,
-    others: Sequence[LoadResult] = (),
-    last_good: Policy | None = None,
-) -> Policy:
-    from penstock.core.rules.load import in_force
-
-    return in_force(
-        read,
-        project=project,
-        user=user,
-        others=others,
-        last_good=last_good,
-        protect=own_places(os.path.dirname(project)),
-    )
-
-
-# The packages that the engine imports, by their directories; `pyproject.toml` names them too.
-LIBRARIES = ("click", "cryptography", "re2", "rich", "tree_sitter", "tree_sitter_bash", "yaml")
-
-
-def own_places(root: str) -> Own:
-    """Return where Penstock keeps its state, what it runs from, and agents' settings at home.
-
-    A package in the workspace that is not installed is the project's own: somebody works on
-    Penstock there, and may edit it.
-    """
-    from penstock.core.policy.builtin import Own
-
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    beside = os.path.dirname(package)
-    environment = sys.executable.rpartition("/bin/")[0]
-    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-    folders = dict.fromkeys((beside, f"{environment}/lib/{version}/site-packages"))
-    libraries = [f"{folder}/{name}" for folder in folders for name in LIBRARIES]
-    interpreter = [sys.executable, os.path.realpath(sys.executable)]
-    mark = [f"{environment}/pyvenv.cfg"] if os.path.lexists(f"{environment}/pyvenv.cfg") else []
-    vital = [one for one in (*interpreter, *mark, package, *libraries) if one.startswith("/")]
-    checkout = package.startswith(f"{root}/") and not beside.endswith("-packages")
-    code = [place for place in vital if not (checkout and place == package)]
-    return Own(
-        kept=(state_home(),),
-        code=tuple(place.removeprefix(f"{root}/") for place in code),
-        settings=(*(f"{home()}/{file}" for file in IN_HOME), user_rules()),
-        vital=tuple(vital),
-    )
 
 
 def judge_here(
@@ -203,16 +116,16 @@ class DoorExtras:
 class Workspace:
     """One workspace with its state; each part is opened when it is first needed.
 
-    `library` says that a program of somebody else's holds the gate, and no door of ours; `signs`
-    where a checkpoint that is due is signed: in the thread that appends, in one behind it, or in
-    a process beside this one. `patience` is how long to wait for a lock of the state, where the
-    stores' own is too long.
+    `door` is who holds the gate: a program of somebody else's unless a door of ours says so.
+    `signs` says where a checkpoint that is due is signed: in the thread that appends, in one
+    behind it, or in a process beside this one. `patience` is how long to wait for a lock of the
+    state, where the stores' own is too long.
     """
 
     root: str
     state: str
     brought: DoorExtras | None = None
-    library: bool = False
+    door: Door = Door.LIBRARY
     signs: Signs = "here"
     patience: float | None = None
 
@@ -286,7 +199,8 @@ class Workspace:
                 approvers=self.keys,
                 verify=self.verify,
                 announce=self._announce,
-                inside_agent=inside_agent if self.library else None,
+                door=self.door,
+                surroundings=self.surroundings,
                 rules=self.rule_files,
             )
         )
@@ -303,6 +217,13 @@ class Workspace:
             self.record.lines.close()
 
     @cached_property
+    def surroundings(self) -> Surroundings:
+        """What is around this process: whether an agent runs it, and whether a person sits here."""
+        from penstock.stores.agents.surroundings import SystemSurroundings
+
+        return SystemSurroundings()
+
+    @cached_property
     def rule_files(self) -> RuleFiles:
         """What is behind a change of rules files; their notes are in one place for the user."""
         from penstock.gate.parts import RuleFiles
@@ -310,7 +231,13 @@ class Workspace:
 
         journal = os.path.join(os.path.dirname(self.state), "rules-journal")
         files = DiskFiles("/", journal_dir=journal)
-        return RuleFiles(files=files, history=rule_history, record=self._record_of)
+        return RuleFiles(
+            files=files,
+            history=rule_history,
+            record=self._record_of,
+            wanting_person=wanting_person,
+            switched_on=switched_on,
+        )
 
     def _record_of(self, rules: str) -> tuple[AuditLog, str]:
         """Return the record of the workspace that a rules file lies in, and that workspace."""
@@ -512,7 +439,7 @@ class Workspace:
 
     def inside_agent(self) -> str | None:
         """Say why this process is taken to run inside an agent, or None."""
-        return inside_agent()
+        return self.surroundings.agent()
 
     def audit_head(self) -> str:
         """Return the hash of the last line of the record, empty where there is none."""
@@ -541,21 +468,31 @@ def token_of(home: str, name: str) -> str:
     return kept_token(home, name)
 
 
-def workspace_of(start: str, *, signs: Signs = "here", patience: float | None = None) -> Workspace:
+def workspace_of(
+    start: str,
+    *,
+    door: Door = Door.LIBRARY,
+    signs: Signs = "here",
+    patience: float | None = None,
+) -> Workspace:
     """Return the workspace that a directory (absolute, resolved) lies in."""
     root = workspace_above(start)
-    return Workspace(root, state_of(root), signs=signs, patience=patience)
+    return Workspace(root, state_of(root), door=door, signs=signs, patience=patience)
 
 
 def open_workspace(
-    workspace: str | None = None, *, state: str | None = None, brought: DoorExtras | None = None
+    workspace: str | None = None,
+    *,
+    state: str | None = None,
+    brought: DoorExtras | None = None,
+    door: Door = Door.LIBRARY,
 ) -> Workspace:
-    """Find a workspace and its state."""
+    """Find a workspace and its state; `door` is who will answer there."""
     root = workspace_root(workspace)
-    return Workspace(root, state or state_of(root), brought)
+    return Workspace(root, state or state_of(root), brought, door)
 
 
 def open_gate(workspace: str | None = None, *, state: str | None = None) -> Gate:
     """Return the gate of a workspace to a program; what it answers is recorded as `library`."""
     root = workspace_root(workspace)
-    return Workspace(root, state or state_of(root), library=True).gate
+    return Workspace(root, state or state_of(root)).gate

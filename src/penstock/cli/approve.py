@@ -51,10 +51,11 @@ def command(
     from penstock.cli.ask import agreed, without
     from penstock.cli.progress import measuring
     from penstock.cli.proof import may_answer, person
+    from penstock.gate.doors import Door
     from penstock.gate.lookup import named
 
     choice = Choice.of(strategy, at, hunks, files, reason)
-    here = open_workspace(workspace)
+    here = open_workspace(workspace, door=Door.COMMAND)
     may_answer(here, yes=yes)
     here.gate.expire()
     group = named(here.gate, id_)

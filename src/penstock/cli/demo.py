@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MCP_VERSION = "2025-06-18"
 SECONDS = 60
 AGENT = Actor(agent="demo-agent", tool_call_id="call-1")
-YOU = Proof(by="you", kind="demo")
+YOU = Proof(by="you", kind="front-end")
 STUB = b"".join(b"def step_%d(): ...\n" % at for at in range(56))
 LINE = "def step_{at}(): return {at}\n"
 RULES = """\

@@ -22,9 +22,10 @@ def named_by_person(workspace: str | None, id_: str) -> tuple[Workspace, tuple[P
     """
     from penstock.app import open_workspace
     from penstock.cli.proof import refuse_inside_agent
+    from penstock.gate.doors import Door
     from penstock.gate.lookup import named
 
-    here = open_workspace(workspace)
+    here = open_workspace(workspace, door=Door.COMMAND)
     refuse_inside_agent(here)
     here.gate.expire()
     return here, named(here.gate, id_)

@@ -42,8 +42,9 @@ def command(plain: bool, workspace: str | None) -> int:
     from penstock.app import open_workspace
     from penstock.cli.ask import at_terminal
     from penstock.cli.proof import refuse_inside_agent
+    from penstock.gate.doors import Door
 
-    here = open_workspace(workspace)
+    here = open_workspace(workspace, door=Door.COMMAND)
     refuse_inside_agent(here)
     here.gate.expire()
     waiting = here.gate.find(states=(State.WAITING,))

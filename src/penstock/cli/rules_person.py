@@ -22,11 +22,10 @@ def confirm(here: Workspace, reasons: tuple[str, ...], yes: bool) -> Proof:
     refuse_inside_agent(here, command=COMMAND)
     _need_key(here)
     tell("this widens the rules:\n" + "\n".join(f"  - {reason}" for reason in reasons))
-    # Without a terminal nothing can be asked; the write switch was the word of whoever runs
-    # this, and it is no agent.
+    # Without a terminal nothing can be asked, and only a key's signature is a proof.
     if at_terminal() and not agreed("make this change?", yes=yes):
         raise RefusedError("not-confirmed", "nothing was changed", because="the answer was no")
-    return person(here, terminal=False)
+    return person(here)
 
 
 def _need_key(here: Workspace) -> None:

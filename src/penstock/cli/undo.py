@@ -48,10 +48,11 @@ def command(
     from penstock.cli.ask import agreed, without
     from penstock.cli.proof import may_answer, person
     from penstock.cli.queue import document
+    from penstock.gate.doors import Door
 
     if sum(map(bool, (receipt, last, path))) > 1:
         raise click.UsageError("name a RECEIPT, or --last, or --path")
-    here = open_workspace(workspace)
+    here = open_workspace(workspace, door=Door.COMMAND)
     if not dry_run:
         may_answer(here, yes=yes, terminal=False)
     receipts = here.gate.undoable(receipt=receipt, last=last or 0, path=path)

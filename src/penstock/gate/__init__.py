@@ -15,8 +15,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from penstock.gate.doors import Proof
     from penstock.gate.judge import Judgement, judge_call
-    from penstock.gate.parts import Item, Parts, Proof
+    from penstock.gate.parts import Item, Parts
     from penstock.gate.prepare import Call, PreparedRequest
     from penstock.gate.service import Gate
 
@@ -31,7 +32,7 @@ HOMES = {
     "judge_call": "judge",
     "Item": "parts",
     "Parts": "parts",
-    "Proof": "parts",
+    "Proof": "doors",
     "Gate": "service",
 }
 

@@ -12,9 +12,10 @@ from dataclasses import replace
 
 from penstock.core.audit.standing_approval import fingerprint
 from penstock.core.errors import InputError, RefusedError, StaleError
-from penstock.core.proposals.model import OPEN, Answer, Proposal, State, Transition
+from penstock.core.proposals.model import OPEN, UNDO, Answer, Proposal, State, Transition
 from penstock.core.proposals.signature import statement
-from penstock.gate.parts import Event, Parts, Proof, event_of
+from penstock.gate.doors import Proof, Reach, require_reach
+from penstock.gate.parts import Event, Parts, event_of
 
 
 class Answerer:
@@ -54,6 +55,7 @@ class Answerer:
         if proof.sign is None:
             if self.parts.key_needed():
                 raise _key_needed(one, exists=self.parts.approvers.required())
+            require_reach(proof, self._reach_needed(one), one.path)
             return unsigned
         said = signed_statement(one, at)
         signature, key_id = proof.sign(said)
@@ -64,6 +66,12 @@ class Answerer:
                 hint="see `penstock approver show`",
             )
         return replace(unsigned, signature=signature, key_id=key_id)
+
+    def _reach_needed(self, one: Proposal) -> Reach:
+        """Return how far a proof has to go to approve this change."""
+        if self.parts.widens_policy(one):
+            return Reach.RULES
+        return Reach.UNDO if one.origin == UNDO else Reach.CHANGES
 
     def renew(self, proposal_id: str) -> Proposal:
         """Give a waiting proposal its whole time again."""

@@ -17,9 +17,11 @@ from penstock.core.paths.spellings import beneath
 from penstock.core.policy.decide import decide
 from penstock.core.policy.model import Policy
 from penstock.core.proposals.model import Proposal
+from penstock.gate.doors import Door, Surroundings
 from penstock.ports import AuditLog, Blobs, Clock, Files, History, LogEntry, Proposals
 
 ANYTHING = "anything"
+RULES_ENDING = ".toml"
 Fact = str | int | float | Sequence[str] | None
 Event = Mapping[str, object]
 
@@ -37,19 +39,6 @@ class Item:
     _: KW_ONLY
     content: bytes | None
     expect: str | None = ANYTHING
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Proof:
-    """Who answers, and how we know that it is a person.
-
-    `sign` returns (signature, key id) for a statement; None where there is no key. `kind` is
-    a door's word for how the person was asked; a program has no other than the one here.
-    """
-
-    by: str
-    kind: str = "library"
-    sign: Callable[[bytes], tuple[str, str]] | None = None
 
 
 class Approvers(Protocol):
@@ -82,20 +71,24 @@ def nobody(_: Sequence[Proposal]) -> None:
 class RuleFiles:
     """Rules files, which lie anywhere: all files of the machine, and the versions of these.
 
-    `record` gives the record of the workspace that a rules file lies in, and that workspace.
+    `record` gives the record of the workspace that a rules file lies in, and that workspace;
+    `wanting_person` the workspace, if any, whose policy some files are part of and that wants a
+    person behind what widens it. `switched_on` says whether the switch for edits is set.
     """
 
     files: Files
     history: Callable[[], History]
     record: Callable[[str], tuple[AuditLog, str]]
+    wanting_person: Callable[[Sequence[str]], str]
+    switched_on: Callable[[], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parts:
     """Everything behind the gate. `announce` hears of what was proposed, and must not wait.
 
-    `verify` compares the record with all that there is to compare it with. Where a program of
-    somebody else's holds the gate, `inside_agent` says why it runs inside an agent, or None.
+    `verify` compares the record with all that there is to compare it with. `door` is who holds the
+    gate, and `surroundings` what is around its process.
     `settled` is the decision on an edit of rules, whose own checks stand in the place of the
     rules themselves: those keep agents from a path, and must not keep people from the rules.
     """
@@ -108,15 +101,38 @@ class Parts:
     policy: Callable[[], Policy]
     approvers: Approvers
     verify: Callable[[], AuditReport]
+    surroundings: Surroundings
     progress: Progress = field(default_factory=Progress)
     announce: Callable[[Sequence[Proposal]], None] = nobody
-    inside_agent: Callable[[], str | None] | None = None
+    door: Door = Door.LIBRARY
     rules: RuleFiles | None = None
     settled: Decision | None = None
 
     def key_needed(self) -> bool:
         """True once a key exists, or where the rules ask for one: then nothing else approves."""
         return self.approvers.required() or self.policy().approval.require_key
+
+    def widens_policy(self, one: Proposal) -> bool:
+        """Say whether a change lets a policy in force allow more, where that wants a person."""
+        path = self.whole(one.path)
+        if not (path.endswith(RULES_ENDING) or path in self.policy().files):
+            return False
+        before = None if one.base is None else self.blobs.get(one.base)
+        after = None if one.content is None else self.blobs.get(one.content)
+        return self.widened({path: before}, {path: after}) != ()
+
+    def widened(
+        self, before: Mapping[str, bytes | None], after: Mapping[str, bytes | None]
+    ) -> tuple[str, ...]:
+        """Return why texts of rules may allow more, where a policy in force wants a person then."""
+        if self.rules is None or not self.rules.wanting_person([*after]):
+            return ()
+        from penstock.core.rule_edit.widening import widens
+
+        gone = tuple(f"`{path}` would be removed" for path, text in after.items() if text is None)
+        old = {path: text for path, text in before.items() if text is not None}
+        new = {path: text for path, text in after.items() if text is not None}
+        return (*gone, *widens(old, new))
 
     def path(self, text: str) -> RelPath:
         """Return the workspace path that a stored text names."""

@@ -31,7 +31,8 @@ from penstock.core.proposals.model import FIRST, UNDO, Answer, Proposal, State, 
 from penstock.core.proposals.model import after as state_after
 from penstock.core.text.display import warnings
 from penstock.gate.answer import Answerer, answered
-from penstock.gate.parts import ANYTHING, Event, Item, Parts, Proof, event_of
+from penstock.gate.doors import Proof
+from penstock.gate.parts import ANYTHING, Event, Item, Parts, event_of
 
 NONE: Mapping[str, Answer] = {}
 NO_FACTS: Mapping[str, str] = {}

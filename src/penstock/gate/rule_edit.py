@@ -1,9 +1,9 @@
 """A rule edit: Proposals on rules files, which were validated, and go through the same gate.
 
-What the edit is and whether it holds together is the core's; who may make it was decided by the
-reviewer's door, and that decision stands in the place of the rules, which keep agents from their
-own files. Everything else is as for any other write: proposed, answered, applied by the numbered
-checks, with a receipt that `undo` knows.
+What the edit is and whether it holds together is the core's. The switch lets anybody edit rules;
+what lets a policy in force allow more needs a proof as well. That decision stands in the place of
+the rules, which keep agents from their own files. Everything else is as for any other write:
+proposed, answered, applied by the numbered checks, with a receipt that `undo` knows.
 Always true: only this makes a proposal outside the workspace, and only `undo` takes one back; an
 edit that failed leaves no open proposal.
 """
@@ -15,12 +15,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from penstock.core.digest import digest
-from penstock.core.errors import PenstockError
+from penstock.core.errors import InputError, PenstockError, RefusedError
 from penstock.core.model import Actor, Decision, Verdict
 from penstock.core.proposals.model import RULE_EDIT, Proposal, Receipt, Transition
 from penstock.gate.answer import Answerer
 from penstock.gate.apply import Applier
-from penstock.gate.parts import Item, Parts, Proof
+from penstock.gate.doors import Proof, no_terminal
+from penstock.gate.parts import RULES_ENDING, Item, Parts
 from penstock.gate.propose import Proposer
 from penstock.gate.versions import Versions, edit_of
 from penstock.ports import History, KeptVersion, Version
@@ -62,6 +63,7 @@ class RuleEdits:
 
     def write(self, history: History) -> RuleEditResult:
         """Make an edit, all of it or nothing. Raises a PenstockError when nothing was changed."""
+        self._require_allowed()
         versions = Versions(self.parts, history)
         made = self._proposed()
         try:
@@ -71,6 +73,23 @@ class RuleEdits:
             raise
         notes = dict.fromkeys(one.note for one in receipts if one.note)
         return RuleEditResult(kept=versions.kept, notes=tuple(notes))
+
+    def _require_allowed(self) -> None:
+        edit, rules = self.edit, self.parts.rules
+        for one in edit.versions:
+            if not one.path.endswith(RULES_ENDING):
+                raise InputError("bad-target", f"`{one.path}` is no rules file")
+        if edit.proof is None and (rules is None or not rules.switched_on()):
+            raise RefusedError(
+                "writes-disabled",
+                "editing rules is switched off",
+                because="DECISION_REVIEWER_ALLOW_WRITES is not 1",
+                hint="see `penstock rules apply --help`",
+            )
+        before = {one.path: one.before for one in edit.versions}
+        after = {one.path: one.after for one in edit.versions}
+        if edit.proof is None and self.parts.widened(before, after):
+            raise no_terminal("this would let the policy in force allow more")
 
     def _proposed(self) -> tuple[Proposal, ...]:
         edit = self.edit

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from penstock.core.audit.findings import AuditReport
-from penstock.core.errors import InputError, RefusedError
+from penstock.core.errors import InputError
 from penstock.core.merge.strategies import Strategy
 from penstock.core.model import NOBODY, Actor, Decision, Request, Source, Target
 from penstock.core.paths.relpath import RelPath
@@ -20,8 +20,9 @@ from penstock.core.policy.model import Policy
 from penstock.core.proposals.model import Moment, Proposal, Receipt, State
 from penstock.gate.answer import Answerer
 from penstock.gate.apply import Applier, receipt_id
+from penstock.gate.doors import Proof, believed
 from penstock.gate.judge import judge_call
-from penstock.gate.parts import Item, Parts, Proof
+from penstock.gate.parts import Item, Parts
 from penstock.gate.prepare import Call
 from penstock.gate.propose import Proposer
 from penstock.gate.retention import Retention
@@ -226,19 +227,8 @@ class Gate:
         return self._answering.answer_all(proposal_ids, approve=approve, proof=proof, reason=reason)
 
     def _believed(self, proof: Proof, *, approve: bool) -> Proof:
-        """Return a proof as it is recorded: a program cannot say that it asked at a terminal."""
-        inside_agent = self._parts.inside_agent
-        if inside_agent is None:
-            return proof
-        why = inside_agent() if approve and proof.sign is None else None
-        if why:
-            raise RefusedError(
-                "inside-agent",
-                "a program that runs inside an agent approves nothing without an approver's key",
-                because=why,
-                hint="run `penstock review` in a terminal of your own",
-            )
-        return replace(proof, kind="key" if proof.sign else "library")
+        """Return a proof as it is recorded: by what this door can claim, and what is around us."""
+        return believed(proof, self._parts.door, self._parts.surroundings, approve=approve)
 
     def apply(self, proposal_id: str, *, path: str | None = None) -> tuple[Receipt, ...]:
         """Write an approved proposal, or a whole set, after the numbered checks."""
@@ -262,8 +252,10 @@ class Gate:
     def edit_rules(self, edit: RuleEdit, *, history: History) -> RuleEditResult:
         """Propose, answer and apply an edit of rules files, wherever they lie.
 
-        Only the reviewer's door calls this; who may edit rules was decided there.
+        What widens a policy in force needs a proof that reaches that far.
         """
+        if edit.proof is not None:
+            edit = replace(edit, proof=self._believed(edit.proof, approve=True))
         self._keeping.tidy()  # before: afterwards the rules would have to be read anew
         return RuleEdits(self._parts, edit).write(history)
 

@@ -78,7 +78,7 @@ def test_who_applied_and_by_which_proof_is_on_the_record(here: Bench) -> None:
     here.apply("src/a.py", here.propose("src/a.py", "x\n"))
     events = [*here.broker().here.record.events()]
     approved = next(event for event in events if event["op"] == "approved")
-    assert (approved["by"], approved["proof"]) == ("ada", "terminal")
+    assert (approved["by"], approved["proof"]) == ("ada", "front-end")
     assert [event["op"] for event in events] == ["proposed", "approved", "applying", "applied"]
 
 

@@ -45,7 +45,6 @@ STEPS = {
     "record": [
         "penstock.stores.audit.append:ChainWriter.write",
         "penstock.doors.hook.fast_path:append_cold",
-        "penstock.doors.hook.last_resort:append_cold",
     ],
     "notify": ["penstock.app.announce:announce"],
     "words": ["penstock.doors.hook.engine:spoken"],

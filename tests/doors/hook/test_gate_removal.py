@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 import penstock
-from penstock.app.workspace import LIBRARIES
+from penstock.app.policy import LIBRARIES
 from tests.doors.hook.hooks import Hook, said
 from tests.project import Project
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from penstock.stores.agents.ancestry import seen_here
 from tests.cli.pending import events
+from tests.cut_off import cut_off
 from tests.doors.reviewer.reviewer_process import SWITCH
 from tests.project import Project
 from tests.terminal import by_agent, in_terminal
@@ -22,6 +24,7 @@ id = "allow-cargo"
 tool = "Bash"
 command_regex = "^cargo test$"
 """
+PLAIN = '[[allow]]\nid = "a"\ntool = "Bash"\ncommand_regex = "^x$"\n'
 WIDER = {
     "type": "add_rule",
     "rule_type": "allow",
@@ -119,11 +122,66 @@ def test_a_person_may_say_no(guarded: Project) -> None:
 
 
 @pytest.mark.usefixtures("outside")
-def test_a_persons_script_needs_the_switch_only(guarded: Project) -> None:
-    done = guarded.run(*words(WIDER), env=SWITCH)
-    assert done.code == 0, done.err
-    (event,) = events(guarded, "approved")
-    assert event["proof"] == "no-terminal"
+@pytest.mark.parametrize("yes", [(), ("--yes",), ("--yes", "--force")], ids=" ".join)
+@pytest.mark.parametrize("orphan", [False, True], ids=["a script", "an orphan"])
+def test_without_a_terminal_the_policy_is_not_widened(
+    guarded: Project, yes: tuple[str, ...], orphan: bool
+) -> None:
+    """What approving needs: a terminal outside of any agent, or the key."""
+    run = partial(cut_off, guarded, **SWITCH) if orphan else partial(guarded.run, env=SWITCH)
+    done = run(*words(WIDER, *yes))
+    assert (done.code, done.json["error_type"]) == (1, "no_terminal"), done.out
+    assert text(guarded) == GUARD
+    assert run(*words(TIGHTER, *yes)).code == 0, "what tightens needs the switch alone"
+
+
+IN_FORCE = [
+    ("penstock.toml", PLAIN, "without a preset, too"),
+    ("penstock.toml", f'{PLAIN}\n[audit]\nlevel = "all"\n', "with other settings"),
+    ("rules/more.toml", PLAIN, "a file that the policy includes"),
+    ("claude-code-permissions-hook.toml", PLAIN, "the other format, included"),
+]
+
+
+@pytest.mark.usefixtures("outside")
+@pytest.mark.parametrize(("name", "content", "why"), IN_FORCE, ids=[row[2] for row in IN_FORCE])
+def test_every_file_of_the_policy_in_force_needs_a_person(
+    project: Project, name: str, content: str, why: str
+) -> None:
+    if name != "penstock.toml":
+        project.write("penstock.toml", f'version = 1\n[includes]\nfiles = ["{name}"]\n')
+    project.write(name, content)
+    argv = words(WIDER, "--yes")
+    argv[argv.index("penstock.toml")] = name
+    done = project.run(*argv, env=SWITCH)
+    assert (done.code, done.json["error_type"]) == (1, "no_terminal"), why
+    assert (project.root / name).read_text() == content
+    seen = in_terminal(project, *argv, env=SWITCH)
+    assert seen.code == 0, seen.text
+    assert events(project, "approved")[-1]["proof"] == "terminal"
+    assert project.run("audit", "verify").code == 0
+
+
+@pytest.mark.usefixtures("outside")
+def test_a_policy_may_leave_it_to_the_switch(project: Project) -> None:
+    project.write("penstock.toml", f'{PLAIN}\n[approval]\nrules = "switch"\n')
+    done = project.run(*words(WIDER), env=SWITCH)
+    assert done.code == 0, done.out
+    (asked,) = events(project, "proposed")
+    (applied,) = events(project, "applied")
+    assert (asked["proof"], applied["approval"]) == ("switch", asked["event_hash"])
+    assert project.run("audit", "verify").code == 0
+
+
+@pytest.mark.usefixtures("outside")
+def test_undoing_what_tightened_is_a_widening(guarded: Project) -> None:
+    assert guarded.run(*words(TIGHTER), env=SWITCH).code == 0
+    tight = text(guarded)
+    done = cut_off(guarded, "undo", "--yes", "--json", **SWITCH)
+    assert (done.code, done.json["error"]["code"]) == (2, "no-terminal"), done.out
+    assert text(guarded) == tight
+    assert in_terminal(guarded, "undo", "--yes").code == 0
+    assert text(guarded) == GUARD
 
 
 @pytest.mark.usefixtures("outside")
@@ -150,9 +208,6 @@ def test_where_the_rules_want_a_key_and_there_is_none_nothing_widens(guarded: Pr
     assert (done.code, done.json["error_type"]) == (1, "key_needed")
 
 
-PLAIN = '[[allow]]\nid = "a"\ntool = "Bash"\ncommand_regex = "^x$"\n'
-
-
 def test_without_rules_that_say_so_the_switch_is_enough_even_for_an_agent(
     project: Project,
 ) -> None:
@@ -163,13 +218,16 @@ def test_without_rules_that_say_so_the_switch_is_enough_even_for_an_agent(
     assert done.code == 0, done.out
 
 
-def test_a_file_beside_rules_that_say_so_is_bound_by_them(guarded: Project) -> None:
+def test_a_file_that_no_policy_is_made_of_needs_the_switch_only(guarded: Project) -> None:
+    """As its own specification says: the variable is the switch."""
     file = "claude-code-permissions-hook.toml"
     guarded.write(file, f'[audit]\naudit_file = "x"\n\n{PLAIN}')
     argv = words(WIDER)
     argv[-1] = file
-    done = guarded.run(*argv, env={**SWITCH, "CLAUDECODE": "1"})
-    assert done.json["error_type"] == "inside_agent"
+    assert guarded.run(*argv).code == 3
+    done = guarded.run(*argv, env=SWITCH)
+    assert done.code == 0, done.out
+    assert "allow-npm" in (guarded.root / file).read_text()
 
 
 def test_a_rollback_that_widens_is_a_widening(guarded: Project) -> None:

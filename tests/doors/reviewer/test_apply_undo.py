@@ -15,18 +15,27 @@ from penstock.core.errors import InputError, PenstockError, RefusedError
 from penstock.core.learning.past_decision import past_of
 from penstock.core.proposals.model import Receipt, State
 from penstock.gate import Item, Proof
+from penstock.gate.doors import Door
+from penstock.stores.system.places import state_of
 from tests.doors.reviewer.reviewer_process import RULES, adding
 from tests.doors.reviewer.scene import Scene, scene
+from tests.fakes.surroundings import SeatedWorkspace
 
 PERSON = Proof(by="ada", kind="terminal")
 USER = ".config/penstock/penstock.toml"
-TIGHT = '[[deny]]\nid = "deny-x"\ntool = "Bash"\ncommand_regex = "^x "\n'
+SWITCHED = '[approval]\nrules = "switch"\n\n'
+TIGHT = SWITCHED + '[[deny]]\nid = "deny-x"\ntool = "Bash"\ncommand_regex = "^x "\n'
 
 
 def here(at: Scene, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     """Stand in the folder of the rules, as a person does."""
     monkeypatch.chdir(at.folder)
-    return open_workspace(str(at.folder))
+    return seated(at.folder)
+
+
+def seated(folder: Path) -> Workspace:
+    root = os.path.realpath(folder)
+    return SeatedWorkspace(root, state_of(root), door=Door.COMMAND)
 
 
 def undo(place: Workspace, **asked: Any) -> tuple[Receipt, ...]:
@@ -205,7 +214,7 @@ def test_only_the_reviewer_writes_an_edit_without_a_person(
 def test_the_repository_of_rules_outside_gets_the_commit(monkeypatch: pytest.MonkeyPatch) -> None:
     with scene(git=True) as at:
         monkeypatch.chdir(at.home)
-        place = open_workspace(str(at.home))
+        place = seated(at.home)
         at.made(adding())
         undo(place)
         assert at.repo.git("log", "-1", "--format=%s").startswith("revert(config)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -11,14 +12,16 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from penstock.app import open_workspace
 from penstock.core.proposals.model import Proposal
 from penstock.doors.tui.app import Edit, ReviewApp
 from penstock.doors.tui.dialogs import Dialog
 from penstock.doors.tui.gateway import ReviewDesk
 from penstock.doors.tui.proof import AtTerminal
 from penstock.gate import Gate
+from penstock.gate.doors import Door
+from penstock.stores.system.places import state_of
 from tests.cli.pending import RULES, surroundings_of
+from tests.fakes.surroundings import SeatedWorkspace
 from tests.project import Project
 
 DEADLINE = 60.0
@@ -93,7 +96,8 @@ async def review(
     if not (project.root / "penstock.toml").exists():
         project.write("penstock.toml", RULES)
     with surroundings_of(project):
-        here = open_workspace(str(project.root))
+        root = os.path.realpath(project.root)
+        here = SeatedWorkspace(root, state_of(root), door=Door.COMMAND)
         desk = ReviewDesk(here.gate, AtTerminal(here))
         async with on_screen(desk, size=size, edit=edit, **more) as stage:
             yield stage

@@ -99,7 +99,7 @@ class ApprovalSettings:
     ttl_seconds: int = 3600
     require_key: bool = False
     totp: bool = False
-    rules: str = "switch"  # or "person": who may make an edit of the rules that widens them
+    rules: str = "person"  # or "switch": who may make an edit of the rules that widens them
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -261,9 +261,9 @@ TABLES: Mapping[str, tuple[Field, ...]] = {
         _flag("totp", "Whether an approval needs a one-time code.", default=False),
         _word(
             "rules",
-            "Who may widen the rules with `penstock rules apply`: the switch, or a person.",
+            "Who may widen the rules in force: a person, or whoever sets the switch.",
             ("switch", "person"),
-            "switch",
+            "person",
         ),
     ),
     "audit": (

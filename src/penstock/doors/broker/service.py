@@ -41,6 +41,7 @@ from penstock.doors.broker.tools import PROPOSING, READ, read_file
 from penstock.doors.broker.wire import cap_for
 from penstock.doors.broker.workspace_log import FILE, Beside, Ledger, who
 from penstock.gate import Gate, Proof
+from penstock.gate.doors import Door
 from penstock.ports import AuditLog, LogEntry
 
 Result: TypeAlias = dict[str, object]
@@ -88,7 +89,7 @@ class Broker:
         found = open_workspace(root, state=state)
         self.config = config_of(found.root, config)
         brought = DoorExtras(file=self.config.file, level=self.config.level, beside=self._beside)
-        self.here = open_workspace(found.root, state=found.state, brought=brought)
+        self.here = open_workspace(found.root, state=found.state, brought=brought, door=Door.BROKER)
         self.proof = proof or self._own_proof()
         logged = self.here.policy().broker.audit_log_enabled
         self.ledger = Ledger(self.here.log_beside(FILE) if logged else None)

@@ -32,6 +32,7 @@ from penstock.stores.system.places import (
     known_as,
     moved_settings,
     stamp,
+    state_home,
     state_of,
     variable,
     workspace_above,
@@ -60,9 +61,16 @@ class NotShortError(Exception):
 
 
 class Cold:
-    """How a process that ends at once reaches the policy, the record and its variables."""
+    """How a process that ends at once reaches the policy, the record, places and variables."""
 
     __slots__ = ()
+
+    read = staticmethod(before_images.read)
+    known_as = staticmethod(known_as)
+    moved_settings = staticmethod(moved_settings)
+    state_home = staticmethod(state_home)
+    state_of = staticmethod(state_of)
+    workspace_above = staticmethod(workspace_above)
 
     def policy(self, state: str) -> "dict[str, Any]":
         """Return the compiled policy of a workspace. Raises NotShortError where it is stale."""

@@ -8,7 +8,6 @@ says so; and nothing is imported but the small modules of the fast path.
 """
 
 import marshal
-import time
 
 from penstock.core.audit.event import compose
 from penstock.core.diff.loss_bound import bound
@@ -23,18 +22,16 @@ from penstock.core.policy.protected_names import (
     SECRETS,
     STATE,
 )
-from penstock.doors.hook.fast_path import EDITS, VERSION, WHOLE, NotShortError, resolved, who
-from penstock.doors.hook.messages import ALLOW, ASK, BEFORE, DENY, HookAnswer, HookCall, phrase
-from penstock.stores.audit.cold_append import append_cold
-from penstock.stores.queue import before_images
-from penstock.stores.system.places import (
-    known_as,
-    moved_settings,
-    state_home,
-    state_of,
-    variable,
-    workspace_above,
+from penstock.doors.hook.fast_path import (
+    COLD,
+    EDITS,
+    VERSION,
+    WHOLE,
+    NotShortError,
+    resolved,
+    who,
 )
+from penstock.doors.hook.messages import ALLOW, ASK, BEFORE, DENY, HookAnswer, HookCall, phrase
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,12 +61,15 @@ MOST_DEPTH = 8
 MOST_UNREAD = 1 << 20
 LONGEST = 4096
 ROTATE_AT = 10 << 20
+UNSIGNED = (1 << 62, float("inf"))  # entries and seconds after which a checkpoint is due: never
 ACTIONS = ("write", "create", "delete", "read")
 # As the preset `guard` has it, for a project whose rules nobody has read yet.
 LOSSES = [(100, 0.5)]
 
 
-def unjudged(call: HookCall, why: str, *, on_error: str = "", get: "Get" = variable) -> HookAnswer:
+def unjudged(
+    call: HookCall, why: str, *, on_error: str = "", get: "Get" = COLD.variable
+) -> HookAnswer:
     """Return the answer to a call that could not be judged.
 
     `on_error` is what the rules say of such calls, where that is known.
@@ -123,7 +123,7 @@ def _refused(
     """Return the refusal of a call that names what a rule names, or would lose too much."""
     try:
         actions = ("write", "create") if call.tool in WHOLE or call.tool in EDITS else ACTIONS
-        moved = moved_settings(get, root, _resolved)
+        moved = COLD.moved_settings(get, root, _resolved)
         for word in names(call):
             rule = _rule(policy, word, root, call.cwd, actions, moved)
             if rule is not None:
@@ -202,7 +202,7 @@ def _rule(
     """Return the rule that may refuse what a word names."""
     if len(word) > LONGEST or "\0" in word:
         return None
-    given = f"{variable('HOME')}{word[1:]}" if word.startswith("~/") else word
+    given = f"{COLD.variable('HOME')}{word[1:]}" if word.startswith("~/") else word
     folder, _, last = given.rpartition("/")
     ones = [given]
     if any(sign in last for sign in SIGNS) and len(last.strip("*?[].")) > 1:
@@ -213,7 +213,7 @@ def _rule(
             root=root,
             base=cwd,
             resolve=_resolved,
-            known_as=lambda place: known_as(place, root, moved),
+            known_as=lambda place: COLD.known_as(place, root, moved),
             folds=bool(policy.get("folds")),
         )
         found = may_refuse(policy, actions, judged, tightening)
@@ -236,7 +236,7 @@ def _lost(call: HookCall, policy: "dict[str, Any]", root: str) -> str:
     if not isinstance(content, str) or not isinstance(path, str):
         return ""
     place = path if path.startswith("/") else f"{call.cwd or root}/{path}"
-    there = before_images.read(place)
+    there = COLD.read(place)
     if there is None:
         return ""
     lines, lost = bound(there[0], content.encode("utf-8", "surrogatepass")) or (1 << 30, 1.0)
@@ -247,13 +247,13 @@ def _lost(call: HookCall, policy: "dict[str, Any]", root: str) -> str:
 
 
 def _place(call: HookCall) -> "tuple[str, str]":
-    root = workspace_above(_resolved(call.root or "/"))
-    return root, state_of(root)
+    root = COLD.workspace_above(_resolved(call.root or "/"))
+    return root, COLD.state_of(root)
 
 
 def compiled(state: str) -> "dict[str, Any] | None":
     """Return the compiled policy, even one that is out of date: it is what was last in force."""
-    found = before_images.read(f"{state}/hook.policy")
+    found = COLD.read(f"{state}/hook.policy")
     try:
         policy: dict[str, Any] = marshal.loads(found[0]) if found else {}  # noqa: S302 - our own
         return policy if policy.get("version") == VERSION else None
@@ -263,7 +263,13 @@ def compiled(state: str) -> "dict[str, Any] | None":
 
 def built_in() -> "dict[str, Any]":
     """Return the built-in list in the form of a compiled policy."""
-    own = (*OWN_FILES, *HOOK_REGISTRATIONS, *STATE, f"**{state_home()}", f"**{state_home()}/**")
+    own = (
+        *OWN_FILES,
+        *HOOK_REGISTRATIONS,
+        *STATE,
+        f"**{COLD.state_home()}",
+        f"**{COLD.state_home()}/**",
+    )
     globs = (*ENV_FILES, *SECRETS, *MACHINERY, *own)
     rule = (True, True, True, False, list(ACTIONS), "built-in", "path-denied", "", "", "")
     layer = {
@@ -276,7 +282,6 @@ def built_in() -> "dict[str, Any]":
 
 
 def _record_cold(state: str, event: "Mapping[str, object]") -> None:
+    """Put one line on the chain, also where a checkpoint is due: the next writer signs."""
     rotate_at = (compiled(state) or {}).get("rotate", ROTATE_AT)
-    ts = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    if append_cold(f"{state}/audit.jsonl", compose(event), ts, rotate_at=rotate_at) is None:
-        raise NotShortError
+    COLD.append("", state, compose(event), {"rotate": rotate_at, "signing": UNSIGNED})

@@ -18,7 +18,7 @@ from penstock.app.proof import attempts_recorded, by_key, need_code_set_up, who
 from penstock.core.errors import RefusedError
 from penstock.gate import Proof
 
-RESUME = "resume"
+GRAPH = "graph"
 
 
 def at_terminal() -> bool:
@@ -32,7 +32,7 @@ def at_terminal() -> bool:
 def by_resume(here: Workspace) -> Proof:
     """Return the proof of whoever resumed the graph. Raises RefusedError inside an agent."""
     _refuse_inside_agent(here, "resume")
-    return Proof(by=who(), kind=RESUME)
+    return Proof(by=who(), kind=GRAPH)
 
 
 def by_prompt(here: Workspace) -> Proof:

@@ -50,6 +50,7 @@ from penstock.doors.langgraph.tools.messages import (
 from penstock.doors.langgraph.tools.review import decided
 from penstock.doors.langgraph.tools.watch import watching
 from penstock.doors.langgraph.tools.writes import ToolGate, written
+from penstock.gate.doors import Door
 
 
 class PenstockState(AgentState[Any]):
@@ -88,7 +89,7 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         """
         super().__init__()
         named = None if project_root is None else os.fspath(project_root)
-        here = open_workspace(named, state=state)
+        here = open_workspace(named, state=state, door=Door.GRAPH)
         base = os.fspath(cwd) if cwd is not None else "" if named is not None else os.getcwd()
         self.attended = attended
         self.tool_gate = ToolGate(

@@ -152,7 +152,7 @@ class _Step:
     def _settlement(self, judging: WriteJudge) -> Settlement:
         prove, kind = approver.by_prompt, "terminal"
         if self.by_interrupt:
-            prove, kind = approver.by_resume, approver.RESUME
+            prove, kind = approver.by_resume, approver.GRAPH
         # Whoever approves is asked for their proof once in a step.
         once = cache(partial(prove, judging.project.here))
         return Settlement(judging=judging, prove=once, kind=kind)

@@ -23,6 +23,7 @@ from penstock.core.rules.layers import LoadResult
 from penstock.core.text.display import spoken
 from penstock.doors.langgraph.config import GateConfig
 from penstock.doors.langgraph.errors import BadTargetError
+from penstock.gate.doors import Door
 from penstock.ports import AuditLog, FileKind
 
 NAME = "langgraph gate"
@@ -110,7 +111,9 @@ def open_project(project_root: object = None, config: GateConfig | None = None) 
         raise BadTargetError("no-workspace", f"`{spoken(str(named)[:200])}` is not a directory")
     root = os.path.realpath(named)
     above = workspace_of(root)
-    return Project(root=root, here=open_workspace(above.root, brought=_brought(above, config)))
+    return Project(
+        root=root, here=open_workspace(above.root, brought=_brought(above, config), door=Door.GRAPH)
+    )
 
 
 def _brought(above: Workspace, config: GateConfig | None) -> DoorExtras:

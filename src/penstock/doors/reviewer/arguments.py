@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+from penstock.app.policy_files import SWITCH
 from penstock.core.errors import InputError
 from penstock.core.strict_json import strict
 
 MOST_JSON = 4 * 1024 * 1024
-SWITCH = "DECISION_REVIEWER_ALLOW_WRITES"
 ACTOR = "DECISION_REVIEWER_ACTOR"
+
+__all__ = ["ACTOR", "MOST_JSON", "SWITCH", "ApplyArguments", "operation_named", "read_json"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

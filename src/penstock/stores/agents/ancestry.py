@@ -28,7 +28,15 @@ from penstock.stores.agents.names import (
 )
 from penstock.stores.system.process import stat_fields
 
-__all__ = ["ProcessInfo", "ancestry", "inside_agent", "no_person", "seen_here", "watchers"]
+__all__ = [
+    "ProcessInfo",
+    "ancestry",
+    "inside_agent",
+    "is_terminal",
+    "no_person",
+    "seen_here",
+    "watchers",
+]
 
 DEPTH = 256
 MOST_PROCESSES, MOST_DESCRIPTORS = 20_000, 4096
@@ -68,12 +76,13 @@ def seen_here(environ: Mapping[str, str] | None = None) -> str | None:
 
 def no_person(*, stdin: int = 0) -> str | None:
     """Return why no person can be taken to sit here, or None if one does."""
-    if not _is_terminal(stdin):
+    if not is_terminal(stdin):
         return "standard input is not a terminal"
     return seen_here()
 
 
-def _is_terminal(fd: int) -> bool:
+def is_terminal(fd: int) -> bool:
+    """Say whether a descriptor is a terminal; one that is closed is none."""
     try:
         return os.isatty(fd)
     except (OSError, ValueError):

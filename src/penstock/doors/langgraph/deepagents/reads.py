@@ -36,6 +36,7 @@ from penstock.doors.langgraph.known_digests import KnownDigests
 from penstock.doors.langgraph.thread import Thread, thread_here
 from penstock.doors.langgraph.tools.calls import FAULTS, GraphCall, told
 from penstock.doors.langgraph.tools.writes import ToolGate, denied
+from penstock.gate.doors import Door
 from penstock.ports import FileKind
 
 LARGEST = 64 << 20  # a file is read whole to be shown or changed
@@ -54,7 +55,7 @@ class ReadingBackend(BackendProtocol):
     ) -> None:
         """Open the project at a directory, or the one that the working directory lies in."""
         named = None if workspace is None else os.fspath(workspace)
-        here = open_workspace(named, state=state)
+        here = open_workspace(named, state=state, door=Door.GRAPH)
         self.tool_gate = ToolGate(here=here, agent=agent, cwd=here.root, virtual=True)
         self._search = FilesystemBackend(root_dir=here.root, virtual_mode=True)
         self._seen = KnownDigests()

@@ -218,7 +218,7 @@ def _respond(
 
 def _reject_all(tools: ToolGate, asked: CallEntry, reason: str) -> None:
     found = [stored(tools.gate, known) for known in asked["proposals"]]
-    reject(tools.gate, found, approver.rejecting(approver.RESUME), reason)
+    reject(tools.gate, found, approver.rejecting(approver.GRAPH), reason)
 
 
 ANSWERS = {

@@ -1,0 +1,126 @@
+"""Which proof each door can claim, and what each kind of proof is good for.
+
+The two tables here are the one place that says so; the gate asks them at every answer and looks at
+its own surroundings, so that nothing depends on what a caller says of itself. Signatures are
+checked by `answer`.
+Always true: inside an agent nothing but a signature approves, at whatever door; `terminal` is only
+said of an answer while standard input is a terminal; a door that claims a kind which is not its
+own gets its plainest one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import IntEnum, StrEnum
+from typing import Protocol
+
+from penstock.core.errors import RefusedError
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Proof:
+    """Who answers, and how we know that it is a person.
+
+    `sign` returns (signature, key id) for a statement; None where there is no key. `kind` is
+    a door's word for how the person was asked; which door may say what is `CLAIMS`.
+    """
+
+    by: str
+    kind: str = "library"
+    sign: Callable[[bytes], tuple[str, str]] | None = None
+
+
+class Surroundings(Protocol):
+    """What is around this process, looked at when it is asked."""
+
+    def agent(self) -> str | None:
+        """Say why an agent is taken to run this process, or None."""
+
+    def terminal(self) -> bool:
+        """Say whether standard input is a terminal."""
+
+
+class Door(StrEnum):
+    """Who holds the gate."""
+
+    LIBRARY = "library"  # a program of somebody else's
+    COMMAND = "command"  # `penstock`, its prompts and its full screen
+    PAGE = "page"
+    BROKER = "broker"
+    GRAPH = "graph"
+
+
+class Reach(IntEnum):
+    """How far a kind of proof goes; each step includes those before it."""
+
+    NOTHING = 0  # it says who rejects
+    UNDO = 1  # what was there before may be put back
+    CHANGES = 2  # every change but the next
+    RULES = 3  # also what lets the policy in force allow more
+
+
+KEY, TERMINAL = "key", "terminal"
+
+# What each door can claim; the first is what an answer is called that claims anything else.
+CLAIMS: Mapping[Door, tuple[str, ...]] = {
+    Door.LIBRARY: ("library",),
+    Door.COMMAND: ("command", TERMINAL, "no-terminal"),
+    Door.PAGE: ("page",),
+    Door.BROKER: ("front-end", "auto-apply", "door"),
+    Door.GRAPH: ("graph", TERMINAL, "input", "door", "policy"),
+}
+
+REACH: Mapping[str, Reach] = {
+    KEY: Reach.RULES,
+    TERMINAL: Reach.RULES,
+    "library": Reach.CHANGES,
+    "front-end": Reach.CHANGES,
+    "auto-apply": Reach.CHANGES,
+    "graph": Reach.CHANGES,
+    "input": Reach.CHANGES,
+    "no-terminal": Reach.UNDO,
+    "command": Reach.NOTHING,
+    "page": Reach.NOTHING,
+    "door": Reach.NOTHING,
+    "policy": Reach.NOTHING,
+}
+
+
+def believed(proof: Proof, door: Door, around: Surroundings, *, approve: bool) -> Proof:
+    """Return a proof under the name that it is recorded by. Raises RefusedError."""
+    if proof.sign is not None:
+        return replace(proof, kind=KEY)
+    why = around.agent() if approve else None
+    if why:
+        raise RefusedError(
+            "inside-agent",
+            "inside an agent nothing is approved without an approver's key",
+            because=why,
+            hint="run `penstock review` in a terminal of your own",
+        )
+    kind = proof.kind if proof.kind in CLAIMS[door] else CLAIMS[door][0]
+    if kind == TERMINAL and not around.terminal():
+        if approve:
+            raise no_terminal("approving needs a person at a terminal")
+        kind = CLAIMS[door][0]
+    return replace(proof, kind=kind)
+
+
+def require_reach(proof: Proof, needed: Reach, path: str) -> None:
+    """Refuse a proof that does not go as far as a change needs. Raises RefusedError."""
+    if REACH[proof.kind] >= needed:
+        return
+    if needed is Reach.RULES:
+        raise no_terminal(f"`{path}` is part of the policy, and this would let it allow more")
+    raise no_terminal(f"an answer by `{proof.kind}` does not approve `{path}`")
+
+
+def no_terminal(message: str) -> RefusedError:
+    """Return the error for an approval that nobody at a terminal gave, and no key signed."""
+    return RefusedError(
+        "no-terminal",
+        message,
+        because="that takes a terminal outside of any agent, or the approver's key",
+        hint="run it in a terminal, or set a key up with `penstock approver init`",
+    )
