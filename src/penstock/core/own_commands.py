@@ -44,6 +44,7 @@ FOR_ANYONE = frozenset(
         *("sandbox", "sandbox new", "sandbox clean", "broker", "mcp", "serve", "demo"),
         *("notify", "notify test", "notify send", "completion", "approver show"),
         *("audit", "audit log", "audit verify", "audit export", "audit checkpoint"),
+        "audit secrets",
         *("rules", "rules query", "rules suggest", "rules stale", "rules test"),
         *("rules profile", "rules analyze-rule"),
     }

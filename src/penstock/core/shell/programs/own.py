@@ -248,7 +248,7 @@ def _is_package(word: str) -> bool:
     return re.sub(r"[-_.]+", "-", name) in (NAME, PENSTOCK)
 
 
-GATE_RULE = "penstock-gate"
+GATE_RULE = "penstock-removal"
 
 
 def _gate(verdict: Verdict, program: str, what: str) -> GateRefusal:
