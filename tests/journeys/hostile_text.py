@@ -55,5 +55,6 @@ def raw_in(value: object) -> list[str]:
     """Return the hidden characters of all texts in a document, keys left out."""
     if isinstance(value, str):
         return raw(value)
-    parts = value.values() if isinstance(value, dict) else value
-    return [one for part in parts for one in raw_in(part)] if isinstance(value, dict | list) else []
+    if isinstance(value, dict):
+        return raw_in(list(value.values()))
+    return [one for part in value for one in raw_in(part)] if isinstance(value, list) else []

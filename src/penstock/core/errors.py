@@ -1,8 +1,7 @@
 """What Penstock raises when it cannot go on, split by who acts next.
 
 A "no" is a Decision, never an exception. Only doors print these, exit, or choose a status.
-Always true: an error carries a stable code, what happened, why, and what to do about it; whatever
-value stands in a sentence of it, no character of the sentence is hidden.
+Always true: an error carries a stable code, what happened, why, and what to do about it.
 """
 
 
@@ -10,11 +9,11 @@ class PenstockError(Exception):
     """The base: a stable `code` and up to three sentences for a person."""
 
     def __init__(self, code: str, message: str, *, because: str = "", hint: str = "") -> None:
+        super().__init__(message)
         self.code = code
-        self.message = _seen(message)
-        self.because = _seen(because)
-        self.hint = _seen(hint)
-        super().__init__(self.message)
+        self.message = message
+        self.because = because
+        self.hint = hint
 
     def __str__(self) -> str:
         return self.render()
@@ -38,15 +37,6 @@ class PenstockError(Exception):
                 "try": self.hint,
             }
         }
-
-
-def _seen(text: str) -> str:
-    """Return a sentence with its hidden characters written out; most have none."""
-    if text.isascii() and text.replace("\n", "").isprintable():
-        return text
-    from penstock.core.text.display import harmless
-
-    return harmless(text)
 
 
 class InputError(PenstockError):
