@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from penstock.app.announce import is_quiet, start_process
 from penstock.app.workspace import Workspace
 from penstock.core.errors import PenstockError
-from penstock.core.notify.message import Group, Message, groups, harmless, message
+from penstock.core.notify.message import Group, Message, groups, inert, message
 from penstock.core.notify.settings import NotifyEvent, NotifySettings
 from penstock.core.proposals.model import Moment, Proposal, State
 from penstock.stores.notify.outbox import Deliveries, Outbox
@@ -239,7 +239,7 @@ def tried(
 ) -> list[tuple[str, str]]:
     """Send a test message to every target; return each one's label and what went wrong."""
     said = Message(
-        title=f"Penstock: a test from {harmless(os.path.basename(here.root))}",
+        title=f"Penstock: a test from {inert(os.path.basename(here.root))}",
         body="If you can read this, you will be told of what waits for you here.",
     )
     teller = Teller(here, environ)

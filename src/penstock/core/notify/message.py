@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from penstock.core.notify.settings import NotifyEvent
 from penstock.core.proposals.model import Moment, Proposal, State
-from penstock.core.text.display import spoken
+from penstock.core.text.display import harmless, spoken
 
 MOST_NAMED = 10  # files or sets that one message names
 LATE = 0.25  # the part of its time that is left when a proposal is told again
@@ -75,6 +75,11 @@ class Message:
     title: str
     body: str
 
+    def __post_init__(self) -> None:
+        """Whatever went into it, nothing in it is hidden: it leaves for services we do not know."""
+        object.__setattr__(self, "title", harmless(self.title))
+        object.__setattr__(self, "body", harmless(self.body))
+
 
 def message(
     due: Sequence[Group],
@@ -97,11 +102,11 @@ def message(
 
 
 def _title(due: Sequence[Group], workspace: str) -> str:
-    where = harmless(workspace)
+    where = inert(workspace)
     if len(due) > 1:
         return f"Penstock: {len(due)} changes wait for you in {where}"
     files = due[0].files
-    what = harmless(files[0].path) if len(files) == 1 else f"a change of {len(files)} files"
+    what = inert(files[0].path) if len(files) == 1 else f"a change of {len(files)} files"
     verb = "waits for you" if due[0].event is NotifyEvent.WAITING else "has little time left"
     return f"Penstock: {what} {verb} in {where}"
 
@@ -115,7 +120,7 @@ def _group(group: Group, now: Moment, link: str, contents: Mapping[str, str]) ->
         yield f"... and {len(group.files) - MOST_NAMED} more files of this set"
     first = group.files[0]
     left = max(0, round(min(one.expires_in(now) for one in group.files) / 60))
-    who = harmless(first.actor.agent)
+    who = inert(first.actor.agent)
     yield f"{f'asked by {who}, ' if who else ''}waits for {left} more minutes"
     if link:
         yield f"{link.rstrip('/')}/proposals/{quote(group.id, safe='')}"
@@ -127,10 +132,10 @@ def _file(one: Proposal) -> str:
     warned = len(one.warnings) + len(one.decision.notes)
     more = f", {warned} warning(s)" if warned else ""
     kind = str(change.kind).upper()
-    return f"{kind} {harmless(one.path)}: {lost}, {change.lines_added} new{more}"
+    return f"{kind} {inert(one.path)}: {lost}, {change.lines_added} new{more}"
 
 
-def harmless(value: str) -> str:
+def inert(value: str) -> str:
     """Return a value of an agent's for a chat or a mail: one line, short, and nothing obeys it."""
     text = spoken(value).replace("://", ":／／").replace("www.", "www．").translate(OBEYED)
     return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."

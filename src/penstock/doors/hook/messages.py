@@ -131,9 +131,9 @@ def _shown(text: str) -> str:
     """Return a text with its hidden characters written out; most texts have none."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    from penstock.core.text.display import visible
+    from penstock.core.text.display import harmless
 
-    return visible(text)
+    return harmless(text)
 
 
 def warned(answer: HookAnswer) -> str:

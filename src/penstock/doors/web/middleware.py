@@ -32,7 +32,7 @@ from penstock.core.errors import InputError, PenstockError, RefusedError
 from penstock.core.loopback import brought, is_ours, same
 from penstock.doors.http.routes import body_of
 from penstock.doors.web.context import World
-from penstock.doors.web.errors import status_of
+from penstock.doors.web.errors import as_document, status_of
 from penstock.doors.web.rate_limits import Bucket
 from penstock.doors.web.render import problem
 from penstock.doors.web.sessions import Session
@@ -219,7 +219,7 @@ def _with_headers(send: Send) -> Send:
 def told(scope: Scope, error: PenstockError) -> Response:
     """Return an error as JSON, or as a page."""
     if scope["path"].startswith(API):
-        return as_json(error.as_json(), status_of(error))
+        return as_json(as_document(error), status_of(error))
     return problem(Request(scope), error)
 
 
