@@ -110,7 +110,7 @@ class Parts:
 
     def key_needed(self) -> bool:
         """True once a key exists, or where the rules ask for one: then nothing else approves."""
-        return self.approvers.required() or self.policy().approval.require_key
+        return self.approvers.required() or self.policy().approval.key_wanted
 
     def widens_policy(self, one: Proposal) -> bool:
         """Say whether a change lets a policy in force allow more, where that wants a person."""
