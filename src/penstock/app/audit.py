@@ -170,6 +170,16 @@ class Record:
         lines = lines_of(self.path, Query(last=last, since=since))
         return tuple(parse_line(line) or {} for line in lines)
 
+    def end(self, *, ops: frozenset[str], size: int) -> list[tuple[int, Mapping[str, object]]]:
+        """Return the events with one of some names within the last bytes, oldest first."""
+        from penstock.core.audit.query import Query, parse_line
+        from penstock.stores.audit.reader import read_end
+
+        wanted = Query(ops=ops)
+        lines = read_end(self.path, size, [f'"{op}"'.encode() for op in sorted(ops)])
+        events = filter(None, map(parse_line, lines))
+        return [(0, event) for event in events if wanted.accepts(event)]
+
     def verify(self, *, notice: frozenset[str] = frozenset(), there: bool = False) -> AuditReport:
         """Compare the log with everything that there is to compare it with.
 

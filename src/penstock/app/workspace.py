@@ -22,7 +22,7 @@ from penstock.app.policy import (
     policy_with,
     read_rules,
 )
-from penstock.app.policy_files import switched_on, wanting_person
+from penstock.app.policy_files import breaks, switched_on, wanting_person
 from penstock.core.errors import InputError
 from penstock.gate.doors import Door
 from penstock.stores.rules.last_good import keep, keep_compiled
@@ -236,6 +236,7 @@ class Workspace:
             history=rule_history,
             record=self._record_of,
             wanting_person=wanting_person,
+            breaks=breaks,
             switched_on=switched_on,
         )
 
