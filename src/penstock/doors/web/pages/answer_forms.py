@@ -133,7 +133,7 @@ def _inside(to: str) -> str:
 def _to_preview(request: Request, chosen: Collection[int], **more: int) -> Response:
     if not chosen:
         raise InputError("no-hunks", "no hunk is ticked", hint="tick one, or reject all of it")
-    query = urlencode({"hunks": wording.as_ranges(chosen), **more})
+    query = urlencode({"hunks": wording.as_ranges(chosen), **more}, safe=",")
     return RedirectResponse(f"/proposals/{request.path_params['id']}/preview?{query}", 303)
 
 
@@ -160,7 +160,7 @@ def _taken_ticks(request: Request) -> Ticks:
 
 
 def _ticked_files(request: Request, found: Sequence[Proposal]) -> tuple[str, ...]:
-    form, waits = form_of(request), {one.id for one in found if one.state is State.WAITING}
+    form, waits = form_of(request), [one for one in found if one.state is State.WAITING]
     keep = form.all("keep")
     if form.all("boxes") != (str(len(waits)),):
         raise disagrees(
@@ -168,7 +168,8 @@ def _ticked_files(request: Request, found: Sequence[Proposal]) -> tuple[str, ...
         )
     if len(set(keep)) < len(keep):
         raise disagrees("a file is named twice")
-    reader_of(request).leave_out(request.path_params["id"], waits - set(keep))
+    left = {one.path for one in waits if one.id not in keep}
+    reader_of(request).leave_out(request.path_params["id"], left)
     return keep
 
 
