@@ -194,6 +194,30 @@ def test_a_file_stays_unticked_when_it_gets_another_version(served: Served) -> N
     assert (served.root / "b.py").exists()
 
 
+OTHERS = {"as many hunks": TWO.replace("Y\n", "Z\n"), "no hunks to choose from": LINES + "end\n"}
+
+
+@pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
+def test_another_version_does_not_tick_hunks_again_unseen(served: Served, other: str) -> None:
+    served.write("a.txt", LINES)
+    some = served.propose_set({"a.txt": TWO, "b.txt": "b\n"})
+    browser = served.browser()
+    where = f"/proposals/{some[0].set_id}"
+    chosen(browser, get(browser, f"/proposals/{some[0].id}"), "?page=1", hunk=["2"])
+    body = {"content_digest": some[0].content, "content": other}
+    made = served.call("POST", f"/proposals/{some[0].id}/edit", body).json["proposals"][0]["id"]
+    group = get(browser, where)
+    assert "1 hunk of this file is unticked" in group.text
+    assert code(send(browser, group, "approve", passphrase=WORDS)) == "hunks-unticked"
+    assert untouched(served, some[1])
+    page = get(browser, f"/proposals/{made}")
+    assert "1 hunk of an earlier version was unticked" in page.text
+    again = follow(browser, chosen(browser, page, "?view=unified"))
+    assert "of an earlier version" not in again.text
+    follow(browser, send(browser, get(browser, where), "approve", passphrase=WORDS))
+    assert (served.root / "a.txt").read_text() == other
+
+
 def test_of_very_many_hunks_exactly_the_ticked_ones_are_taken(served: Served) -> None:
     count = 1500
     served.write("a.txt", "".join(f"old {n}\nsame\n{n}\n" for n in range(count)))

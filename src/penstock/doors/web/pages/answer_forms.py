@@ -177,9 +177,11 @@ def _ticked_hunks(request: Request, here: Workspace, one: Proposal) -> tuple[int
     """Return the hunks that are ticked: of this page by their boxes, of others as before."""
     form, reader = form_of(request), reader_of(request)
     total = proposal_state.hunks_to_choose(*here.gate.contents(one), one)
+    before = [each.id for each in seen.earlier(here.gate, one)]
     if not total:
         if any(form.all(name) for name in ("hunk", "here", "drop", "total")):
             raise disagrees("there are no hunks to choose from here")
+        reader.settle(before)
         return ()
     once = all(len(form.all(name)) == 1 for name in ("here", "drop", "total"))
     if not once or form.get("total") != str(total):
@@ -192,6 +194,7 @@ def _ticked_hunks(request: Request, here: Workspace, one: Proposal) -> tuple[int
     if wording.from_ranges(form.get("drop"), most=total) - on_page != elsewhere:
         raise disagrees("hunks were ticked or unticked on another page meanwhile")
     dropped = elsewhere | (on_page - set(ticked))
+    reader.settle(before)
     reader.untick(one.id, dropped)
     return tuple(number for number in range(1, total + 1) if number not in dropped)
 
@@ -217,22 +220,11 @@ def restore(request: Request) -> Response:
     """Go back to what the agent proposed, as a new version."""
     form = form_of(request)
     here, one = single(request)
-    content = here.gate.contents(_first(here, one))[1]
+    *_, first = (one, *seen.earlier(here.gate, one))
+    content = here.gate.contents(first)[1]
     if content is None:
         raise InputError("nothing-to-edit", "the agent proposed to remove this file")
     return _onward(request, _do(request, "edit", digest=form.get("digest"), content=content))
-
-
-def _first(here: Workspace, one: Proposal) -> Proposal:
-    """Return the version that came from the agent."""
-    seen = {one.id}
-    while one.parent and one.parent not in seen:
-        seen.add(one.parent)
-        above = here.gate.get(one.parent)
-        if above is None:
-            break
-        one = above
-    return one
 
 
 def rebase(request: Request) -> Response:

@@ -172,6 +172,7 @@ def _change(
         "shown": shown,
         "dropped": dropped,
         "dropped_text": wording.as_ranges(dropped),
+        "dropped_before": () if dropped else seen.unticked(gate, reader, one),
         "unseen": unseen,
         "unseen_name": fingerprint(unseen),
         "can": proposal_state.possible(one, before, after, shown),
@@ -224,7 +225,7 @@ def set_page(
         set_id=found[0].set_id,
         item=pages.item(found, now),
         files=[
-            (pages.facts(one, now), look, unseen.get(one.path), reader.unticked(one.id))
+            (pages.facts(one, now), look, unseen.get(one.path), seen.unticked(gate, reader, one))
             for one, look in zip(found, shown, strict=True)
         ],
         left_out={one.id for one in found if one.path in left_paths},
