@@ -277,3 +277,17 @@ def dot(colour: bytes) -> bytes:
     rows = zlib.compress((b"\0" + colour * 8) * 8)
     head = b"\x89PNG\r\n\x1a\n"
     return head + chunk(b"IHDR", size) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
+def test_no_byte_is_cut_off_at_any_width(browser: Browser, served: Served) -> None:
+    served.write("a.bin", b"\0" + bytes(range(256)))
+    one = served.propose_set({"a.bin": "\1\0" + "x" * 200, "b.txt": "b\n"})[0]
+    cut = (
+        "[...document.querySelectorAll('.sides section')].map((s) => s.scrollWidth - s.clientWidth)"
+    )
+    with window(browser, served) as at:
+        for where in (one.id, one.set_id):
+            at.go(f"/proposals/{where}")
+            for width in (360, 500, 704, 800, 1088, 1100, 1280):
+                at.page.set_viewport_size({"width": width, "height": 900})
+                assert at.page.evaluate(cut) == [0, 0], (where, width)
