@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from penstock.core.errors import PenstockError
+from penstock.core.loopback import from_our_pages
 from penstock.core.text.display import harmless, in_line, spoken
 from penstock.core.timestamps import stamp
 from penstock.doors.web import wording
@@ -89,10 +90,16 @@ def page(
         # A stranger is not told what is served here.
         places=[os.path.basename(place.root) for place in world.workspaces] if session else [],
         now=time.time(),
+        # Where another page sent the browser here, what it shows does not count: by this it does.
+        again="" if from_our_pages(request.headers) else _address(request),
         **values,
     )
     # Text from outside may hold half characters; they never get this far as themselves.
     return HTMLResponse(text.encode("utf-8", "replace"), status)
+
+
+def _address(request: Request) -> str:
+    return f"{request.url.path}?{request.url.query}"
 
 
 def problem(request: Request, error: PenstockError) -> HTMLResponse:

@@ -56,11 +56,12 @@ class ApiCall:
     id: str
     query: Mapping[str, Any]
     body: Mapping[str, Any]
+    gives: bool = True  # False for HEAD: whoever asks so is given nothing to read
 
     @property
     def reader(self) -> PageReader:
         """Who reads: what they were given so far."""
-        return self.world.readers.of(self.query.get("viewer", ""))
+        return self.world.readers.of(self.query.get("viewer", "") if self.gives else "")
 
     @property
     def here(self) -> Workspace:
