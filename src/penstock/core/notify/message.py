@@ -140,8 +140,8 @@ def _alert(one: Alert) -> Iterable[str]:
     if len(one.paths) > MOST_NAMED:
         yield f"... and {len(one.paths) - MOST_NAMED} more protected files"
     who = harmless(one.agent) or "an agent"
-    if one.origin:
-        yield f"while a background process of {who} was running; origin {harmless(one.origin)}"
+    if one.origin == "unknown":
+        yield f"while a background process of {who} was running; origin unknown"
     else:
         yield f"during a command of {who}"
     yield "Revert a file with: penstock undo --path FILE"

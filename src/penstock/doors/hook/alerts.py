@@ -18,6 +18,7 @@ from penstock.doors.hook.agents import agent_module
 from penstock.doors.hook.before_after import ChangedFile
 from penstock.doors.hook.failures import tried
 from penstock.doors.hook.messages import HookAnswer, HookCall
+from penstock.doors.hook.protected_files import EARLIER
 
 MOST_NAMED = 10  # files that are told by name
 UNDO = "`penstock undo --path FILE` reverts it"
@@ -73,6 +74,8 @@ def _what(paths: Sequence[str], origin: str) -> str:
     names = ", ".join([*paths[:MOST_NAMED], *more])
     if not origin:
         return f"Penstock: this changed protected files ({names})"
+    if origin == EARLIER:
+        return f"Penstock: an earlier call changed protected files ({names})"
     return (
         f"Penstock: protected files ({names}) were changed while a background process of this "
         f"session was running; origin {origin}"

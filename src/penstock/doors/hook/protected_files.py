@@ -46,6 +46,7 @@ LARGEST = 4 << 20
 GONE = [-1, 0, 0]  # the stamp of what is not there
 UNKNOWN = "unknown"  # the origin of a change while a process of an earlier command was running
 A_DAY = 24 * 3600 * TICKS  # a call that has not ended until then never will
+EARLIER = "earlier call"  # the origin of a change that could not be recorded when it was found
 OF_A_CALL = frozenset({"tool", "tool_call_id", "subagent"})
 MOST_AGENTS, MOST_CALLS, MOST_RUNNING = 16, 64, 64
 
@@ -59,6 +60,7 @@ class Register:
     `whole` says that the look came to its end: only then is a directory that is not known new.
     `agents` are the processes that start hooks here, `calls` the commands that have not been seen
     to end, `running` what their commands had left running at the last look; times are in ticks.
+    `untold` are changes that were found and that no entry of the audit log says yet.
     """
 
     revision: str = ""
@@ -69,6 +71,7 @@ class Register:
     calls: dict[str, int] = field(default_factory=dict)
     running: list[str] = field(default_factory=list)
     since: int = 0
+    untold: list[str] = field(default_factory=list)
     form: int = FORM
 
 
@@ -82,6 +85,7 @@ def look(here: Workspace, call: HookCall) -> list[ChangedFile]:
     if before is not None:
         known.agents, known.calls = before.agents, before.calls
         known.running, known.since = before.running, before.since
+        known.untold = before.untold
         known.files = {path: was for path, was in before.files.items() if path in told}
     _note_agent(known, call.hook)
     for path in walk.protected(""):
@@ -135,7 +139,12 @@ def _between(here: Workspace, known: Register, call: HookCall) -> list[ChangedFi
     news = _news(here, known)
     _note_running(here, known, call.hook)
     unknown = bool(ran or known.running)
-    tell = partial(_told, here, call, origin=UNKNOWN) if unknown else _nothing
+
+    def tell(path: str) -> Iterable[ChangedFile]:
+        if unknown or path in known.untold:
+            return _told(here, call, path, origin=UNKNOWN if unknown else EARLIER)
+        return ()
+
     return _sorted_out(here, known, news, tell)
 
 
@@ -158,14 +167,12 @@ def _sorted_out(
     for path in news:
         told = [] if _is_ordinary(here, path) else list(tell(path))
         found += told
-        if not told:
+        if told:
+            known.untold = [*(one for one in known.untold if one != path), path]
+        else:
             _take_over(here, known, path)
     _save(here, known)
     return found
-
-
-def _nothing(_path: str) -> Iterable[ChangedFile]:
-    return ()
 
 
 # --- what still runs ---------------------------------------------------------------------------
@@ -229,6 +236,7 @@ def _settle(here: Workspace, path: str, seen: ChangedFile, event_hash: str) -> N
 
 def _take_over(here: Workspace, known: Register, path: str) -> None:
     known.files[path] = _stamp(here, path)
+    known.untold = [one for one in known.untold if one != path]
     watched.keep(here.state, _key(path), 0, path, watched.read(f"{here.root}/{path}"))
 
 
