@@ -37,8 +37,10 @@ from penstock.stores.system.places import (
 # Each part is imported where it is first needed: whoever verifies a record needs no rules, and
 # whoever judges needs no queue.
 if TYPE_CHECKING:
+    from penstock.app.announce import Announcement
     from penstock.app.audit import Record
     from penstock.core.audit.findings import AuditReport
+    from penstock.core.notify.message import Alert
     from penstock.core.notify.settings import NotifySettings
     from penstock.core.policy.advice import Advice, CallFacts
     from penstock.core.policy.compile import Stamp
@@ -262,6 +264,12 @@ class Workspace:
                 from penstock.app.announce import announce
 
                 announce(self.root, self.state, self.notify_settings())
+
+    def alert(self, found: Alert) -> Announcement:
+        """Have a person notified of protected files that were changed; return how far that came."""
+        from penstock.app.announce import announce
+
+        return announce(self.root, self.state, self.notify_settings(), alert=found)
 
     def notify_settings(self) -> NotifySettings:
         """Return how the person is notified of this workspace."""

@@ -30,6 +30,7 @@ CHECK = "penstock check"
 COMPILED = "hook.policy"
 LARGEST = 64 * 1024 * 1024
 PROBE = ".penstock-tried"
+PROBED = b"." * 65536  # a full disk still takes an empty file
 STRICT = "LANGGRAPH_STRICT_MSGPACK"
 
 
@@ -114,8 +115,8 @@ def _forged(here: Workspace, compiled: dict[str, object] | None) -> Iterator[Fin
 
 def _state(here: Workspace) -> Iterator[Finding]:
     try:
-        here.write_state(PROBE, b"")
-        os.unlink(os.path.join(here.state, PROBE))
+        here.write_state(PROBE, PROBED)
+        here.drop_state(PROBE)
     except PenstockError as fault:
         yield Finding(
             name="state",

@@ -26,7 +26,8 @@ ALLOW, ASK, DENY = "allow", "ask", "deny"
 class HookCall:
     """One call of the hook in our words.
 
-    `root` is where the agent says the project is; `name` is the event as the agent calls it.
+    `root` is where the agent says the project is; `name` is the event as the agent calls it;
+    `hook` is the number of the process that the agent has started for this call, if one was.
     """
 
     __slots__ = (
@@ -35,6 +36,7 @@ class HookCall:
         "call_id",
         "cwd",
         "event",
+        "hook",
         "name",
         "root",
         "session",
@@ -72,6 +74,7 @@ class HookCall:
         self.settings = settings
         self.attended = attended
         self.name = name
+        self.hook = 0
 
 
 class HookAnswer:
