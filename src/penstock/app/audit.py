@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -188,14 +188,15 @@ class Record:
         """
         from penstock.core.audit.findings import AuditReport
         from penstock.stores.audit.segments import files_of
-        from penstock.stores.audit.verify import verify_log
+        from penstock.stores.audit.verify import remembered_end, verify_log
 
-        facts = self.memory.facts()
-        head = self.head()
-        remembered = facts.expected(head.seq if head else -1)
+        facts, end = remembered_end(self.path, self.memory)
+        remembered = facts.expected(end)
         if not files_of(self.path) and remembered is not None:
             return _gone(remembered)
-        evidence = self._evidence(remembered)
+        evidence = replace(
+            self._evidence(remembered), expects_head=True, unremembered=facts.unremembered(end)
+        )
         if not files_of(self.path) and evidence.is_empty and not there:
             return AuditReport(count=0, head="")  # a log that never was is sound
         return verify_log(self.path, evidence, notice=notice)
