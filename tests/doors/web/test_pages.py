@@ -448,6 +448,7 @@ def test_an_edit_of_rules_outside_is_in_the_history_and_taken_back_by_the_key(
     served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("DECISION_REVIEWER_ALLOW_WRITES", "1")
     rules = tmp_path / "elsewhere" / "rules.toml"
     rules.parent.mkdir()
     rules.write_bytes(b"old = 1\n")
