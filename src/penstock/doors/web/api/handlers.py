@@ -19,12 +19,13 @@ from penstock.core.merge.combination import Combination
 from penstock.core.merge.strategies import strategy_named
 from penstock.core.proposals.codec import to_plain
 from penstock.core.proposals.model import OPEN, Proposal, Receipt, State
+from penstock.core.proposals.views import change_key
 from penstock.doors.web.answers import AnswerResult, unseen_of_undo
 from penstock.doors.web.api.given_diff import given_diff
 from penstock.doors.web.context import World
 from penstock.doors.web.drift import Difference, shown, shown_undo, undo_keys
 from penstock.doors.web.errors import status_of
-from penstock.doors.web.reader import PageReader, change_key
+from penstock.doors.web.reader import PageReader
 from penstock.doors.web.statistics import tally
 from penstock.doors.web.wording import from_ranges, name_of
 from penstock.gate.lookup import only
@@ -138,7 +139,7 @@ def diff(asked: ApiCall) -> Given:
         "workspace": name_of(here),
         "content_digest": shown(found),
         "files": files,
-        **_not_shown(reader.unseen([one for one in found if one.state is State.WAITING])),
+        **_not_shown(reader.unseen(found)),
     }
 
 

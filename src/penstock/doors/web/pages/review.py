@@ -20,6 +20,7 @@ from penstock.core.diff.coverage import fingerprint
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.merge.strategies import line_count
 from penstock.core.proposals.model import OPEN, Proposal, State
+from penstock.core.proposals.views import change_key
 from penstock.doors.web import answers, wording
 from penstock.doors.web import drift as seen
 from penstock.doors.web.context import World
@@ -37,7 +38,6 @@ from penstock.doors.web.diff.rows import View
 from penstock.doors.web.pages import proposal_state
 from penstock.doors.web.pages import queue_values as pages
 from penstock.doors.web.pages.proposal_state import MOST_WAITING
-from penstock.doors.web.reader import change_key
 from penstock.doors.web.render import page
 from penstock.doors.web.request import (
     asked,
