@@ -1,7 +1,7 @@
 """What one reader has in front of them: the parts of each change that they were sent, their ticks.
 
 A session of the page has one, and so has each name that a program reads the API under. What
-counts as shown is `core.proposals.views`' to say; what an answer makes of it is `answers`'.
+counts as shown is `gate.views`' to say; what an answer makes of it is `answers`'.
 Always true: a reader knows only what was sent to them; boxes are ticked until somebody unticks
 them.
 """
@@ -16,7 +16,7 @@ from typing import TypeVar
 from penstock.core.diff.coverage import ChangedParts, Unseen
 from penstock.core.errors import InputError
 from penstock.core.proposals.model import Proposal
-from penstock.core.proposals.views import ChangeKey, Views
+from penstock.gate.views import ChangeKey, Views
 
 MOST_CHOICES = 2000
 MOST_READERS = 64

@@ -19,7 +19,6 @@ from penstock.core.merge.combination import Combination
 from penstock.core.merge.strategies import strategy_named
 from penstock.core.proposals.codec import to_plain
 from penstock.core.proposals.model import OPEN, Proposal, Receipt, State
-from penstock.core.proposals.views import change_key
 from penstock.doors.web.answers import AnswerResult, unseen_of_undo
 from penstock.doors.web.api.given_diff import given_diff
 from penstock.doors.web.context import World
@@ -29,6 +28,7 @@ from penstock.doors.web.reader import PageReader
 from penstock.doors.web.statistics import tally
 from penstock.doors.web.wording import from_ranges, name_of
 from penstock.gate.lookup import only
+from penstock.gate.views import change_key
 
 if TYPE_CHECKING:
     from penstock.app import Workspace

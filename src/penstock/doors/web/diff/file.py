@@ -14,7 +14,6 @@ from penstock.core.diff.coverage import SIDES, ChangedParts, byte_parts, line_pa
 from penstock.core.digest import digest
 from penstock.core.model import ChangeKind
 from penstock.core.proposals.model import Proposal
-from penstock.core.proposals.views import ChangeKey
 from penstock.doors.web.diff import content_type
 from penstock.doors.web.diff.cache import Key, Shelf
 from penstock.doors.web.diff.comparison import Comparison
@@ -22,6 +21,7 @@ from penstock.doors.web.diff.content_type import HexRow, Presentation
 from penstock.doors.web.diff.markup import markup
 from penstock.doors.web.diff.rows import Page, View
 from penstock.doors.web.reader import PageReader
+from penstock.gate.views import ChangeKey
 
 SHELF = Shelf()
 FIRST_LOST, LOST_PAGE = 24, 400

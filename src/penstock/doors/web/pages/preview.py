@@ -19,7 +19,6 @@ from penstock.core.merge.combination import Combination
 from penstock.core.merge.strategies import strategy_named
 from penstock.core.model import Hunk
 from penstock.core.proposals.model import State
-from penstock.core.proposals.views import ChangeKey
 from penstock.doors.web import drift as seen
 from penstock.doors.web import wording
 from penstock.doors.web.diff.comparison import Comparison
@@ -28,6 +27,7 @@ from penstock.doors.web.diff.markup import markup
 from penstock.doors.web.pages import queue_values as pages
 from penstock.doors.web.render import page
 from penstock.doors.web.request import asked, looks, reader_of, remember_view, single, view_of
+from penstock.gate.views import ChangeKey
 
 LINE_PIECE = 4000  # characters of a long line on one page
 ASKED = ("strategy", "at", "hunks")

@@ -20,7 +20,6 @@ from penstock.core.diff.coverage import fingerprint
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.merge.strategies import line_count
 from penstock.core.proposals.model import OPEN, Proposal, State
-from penstock.core.proposals.views import change_key
 from penstock.doors.web import answers, wording
 from penstock.doors.web import drift as seen
 from penstock.doors.web.context import World
@@ -49,6 +48,7 @@ from penstock.doors.web.request import (
     world_of,
 )
 from penstock.doors.web.textarea import offered
+from penstock.gate.views import change_key
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
