@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.pending import one_proposed, proposed, state_of
+from penstock.gate import Proof
+from tests.cli.pending import events, gate_of, one_proposed, ops, proposed, state_of
 from tests.project import Project
 from tests.terminal import END, in_terminal
 
 OLD = "".join(f"line {at}\n" for at in range(1, 21))
 ASKED = "[q]uit"
+PERSON = Proof(by="somebody", kind="terminal")
 
 
 @pytest.fixture
@@ -126,3 +128,54 @@ def test_without_a_terminal_or_without_a_queue_there_is_nothing_to_review(app: P
     done = app.run("review", stdin="a\n")
     assert done.code == 2
     assert done.err.startswith("error[no-terminal]: a review needs a terminal")
+
+
+def test_the_prompt_lists_every_file_of_a_set_what_was_rejected_and_how_to_undo_it(
+    app: Project,
+) -> None:
+    some = proposed(app, {"app.txt": b"A\n", "b.txt": b"B\n", "c.txt": b"C\n"})
+    with gate_of(app) as gate:
+        kept = gate.choose_files(some, ["app.txt", "b.txt"], proof=PERSON)
+    seen = in_terminal(app, "review", "--plain", typed=[(ASKED, "a"), (ASKED, "a")])
+    assert seen.code == 0, seen.text
+    for line in ("applied app.txt", "applied b.txt", "rejected c.txt"):
+        assert line in seen.text
+    said = f"undo all 2 files with `penstock undo {kept[0].set_id}`"
+    assert said in seen.text.replace("\n", "")
+    typed = [("put back 2 file(s)?", "y")]
+    assert in_terminal(app, "undo", kept[0].set_id, typed=typed).code == 0
+    assert (app.root / "app.txt").read_text() == OLD
+    assert not (app.root / "b.txt").exists()
+
+
+@pytest.mark.parametrize("command", [("review", "--plain"), ("approve",)])
+def test_at_the_prompt_a_long_line_is_printed_to_its_end(
+    app: Project, command: tuple[str, ...]
+) -> None:
+    line = "".join(chr(97 + at % 26) for at in range(16_000)) + "evil()"
+    one = one_proposed(app, "a.js", f"{line}\n".encode())
+    named = () if command[0] == "review" else (one,)
+    asked = (ASKED, "a") if command[0] == "review" else ("exactly like this?", "y")
+    seen = in_terminal(app, *command, *named, typed=[asked])
+    assert seen.code == 0, seen.text
+    assert f"+{line}" in seen.text.split(asked[0])[0]
+    assert not events(app, "approved")[-1].get("reason")
+
+
+def test_looking_at_hunks_at_the_prompt_changes_nothing(app: Project) -> None:
+    new = OLD.replace("line 2\n", "two\n").replace("line 18\n", "eighteen\n")
+    one = one_proposed(app, "app.txt", new.encode())
+    typed = [(ASKED, "h"), ("hunks to keep", "2"), ("use this?", "n"), (ASKED, "q")]
+    seen = in_terminal(app, "review", "--plain", typed=typed)
+    assert "PREVIEW app.txt: the ticked hunks only" in seen.text
+    assert ops(app) == ["proposed"]
+    assert state_of(app, one) == "waiting"
+
+
+def test_a_review_whose_output_goes_elsewhere_is_none(app: Project) -> None:
+    one = one_proposed(app, "a.txt", b"a\n")
+    shell = f"{sys.executable} -m penstock.cli review --plain > /dev/null"
+    seen = in_terminal(app, program=("sh", "-c", shell), typed=())
+    assert seen.code == 2, seen.text
+    assert "error[no-terminal]" in seen.text
+    assert state_of(app, one) == "waiting"

@@ -53,7 +53,7 @@ def command(plain: bool, workspace: str | None) -> int:
         return OK
     if not plain and can_draw():
         return _full_screen(here)
-    if not at_terminal():
+    if not at_terminal() or not sys.stdout.isatty():  # what goes elsewhere is shown to nobody
         raise RefusedError(
             "no-terminal", "a review needs a terminal", hint="penstock show ID, penstock approve ID"
         )
@@ -145,6 +145,7 @@ class Review:
         from penstock.cli import render
         from penstock.cli.approve import waiting_beside
         from penstock.cli.ask import without
+        from penstock.gate.lookup import rejected_beside
 
         hidden = render.not_printed(one.path, *self.gate.contents(one))
         said = without(hidden, yes=False, accepted=False)
@@ -155,9 +156,8 @@ class Review:
         receipts = self.gate.apply(one.set_id or one.id)
         for receipt in receipts:
             self.out.print(printable(f"applied {receipt.path}: receipt {receipt.id}"), markup=False)
-        for other in self.gate.of_set(one.set_id):
-            if other.state is State.REJECTED:
-                self.out.print(printable(f"rejected {other.path}"), markup=False)
+        for other in rejected_beside(self.gate, one):
+            self.out.print(printable(f"rejected {other.path}"), markup=False)
         if len(receipts) > 1:
             said = f"undo all {len(receipts)} files with `penstock undo {one.set_id}`"
             self.out.print(printable(said), markup=False)

@@ -54,6 +54,14 @@ def only(found: Sequence[Proposal]) -> Proposal:
     return found[0]
 
 
+def rejected_beside(gate: Gate, one: Proposal) -> tuple[Proposal, ...]:
+    """Return what was rejected of the set that a proposal, or the one before it, belongs to."""
+    parent = gate.get(one.parent) if one.parent else None
+    sets = {each.set_id for each in (one, parent) if each is not None and each.set_id}
+    found = (each for group in sorted(sets) for each in gate.of_set(group))
+    return tuple(each for each in found if each.state is State.REJECTED)
+
+
 def still_open(found: Sequence[Proposal]) -> tuple[Proposal, ...]:
     """Return those that are waiting or approved; raise what became of them when none is."""
     kept = tuple(one for one in found if one.state in OPEN)

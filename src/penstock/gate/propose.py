@@ -282,13 +282,17 @@ class Proposer:
 
     def rebased(self, proposal_id: str) -> Proposal:
         """Carry a proposal over to what the file holds now; an old approval is void."""
+        return self.revise(proposal_id, self.preview_rebase(proposal_id)[1], origin="rebase")
+
+    def preview_rebase(self, proposal_id: str) -> tuple[bytes, bytes]:
+        """Return what the file holds now and what a rebase would make of it; nothing is made."""
         one = self.parts.proposals.get(proposal_id)
         if one is None:
             raise InputError("not-found", f"there is no proposal `{proposal_id}`")
         state_after(
             one.state, Transition.SUPERSEDE
         )  # what is closed is told before what it would meet
-        return self.revise(one.id, self.merged(one.path, *self.contents(one))[1], origin="rebase")
+        return self.merged(one.path, *self.contents(one))
 
     def merged(self, path: str, before: bytes | None, after: bytes | None) -> tuple[bytes, bytes]:
         """Return what a file holds now, and that with the change from before to after."""

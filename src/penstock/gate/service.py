@@ -306,6 +306,10 @@ class Gate:
         """Carry a proposal over to what the file holds now."""
         return self._proposing.rebased(proposal_id)
 
+    def preview_rebase(self, proposal_id: str) -> tuple[bytes, bytes]:
+        """Return what the file holds now, and what `rebase` would make of it. Looking only."""
+        return self._proposing.preview_rebase(proposal_id)
+
     def renew(self, proposal_id: str) -> Proposal:
         """Give a waiting proposal its whole time again."""
         return self._answering.renew(proposal_id)

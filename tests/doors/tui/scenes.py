@@ -115,11 +115,13 @@ SCENES: Mapping[str, tuple[Play, NoKey, tuple[int, int]]] = {
     "insert": (pressing("s", "j", "enter"), NoKey(), SMALL),
     "preview": (pressing("J", "s", "enter"), NoKey(), LARGE),
     "files": (pressing("J", "J", "f"), NoKey(), SMALL),
-    "passphrase": (pressing("a"), Keyed(), SMALL),
+    "passphrase": (pressing("J", "J", "a"), Keyed(), SMALL),
     "error": (pressing("h"), NoKey(), SMALL),
     "search": (searching, NoKey(), SMALL),
     "help": (pressing("question_mark"), NoKey(), SMALL),
-    "written": (pressing("J", "a"), NoKey(), SMALL),
+    "unseen": (pressing("J", "a"), NoKey(), SMALL),
+    "written": (pressing("J", "a", "y"), NoKey(), SMALL),
+    "set": (pressing("J", "J", "a", "J", "a"), NoKey(), SMALL),
 }
 
 

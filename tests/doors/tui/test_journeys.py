@@ -112,6 +112,9 @@ def test_hunks_are_ticked_off_and_the_rest_is_shown_again_before_it_is_approved(
         assert "[ ] hunk 1 of 2" in stage.text
         assert "1 of 2 hunks are ticked" in stage.text
         await stage.press("h")
+        assert "PREVIEW of the ticked hunks only" in stage.text
+        assert "hunk 1 of 1, line 18" in stage.text
+        await stage.press("enter")
         assert stage.shown.parent == one
         assert "hunk 1 of 1, line 18" in stage.text
         await stage.press("a")
@@ -225,6 +228,8 @@ def test_a_file_that_moved_is_told_kept_in_sight_and_can_be_rebased(app: Project
         await stage.press("enter")
         assert "stale" in stage.text
         await stage.press("b")
+        assert "PREVIEW of rebase" in stage.text
+        await stage.press("enter")
         assert stage.shown.origin == "rebase"
         await stage.press("a")
 
@@ -277,8 +282,8 @@ def test_a_set_is_written_once_each_of_its_files_is_approved(app: Project) -> No
 
     async def play(stage: Stage) -> None:
         await stage.press("A")
-        assert "error[not-looked-at]: 1 file(s) of this set were not looked at" in stage.text
-        await stage.press("enter", "a")
+        assert "1 of 2 files viewed" in stage.text
+        await stage.press("escape", "a")
         assert "1 file(s) wait" in stage.text
         assert (app.root / "app.txt").read_text() == OLD
         await stage.press("J", "A")
@@ -439,6 +444,9 @@ def test_a_row_that_goes_on_beyond_the_edge_says_so(app: Project) -> None:
     one_proposed(app, "long.txt", b"x" + b" " * 300 + b"evil()\n")
 
     async def play(stage: Stage) -> None:
+        assert "evil()" in stage.text, "a long line is broken"
+        assert [line.strip() for line in stage.text.split("\n")].count("›") == 3, "and says so"
+        await stage.press("w")
         line = next(line for line in stage.text.split("\n") if "+ x" in line)
         assert line.rstrip().endswith("›")
         await stage.press("tab", *["right"] * 14)
@@ -523,6 +531,8 @@ def test_a_large_diff_and_a_long_queue_cost_only_what_is_in_sight(app: Project) 
         assert "+ row 19999" in stage.text
         assert len(view._made) < 10 * view.size.height, "only rows that were in sight were made"
         await stage.press("a")
+        assert "not all of it was on the screen" in stage.text
+        await stage.press("y")
 
     played(app, play)
     assert (app.root / "big.txt").read_bytes().startswith(b"row 0\n")

@@ -123,3 +123,26 @@ def test_an_unticked_hunk_is_not_written(project: Project) -> None:
     assert seen.code == 3, seen.text
     assert (project.root / "app.txt").read_text() == old
     assert state_of(project, one) == "waiting"
+
+
+LARGE = "".join(f"line {at}\n" for at in range(1, 901))
+
+
+def test_what_was_never_on_the_screen_needs_a_second_answer(project: Project) -> None:
+    one_proposed(project, "app.txt", LARGE.encode())
+    typed = [(DRAWN, "a"), ("not all of it was on the screen", "y"), ("written: app.txt", "q")]
+    seen = in_terminal(project, "review", typed=typed)
+    assert seen.code == 0, seen.text
+    assert (project.root / "app.txt").read_text() == LARGE
+    reason = str(events(project, "approved")[-1]["reason"])
+    assert reason.startswith("approved without being shown: `app.txt`: ")
+    assert "to 900)" in reason
+
+
+def test_all_of_it_on_the_screen_needs_one_key(project: Project) -> None:
+    one_proposed(project, "app.txt", LARGE[: LARGE.index("line 41")].encode())
+    page = "\x1b[6~"
+    typed = [(DRAWN, "\t" + page), ("line 30", page), ("line 40", "a"), ("written: app.txt", "q")]
+    seen = in_terminal(project, "review", typed=typed)
+    assert seen.code == 0, seen.text
+    assert not events(project, "approved")[-1].get("reason")

@@ -121,12 +121,13 @@ def test_files_of_a_large_set_load_when_they_are_opened(browser: Browser, served
     assert not list(served.root.glob("*.txt"))
 
 
-NARROW = [360, 500, 703]
+NARROW = [360, 500, 640, 703]
 
 
 @pytest.mark.parametrize("width", NARROW)
 def test_below_704_pixels_the_view_is_unified(browser: Browser, served: Served, width: int) -> None:
     words = "a long line that has to wrap on any narrow screen " * 6
+    words = f"{words}{LONG[:400]} "  # and one word that has no place to break
     served.write("a.txt", "".join(f"{n} {words}\n" for n in range(6)))
     one = served.propose("a.txt", "".join(f"{n} {words}changed\n" for n in range(6)) + "more\n")
     with window(browser, served, viewport={"width": width, "height": 900}) as at:

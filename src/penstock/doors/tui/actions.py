@@ -18,7 +18,7 @@ from penstock.core.errors import InputError, RefusedError
 from penstock.core.proposals.model import Proposal, State
 from penstock.doors.tui import dialogs
 from penstock.doors.tui.captions import as_error, trouble
-from penstock.doors.tui.gateway import ReviewDesk, ShownProposal
+from penstock.doors.tui.gateway import ShownProposal
 from penstock.doors.tui.screen import QueueScreen
 
 TOO_SOON = 0.4  # seconds; a key that is held down must not answer what has only just come up
@@ -28,10 +28,6 @@ T = TypeVar("T")
 
 class Actions(QueueScreen):
     """The steps of a person: each is a method `do_...`, and a key names it."""
-
-    def __init__(self, desk: ReviewDesk, *, live: bool, too_soon: float) -> None:
-        super().__init__(desk, live=live)
-        self.too_soon, self.not_before = too_soon, 0.0
 
     @work(group="act")
     async def action_do(self, name: str) -> None:
@@ -84,6 +80,7 @@ class Actions(QueueScreen):
 
     async def _show_version(self, made: Proposal) -> None:
         """Go on with the version that took a proposal's place."""
+        self.seen = None  # what is on the screen is not the version yet
         await self.look_again()
         ids = [one.id for one in self._filtered()]
         if made.id in ids:

@@ -1,22 +1,24 @@
 """The full screen: its keys, and the answers.
 
 How it looks is `screen`'s, how a step is done `actions`'.
-Always true: `a` approves what is on the screen and never what the list has moved on to.
+Always true: `a` approves what is on the screen and never what the list has moved on to; what was
+never on the screen is named, and approved only after a second answer that the audit log has.
 """
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
+from penstock.core.diff.coverage import Unseen, fingerprint, require_shown
 from penstock.core.errors import InputError
 from penstock.core.proposals.model import Proposal, State
+from penstock.core.text.display import spoken
 from penstock.doors.tui import dialogs
 from penstock.doors.tui.actions import TOO_SOON
-from penstock.doors.tui.gateway import ReviewDesk
+from penstock.doors.tui.gateway import ReviewDesk, WriteResult
 from penstock.doors.tui.revise import Edit, Revisions
 
 __all__ = ["Edit", "ReviewApp"]
@@ -49,6 +51,8 @@ class ReviewApp(Revisions):
         Binding("f", "do('files')", "files"),
         Binding("v", "sides", "side by side"),
         Binding("z", "whole", "diff only"),
+        Binding("w", "fold", "long lines"),
+        Binding("i", "details", "ids"),
         Binding("slash", "find", "find"),
         Binding("n", "again(False)", show=False),
         Binding("N", "again(True)", show=False),
@@ -73,20 +77,11 @@ class ReviewApp(Revisions):
             await self._approve_all((seen.one,))
 
     async def do_approve_set(self) -> None:
-        """Approve all files of the set, each of which was looked at."""
+        """Approve all files of the set."""
         seen = self._looked_at()
         if seen is None:
             return
-        group = self.desk.group(seen.one)
-        unseen = [one.path for one in group if one.id not in self.looked]
-        if unseen:
-            raise InputError(
-                "not-looked-at",
-                f"{len(unseen)} file(s) of this set were not looked at yet",
-                because=", ".join(f"`{path}`" for path in unseen[:5]),
-                hint="look at each with J and K, then approve",
-            )
-        await self._approve_all(group)
+        await self._approve_all(self.desk.group(seen.one))
 
     def _refuse_unticked(self, shown: tuple[Proposal, ...]) -> None:
         """What is not ticked is not written: the ticked hunks become a version first."""
@@ -101,14 +96,47 @@ class ReviewApp(Revisions):
                 )
 
     async def _approve_all(self, shown: tuple[Proposal, ...]) -> None:
+        """Approve what was shown of these, or what the person accepts unseen, and write it."""
         self._refuse_unticked(shown)
+        unseen = self.views.unseen(shown)
+        if unseen and not await self._accepted(shown, unseen):
+            return
         if not await self._unlocked():
             return
-        await self._answered(await self._run("writing", lambda: self.desk.approve(shown)))
+        name = fingerprint(unseen)
+        said = require_shown(self.views.unseen(shown), acknowledged=name, hint="look again")
+        done = await self._run("writing", lambda: self.desk.approve(shown, said))
+        await self._answered(done.said)
+        if done.of_set:
+            await self._show_result(done)
+
+    async def _accepted(self, shown: tuple[Proposal, ...], unseen: tuple[Unseen, ...]) -> bool:
+        """Name what was never on the screen; without a clear yes, go there."""
+        asked = sum(one.state is State.WAITING for one in shown)
+        viewed = f"{asked - len(unseen)} of {asked} files viewed"
+        heading = viewed if asked > 1 else "not all of it was on the screen"
+        parts = [one.words for one in unseen]
+        answer = await self.push_screen_wait(dialogs.UnseenDialog(heading, parts))
+        if answer is False:
+            self.go_to_unseen(unseen[0], shown)
+        elif answer is None:
+            self.say("not approved")
+        return answer is True
+
+    async def _show_result(self, done: WriteResult) -> None:
+        """List every file of a set; from here all of it is undone at once."""
+        count = len(done.receipts)
+        lines = [f"u undoes all {count} files" if count > 1 else "u undoes it"]
+        lines += [f"written   {spoken(one.path)}" for one in done.receipts]
+        lines += [f"rejected  {spoken(one.path)}" for one in done.rejected]
+        heading = f"{count} of {count + len(done.rejected)} files of the set written"
+        if await self.push_screen_wait(dialogs.SetResultDialog(heading, "\n".join(lines))):
+            job = partial(self.desk.undo, done.of_set)
+            await self._show_version(await self._run("measuring", job))
 
     async def _answered(self, said: str) -> None:
         """Go on to the next one; a key that is held down must not answer it."""
-        self.not_before = time.monotonic() + self.too_soon
+        self.wait_a_moment()
         self.told = said
         self.say(said)
         await self.look_again()

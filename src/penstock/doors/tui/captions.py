@@ -32,8 +32,8 @@ def title(one: Proposal) -> str:
     return f"{change.kind.upper()} {spoken(one.path)}: {lost}, {change.lines_added} new"
 
 
-def facts(one: Proposal, *, moved: bool = False) -> Iterator[TextRows]:
-    """Yield the title, every warning, and who asked for it and why."""
+def facts(one: Proposal, *, moved: bool = False, details: bool = False) -> Iterator[TextRows]:
+    """Yield the title, every warning, and who asked for it and why; `details` adds the ids."""
     yield TextRows(kind=Tone.TITLE, texts=folded(title(one)))
     warnings = [in_line(text) for text in (*one.decision.notes, *one.warnings)]
     if moved:
@@ -41,7 +41,7 @@ def facts(one: Proposal, *, moved: bool = False) -> Iterator[TextRows]:
     if warnings:
         texts = [line for text in warnings for line in folded(f"warning: {text}")]
         yield TextRows(kind=Tone.WARNING, texts=tuple(texts))
-    yield TextRows(kind=Tone.FACT, texts=tuple(line for row in _rows(one) for line in folded(row)))
+    yield TextRows(kind=Tone.FACT, texts=tuple(_fact_lines(one, details=details)))
 
 
 def folded(text: str) -> tuple[str, ...]:
@@ -49,20 +49,23 @@ def folded(text: str) -> tuple[str, ...]:
     return tuple(wrap(text, COLUMNS, subsequent_indent="        ")) or ("",)
 
 
-def _rows(one: Proposal) -> Iterator[str]:
-    rows = {
+def _fact_lines(one: Proposal, *, details: bool) -> Iterator[str]:
+    ids = {
         "id": f"{one.id} ({one.state})",
         "set": one.set_id,
         "after": one.parent,
-        "origin": one.origin,
-        "agent": " ".join(x for x in (one.actor.agent, one.actor.tool_call_id) if x),
-        "because": one.decision.because,
         "base": one.base or "(no file)",
         "content": one.content or "(removed)",
     }
-    for name, value in rows.items():
+    asked = {
+        "origin": one.origin,
+        "agent": " ".join(x for x in (one.actor.agent, one.actor.tool_call_id) if x),
+        "because": one.decision.because,
+    }
+    for name, value in {**asked, **(ids if details else {})}.items():
         if value:
-            yield f"{name:7} {in_line(value)}"  # a digest then fits into 79 columns
+            # a digest then fits into 79 columns
+            yield from folded(f"{name:7} {in_line(value)}")
 
 
 def in_list(one: Proposal, now: Moment) -> str:

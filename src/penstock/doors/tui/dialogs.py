@@ -24,20 +24,23 @@ HELP = """\
 tab            go from the queue to the diff and back
 j k   J K      down and up   next and previous proposal
 g G   ] [      top and end   next and previous hunk
-z v  left right  diff only  side by side  long lines
+z v i          diff only  side by side  ids and digests
+w  left right  break or cut long lines; go along cut ones
 /  n N         filter the queue, or search the diff; next match
 escape         leave a preview or a filter
 
 a              approve exactly what is shown, and write it
-A              approve all of its set, once each was looked at
+A              approve all of its set
 r              reject with a reason that the agent gets to read
 u              propose to undo what was written last
 
 space  h       tick hunks          keep the ticked ones only
-s              append, insert, extend, replace: preview first
+s              append, insert, extend, replace
 e  f           edit the content    keep some files of a set
 b  t           rebase on the file  give it its whole time again
 
+What was never on the screen is named and asked about.
+s, h and b show a preview; nothing is made by looking.
 What you change is another proposal: judged, shown, waiting.
 q leaves; what is not answered goes on waiting."""
 
@@ -77,6 +80,40 @@ class MessageDialog(Dialog):
             yield Label(drawn(self.heading, style="bold"), classes="heading")
             yield Static(drawn(self.text))
             yield Label(drawn("enter closes", style="dim"))
+
+
+class UnseenDialog(Dialog):
+    """What was never on the screen, named; only `y` approves without it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer(True)", show=False),
+        Binding("enter,n", "answer(False)", show=False, priority=True),
+    ]
+
+    def __init__(self, heading: str, parts: Sequence[str]) -> None:
+        super().__init__()
+        self.heading, self.parts = heading, parts
+
+    def compose(self) -> ComposeResult:
+        """Lay it out; the question stands above the list, which may be long."""
+        with VerticalScroll(classes="window"):
+            yield Label(drawn(self.heading, style="bold"), classes="heading")
+            yield Label(drawn("enter shows it   y approves it unseen   escape leaves"))
+            yield Static(drawn("\n".join(f"not shown: {part}" for part in self.parts)))
+
+    def action_answer(self, unseen: bool) -> None:
+        """Answer whether these parts are approved without being shown."""
+        self.answer(unseen)
+
+
+class SetResultDialog(MessageDialog):
+    """What became of each file of a set; `u` undoes all that was written."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("u", "undo", show=False)]
+
+    def action_undo(self) -> None:
+        """Have the whole set undone."""
+        self.answer(True)
 
 
 class TextDialog(Dialog):

@@ -1,16 +1,21 @@
 """The pane that shows a sheet: only the rows in sight are ever made.
 
-Always true: a row that goes on beyond the edge says so with a mark; a hunk that is not ticked
-looks different from one that is, without colour too.
+Which piece of a long line stands where is `line_breaks`'s. What is drawn is marked in a Coverage,
+if there is one, when it is drawn; what that means is `core.diff.coverage`'s.
+Always true: a row that goes on beyond the edge, or on the next line, says so with a mark; only the
+characters that were drawn count as shown, and none that lie under a window; a hunk that is not
+ticked looks different from one that is, without colour too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
+from textual import events
 from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
 from textual.geometry import Region, Size
@@ -18,9 +23,20 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from penstock.core.diff.coverage import AFTER, BEFORE, Coverage
 from penstock.core.diff.rows import Kind
 from penstock.core.diff.words import changed
 from penstock.doors.tui.diff_rows import ScreenRow, Sheet, Side, TextRows, Tone
+from penstock.doors.tui.line_breaks import (
+    HEAD_MARK,
+    PAIR_BETWEEN,
+    Folding,
+    cells,
+    from_cell,
+    half,
+    margin,
+    pieces,
+)
 
 EMPTY = Sheet([])
 MORE = "›"
@@ -39,7 +55,55 @@ LOOKS: dict[str, Style] = {
     Kind.NEW: Style(color="green"),
 }
 MARKED = Style(bold=True, underline=True)
+DIM = Style(dim=True)
+# Which rows show a line that changes, and of which side.
+MARKS: dict[str, str] = {Kind.LOST: BEFORE, Kind.GONE: BEFORE, Kind.NEW: AFTER}
 SIGNS: dict[str, str] = {Kind.LOST: "-", Kind.GONE: "-", Kind.NEW: "+"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PaneCell:
+    """A text with what stands before it, in so many cells; `side` and `line` say which it is."""
+
+    text: str
+    room: int
+    look: Style
+    head: str = ""
+    head_look: Style = DIM
+    spans: tuple[tuple[int, int], ...] = ()  # in which it differs from the one it stands against
+    side: str = ""
+    line: int = 0
+    pieces: tuple[range, ...] = ()  # empty where it is not folded
+
+    def drawn(self, piece: int, left: int) -> range:
+        """Return which characters are drawn on one line of the pane."""
+        if self.pieces:
+            return self.pieces[piece] if piece < len(self.pieces) else range(0)
+        run = from_cell(self.text, left, self.room)
+        return from_cell(self.text, left, self.room - 1) if run.stop < len(self.text) else run
+
+    def strip(self, piece: int, left: int) -> Strip:
+        """Return one line of it, as wide as it has room."""
+        run = self.drawn(piece, left)
+        first = not piece or not self.pieces
+        head = self.head if first or not self.head else f"{MORE:>{len(self.head) - 1}} "
+        made = Strip([Segment(head, self.head_look), *self._segments(run)])
+        made = made.adjust_cell_length(len(self.head) + self.room)
+        if self.pieces or run.stop >= len(self.text):
+            return made
+        # What is out of sight must not look as if it were not there.
+        end = Strip([Segment(MORE, Style(reverse=True))], 1)
+        return Strip.join([made.crop(0, made.cell_length - 1), end])
+
+    def _segments(self, run: range) -> Iterator[Segment]:
+        done = run.start
+        for first, last in self.spans:
+            start, end = max(first, done), min(last, run.stop)
+            if start < end:
+                yield Segment(self.text[done:start], self.look)
+                yield Segment(self.text[start:end], self.look + MARKED)
+                done = end
+        yield Segment(self.text[done : run.stop], self.look)
 
 
 class DiffView(ScrollView, can_focus=True):
@@ -62,42 +126,75 @@ class DiffView(ScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - the library's name
         super().__init__(id=id)
         self.sheet = EMPTY
+        self.coverage: Coverage | None = None
         self.ticked: set[int] = set()
         self.at_hunk = 0
         self.mark: int | None = None
-        self._digits = 1
-        self._made: LRUCache[tuple[int, int, bool, bool], Strip] = LRUCache(KEPT_ROWS)
+        self.fold = True
+        self.folding = Folding(EMPTY, 1, fold=False)
+        self._made: LRUCache[tuple[int, bool], tuple[PaneCell, ...]] = LRUCache(KEPT_ROWS)
 
-    def show(self, sheet: Sheet, *, keep_place: bool = False) -> None:
-        """Show another sheet, from its top unless the place is kept."""
-        self.sheet = sheet
+    def show(self, sheet: Sheet, coverage: Coverage | None = None) -> None:
+        """Show another sheet from its top; what is drawn of it is marked in `coverage`."""
+        self.sheet, self.coverage = sheet, coverage
         self.ticked = set(range(1, sheet.hunks + 1))
         self.at_hunk, self.mark = 0, None
-        self._digits = len(str(max(len(sheet.old), len(sheet.new), 1)))
+        self.lay_out()
+        self.scroll_home(animate=False)
+        self.refresh()
+
+    def lay_out(self) -> None:
+        """Break the lines to the width that there is now."""
+        width = self.scrollable_content_region.width
+        self.folding = Folding(self.sheet, max(width, 1), fold=self.fold)
         self._made.clear()
+        wide = width if self.folding.folds else self._widest()
+        self.virtual_size = Size(wide, len(self.folding))
+
+    def _widest(self) -> int:
+        """Return how far one can go along; `_widen` adds what is longer than its bytes."""
+        sheet = self.sheet
         longest = max((len(line) for line in (*sheet.old, *sheet.new)), default=0)
         texts = (block.texts for block in sheet.blocks if isinstance(block, TextRows))
         said = max((len(text) for some in texts for text in some), default=0)
-        self.virtual_size = Size(max(longest + self._margin(), said), len(sheet))
-        if not keep_place:
-            self.scroll_home(animate=False)
-        self.refresh()
+        return max(longest + margin(self.folding.digits, pair=False), said)
 
-    def _margin(self) -> int:
-        return 2 * self._digits + 5
+    def on_resize(self, event: events.Resize) -> None:
+        """Break the lines anew, the same row on top."""
+        self._keep_place()
+
+    def action_fold(self) -> None:
+        """Break long lines, or cut them at the edge."""
+        self.fold = not self.fold
+        self._keep_place()
+
+    def _keep_place(self) -> None:
+        row = self.place
+        self.lay_out()
+        self.show_row(row)
+
+    def show_row(self, row: int) -> None:
+        """Bring a row to the top."""
+        top = self.folding.line(row) if row < len(self.sheet) else 0
+        self.scroll_to(0, top, animate=False, force=True)
+        self.refresh()
 
     def go_to(self, row: int) -> None:
         """Bring a row into sight and point at it."""
         self.mark = row
-        self.scroll_to_region(Region(0, row, 1, 1), animate=False, force=True, x_axis=False)
+        region = Region(0, self.folding.line(row), 1, 1)
+        self.scroll_to_region(region, animate=False, force=True, x_axis=False)
         self.refresh()
 
     @property
     def place(self) -> int:
         """The row that was pointed at last, or the first in sight."""
         top = self.scroll_offset.y
-        seen = self.mark is not None and top <= self.mark < top + self.size.height
-        return self.mark if self.mark is not None and seen else top
+        if not len(self.sheet):
+            return 0
+        if self.mark is not None and top <= self.folding.line(self.mark) < top + self.size.height:
+            return self.mark
+        return self.folding.place(min(top, len(self.folding) - 1))[0]
 
     def action_sideways(self, step: int) -> None:
         """Go along long lines."""
@@ -123,80 +220,105 @@ class DiffView(ScrollView, can_focus=True):
     # -- drawing ---------------------------------------------------------------------------
 
     def render_line(self, y: int) -> Strip:
-        """Return one line of the pane."""
+        """Return one line of the pane, and mark what is on it."""
+        width = self.scrollable_content_region.width  # beside the scrollbar
+        if width != self.folding.width:
+            self.lay_out()  # the pane has another size since a moment ago
         left, top = self.scroll_offset
-        at, width = top + y, self.scrollable_content_region.width  # beside the scrollbar
-        if at >= len(self.sheet):
+        if top + y >= len(self.folding):
             return Strip.blank(width, self.rich_style)
-        made = self._row(at, width, at == self.mark, self._ticks_of(at))
-        wide = made.cell_length
-        if wide > self.virtual_size.width:
-            self.virtual_size = Size(wide, self.virtual_size.height)
-        strip = made.crop_extend(left, left + width, self.rich_style)
-        if wide > left + width:  # what is out of sight must not look as if it were not there
-            end = Strip([Segment(MORE, Style(reverse=True))], 1)
-            strip = Strip.join([strip.crop(0, width - 1), end])
-        return strip.apply_style(self.rich_style)
+        row, piece = self.folding.place(top + y)
+        ticked = self._ticks_of(row)
+        found = self._cells(row, ticked)
+        self._show(found, piece, left)
+        strips = [cell.strip(piece, left) for cell in found]
+        between = Strip([Segment(PAIR_BETWEEN, DIM)])
+        made = Strip.join([strips[0], *(part for one in strips[1:] for part in (between, one))])
+        style = Style(reverse=row == self.mark, dim=not ticked)
+        return (
+            made.apply_style(style)
+            .crop_extend(0, width, self.rich_style)
+            .apply_style(self.rich_style)
+        )
+
+    def _show(self, found: tuple[PaneCell, ...], piece: int, left: int) -> None:
+        """Mark what is drawn; a window over the pane hides it, and too narrow a pane cuts it."""
+        fits = self.folding.fits(pair=len(found) > 1)
+        if self.coverage is None or not fits or self.app.screen is not self.screen:
+            return
+        for cell in found:
+            run, length = cell.drawn(piece, left), len(cell.text)
+            if cell.side and (run or not length):
+                self.coverage.show_piece(cell.side, cell.line, run.start, run.stop, length=length)
 
     def _ticks_of(self, at: int) -> bool:
         hunk = self.sheet.hunk_at(at)
         return not hunk or hunk in self.ticked
 
-    def _row(self, at: int, width: int, marked: bool, ticked: bool) -> Strip:
-        key = at, width, marked, ticked
+    def _cells(self, at: int, ticked: bool) -> tuple[PaneCell, ...]:
+        key = at, ticked
         if key not in self._made:
             row = self.sheet.row(at)
-            made = self._pair(row, width) if row.kind is Kind.PAIR else self._one(row, ticked)
-            style = Style(reverse=marked, dim=not ticked)
-            self._made[key] = Strip(made).apply_style(style)
+            made = self._pair(row) if row.kind is Kind.PAIR else self._one(row, ticked)
+            self._made[key] = tuple(made)
+            self._widen(self._made[key])
         return self._made[key]
 
-    def _one(self, row: ScreenRow, ticked: bool) -> Iterable[Segment]:
+    def _widen(self, found: tuple[PaneCell, ...]) -> None:
+        """Hidden characters that are written out make a line longer than its bytes are."""
+        wide = max(len(cell.head) + sum(map(cells, cell.text)) for cell in found)
+        if not self.folding.folds and wide > self.virtual_size.width:
+            self.virtual_size = Size(wide, self.virtual_size.height)
+
+    def _one(self, row: ScreenRow, ticked: bool) -> Iterable[PaneCell]:
         look = LOOKS[row.kind]
-        if row.kind is Kind.HEAD:
-            yield Segment(f"[{'x' if ticked else ' '}] {row.text}", look)
-        elif row.before is None and row.after is None:
-            yield Segment(row.text, look)
-        else:
-            side = row.before or row.after
-            assert side is not None
-            yield Segment(f"{self._number(row.before)} {self._number(row.after)} ", Style(dim=True))
-            sign = SIGNS.get(row.kind, " ") if ticked else "="
-            yield Segment(f"{sign} ", look)
-            yield from _marked(side.text, row.other, look)
+        side = row.before or row.after
+        if side is None:
+            head = (HEAD_MARK if ticked else "[ ] ") if row.kind is Kind.HEAD else ""
+            yield self._cell(head + row.text, self.folding.width, look)
+            return
+        sign = SIGNS.get(row.kind, " ") if ticked else "="
+        head = f"{self._number(row.before)} {self._number(row.after)} {sign} "
+        which = MARKS.get(row.kind, "")
+        room = self.folding.room()
+        yield self._cell(side.text, room, look, head=head, other=row.other, side=which, of=side)
 
-    def _number(self, side: Side | None) -> str:
-        return f"{side.number if side else '':>{self._digits}}"
-
-    def _pair(self, row: ScreenRow, width: int) -> Iterable[Segment]:
-        """Side by side: each half as wide as the other, cut where it goes on."""
-        half = max((width - 3) // 2, 10)
+    def _pair(self, row: ScreenRow) -> Iterable[PaneCell]:
+        """Side by side: each half as wide as the other."""
         old, new = row.before, row.after
-        yield from self._half(old, new, half, "-", LOOKS[Kind.GONE])
-        yield Segment(" | ", Style(dim=True))
-        yield from self._half(new, old, half, "+", LOOKS[Kind.NEW])
+        yield self._half(old, new, "-", LOOKS[Kind.GONE], BEFORE)
+        yield self._half(new, old, "+", LOOKS[Kind.NEW], AFTER)
 
     def _half(
-        self, side: Side | None, other: Side | None, width: int, sign: str, look: Style
-    ) -> Iterable[Segment]:
+        self, side: Side | None, other: Side | None, sign: str, look: Style, which: str
+    ) -> PaneCell:
         if side is None:
-            yield Segment(" " * width)
-            return
-        head = f"{self._number(side)} {sign} "
-        marked = _marked(side.text, other.text if other else "", look)
-        strip = Strip([Segment(head, look), *marked])
-        if strip.cell_length <= width:
-            yield from strip.extend_cell_length(width)
-        else:
-            yield from strip.crop(0, width - 1)
-            yield Segment(MORE, Style(reverse=True))
+            return self._cell("", half(self.folding.width), look)
+        head, text = f"{self._number(side)} {sign} ", other.text if other else ""
+        room = self.folding.room(pair=True)
+        return self._cell(side.text, room, look, head=head, other=text, side=which, of=side)
 
+    def _cell(
+        self,
+        text: str,
+        room: int,
+        look: Style,
+        *,
+        head: str = "",
+        other: str = "",
+        side: str = "",
+        of: Side | None = None,
+    ) -> PaneCell:
+        return PaneCell(
+            text=text,
+            room=room,
+            look=look,
+            head=head,
+            spans=tuple(changed(text, other)[0]) if other else (),
+            side=side,
+            line=of.number - 1 if of else 0,
+            pieces=tuple(pieces(text, room)) if self.folding.folds else (),
+        )
 
-def _marked(text: str, other: str, look: Style) -> Iterable[Segment]:
-    """Yield a line with the words marked in which it differs from the one it stands against."""
-    done = 0
-    for start, end in changed(text, other)[0] if other else ():
-        yield Segment(text[done:start], look)
-        yield Segment(text[start:end], look + MARKED)
-        done = end
-    yield Segment(text[done:], look)
+    def _number(self, side: Side | None) -> str:
+        return f"{side.number if side else '':>{self.folding.digits}}"

@@ -1,4 +1,4 @@
-"""A proposal as rows: what is known of it, what would be lost, then every hunk with its context.
+"""A proposal as rows: what is known of it, then every hunk with its context.
 
 Which rows a diff has is `core.diff.rows`'s, how a row looks `diff_pane`'s; a sheet makes a single
 row when somebody asks for it.
@@ -14,6 +14,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import accumulate
 
+from penstock.core.diff.coverage import (
+    AFTER,
+    BEFORE,
+    ChangedParts,
+    Unit,
+    byte_parts,
+    line_parts,
+)
 from penstock.core.diff.hunks import hunks as hunks_of
 from penstock.core.diff.rows import Block, Kind, blocks
 from penstock.core.model import Hunk
@@ -24,6 +32,8 @@ SHOWN_LOST = 40
 TAB = "\u21e5"  # written for a tab; a real one of these is written out
 TAB_STOP = 4
 NO_END = "(no line end at the end of the file)"
+NOTHING = ChangedParts(unit=Unit.LINES)
+SHOW_CHANGE = {BEFORE: (Kind.GONE, Kind.PAIR), AFTER: (Kind.NEW, Kind.PAIR)}
 
 
 class Tone(StrEnum):
@@ -81,6 +91,7 @@ class Sheet:
     new: Sequence[bytes] = ()
     plain_returns: bool = True
     hunks: int = 0
+    parts: ChangedParts = NOTHING
     starts: Sequence[int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -121,6 +132,15 @@ class Sheet:
             if block.kind is Kind.HEAD
         ]
 
+    def row_of(self, side: str, line: int) -> int | None:
+        """Return the row on which a line of one side changes, 0 is the first line."""
+        for start, block in zip(self.starts, self.blocks, strict=False):
+            if isinstance(block, Block) and block.kind in SHOW_CHANGE[side]:
+                lines = block.before if side == BEFORE else block.after
+                if line in lines:
+                    return start + line - lines.start
+        return None
+
     def find(self, text: str, start: int, *, back: bool = False) -> int | None:
         """Return the next row after `start` that has a text, going round once; None without one."""
         wanted, total = text.casefold(), len(self)
@@ -154,13 +174,18 @@ def numbered(content: bytes) -> Sheet:
 
 
 def sheet(
-    facts: Sequence[TextRows], before: bytes | None, after: bytes | None, *, sides: bool = False
+    facts: Sequence[TextRows],
+    before: bytes | None,
+    after: bytes | None,
+    *,
+    sides: bool = False,
+    lost: bool = False,
 ) -> Sheet:
-    """Return what is known, what would be lost, and the diff; `sides` puts it side by side."""
+    """Return what is known and the diff; `sides` puts it side by side, `lost` what goes first."""
     old, new = split(before or b""), split(after or b"")
     binary = b"\0" in (before or b"") or b"\0" in (after or b"")
     found = () if binary or before == after else hunks_of(before or b"", after or b"")
-    rows: list[TextRows | Block] = [*facts, *_lost(found)]
+    rows: list[TextRows | Block] = [*facts, *(_lost(found) if lost else ())]
     if found:
         rows += [_spoken(block, len(found)) for block in blocks(found, len(old), sides=sides)]
         rows += _ends(before, after)
@@ -170,7 +195,12 @@ def sheet(
     else:
         rows.append(_said(Kind.GAP, "not a single line changes"))
     return Sheet(
-        rows, old=old, new=new, plain_returns=_plain_returns((*old, *new)), hunks=len(found)
+        rows,
+        old=old,
+        new=new,
+        plain_returns=_plain_returns((*old, *new)),
+        hunks=len(found),
+        parts=byte_parts(before, after) if binary and before != after else line_parts(found),
     )
 
 
@@ -196,11 +226,13 @@ def _plain_returns(lines: Sequence[bytes]) -> bool:
 
 
 def _lost(found: Sequence[Hunk]) -> Iterator[TextRows | Block]:
-    """Yield the lines that would be lost, before anything else."""
+    """Yield the lines that would be lost before the diff; of one hunk they stand there alike."""
     total = sum(len(hunk.before) for hunk in found)
     if not total:
         return
     yield _said(Tone.HEADING, f"LINES THAT WOULD BE LOST: {total}")
+    if len(found) == 1:
+        return
     left = SHOWN_LOST
     for hunk in found:
         if shown_of := hunk.before[:left]:

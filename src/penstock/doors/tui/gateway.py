@@ -10,13 +10,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from penstock.core.errors import InputError, PenstockError, StaleError
-from penstock.core.merge.strategies import MergeResult, Strategy, combine
-from penstock.core.proposals.model import OPEN, Proposal, State
+from penstock.core.merge.combination import Combination
+from penstock.core.model import ChangeKind
+from penstock.core.proposals.model import OPEN, Proposal, Receipt, State
 from penstock.doors.tui.captions import facts
 from penstock.doors.tui.diff_rows import Sheet, sheet
 from penstock.doors.tui.proof import Keys
 from penstock.gate import Gate
-from penstock.gate.lookup import closed
+from penstock.gate.lookup import closed, rejected_beside
 
 # What could not be written stays in sight: it can be tried again, or rebased.
 UNWRITTEN = (State.STALE, State.APPROVED)
@@ -31,10 +32,25 @@ class ShownProposal:
     after: bytes | None
     moved: bool = False
 
-    def sheet(self, *, sides: bool = False) -> Sheet:
-        """Return what is shown of it."""
-        known = tuple(facts(self.one, moved=self.moved))
-        return sheet(known, self.before, self.after, sides=sides)
+    def sheet(self, *, sides: bool = False, details: bool = False) -> Sheet:
+        """Return what is shown of it; what a replacing one takes away comes first."""
+        known = tuple(facts(self.one, moved=self.moved, details=details))
+        lost = self.one.change.kind is ChangeKind.REPLACE
+        return sheet(known, self.before, self.after, sides=sides, lost=lost)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WriteResult:
+    """What came of an approval: a sentence, and of a set each file that it is about."""
+
+    said: str
+    receipts: tuple[Receipt, ...] = ()
+    rejected: tuple[Proposal, ...] = ()
+
+    @property
+    def of_set(self) -> str:
+        """The set that was written, empty for a single file."""
+        return self.receipts[0].set_id if self.receipts else ""
 
 
 @dataclass
@@ -44,7 +60,6 @@ class ReviewDesk:
     gate: Gate
     keys: Keys
     kept: set[str] = field(default_factory=set)
-    applied: list[str] = field(default_factory=list)
 
     # -- looking ---------------------------------------------------------------------------
 
@@ -79,24 +94,31 @@ class ReviewDesk:
 
     # -- answers ---------------------------------------------------------------------------
 
-    def approve(self, shown: Sequence[Proposal]) -> str:
-        """Approve what was shown, and write it once nothing of its set waits any more."""
+    def approve(self, shown: Sequence[Proposal], reason: str) -> WriteResult:
+        """Approve what was shown, and write it once nothing of its set waits any more.
+
+        `reason` is what the audit log says of parts that were not shown.
+        """
         now = [self._unchanged(one) for one in shown]
         wait = [one.id for one in now if one.state is State.WAITING]
-        self.gate.answer_all(wait, approve=True, proof=self.keys.proof())
+        self.gate.answer_all(wait, approve=True, proof=self.keys.proof(), reason=reason)
         first = now[0]
         group = self.gate.of_set(first.set_id)
         left = sum(one.state is State.WAITING for one in group)
         if left:
-            return f"approved; the set is written once all of it is, {left} file(s) wait"
+            said = f"approved; the set is written once all of it is, {left} file(s) wait"
+            return WriteResult(said=said)
         try:
             receipts = self.gate.apply(first.set_id or first.id)
         except PenstockError:
             self.kept |= {one.id for one in now}
             raise
-        self.applied = [receipt.id for receipt in receipts]
         notes = "".join(f"; {receipt.note}" for receipt in receipts if receipt.note)
-        return f"written: {', '.join(receipt.path for receipt in receipts)}{notes}"
+        return WriteResult(
+            said=f"written: {', '.join(receipt.path for receipt in receipts)}{notes}",
+            receipts=receipts,
+            rejected=rejected_beside(self.gate, first),
+        )
 
     def _unchanged(self, shown: Proposal) -> Proposal:
         """Return a proposal as it is stored, if it is still the one that was shown."""
@@ -129,21 +151,12 @@ class ReviewDesk:
 
     # -- other content -----------------------------------------------------------------------
 
-    def merged(self, seen: ShownProposal, strategy: Strategy, at: int | None) -> MergeResult:
-        """Return what a strategy would make of it, without making it."""
-        if seen.before is None or seen.after is None:
-            raise InputError("nothing-to-combine", f"`{seen.one.path}` is created or removed whole")
-        return combine(seen.before, seen.after, strategy, at=at, path=seen.one.path)
-
-    def with_strategy(self, one: Proposal, strategy: Strategy, at: int | None) -> Proposal:
-        """Combine it with what is there; the result waits in its place."""
-        return self.gate.with_strategy(self._unchanged(one).id, strategy, at=at)
-
-    def with_hunks(self, one: Proposal, chosen: Collection[int]) -> Proposal:
-        """Keep some hunks only."""
-        if not chosen:
-            raise InputError("no-hunks", "no hunk is ticked", hint="space ticks one, r rejects all")
-        return self.gate.with_hunks(self._unchanged(one).id, chosen)
+    def combined(self, one: Proposal, asked: Combination) -> Proposal:
+        """Make what a preview showed; it waits in the place of the proposal."""
+        known = self._unchanged(one).id
+        if asked.hunks is not None:
+            return self.gate.with_hunks(known, asked.hunks)
+        return self.gate.with_strategy(known, asked.strategy, at=asked.at)
 
     def edited(self, seen: ShownProposal, content: bytes) -> Proposal:
         """Put the person's own content in its place."""
@@ -161,11 +174,9 @@ class ReviewDesk:
         """Give it its whole time again."""
         return self.gate.renew(one.id)
 
-    def undo(self) -> Proposal:
-        """Propose to put back what was written last; it is shown and approved like any other."""
-        receipts = self.gate.undoable(last=1)
-        if receipts and receipts[0].set_id:
-            receipts = self.gate.undoable(receipt=receipts[0].set_id)
+    def undo(self, set_id: str = "") -> Proposal:
+        """Propose to put back a set, or what was written last; it is shown like any other."""
+        receipts = self.gate.undoable(receipt=set_id) if set_id else self.gate.undoable(last=1)
         if not receipts:
             raise InputError("nothing-to-undo", "nothing that Penstock wrote is left to undo")
         return self.gate.undo(receipts)[0]

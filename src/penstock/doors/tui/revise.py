@@ -1,15 +1,17 @@
 """Other content than was proposed: a strategy, some hunks, an edit, some files, another base.
 
-Always true: each makes a proposal that is measured, judged and shown again, and waits; nothing is
-approved here.
+Always true: a preview makes nothing; what is made of it is a proposal that is measured, judged and
+shown again, and waits; nothing is approved here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from penstock.core.errors import InputError
+from penstock.core.merge.combination import Combination
 from penstock.core.merge.strategies import Strategy
+from penstock.core.proposals.model import Proposal
 from penstock.core.text.display import spoken
 from penstock.doors.tui import dialogs
 from penstock.doors.tui.actions import Actions
@@ -50,23 +52,57 @@ class Revisions(Actions):
             if not isinstance(line, int):
                 return
             at = line
-        await self._preview(seen, strategy, at)
+        await self._preview(seen, Combination(strategy=strategy, at=at))
 
-    async def _preview(self, seen: ShownProposal, strategy: Strategy, at: int | None) -> None:
-        merged = await self._run("combining", lambda: self.desk.merged(seen, strategy, at))
-        place = "" if at is None else f" after line {at}"
-        head = f"PREVIEW of {merged.strategy}{place}: enter keeps it, escape leaves it"
+    async def do_hunks(self) -> None:
+        """Look at what the ticked hunks make."""
+        seen, view = self._shown(), self.diff
+        if len(view.ticked) == view.sheet.hunks:
+            raise InputError("all-hunks", "every hunk is ticked", hint="space leaves one out")
+        await self._preview(seen, Combination(hunks=frozenset(view.ticked)))
+
+    async def do_rebase(self) -> None:
+        """Look at what it would be on what the file holds now."""
+        seen = self._shown()
+        now, made = await self._run("merging", lambda: self.desk.gate.preview_rebase(seen.one.id))
+        await self._show_preview(seen, "rebase", now, made, lambda: self.desk.rebase(seen.one))
+
+    async def _preview(self, seen: ShownProposal, asked: Combination) -> None:
+        made = await self._run(
+            "combining", lambda: asked.of(seen.one.path, seen.before, seen.after)
+        )
+        words = asked.words if made.strategy is asked.strategy else str(made.strategy)
+        await self._show_preview(
+            seen,
+            words,
+            seen.before,
+            made.content,
+            lambda: self.desk.combined(seen.one, asked),
+            made.warnings,
+        )
+
+    async def _show_preview(
+        self,
+        seen: ShownProposal,
+        words: str,
+        before: bytes | None,
+        after: bytes,
+        use: Callable[[], Proposal],
+        warnings: Sequence[str] = (),
+    ) -> None:
+        """Show what would come out. Nothing is made, stored or logged by looking."""
+        head = f"PREVIEW of {words}: enter keeps it, escape leaves it"
         path = f"{spoken(seen.one.path)} as it would be; nothing is made yet"
         said = [
             TextRows(kind=Tone.HEADING, texts=(head,)),
             TextRows(kind=Tone.TITLE, texts=(path,)),
         ]
-        if merged.warnings:
-            lines = [line for text in merged.warnings for line in folded(f"warning: {text}")]
+        if warnings:
+            lines = [line for text in warnings for line in folded(f"warning: {text}")]
             said.append(TextRows(kind=Tone.WARNING, texts=tuple(lines)))
-        made = await self._run("comparing", lambda: sheet(said, seen.before, merged.content))
+        made = await self._run("comparing", lambda: sheet(said, before, after))
         self.diff.show(made)
-        self.preview = Preview(strategy=strategy, at=at)
+        self.preview = Preview(use=use)
         self.diff.focus()
         self.say(head)
 
@@ -75,23 +111,11 @@ class Revisions(Actions):
         preview, seen = self.preview, self.seen
         if preview is None or seen is None or self.busy:
             return
-        self.preview = None
-        made = await self._run(
-            "combining", lambda: self.desk.with_strategy(seen.one, preview.strategy, preview.at)
-        )
+        made = await self._run("combining", preview.use)
         if made.id == seen.one.id:
             self.show(made)
         else:
             await self._show_version(made)
-
-    async def do_hunks(self) -> None:
-        """Keep the ticked hunks only."""
-        seen, view = self._shown(), self.diff
-        if len(view.ticked) == view.sheet.hunks:
-            raise InputError("all-hunks", "every hunk is ticked", hint="space leaves one out")
-        chosen = sorted(view.ticked)
-        made = await self._run("choosing", lambda: self.desk.with_hunks(seen.one, chosen))
-        await self._show_version(made)
 
     async def do_edit(self) -> None:
         """Change the content."""
@@ -135,11 +159,6 @@ class Revisions(Actions):
         if isinstance(chosen, tuple) and 0 < len(chosen) < len(group):
             made = await self._run("choosing", lambda: self.desk.choose_files(group, chosen))
             await self._show_version(made)
-
-    async def do_rebase(self) -> None:
-        """Carry it over to what the file holds now."""
-        seen = self._shown()
-        await self._show_version(await self._run("merging", lambda: self.desk.rebase(seen.one)))
 
     async def do_renew(self) -> None:
         """Give it its whole time again."""

@@ -9,16 +9,19 @@ moved on.
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from rich.text import Text
-from textual import events, work
+from textual import work
 from textual.app import App, ComposeResult
 from textual.css.query import NoMatches
+from textual.screen import Screen
 from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
-from penstock.core.merge.strategies import Strategy
+from penstock.core.diff.coverage import Unseen
 from penstock.core.proposals.model import Proposal, State
 from penstock.doors.tui import dialogs
 from penstock.doors.tui.captions import as_error, drawn, in_list, title, trouble
@@ -26,6 +29,7 @@ from penstock.doors.tui.diff_pane import DiffView
 from penstock.doors.tui.diff_rows import Sheet, TextRows, Tone
 from penstock.doors.tui.gateway import ReviewDesk, ShownProposal
 from penstock.doors.tui.no_color import Plain
+from penstock.gate.views import Views, change_key
 
 LOOK_EVERY = 1.0  # seconds between two looks at the queue
 KEYS = "a approve  r reject  s strategy  h hunks  e edit  / find  u undo  ? help  q end"
@@ -33,10 +37,18 @@ KEYS = "a approve  r reject  s strategy  h hunks  e edit  / find  u undo  ? help
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Preview:
-    """What a strategy would make, shown before it is made."""
+    """What a strategy, some hunks or a rebase would make; it is made once the person uses it."""
 
-    strategy: Strategy
-    at: int | None
+    use: Callable[[], Proposal]
+
+
+class MainScreen(Screen[int]):
+    """The queue and the diff; what a window hid is drawn again once that is closed."""
+
+    def on_screen_resume(self) -> None:
+        """Have the pane drawn anew: it counts nothing as shown that lay under a window."""
+        for view in self.query(DiffView):
+            view.refresh()
 
 
 class QueueScreen(App[int]):
@@ -47,7 +59,8 @@ class QueueScreen(App[int]):
     CSS = """
     #top { width: 100%; height: 1; background: $panel; text-style: bold; }
     #queue { height: auto; max-height: 30%; border: none; padding: 0; }
-    #diff { height: 1fr; border-top: solid $primary; scrollbar-size-vertical: 1; }
+    #diff { height: 1fr; border-top: solid $primary; scrollbar-size-vertical: 1;
+            scrollbar-gutter: stable; }
     #diff:focus { border-top: heavy $accent; }
     #state { height: 1; }
     #keys { width: 100%; height: 1; background: $panel; }
@@ -59,23 +72,28 @@ class QueueScreen(App[int]):
     .window DiffView, .window TextArea { height: 1fr; }
     """
 
-    def __init__(self, desk: ReviewDesk, *, live: bool) -> None:
+    def __init__(self, desk: ReviewDesk, *, live: bool, too_soon: float) -> None:
         super().__init__()
         self.animation_level = "none"  # whoever pages through a diff wants the next page now
         if self.no_color:  # greys are colours too: what is asked for is none at all
             self._filters[:] = [Plain()]
         self.desk, self.live = desk, live
+        self.too_soon, self.not_before = too_soon, 0.0
         self.found: tuple[Proposal, ...] = ()
         self.seen: ShownProposal | None = None
         self.preview: Preview | None = None
-        self.looked: dict[str, Proposal] = {}
+        self.views = Views()
         self.unticked: dict[str, frozenset[int]] = {}  # hunks of proposals, also of those not shown
         self.filter_text, self.search_text = "", ""
-        self.sides = False
+        self.sides = self.details = False
         self.busy, self.told = "", ""
         self._looking = asyncio.Lock()
 
     # -- the screen --------------------------------------------------------------------------
+
+    def get_default_screen(self) -> Screen[int]:
+        """Return what lies under every window."""
+        return MainScreen(id="_default")
 
     def compose(self) -> ComposeResult:
         """Lay it out."""
@@ -147,10 +165,17 @@ class QueueScreen(App[int]):
             self._fill(shown, [in_list(one, moment) for one in shown])
         if self.seen is not None and self.seen.one.id in {one.id for one in now}:
             return
+        if self.seen is not None:  # a key on its way was meant for what was there until now
+            self.wait_a_moment()
+            self.told = self.told or "what was on the screen was answered or replaced"
         if shown:
             self._choose(min(self.queue.highlighted or 0, len(shown) - 1))
         elif not now:
             self._nothing()
+
+    def wait_a_moment(self) -> None:
+        """Take no answer until somebody can have looked at what comes up."""
+        self.not_before = time.monotonic() + self.too_soon
 
     def _fill(self, shown: tuple[Proposal, ...], lines: list[str]) -> None:
         at = self.queue.highlighted
@@ -215,23 +240,45 @@ class QueueScreen(App[int]):
         self.say(self.told or f"reading {title(one)}")
         try:
             seen = await asyncio.to_thread(self.desk.look, one)
-            made = await asyncio.to_thread(seen.sheet, sides=self.sides)
+            made = await asyncio.to_thread(self._sheet, seen)
         except Exception as fault:  # noqa: BLE001 - what cannot be shown is told in its place
             lines = tuple(trouble(as_error(fault)).split("\n"))
             self.diff.show(Sheet([TextRows(kind=Tone.WARNING, texts=lines)]))
             return
-        self.diff.show(made)
-        self.diff.ticked -= self.unticked.get(one.id, frozenset())
+        self._put(seen, made)
         self.seen = seen
-        self.looked[one.id] = one
         self.say("  |  ".join(filter(None, (self.told, self._about(seen, made)))))
         self.told = ""
 
+    def _sheet(self, seen: ShownProposal) -> Sheet:
+        return seen.sheet(sides=self.sides, details=self.details)
+
+    def _put(self, seen: ShownProposal, made: Sheet) -> None:
+        """Put a proposal into the pane; what is drawn of it counts as shown."""
+        self.diff.show(made, self.views.opened(change_key(seen.one), made.parts))
+        self.diff.ticked -= self.unticked.get(seen.one.id, frozenset())
+
     def _about(self, seen: ShownProposal, made: Sheet) -> str:
-        more = "" if len(made) <= self.diff.size.height else f", {len(made)} rows"
+        lines = len(self.diff.folding)
+        more = "" if lines <= self.diff.size.height else f", {lines} rows"
         some = f", {made.hunks} hunks" if made.hunks > 1 else ""
         group = ", part of a set" if seen.one.set_id else ""
         return f"{seen.one.state}{group}{some}{more}"
+
+    def go_to_unseen(self, left: Unseen, shown: tuple[Proposal, ...]) -> None:
+        """Show the first place of a change that was never on the screen."""
+        one = next(one for one in shown if one.path == left.path)
+        if self.seen is None or self.seen.one.id != one.id:
+            if one.id not in {each.id for each in self._filtered()}:
+                self.filter_text = ""
+                self._refill()
+            self._choose([each.id for each in self._filtered()].index(one.id))
+            return
+        places = ((side, gaps[0].start) for side, gaps in left.missing.items() if gaps)
+        rows = [row for row in (self.diff.sheet.row_of(*place) for place in places) if row]
+        if rows:
+            self.diff.show_row(min(rows))
+        self.diff.focus()
 
     def action_step(self, by: int) -> None:
         """Go to the next proposal, or the one before."""
@@ -268,16 +315,24 @@ class QueueScreen(App[int]):
     async def action_sides(self) -> None:
         """Show lines side by side, or one below the other."""
         self.sides = not self.sides
+        await self._show_otherwise()
+
+    async def action_details(self) -> None:
+        """Show the ids and digests above the diff, or not."""
+        self.details = not self.details
+        await self._show_otherwise()
+
+    async def _show_otherwise(self) -> None:
         seen = self.seen
         if seen is not None and self.preview is None:
-            made = await asyncio.to_thread(seen.sheet, sides=self.sides)
-            ticked = set(self.diff.ticked)
-            self.diff.show(made)
-            self.diff.ticked = ticked
+            made = await asyncio.to_thread(self._sheet, seen)
+            if self.seen is seen and self.preview is None:
+                self._put(seen, made)
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Nothing depends on the size but the rows in sight."""
-        self.diff.refresh()
+    def action_fold(self) -> None:
+        """Break long lines, or cut them at the edge."""
+        self.diff.action_fold()
+        self.say("long lines are broken" if self.diff.fold else "long lines are cut; right, left")
 
     # -- finding -----------------------------------------------------------------------------
 

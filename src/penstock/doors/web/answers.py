@@ -105,8 +105,8 @@ def approve(
     prover = prover or Prover()
     told = {"command": "page approve", "proposal": proposal_id}
     prover.admit(here, **told)
-    unseen = reader.unseen(_waiting(kept))
-    if acknowledged == fingerprint(reader.unseen(_waiting(found))):  # of more than is taken
+    unseen = reader.unseen(kept)
+    if acknowledged == fingerprint(reader.unseen(found)):  # of more than is taken
         acknowledged = fingerprint(unseen)
     said = require_shown(unseen, acknowledged=acknowledged, hint=LOOK)
     proof = prover.proof(here, passphrase, code, who=who, **told)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from penstock.core.digest import digest as digest_of
 from penstock.core.errors import InputError, StaleError
 from penstock.core.proposals.model import Proposal, State
-from penstock.doors.web.reader import ChangeKey, PageReader
+from penstock.doors.web.reader import PageReader
+from penstock.gate.views import ChangeKey
 
 if TYPE_CHECKING:
     from penstock.gate import Gate, Item

@@ -1,9 +1,9 @@
 """What one reader has in front of them: the parts of each change that they were sent, their ticks.
 
 A session of the page has one, and so has each name that a program reads the API under. What
-counts as shown is `core.diff.coverage`'s to say; what an answer makes of it is `answers`'.
-Always true: a reader knows only what was sent to them; what is forgotten for want of room counts
-as never shown; boxes are ticked until somebody unticks them.
+counts as shown is `gate.views`' to say; what an answer makes of it is `answers`'.
+Always true: a reader knows only what was sent to them; boxes are ticked until somebody unticks
+them.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
 from typing import TypeVar
 
-from penstock.core.diff.coverage import ChangedParts, Coverage, Unseen, counted_parts, never_opened
+from penstock.core.diff.coverage import ChangedParts, Unseen
 from penstock.core.errors import InputError
 from penstock.core.proposals.model import Proposal
+from penstock.gate.views import ChangeKey, Views
 
-MOST_VIEWS = 4000  # changes that one reader's marks are kept of
 MOST_CHOICES = 2000
 MOST_READERS = 64
 
@@ -25,20 +25,13 @@ T = TypeVar("T")
 
 # Of a side, a line from 0: up to which character it was sent, of how many.
 Mark = tuple[str, int, int, int]
-# One file's change: where, what was there, what would be.
-ChangeKey = tuple[str, str | None, str | None]
-
-
-def change_key(one: Proposal) -> ChangeKey:
-    """Return by what the views of a proposal are kept: its file and its bytes, not its id."""
-    return one.path, one.base, one.content
 
 
 class PageReader:
     """The marks of one reader. Several threads may use it."""
 
     def __init__(self) -> None:
-        self._views: OrderedDict[ChangeKey, Coverage] = OrderedDict()
+        self._views = Views()
         self._unticked: OrderedDict[str, frozenset[int]] = OrderedDict()
         self._left_out: OrderedDict[str, frozenset[str]] = OrderedDict()
         self._lock = threading.Lock()
@@ -48,7 +41,7 @@ class PageReader:
     def show(self, view: ChangeKey, parts: ChangedParts, marks: Iterable[Mark]) -> None:
         """Mark the lines that were sent, each as far as it was."""
         with self._lock:
-            known = self._opened(view, parts)
+            known = self._views.opened(view, parts)
             for side, at, upto, length in marks:
                 if upto >= length:
                     known.show(side, at, at + 1)
@@ -67,36 +60,28 @@ class PageReader:
     ) -> None:
         """Mark a piece of a long line."""
         with self._lock:
-            known = self._opened(view, parts)
+            known = self._views.opened(view, parts)
             known.show_piece(side, line, piece.start, piece.stop, length=length)
 
     def show_bytes(self, view: ChangeKey, parts: ChangedParts, side: str, some: range) -> None:
         """Mark bytes of what is no text."""
         with self._lock:
-            self._opened(view, parts).show(side, some.start, some.stop)
+            self._views.opened(view, parts).show(side, some.start, some.stop)
 
     def show_all(self, view: ChangeKey, parts: ChangedParts) -> None:
         """Mark all of a change."""
         with self._lock:
-            self._opened(view, parts).show_all()
-
-    def _opened(self, view: ChangeKey, parts: ChangedParts) -> Coverage:
-        known = self._views.pop(view, None) or Coverage(parts)
-        self._views[view] = known
-        while len(self._views) > MOST_VIEWS:
-            self._views.popitem(last=False)
-        return known
+            self._views.opened(view, parts).show_all()
 
     def unseen_of(self, view: ChangeKey, otherwise: ChangedParts) -> Unseen | None:
         """Return what was not shown of one change; None where nothing is left."""
         with self._lock:
-            known = self._views.get(view)
-            return never_opened(view[0], otherwise) if known is None else known.unseen(view[0])
+            return self._views.unseen_of(view, otherwise)
 
     def unseen(self, found: Sequence[Proposal]) -> tuple[Unseen, ...]:
-        """Return what was not shown of some proposals."""
-        left = (self.unseen_of(change_key(one), counted_parts(one.change)) for one in found)
-        return tuple(one for one in left if one is not None)
+        """Return what was not shown of those that are still to be answered."""
+        with self._lock:
+            return self._views.unseen(found)
 
     # -- what is ticked -------------------------------------------------------------------
 

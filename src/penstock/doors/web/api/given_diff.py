@@ -11,7 +11,8 @@ from typing import Any
 
 from penstock.core.diff.coverage import AFTER, BEFORE, ChangedParts, byte_parts, line_parts
 from penstock.core.diff.hunks import hunks, unified
-from penstock.doors.web.reader import ChangeKey, Mark, PageReader
+from penstock.doors.web.reader import Mark, PageReader
+from penstock.gate.views import ChangeKey
 
 
 def given_diff(

@@ -24,10 +24,11 @@ from penstock.doors.web.api.given_diff import given_diff
 from penstock.doors.web.context import World
 from penstock.doors.web.drift import Difference, shown, shown_undo, undo_keys
 from penstock.doors.web.errors import as_document, status_of
-from penstock.doors.web.reader import PageReader, change_key
+from penstock.doors.web.reader import PageReader
 from penstock.doors.web.statistics import tally
 from penstock.doors.web.wording import from_ranges, name_of
 from penstock.gate.lookup import only
+from penstock.gate.views import change_key
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
@@ -139,7 +140,7 @@ def diff(asked: ApiCall) -> Given:
         "workspace": name_of(here),
         "content_digest": shown(found),
         "files": files,
-        **_not_shown(reader.unseen([one for one in found if one.state is State.WAITING])),
+        **_not_shown(reader.unseen(found)),
     }
 
 

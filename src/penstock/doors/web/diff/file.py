@@ -20,7 +20,8 @@ from penstock.doors.web.diff.comparison import Comparison
 from penstock.doors.web.diff.content_type import HexRow, Presentation
 from penstock.doors.web.diff.markup import markup
 from penstock.doors.web.diff.rows import Page, View
-from penstock.doors.web.reader import ChangeKey, PageReader
+from penstock.doors.web.reader import PageReader
+from penstock.gate.views import ChangeKey
 
 SHELF = Shelf()
 FIRST_LOST, LOST_PAGE = 24, 400

@@ -25,9 +25,9 @@ from penstock.doors.web.diff.comparison import Comparison
 from penstock.doors.web.diff.file import SHELF, digest_of, of_contents
 from penstock.doors.web.diff.markup import markup
 from penstock.doors.web.pages import queue_values as pages
-from penstock.doors.web.reader import ChangeKey
 from penstock.doors.web.render import page
 from penstock.doors.web.request import asked, looks, reader_of, remember_view, single, view_of
+from penstock.gate.views import ChangeKey
 
 LINE_PIECE = 4000  # characters of a long line on one page
 ASKED = ("strategy", "at", "hunks")

@@ -37,7 +37,6 @@ from penstock.doors.web.diff.rows import View
 from penstock.doors.web.pages import proposal_state
 from penstock.doors.web.pages import queue_values as pages
 from penstock.doors.web.pages.proposal_state import MOST_WAITING
-from penstock.doors.web.reader import change_key
 from penstock.doors.web.render import page
 from penstock.doors.web.request import (
     asked,
@@ -49,6 +48,7 @@ from penstock.doors.web.request import (
     world_of,
 )
 from penstock.doors.web.textarea import offered
+from penstock.gate.views import change_key
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
