@@ -44,6 +44,7 @@ FOR_ANYONE = frozenset(
         *("sandbox", "sandbox new", "sandbox clean", "broker", "mcp", "serve", "demo"),
         *("notify", "notify test", "notify send", "completion", "approver show"),
         *("audit", "audit log", "audit verify", "audit export", "audit checkpoint"),
+        "audit secrets",
         *("rules", "rules query", "rules suggest", "rules stale", "rules test"),
         *("rules profile", "rules analyze-rule"),
     }
@@ -66,6 +67,7 @@ def command_for_people(program: str, words: Words) -> str:
 
     A word of None is only known when it runs; `UNREADABLE` stands for such a command.
     """
+    words = [word for word in words if word != ""]  # `{penstock,} approve`
     if _asks_for_help(words):
         return ""
     top, rest = ("rules", words) if program == REVIEWER else _command(words, _TOPS)
