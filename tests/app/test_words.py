@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from penstock.core.errors import RulesError
 from penstock.core.model import Actor, Change, ChangeKind, Decision, Verdict
 from penstock.core.notify import message as notify
-from penstock.core.notify.message import groups, harmless, message
+from penstock.core.notify.message import groups, inert, message
 from penstock.core.notify.settings import (
     LOCAL,
     NotifyEvent,
@@ -241,4 +241,4 @@ def test_nothing_that_an_agent_wrote_is_obeyed_where_it_arrives(text: str) -> No
 
 
 def test_a_long_value_is_cut_and_says_so() -> None:
-    assert harmless("x" * 500) == "x" * notify.LONGEST_VALUE + "..."
+    assert inert("x" * 500) == "x" * notify.LONGEST_VALUE + "..."

@@ -11,8 +11,10 @@ import pytest
 
 from penstock.doors.hook.agents import NAMES
 from penstock.doors.setup.registrations import find
+from penstock.stores.agents.ancestry import seen_here
 from tests.cli.quick import Quick
 from tests.project import Project
+from tests.terminal import END, in_terminal
 
 SETTINGS = ".claude/settings.json"
 
@@ -348,3 +350,89 @@ def test_hooks_that_are_switched_off_are_told_at_once(project: Project) -> None:
     done = project.run("init", "--agent", "claude")
     assert done.code == 0
     assert "disableAllHooks" in done.out
+
+
+# The approver key
+
+QUESTION = "make an approver key now?"
+WEAK = "a program that opens a terminal of its own is taken for a person"
+WORDS = "correct horse battery staple"
+KEY_FILE = "state/penstock/approver/approver.key"
+INIT = ("init", "--agent", "claude")
+
+
+@pytest.fixture
+def outside() -> None:
+    if seen_here():
+        pytest.skip("these tests run inside an agent themselves")
+
+
+@pytest.mark.usefixtures("outside")
+@pytest.mark.parametrize("answer", ["", "n", END], ids=["nothing", "no", "the end of input"])
+def test_a_no_to_the_key_leaves_a_sentence_and_no_key(project: Project, answer: str) -> None:
+    seen = in_terminal(project, *INIT, typed=[(QUESTION, answer)])
+    assert seen.code == 0, seen.text
+    assert seen.text.count(QUESTION) == 1
+    said = " ".join(seen.text.split())
+    assert said.count(WEAK) == 1
+    assert "make an approver key: penstock approver init" in said
+    assert not (project.home / KEY_FILE).exists()
+    assert (project.root / "penstock.toml").exists()
+
+
+@pytest.mark.usefixtures("outside")
+def test_a_yes_makes_the_key_and_then_init_says_nothing_of_it(project: Project) -> None:
+    typed = [(QUESTION, "y"), ("passphrase: ", WORDS), ("once more: ", WORDS)]
+    seen = in_terminal(project, *INIT, typed=typed)
+    assert seen.code == 0, seen.text
+    named = project.run("approver", "show", "--json").json["key_id"]
+    assert f"approver key {named}" in seen.text
+    assert WEAK not in " ".join(seen.text.split())
+    assert "key_made done" in project.run("audit", "log", "--op", "key_made").out
+    key = (project.home / KEY_FILE).read_bytes()
+    again = in_terminal(project, *INIT)
+    assert (again.code, "approver" in again.text) == (0, False)
+    assert (project.home / KEY_FILE).read_bytes() == key
+
+
+@pytest.mark.usefixtures("outside")
+def test_two_passphrases_that_differ_make_no_key(project: Project) -> None:
+    typed = [(QUESTION, "y"), ("passphrase: ", WORDS), ("once more: ", "something else")]
+    seen = in_terminal(project, *INIT, typed=typed)
+    assert (seen.code, "error[not-the-same]" in seen.text) == (1, True)
+    assert not (project.home / KEY_FILE).exists()
+    assert (project.root / "penstock.toml").exists()
+
+
+UNASKED = [
+    (("--yes",), {}, "a script"),
+    (("--json",), {}, "data"),
+    (("--dry-run",), {}, "a dry run"),
+    ((), {"CLAUDECODE": "1"}, "an agent"),
+]
+
+
+@pytest.mark.parametrize(("more", "env", "why"), UNASKED, ids=[row[2] for row in UNASKED])
+def test_nothing_is_asked_at_a_terminal_of(
+    project: Project, more: tuple[str, ...], env: dict[str, str], why: str
+) -> None:
+    seen = in_terminal(project, *INIT, *more, env=env)
+    assert seen.code == 0, seen.text
+    assert QUESTION not in seen.text
+    assert "penstock approver init" in seen.text
+    assert not (project.home / KEY_FILE).exists()
+
+
+def test_without_a_terminal_nothing_is_asked_and_the_sentence_is_in_the_document(
+    project: Project,
+) -> None:
+    done = project.run(*INIT, "--json")
+    assert set(done.json) == {"workspace", "dry_run", "agents", "changes", "left"}
+    assert sum(WEAK in sentence for sentence in done.json["left"]) == 1
+    assert not done.err
+
+
+def test_where_the_rules_demand_a_key_the_sentence_says_so(project: Project) -> None:
+    project.write("penstock.toml", "version = 1\n[approval]\nrequire_key = true\n")
+    (said, *_) = project.run(*INIT, "--json").json["left"]
+    assert "nothing can be approved: the rules ask for an approver key" in said

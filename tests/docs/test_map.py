@@ -16,12 +16,14 @@ PAGE = (REPOSITORY / "docs" / "map.md").read_text(encoding="utf-8")
 SPINE = re.findall(r"^\| \d+ \| `([\w/]+\.py)` \|", PAGE, re.MULTILINE)
 MOST_MODULES, MOST_LINES = 15, 3500
 # A path of ours in a text, `core/diff/align.py`, and a dotted name in code style, `core.diff`;
-# `core.fsync` is a setting of git's.
+# `core.fsync` and its like are settings of git's.
 PLACE = re.compile(
     r"(?<![\w./*~-])(?:src/penstock/)?"
     r"((?:core|gate|stores|doors|app|cli|startup|presets|tests|bench|tools)/[\w/]+(?:\.py)?)(?![\w*.])"
 )
-DOTTED = re.compile(r"`(?:penstock\.)?((?:core|stores|doors)\.(?!fsync)\w+)[\w.]*`")
+DOTTED = re.compile(
+    r"`(?:penstock\.)?((?:core|stores|doors)\.(?!fsync|fsmonitor|hooksPath|sshCommand)\w+)[\w.]*`"
+)
 MADE_BY_THE_BUILD = "startup/hook_path.py"
 
 

@@ -117,14 +117,21 @@ def check_apply(folder: str, answer: str | None, new: Mapping[str, bytes | None]
     assert now in (OLD, done), f"neither old nor new: {now} (was {sorted(before)})"
     if answer == "ok":
         assert now == done, "acknowledged and not there"
-    receipts = gate.receipts()
-    assert bool(receipts) == (now == done), f"{len(receipts)} receipts for {sorted(now)}"
-    assert bool(told(folder, "applied")) == (now == done), "the record and the disk differ"
+    written = len(new) if now == done else 0
+    _once_each(folder, written)
     sound(folder)
     if now == OLD:
         again = gate.apply(noted(folder))
         assert again, "what was approved cannot be applied any more"
         assert files(folder) == done
+        _once_each(folder, len(new))
+
+
+def _once_each(folder: str, written: int) -> None:
+    """Each write has one receipt and one line, whoever finished it."""
+    receipts = here(folder).gate.receipts()
+    assert len(receipts) == written, f"{len(receipts)} receipts for {written} writes"
+    assert told(folder, "applied") == written, "the record and the disk differ"
 
 
 def applying(name: str, new: Mapping[str, bytes | None]) -> Scenario:

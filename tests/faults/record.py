@@ -23,7 +23,7 @@ from tests.faults.scenario import Scenario
 KEY = make_key("penstock.test/log", bytes(range(32)))
 BEFORE, NOW, AFTER = ({"op": "decided", "path": name} for name in ("before", "now", "after"))
 NOON = 1736769600.0
-HARMLESS = {"torn-tail", "tail-set-aside"}
+HARMLESS = {"torn-tail", "tail-set-aside", "unremembered"}
 
 
 def log_of(folder: str, *, rotate_at: int = 1 << 20) -> JsonlLog:

@@ -11,6 +11,9 @@ from penstock.core.model import Verdict
 from penstock.gate import Item
 from tests.doors.broker.brokers import bench, code
 from tests.doors.hook.hooks import Hook, said
+from tests.doors.langgraph.guarded_agent import Guarded
+from tests.doors.langgraph.scripted_model import Call
+from tests.doors.langgraph.scripted_model import said as messages_of
 from tests.doors.mcp.client import Talk, Told, furnished, talk_over_stdio
 from tests.project import Project
 
@@ -115,6 +118,61 @@ def test_the_library_denies_the_other_name(
     gate = open_gate(str(linked.root))
     (made,) = gate.propose([Item(path="notes.txt", content=b"x")])
     assert made.decision.verdict is Verdict.DENY
+
+
+# What the built-in list protects in a home, and what an agent may do to it.
+IN_HOME = [
+    (".ssh/id_rsa", "Read"),
+    (".aws/credentials", "Read"),
+    (".kube/config", "Read"),
+    (".netrc", "Read"),
+    (".claude/settings.json", "Write"),
+    (".claude/hooks/x.sh", "Write"),
+    (".codex/config.toml", "Write"),
+    (".gemini/settings.json", "Write"),
+    (".cursor/hooks.json", "Write"),
+    (".config/opencode/plugin/x.js", "Write"),
+    (".config/penstock/penstock.toml", "Write"),
+]
+
+
+@pytest.mark.parametrize(("name", "tool"), IN_HOME)
+def test_nothing_protected_in_the_home_is_reached_by_a_link(
+    linked: Project, name: str, tool: str
+) -> None:
+    kept = linked.home / name
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text("version = 1\n")
+    (linked.root / "build").mkdir()
+    os.link(kept, linked.root / "build/k.txt")
+    hook = Hook(linked, attended=True)
+    answer = said(hook.before(tool, {"file_path": hook.at("build/k.txt"), "content": "x"}))
+    assert answer["permissionDecision"] in ("ask", "deny")
+
+
+def test_a_link_made_one_call_before_by_a_script_is_seen(linked: Project) -> None:
+    hook = Hook(linked, attended=True)
+    assert said(hook.write("deep/er/new.txt", "x")) == {}
+    (linked.root / "deep/er").mkdir(parents=True)
+    os.link(linked.root / ".env", linked.root / "deep/er/new.txt")
+    assert said(hook.write("deep/er/new.txt", "x"))["permissionDecision"] == "deny"
+    os.rename(linked.root / "deep", linked.root / "moved")
+    assert said(hook.write("moved/er/new.txt", "x"))["permissionDecision"] == "deny"
+
+
+def test_a_graphs_tool_is_refused_the_other_name(
+    linked: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in linked.environ.items():
+        monkeypatch.setenv(name, value)
+    calls: list[Call] = [
+        ("write_file", {"file_path": "notes.txt", "content": "x"}),
+        ("read_file", {"file_path": "notes.txt"}),
+    ]
+    answers = messages_of(Guarded(linked, calls).start())
+    assert [answer.status for answer in answers] == ["error", "error"]
+    assert "keep-me" not in "".join(str(answer.content) for answer in answers)
+    assert (linked.root / ".env").read_text() == "TOKEN=keep-me\n"
 
 
 def test_the_command_line_says_the_same(linked: Project) -> None:

@@ -3,45 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 
 from penstock.cli import COMMANDS as KNOWN
-from penstock.core.text.invisible import HiddenKind, class_of
+from penstock.core.model import Actor
 from penstock.gate import Item
 from tests.cli.pending import gate_of
 from tests.doors.broker.brokers import bench
 from tests.doors.hook.hooks import Hook
 from tests.doors.mcp.client import Talk, Told, talk
+from tests.journeys.hostile_text import AGENT, NAME, RULES, TEXT, raw
 from tests.project import Done, Project
-
-KINDS = (
-    HiddenKind.CONTROL,
-    HiddenKind.ESCAPE,
-    HiddenKind.DIRECTION,
-    HiddenKind.MARK,
-    HiddenKind.NOTHING,
-    HiddenKind.TAG,
-    HiddenKind.LINE,
-)
-HIDDEN = re.compile(f"[{class_of(*KINDS)}]")
-# A name may hold all but control characters, a text all of them.
-NAME = "na\u202eme\u200b\u2066x\U000e0041.txt"
-TEXT = "a\x1b[2J\x1b]0;title\x07\u202eb\u200bc\u2066d\x9bm\x08\u2028e\n"
-RULES = """\
-version = 1
-preset = "guard"
-[[ask]]
-id = "asks"
-paths = ["na*"]
-actions = ["write"]
-"""
-
-
-def raw(text: str) -> list[str]:
-    """Return the hidden characters of a text, with a little around each."""
-    return [repr(text[max(0, m.start() - 30) : m.end() + 10]) for m in HIDDEN.finditer(text)]
 
 
 @pytest.fixture
@@ -51,7 +24,8 @@ def hostile(project: Project) -> Project:
     project.write(NAME, "before " + TEXT)
     project.write(f"deep/{NAME}", TEXT)
     with gate_of(project) as gate:
-        gate.propose([Item(path=NAME, content=TEXT.encode())])
+        actor = Actor(agent=AGENT, session=AGENT, tool_call_id=AGENT)
+        gate.propose([Item(path=NAME, content=TEXT.encode())], actor=actor)
         gate.propose([Item(path=f"name2{NAME}", content=TEXT.encode())])
     hook = Hook(project)
     hook.write(f".env{NAME}", TEXT)
@@ -75,6 +49,15 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("audit", "log", "--json"),
     ("audit", "verify"),
     ("audit", "export"),
+    ("audit", "export", "--format", "cef"),
+    ("audit", "export", "--format", "ocsf"),
+    ("audit", "export", "--format", "syslog"),
+    ("watch", "--once", "--no-bell"),
+    ("watch", "--once", "--json"),
+    ("rules", "query", json.dumps({"type": NAME})),
+    ("rules", "query", json.dumps({"type": "rule"})),
+    ("rules", "test", "--rule-id", NAME, "--input", "{}"),
+    ("rules", "apply", "--json", json.dumps({"type": NAME})),
     ("rules", "suggest"),
     ("rules", NAME),
     ("renew", "ID"),
@@ -113,6 +96,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("status", f"--{NAME}"),
     ("status", "--workspace", f"/nowhere/{NAME}"),
 )
+BOM = "] \ufeff"  # RFC 5424 wants it before a message in UTF-8
 # It starts an agent and asks at a terminal; what it prints goes through the same functions.
 APART = frozenset({"broker-cli"})
 
@@ -127,7 +111,7 @@ def test_no_command_prints_what_nobody_sees(hostile: Project) -> None:
     wrong: dict[str, list[str]] = {}
     for words in COMMANDS:
         done: Done = hostile.run(*(known if word == "ID" else word for word in words))
-        found = raw(done.out) + raw(done.err)
+        found = raw(done.out.replace(BOM, "")) + raw(done.err)
         assert "Traceback" not in done.err, done.err
         if found:
             wrong[ascii(" ".join(words))] = found[:3]
@@ -137,6 +121,8 @@ def test_no_command_prints_what_nobody_sees(hostile: Project) -> None:
 CALLS = [
     ("Write", {"file_path": f".env{NAME}", "content": TEXT}),
     ("Write", {"file_path": NAME, "content": TEXT}),
+    ("Write", {"file_path": "denied.txt", "content": TEXT}),
+    ("Write", {"file_path": "warned.txt", "content": TEXT}),
     ("Read", {"file_path": f"secrets/{NAME}"}),
     ("Bash", {"command": f"echo > '.env{NAME}'"}),
     ("Bash", {"command": f"eval \"$(cat '{NAME}')\" {TEXT}"}),
@@ -174,6 +160,8 @@ def test_an_mcp_client_reads_nothing_hidden(hostile: Project) -> None:
         return [
             await to.call("write_file", path=f".env{NAME}", content=TEXT),
             await to.call("write_file", path=NAME, content=TEXT),
+            await to.call("write_file", path="denied.txt", content=TEXT),
+            await to.call("write_file", path="warned.txt", content=TEXT),
             await to.call("read_file", path=f"gone{NAME}"),
             await to.call("list_directory", path="."),
             await to.call("search_files", pattern="na*"),

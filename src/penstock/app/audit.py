@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -170,6 +170,16 @@ class Record:
         lines = lines_of(self.path, Query(last=last, since=since))
         return tuple(parse_line(line) or {} for line in lines)
 
+    def end(self, *, ops: frozenset[str], size: int) -> list[tuple[int, Mapping[str, object]]]:
+        """Return the events with one of some names within the last bytes, oldest first."""
+        from penstock.core.audit.query import Query, parse_line
+        from penstock.stores.audit.reader import read_end
+
+        wanted = Query(ops=ops)
+        lines = read_end(self.path, size, [f'"{op}"'.encode() for op in sorted(ops)])
+        events = filter(None, map(parse_line, lines))
+        return [(0, event) for event in events if wanted.accepts(event)]
+
     def verify(self, *, notice: frozenset[str] = frozenset(), there: bool = False) -> AuditReport:
         """Compare the log with everything that there is to compare it with.
 
@@ -178,14 +188,15 @@ class Record:
         """
         from penstock.core.audit.findings import AuditReport
         from penstock.stores.audit.segments import files_of
-        from penstock.stores.audit.verify import verify_log
+        from penstock.stores.audit.verify import remembered_end, verify_log
 
-        facts = self.memory.facts()
-        head = self.head()
-        remembered = facts.expected(head.seq if head else -1)
+        facts, end = remembered_end(self.path, self.memory)
+        remembered = facts.expected(end)
         if not files_of(self.path) and remembered is not None:
             return _gone(remembered)
-        evidence = self._evidence(remembered)
+        evidence = replace(
+            self._evidence(remembered), expects_head=True, unremembered=facts.unremembered(end)
+        )
         if not files_of(self.path) and evidence.is_empty and not there:
             return AuditReport(count=0, head="")  # a log that never was is sound
         return verify_log(self.path, evidence, notice=notice)

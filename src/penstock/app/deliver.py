@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from penstock.app.announce import is_quiet, start_process
 from penstock.app.workspace import Workspace
 from penstock.core.errors import PenstockError
-from penstock.core.notify.message import Group, Message, groups, harmless, message
+from penstock.core.notify.message import Alert, Group, Message, Notice, groups, inert, message
 from penstock.core.notify.settings import NotifyEvent, NotifySettings
 from penstock.core.proposals.model import Moment, Proposal, State
 from penstock.stores.notify.outbox import Deliveries, Outbox
@@ -70,7 +70,7 @@ class Teller:
 
     def _left(
         self, outbox: Outbox, settings: NotifySettings
-    ) -> dict[MessageTarget, tuple[Group, ...]]:
+    ) -> dict[MessageTarget, tuple[Notice, ...]]:
         return self._open(self.targets(settings), outbox.told(), settings)
 
     def _turn(self, outbox: Outbox, settings: NotifySettings, end: float) -> bool:
@@ -96,12 +96,17 @@ class Teller:
 
     def _open(
         self, targets: Sequence[MessageTarget], told: Deliveries, settings: NotifySettings
-    ) -> dict[MessageTarget, tuple[Group, ...]]:
+    ) -> dict[MessageTarget, tuple[Notice, ...]]:
         """Return what each target is still to be told in this run."""
-        found = groups(self._waiting(), _now(), settings.events)
-        told.keep_only({group.key for group in found})
+        found = self._due(settings)
+        told.keep_only({one.key for one in found})
         left = {one: _left(found, told, one.name) for one in targets if self._may_try(one)}
         return {one: due for one, due in left.items() if due}
+
+    def _due(self, settings: NotifySettings) -> tuple[Notice, ...]:
+        """Return all that somebody has to be told of; an alert whatever `events` says."""
+        waiting = groups(self._waiting(), _now(), settings.events)
+        return (*Outbox(self.here.state).alerts(), *waiting)
 
     def targets(self, settings: NotifySettings) -> tuple[MessageTarget, ...]:
         """Return everybody to tell."""
@@ -112,8 +117,11 @@ class Teller:
 
     def _finish(self, outbox: Outbox, settings: NotifySettings, told: Deliveries) -> None:
         """Keep the mark while something may still have to be told later."""
-        found = groups(self._waiting(), _now(), settings.events)
-        failed = any(_left(found, told, one.name) for one in self.targets(settings))
+        targets = self.targets(settings)
+        for alert in outbox.alerts():
+            if not any(_left((alert,), told, one.name) for one in targets):
+                outbox.drop_alert(alert)
+        failed = any(_left(self._due(settings), told, one.name) for one in targets)
         later = NotifyEvent.EXPIRING in settings.events and bool(self._waiting())
         if not failed and not later:
             outbox.clear()
@@ -130,7 +138,7 @@ class Teller:
     def _told_to(
         self,
         target: MessageTarget,
-        due: Sequence[Group],
+        due: Sequence[Notice],
         told: Deliveries,
         settings: NotifySettings,
     ) -> None:
@@ -152,13 +160,13 @@ class Teller:
             return show_on_desktop(said, self.environ)
         return self.tell(target, said)
 
-    def _failed(self, target: MessageTarget, due: Sequence[Group], told: Deliveries) -> None:
+    def _failed(self, target: MessageTarget, due: Sequence[Notice], told: Deliveries) -> None:
         count = self._failures.get(target.name, 0) + 1
         self._failures[target.name] = count
         self._not_before[target.name] = time.monotonic() + 2.0 ** (count - 1)
 
     def _record(
-        self, target: MessageTarget, due: Sequence[Group], wrong: str, told: Deliveries
+        self, target: MessageTarget, due: Sequence[Notice], wrong: str, told: Deliveries
     ) -> None:
         """Put on the record what was sent, what could not be, and what was given up."""
         tries = max(told.tried(group.key, target.name) for group in due)
@@ -169,14 +177,17 @@ class Teller:
             "path": "",
             "status": "error" if wrong else "sent",
             "target": target.name,
-            "proposals": [group.id for group in due][:20],
+            "proposals": [one.id for one in due if isinstance(one, Group)][:20],
         }
+        alerts = [one.id for one in due if isinstance(one, Alert)]
+        event |= {"alerts": alerts[:20]} if alerts else {}
         with suppress(PenstockError, OSError):
             more = {"reason": wrong} if wrong else {}
             self.here.record.log.append(event | more, durable=False)
 
-    def _message(self, due: Sequence[Group], settings: NotifySettings) -> Message:
-        contents = self._contents(due) if settings.contents else {}
+    def _message(self, due: Sequence[Notice], settings: NotifySettings) -> Message:
+        waiting = [one for one in due if isinstance(one, Group)]
+        contents = self._contents(waiting) if settings.contents else {}
         return message(
             due,
             workspace=os.path.basename(self.here.root),
@@ -211,7 +222,7 @@ class Teller:
         return tuple(one for one in found if not one.expired(now))
 
 
-def _left(found: Sequence[Group], told: Deliveries, target: str) -> tuple[Group, ...]:
+def _left(found: Sequence[Notice], told: Deliveries, target: str) -> tuple[Notice, ...]:
     """Return what a target was not told yet and was not tried too often for."""
     return tuple(
         group
@@ -239,7 +250,7 @@ def tried(
 ) -> list[tuple[str, str]]:
     """Send a test message to every target; return each one's label and what went wrong."""
     said = Message(
-        title=f"Penstock: a test from {harmless(os.path.basename(here.root))}",
+        title=f"Penstock: a test from {inert(os.path.basename(here.root))}",
         body="If you can read this, you will be told of what waits for you here.",
     )
     teller = Teller(here, environ)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from penstock.app.policy import policy_of, read_rules
@@ -43,6 +43,19 @@ def wanting_person(paths: Sequence[str]) -> str:
     """
     real = [os.path.realpath(path) for path in paths]
     return next((root for root in _roots(real) if _wants_person(root, real)), "")
+
+
+def breaks(root: str, texts: Mapping[str, bytes | None]) -> str:
+    """Return why the policy of a workspace would not load with some texts, where it loads now."""
+    placed = {os.path.realpath(path): text for path, text in texts.items()}
+
+    def read(path: str) -> bytes | None:
+        real = os.path.realpath(path)
+        return placed[real] if real in placed else read_rules(path)
+
+    after = policy_of(root, state=state_of(root), read=read).degraded
+    now = after and policy_of(root, state=state_of(root)).degraded
+    return "the policy would not load any more" if after and not now else ""
 
 
 def _wants_person(root: str, paths: Sequence[str]) -> bool:

@@ -15,7 +15,14 @@ CODE = (
     "import os, sys; os.closerange(3, 1024); sys.path.insert(0, sys.argv.pop(1)); "
     "from penstock.cli import main; main()"
 )
+_BESIDE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+_START = ("-I", "-c", CODE, _BESIDE)
 _STARTED: list[int] = []
+
+
+def helpers() -> tuple[tuple[str, ...], ...]:
+    """Return how the command lines of what is started here go on after their first word."""
+    return (_START,)
 
 
 def start_beside(*words: str) -> int:
@@ -26,8 +33,7 @@ def start_beside(*words: str) -> int:
                 continue
         _STARTED.remove(pid)
     quiet = [(os.POSIX_SPAWN_OPEN, at, os.devnull, os.O_RDWR, 0) for at in (0, 1, 2)]
-    beside = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    argv = [sys.executable, "-I", "-c", CODE, beside, *words]
+    argv = [sys.executable, *_START, *words]
     try:
         pid = os.posix_spawn(argv[0], argv, os.environ, file_actions=quiet, setsid=True)
     except NotImplementedError:  # a system that knows no sessions here; a group is enough

@@ -22,7 +22,7 @@ from penstock.app.policy import (
     policy_with,
     read_rules,
 )
-from penstock.app.policy_files import switched_on, wanting_person
+from penstock.app.policy_files import breaks, switched_on, wanting_person
 from penstock.core.errors import InputError
 from penstock.gate.doors import Door
 from penstock.stores.rules.last_good import keep, keep_compiled
@@ -37,8 +37,10 @@ from penstock.stores.system.places import (
 # Each part is imported where it is first needed: whoever verifies a record needs no rules, and
 # whoever judges needs no queue.
 if TYPE_CHECKING:
+    from penstock.app.announce import Announcement
     from penstock.app.audit import Record
     from penstock.core.audit.findings import AuditReport
+    from penstock.core.notify.message import Alert
     from penstock.core.notify.settings import NotifySettings
     from penstock.core.policy.advice import Advice, CallFacts
     from penstock.core.policy.compile import Stamp
@@ -236,6 +238,7 @@ class Workspace:
             history=rule_history,
             record=self._record_of,
             wanting_person=wanting_person,
+            breaks=breaks,
             switched_on=switched_on,
         )
 
@@ -261,6 +264,12 @@ class Workspace:
                 from penstock.app.announce import announce
 
                 announce(self.root, self.state, self.notify_settings())
+
+    def alert(self, found: Alert) -> Announcement:
+        """Have a person notified of protected files that were changed; return how far that came."""
+        from penstock.app.announce import announce
+
+        return announce(self.root, self.state, self.notify_settings(), alert=found)
 
     def notify_settings(self) -> NotifySettings:
         """Return how the person is notified of this workspace."""

@@ -25,16 +25,24 @@ def command() -> None:
 def init(workspace: str | None, as_json: bool) -> int:
     """Make a key sealed with a passphrase; from then on only it approves."""
     from penstock.app import open_workspace
-    from penstock.cli.proof import passphrase, refuse_inside_agent
+    from penstock.cli.proof import refuse_inside_agent
 
     here = open_workspace(workspace)
     refuse_inside_agent(here)
+    made = make(here)
+    _told({"key_id": made.id, "public": made.text, "path": here.keys.path}, as_json=as_json)
+    return OK
+
+
+def make(here: Workspace) -> ApproverPublicKey:
+    """Ask for a passphrase, make the key that it seals and put it on the record."""
+    from penstock.cli.proof import passphrase
+
     made = here.keys.init(passphrase(confirm=True))
     _recorded(here, made)
     if len(here.keys.known()) > 1:
         tell("a key was made here before; `penstock audit verify` tells that this one replaced it")
-    _told({"key_id": made.id, "public": made.text, "path": here.keys.path}, as_json=as_json)
-    return OK
+    return made
 
 
 @command.command()

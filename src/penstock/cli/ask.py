@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.cli.output import printable
+from penstock.cli.output import tell
 from penstock.core.diff.coverage import Unseen, fingerprint, require_shown
 from penstock.core.errors import InputError, RefusedError
 
@@ -44,7 +44,7 @@ def without(unseen: Sequence[Unseen], *, yes: bool, accepted: bool) -> str:
     Return what the audit log says of it. Raises RefusedError `not-shown`.
     """
     for one in unseen:
-        click.echo(f"not shown: {printable(one.words)}", err=True)
+        tell(f"not shown: {one.words}")
     asked = bool(unseen) and not accepted and not yes and at_terminal()
     accepted = accepted or (asked and agreed("approve these parts without seeing them?", yes=False))
     name = fingerprint(unseen) if accepted else ""

@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from penstock.cli import COULD_NOT, OK
-from penstock.cli.output import console, printable, tell, workspace_option
+from penstock.cli.output import console, echo, tell, workspace_option
 from penstock.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class _Front:
     def _talk(self) -> None:
         """Show what the agent says besides; it cannot steer the terminal or pretend to be us."""
         for line in _pipe(self.agent.stderr):
-            tell("agent: " + printable(line.decode("utf-8", "replace").rstrip("\r\n")))
+            tell("agent: " + line.decode("utf-8", "replace").rstrip("\r\n"))
 
     def _answered(self, line: bytes | InputError) -> Result:
         from penstock.doors.broker.wire import parse
@@ -217,4 +217,4 @@ def _diff(text: str) -> None:
 
 def _say(found: Mapping[str, Any]) -> None:
     """(8) and (9): what the broker made of it, under the name of the agent's own call."""
-    click.echo(printable(f"{found['tool_name']}: {found['output']}"))
+    echo(f"{found['tool_name']}: {found['output']}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock.cli import COULD_NOT, OK
-from penstock.cli.output import echo, json_option, print_json, printable, workspace_option
+from penstock.cli.output import echo, json_option, print_json, workspace_option
 
 if TYPE_CHECKING:
     from penstock.doors.doctor.doctor import DoctorReport
@@ -58,9 +58,8 @@ def document(report: DoctorReport) -> dict[str, object]:
 def show(report: DoctorReport) -> None:
     """Print a report for a person."""
     for one in report.findings:
-        status = click.style(f"{one.status:5}", fg=COLOUR[one.status])
-        echo(f"{status} {printable(one.name)}: {printable(one.what)}")
+        echo(f"{one.name}: {one.what}", mark=f"{one.status:5}", colour=COLOUR[one.status])
         if one.hint and one.status != "ok":
-            echo(f"      try: {printable(one.hint)}")
+            echo(f"      try: {one.hint}")
     wrong = sum(one.status == "bad" for one in report.findings)
     echo("the hooks work" if report.sound else f"{wrong} things are wrong")

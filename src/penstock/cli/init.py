@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 DONE = {"create": "created", "change": "changed", "remove": "removed"}
 WOULD = {word: f"would {word}" for word in DONE}
+TO_DO = "left to do"
+QUESTION = "make an approver key now? Then nothing approves a change without its passphrase"
 PLAIN_PORT = click.IntRange(min=1, max=65535)
 
 
@@ -36,7 +38,7 @@ PLAIN_PORT = click.IntRange(min=1, max=65535)
 @click.option("--port", type=PLAIN_PORT, default=PORT, help="Where `penstock serve` listens.")
 @click.option("--local", is_flag=True, help="Claude Code: .claude/settings.local.json instead.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
-@click.option("--yes", is_flag=True, help="Nothing is asked anyway; for scripts.")
+@click.option("--yes", is_flag=True, help="Ask nothing; for scripts.")
 @workspace_option
 @json_option
 def command(
@@ -46,14 +48,15 @@ def command(
     port: int,
     local: bool,
     dry_run: bool,
-    yes: bool,  # noqa: ARG001 - taken so that scripts need not know which commands ask
+    yes: bool,
     workspace: str | None,
     as_json: bool,
 ) -> int:
     """Write penstock.toml and register the hook with the agents that are here.
 
     What is there already is kept, and a second run changes nothing. `penstock
-    uninstall` takes exactly this back.
+    uninstall` takes exactly this back. At a terminal, where there is no approver
+    key yet, it offers to make one.
     """
     from penstock.app import open_workspace
     from penstock.doors.setup.agents_present import present
@@ -69,6 +72,10 @@ def command(
             only_adds(steps)
         carry_out(here, steps)
     left = _left(wish, steps, named=bool(agents), found=bool(here_too), preset=preset)
+    keyless = not here.keys.exists()
+    offers = keyless and not (yes or as_json or dry_run) and _somebody_here(here)
+    if keyless and not offers:
+        left.insert(0, _keyless(here))
     facts: InitSummary = {
         "workspace": here.root,
         "dry_run": dry_run,
@@ -83,7 +90,35 @@ def command(
         print_json(facts)
     else:
         _show(facts)
+    if offers:
+        _offer_key(here)
     return OK
+
+
+def _somebody_here(here: Workspace) -> bool:
+    from penstock.cli.ask import at_terminal
+
+    return at_terminal() and not here.inside_agent()
+
+
+def _offer_key(here: Workspace) -> None:
+    """Ask once whether to make the approver key now; what ends the question is a no."""
+    from penstock.cli.approver import make
+
+    try:
+        wanted = click.confirm(QUESTION, default=False, err=True)
+    except click.Abort:
+        click.echo(err=True)
+        wanted = False
+    label, done = ("made", f"approver key {make(here).id}") if wanted else (TO_DO, _keyless(here))
+    console().print(printable(f"{label:13} {done}"), markup=False)
+
+
+def _keyless(here: Workspace) -> str:
+    """Say what an approval is worth without a key, and how to make one."""
+    from penstock.app.approval_state import MAKE_KEY, approval_state
+
+    return f"approvals: {approval_state(here).says}; make an approver key: {MAKE_KEY}"
 
 
 def _token(here: Workspace, dry_run: bool) -> str:
@@ -144,7 +179,7 @@ def _show(facts: InitSummary) -> None:
         why = f" ({agent['found']})" if agent["found"] else ""
         out.print(printable(f"{'agent':13} {agent['title']}{why}"), markup=False)
     for sentence in facts["left"]:
-        out.print(printable(f"{'left to do':13} {sentence}"), markup=False)
+        out.print(printable(f"{TO_DO:13} {sentence}"), markup=False)
 
 
 def show_changes(out: Console, changes: list[dict[str, object]], *, diffs: bool) -> None:

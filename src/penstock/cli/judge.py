@@ -13,7 +13,7 @@ from penstock.cli.output import echo, json_option, print_json, workspace_option
 from penstock.core.errors import InputError
 from penstock.core.model import Change, Decision, Verdict
 from penstock.core.strict_json import strict
-from penstock.core.text.display import spoken
+from penstock.core.text.display import in_line, spoken
 from penstock.gate import Call, Judgement
 
 
@@ -125,9 +125,8 @@ COLOUR = {Verdict.ALLOW: "green", Verdict.ASK: "yellow", Verdict.DENY: "red"}
 def show(judged: Judgement) -> None:
     """Print the decision for a person."""
     decision = judged.decision
-    verdict = click.style(str(decision.verdict), fg=COLOUR[decision.verdict], bold=True)
-    because = spoken(decision.because or _nothing_said(decision))
-    echo(f"{verdict} {because}")
+    verdict, because = decision.verdict, in_line(decision.because or _nothing_said(decision))
+    echo(because, mark=str(verdict), colour=COLOUR[verdict], bold=True)
     for line in _details(judged):
         echo(f"  {line}")
 
@@ -136,18 +135,18 @@ def _details(judged: Judgement) -> Iterator[str]:
     """Yield what stands behind a decision, a line each."""
     decision = judged.decision
     if decision.suggestion:
-        yield f"instead: {spoken(decision.suggestion)}"
+        yield f"instead: {in_line(decision.suggestion)}"
     for reason in decision.reasons:
         where = f" ({spoken(reason.where)})" if reason.where else ""
         yield f"rule {spoken(reason.rule)}: {reason.verdict or 'note'}{where}"
     for note in decision.notes:
-        yield f"note: {spoken(note)}"
+        yield f"note: {in_line(note)}"
     for one in judged.prepared:
         if one.request.change is not None and one.request.target is not None:
             yield spoken(_measured(one.request.target.shown, one.request.change))
     yield f"policy {decision.revision}"
     if decision.degraded:
-        yield f"degraded: {spoken(decision.degraded)}"
+        yield f"degraded: {in_line(decision.degraded)}"
 
 
 def _nothing_said(decision: Decision) -> str:

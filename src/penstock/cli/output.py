@@ -25,14 +25,18 @@ def print_json(document: object) -> None:
 
 def json_printable(text: str) -> str:
     """Return JSON that means the same, with an escape for each character that is not seen."""
-    if text.replace("\n", "").isprintable():
+    if _is_plain(text):
         return text
-    return "".join(c if c == "\n" or c.isprintable() else json.dumps(c)[1:-1] for c in text)
+    from penstock.core.text.display import json_visible
+
+    return json_visible(text)
 
 
-def echo(text: str, *, err: bool = False) -> None:
-    """Print one line that may be styled; quicker to start than a console."""
-    click.echo(text, err=err, color=False if os.environ.get("NO_COLOR") else None)
+def echo(text: str, *, mark: str = "", colour: str = "", bold: bool = False) -> None:
+    """Print one line after a coloured mark; quicker to start than a console."""
+    styled = click.style(mark, fg=colour or None, bold=bold) + " " if mark else ""
+    color = False if os.environ.get("NO_COLOR") else None
+    click.echo(f"{styled}{printable(text)}", color=color)
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -74,11 +78,16 @@ def tell(text: str) -> None:
 
 def printable(text: str) -> str:
     """Return a text that a terminal shows and never obeys; what is visible stays as it is."""
-    if text.replace("\n", "").isprintable():
+    if _is_plain(text):
         return text
     from penstock.core.text.display import harmless
 
     return harmless(text)
+
+
+def _is_plain(text: str) -> bool:
+    """Most texts are, and spare us an import."""
+    return text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()
 
 
 def usage_message(wrong: click.UsageError) -> str:

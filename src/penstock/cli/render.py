@@ -18,7 +18,7 @@ from penstock.core.diff.hunks import unified
 from penstock.core.diff.measure import lost_lines
 from penstock.core.diff.rows import Kind, blocks, listed
 from penstock.core.proposals.model import Moment, Proposal, State
-from penstock.core.text.display import spoken, visible_bytes, visible_diff
+from penstock.core.text.display import in_line, spoken, visible_bytes, visible_diff
 from penstock.core.text.line_endings import split
 
 SHOWN_LOST, SHOWN_HUNKS = 40, 20
@@ -82,7 +82,7 @@ def show_preview(
     title = f"PREVIEW {spoken(path)}: {words}; nothing is made or written yet"
     out.print(Text(title, style="bold"))
     for warning in warnings:
-        out.print(Text(f"  warning    {spoken(warning)}", style="bold yellow"))
+        out.print(Text(f"  warning    {in_line(warning)}", style="bold yellow"))
     write(out, [*lost(before, after), *diff(path, before, after)])
 
 
@@ -109,7 +109,7 @@ def facts(out: Console, one: Proposal) -> None:
         if value:
             out.print(Text(f"  {name:10} {spoken(value)}"))
     for warning in (*one.decision.notes, *one.warnings):
-        out.print(Text(f"  warning    {spoken(warning)}", style="bold yellow"))
+        out.print(Text(f"  warning    {in_line(warning)}", style="bold yellow"))
 
 
 Coloured = tuple[str, str]

@@ -29,10 +29,10 @@ def confirm(here: Workspace, reasons: tuple[str, ...], yes: bool) -> Proof:
 
 
 def _need_key(here: Workspace) -> None:
-    if here.policy().approval.require_key and not here.keys.exists():
+    if here.policy().approval.key_wanted and not here.keys.exists():
         raise RefusedError(
             "key-needed",
             "widening the rules needs an approver's key",
-            because="[approval] require_key asks for one",
+            because="[approval] require_key or totp asks for one",
             hint="penstock approver init",
         )

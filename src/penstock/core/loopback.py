@@ -44,3 +44,8 @@ def brought(headers: Mapping[str, str]) -> str:
 def same(given: str, expected: str) -> bool:
     """Compare two secrets; what is no text at all is as wrong as any other."""
     return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), expected.encode())
+
+
+def from_our_pages(headers: Mapping[str, str]) -> bool:
+    """Say whether no other page is behind a request, by the browser's word; true without one."""
+    return headers.get("sec-fetch-site", "none") in ("same-origin", "none")

@@ -133,7 +133,10 @@ def _key_needed(one: Proposal, *, exists: bool) -> RefusedError:
     because = "a key was set up, and since then nothing else approves"
     hint = "type the passphrase at a terminal, or hand it over by file descriptor"
     if not exists:
-        because, hint = "the rules ask for one, [approval] require_key", "penstock approver init"
+        because, hint = (
+            "the rules ask for one, [approval] require_key or totp",
+            "penstock approver init",
+        )
     return RefusedError(
         "key-needed", f"`{one.path}` needs an approver's key", because=because, hint=hint
     )

@@ -69,7 +69,7 @@ class Applier:
             states = self._write(members)
         except PenstockError as fault:
             return self._after_fault(claimed, fault, versions)
-        return self._written(claimed, states=states, versions=versions)
+        return self.written(claimed, states=states, versions=versions)
 
     def _members(self, proposal_id: str, path: str | None) -> tuple[Proposal, ...]:
         """Return what is written together: one proposal, or all of the set that it is part of."""
@@ -114,7 +114,7 @@ class Applier:
                 f"the proposal for `{one.path}` is {one.state}",
                 hint=f"penstock show {one.id}",
             )
-        approval = self._logged_approval(one)
+        approval = self.logged_approval(one)
         if approval is None:
             self.parts.record_of("refused", one, status="denied", code="not-in-log")
             raise RefusedError(
@@ -126,7 +126,7 @@ class Applier:
         self._check_signature(one, approval)
         return approval
 
-    def _logged_approval(self, one: Proposal) -> LoggedApproval | None:
+    def logged_approval(self, one: Proposal) -> LoggedApproval | None:
         """Return the approval of exactly this proposal that stands in the audit log, or None."""
         return approval_in(self._newest_entry(one), one)
 
@@ -184,7 +184,7 @@ class Applier:
     def _check_place(self, one: Proposal) -> None:
         now = self.parts.place(one.path)[0].resolve(self.parts.whole(one.path))
         if now != one.extra.get("resolved", now):
-            self._outdate(one)
+            self.outdate(one)
             raise StaleError(
                 "base-changed",
                 f"`{one.path}` now leads to another place",
@@ -195,10 +195,11 @@ class Applier:
     def _check_base(self, one: Proposal) -> None:
         now = self._digest(one)
         if now != one.base:
-            self._outdate(one)
+            self.outdate(one)
             raise stale(one, now)
 
-    def _outdate(self, one: Proposal, *, token: str = "") -> None:
+    def outdate(self, one: Proposal, *, token: str = "") -> None:
+        """Close a proposal whose file has changed."""
         moved = self.parts.proposals.move(one.id, Transition.OUTDATE, token=token)
         self.parts.record_of("outdated", moved, status=moved.state)
 
@@ -229,7 +230,7 @@ class Applier:
         rules, edits = self.parts.rules, any(EDIT in one.extra for one in claimed)
         return rules.files if rules and edits else self.parts.files
 
-    def _written(
+    def written(
         self,
         claimed: Claimed,
         *,
@@ -269,7 +270,7 @@ class Applier:
 
         A line that is there stays the only one: a crash came after it.
         """
-        hashes, note = {one.id: self._applied_hash(one) for one in claimed.members}, ""
+        hashes, note = {one.id: self.applied_hash(one) for one in claimed.members}, ""
         fresh = [one for one in claimed.members if not hashes[one.id]]
         lines = [claimed.applied(one, how=how, notes=_notes(one, states)) for one in fresh]
         try:
@@ -279,7 +280,7 @@ class Applier:
             note = f"written, but the line `applied` could not be stored: {fault.message}"
         return tuple(self._receipt(one, hashes[one.id], states, note) for one in claimed.members)
 
-    def _applied_hash(self, one: Proposal) -> str:
+    def applied_hash(self, one: Proposal) -> str:
         """Return the hash of the line that says that a proposal was written; empty without one."""
         return written_hash(self._newest_entry(one))
 
@@ -303,10 +304,10 @@ class Applier:
         self, claimed: Claimed, fault: PenstockError, versions: Versions
     ) -> tuple[Receipt, ...]:
         """Read the disk and answer from what is there."""
-        if all(self._holds(one, one.content) for one in claimed.members):
+        if all(self.holds(one, one.content) for one in claimed.members):
             return tuple(
                 replace(receipt, note=receipt.note or f"written in spite of: {fault.message}")
-                for receipt in self._written(claimed, versions=versions)
+                for receipt in self.written(claimed, versions=versions)
             )
         with suppress(PenstockError):  # nothing that fails now may hide what failed first
             self._abandon(claimed.members, claimed.token, fault)
@@ -319,10 +320,11 @@ class Applier:
         self.parts.proposals.release(token)
         for one in claimed:
             self.parts.record_of("failed", one, status="error", code=fault.code)
-            if isinstance(fault, StaleError) and not self._holds(one, one.base):
-                self._outdate(one)
+            if isinstance(fault, StaleError) and not self.holds(one, one.base):
+                self.outdate(one)
 
-    def _holds(self, one: Proposal, known: str | None) -> bool:
+    def holds(self, one: Proposal, known: str | None) -> bool:
+        """Say whether a proposal's file has a content now, known by its digest."""
         try:
             return self._digest(one) == known
         except PenstockError:
@@ -332,69 +334,6 @@ class Applier:
         files, path = self.parts.place(one.path)
         state = files.state(path)
         return None if state is None else state.digest
-
-    def recover(self) -> tuple[Receipt, ...]:
-        """Finish what a crash left in the middle; the disk says how far it came."""
-        rules = self.parts.rules
-        for ended in (*self.parts.files.recover(), *(rules.files.recover() if rules else ())):
-            self.parts.record(
-                "recovered",
-                path=", ".join(ended.paths),
-                status=ended.ending,
-                kept=ended.kept,
-                notes=ended.notes,
-            )
-        groups: dict[str, list[Proposal]] = {}
-        for token, one in self.parts.proposals.abandoned():
-            groups.setdefault(token, []).append(one)
-        receipts: list[Receipt] = []
-        for token, members in groups.items():
-            # Several processes may start at once after a crash: one of them ends each claim.
-            mine = self.parts.clock.token()
-            if self.parts.proposals.take_over(token, new=mine):
-                receipts += self._end(members, mine)
-        return tuple(receipts)
-
-    def _end(self, members: Sequence[Proposal], token: str) -> tuple[Receipt, ...]:
-        """End what a crash left of one claim, as the disk and the audit log say it."""
-        for one in members:
-            self._sweep(one)
-        approvals = {one.id: self._approval_before_crash(one) for one in members}
-        known = {name: found for name, found in approvals.items() if found}
-        if len(known) < len(members):
-            self._disown(members, token)
-            return ()
-        if all(self._holds(one, one.content) for one in members):
-            claimed = Claimed(members=members, token=token, approvals=known)
-            return self._written(claimed, how="found written after a crash")
-        self.parts.proposals.release(token)
-        for one in members:
-            self.parts.record_of("abandoned", one, status="error", code="interrupted")
-            if EDIT in one.extra:  # nobody waits for it any more
-                self._outdate(one)
-        return ()
-
-    def _approval_before_crash(self, one: Proposal) -> LoggedApproval | None:
-        """Return what a write that was begun relied on; its own line `applied` may be there."""
-        if self._applied_hash(one):
-            return LoggedApproval(kind="", event_hash="")
-        return self._logged_approval(one)
-
-    def _disown(self, members: Sequence[Proposal], token: str) -> None:
-        """Close a claim on what nobody approved: no write of ours can have begun with it."""
-        self.parts.proposals.release(token)
-        for one in members:
-            self.parts.record_of("refused", one, status="denied", code="not-in-log")
-            self._outdate(one)
-
-    def _sweep(self, one: Proposal) -> None:
-        """Remove what a power cut left beside a file, where even the writer's note was lost."""
-        with suppress(PenstockError):  # it is only in the way; the write is what matters
-            known = [data for data in self.proposing.contents(one) if data is not None]
-            files, path = self.parts.place(one.path)
-            swept = files.sweep(path, known)
-            if swept:
-                self.parts.record("recovered", path=one.path, status="swept", notes=swept)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

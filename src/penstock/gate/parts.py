@@ -73,13 +73,15 @@ class RuleFiles:
 
     `record` gives the record of the workspace that a rules file lies in, and that workspace;
     `wanting_person` the workspace, if any, whose policy some files are part of and that wants a
-    person behind what widens it. `switched_on` says whether the switch for edits is set.
+    person behind what widens it; `breaks` why that policy would not load with some texts in place
+    of its files. `switched_on` says whether the switch for edits is set.
     """
 
     files: Files
     history: Callable[[], History]
     record: Callable[[str], tuple[AuditLog, str]]
     wanting_person: Callable[[Sequence[str]], str]
+    breaks: Callable[[str, Mapping[str, bytes | None]], str]
     switched_on: Callable[[], bool]
 
 
@@ -110,7 +112,7 @@ class Parts:
 
     def key_needed(self) -> bool:
         """True once a key exists, or where the rules ask for one: then nothing else approves."""
-        return self.approvers.required() or self.policy().approval.require_key
+        return self.approvers.required() or self.policy().approval.key_wanted
 
     def widens_policy(self, one: Proposal) -> bool:
         """Say whether a change lets a policy in force allow more, where that wants a person."""
@@ -125,14 +127,17 @@ class Parts:
         self, before: Mapping[str, bytes | None], after: Mapping[str, bytes | None]
     ) -> tuple[str, ...]:
         """Return why texts of rules may allow more, where a policy in force wants a person then."""
-        if self.rules is None or not self.rules.wanting_person([*after]):
+        root = self.rules.wanting_person([*after]) if self.rules else ""
+        if self.rules is None or not root:
             return ()
         from penstock.core.rule_edit.widening import widens
 
         gone = tuple(f"`{path}` would be removed" for path, text in after.items() if text is None)
         old = {path: text for path, text in before.items() if text is not None}
         new = {path: text for path, text in after.items() if text is not None}
-        return (*gone, *widens(old, new))
+        # A policy that does not load is no stricter one: another holds in its place.
+        broken = filter(None, [self.rules.breaks(root, after)])
+        return (*gone, *broken, *widens(old, new))
 
     def path(self, text: str) -> RelPath:
         """Return the workspace path that a stored text names."""

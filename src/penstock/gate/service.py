@@ -25,6 +25,7 @@ from penstock.gate.judge import judge_call
 from penstock.gate.parts import Item, Parts
 from penstock.gate.prepare import Call
 from penstock.gate.propose import Proposer
+from penstock.gate.recover import CrashRecovery
 from penstock.gate.retention import Retention
 from penstock.gate.rule_edit import RuleEdit, RuleEditResult, RuleEdits
 from penstock.gate.undo import Undoer
@@ -269,7 +270,7 @@ class Gate:
 
     def recover(self) -> tuple[Receipt, ...]:
         """Finish what a crash left in the middle."""
-        return self._applying.recover()
+        return CrashRecovery(self._parts, self._applying).recover()
 
     # -- other content -----------------------------------------------------------------------
 

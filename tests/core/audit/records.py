@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 
 ZEROS = "sha256:" + "0" * 64
+NAMES = re.compile(r'(?<="approval":")sha256:[0-9a-f]{64}')
 
 
 def linked(bodies: list[str], prev: str = ZEROS) -> list[bytes]:
@@ -40,5 +42,11 @@ def relinked(lines: list[bytes], start: int) -> list[bytes]:
     """Return a record whose lines from `start` on got new hashes, as a careful forger would."""
     kept = lines[:start]
     prev = ZEROS if not kept else kept[-1][-73:-2].decode()
-    bodies = [line[1:-174].decode() for line in lines[start:]]
-    return kept + linked(bodies, prev)
+    named: dict[str, str] = {}  # hashes that other lines name: those of approvals
+    for line in lines[start:]:
+        told = NAMES.sub(lambda found: named.get(found[0], found[0]), line[1:-174].decode())
+        (made,) = linked([told], prev)
+        prev = made[-73:-2].decode()
+        named[line[-73:-2].decode()] = prev
+        kept.append(made)
+    return kept

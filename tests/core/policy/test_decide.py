@@ -20,9 +20,10 @@ from penstock.core.model import (
     Verdict,
     strictest,
 )
-from penstock.core.policy.decide import combine, decide, filled
+from penstock.core.policy.decide import combine, decide
 from penstock.core.policy.model import DEFAULTS, Layer, Limits, Policy, Warn
 from penstock.core.policy.rule import FieldMatch, Rule
+from penstock.core.policy.sentences import filled
 
 ALLOW, ASK, DENY = Verdict.ALLOW, Verdict.ASK, Verdict.DENY
 ANY = frozenset(Action)

@@ -389,7 +389,7 @@ def test_a_commit_has_the_lines_of_the_spec() -> None:
     )
     assert text == (
         "feat(config): Add allow rule for 'npm install'\n\n"
-        "Operation: add_rule\nRule ID: new\nApplied by: claude X: y\n"
+        "Operation: add_rule\nRule ID: new\nApplied by: claude⟦U+000A LF⟧X: y\n"
         "Timestamp: 2025-11-01T10:23:45Z\nValidation: Passed (2 warnings)\n\n"
         "\N{ROBOT FACE} Generated with decision_reviewer\n"
     )

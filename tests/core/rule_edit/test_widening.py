@@ -94,6 +94,8 @@ CASES = [
     (OWN, "", '[includes]\nfiles = ["x.toml"]\n', "`includes.files`"),
     (OWN, "", '[llm_fallback]\nmodel = "x"\n', ""),
     (OWN, "", '[llm_fallback]\nenabled = true\nmodel = "x"\n', "`llm_fallback.enabled`"),
+    (OWN, "", RULE.format("deny") + RULE.format("deny"), "is there several times"),
+    (OWN, "[[allow]]", '[[allow]]\nid = "a"\ntool = "Bash"\n\n[[allow]]', "several times"),
     (OWN, "", "[broker]\nauto_apply = true\n", "`broker.auto_apply`"),
     (OWN, 'write = "ask"', "write = 1", "`defaults.write`"),
     (FLAT, "", RULE.format("allow"), "allow rule 'n' is new"),
@@ -148,3 +150,21 @@ def test_what_cannot_be_read_is_a_reason() -> None:
     assert "read in another way" in why(FLAT, OWN, "rules.toml")
     assert "is new" in "; ".join(widens({}, {"penstock.toml": OWN.encode()}))
     assert not why(OWN, OWN, "penstock.toml")
+
+
+ADVISOR = '[llm_fallback]\nenabled = {}\nmodel = "m"\n'
+
+
+@pytest.mark.parametrize(("was", "now"), [("true", "false"), ("false", "true")])
+def test_an_advisor_that_is_switched_is_a_reason(was: str, now: str) -> None:
+    """Asked, it makes answers stricter; and what it is asked leaves the machine."""
+    assert "llm_fallback" in why(ADVISOR.format(was), ADVISOR.format(now), FILES[OWN])
+
+
+@pytest.mark.parametrize(
+    ("text", "wider"),
+    [("version = 1\n", True), ('preset = "guard"\n', False), ('preset = "strict"\n', False)],
+)
+def test_a_first_rules_file_takes_the_place_of_the_preset(text: str, wider: bool) -> None:
+    told = widens({}, {FILES[OWN]: text.encode()})
+    assert any("takes the place of the preset" in one for one in told) == wider

@@ -414,6 +414,71 @@ migrations/20240131120000_create_oauth_access_tokens.sql
 com.example.security.TokenAuthenticationFilterConfiguration
 AbstractSingletonProxyFactoryBeanConfigurationProvider
 getServerSidePropsWithAuthenticationAndAuthorization
+test_live_reload_server_2024 live_preview_port12345
+python -m pytest -k "test_token_refresh_after_3600_seconds or test_key_rotation2"
+access_log_20240101.gz access_control_list2
+mob-programming-session-2024-notes.md
+act.click_button2 ; mfa.verify_totp_code123456
+make key_bindings_linux64.h
+ls as-built-2024/ pa-system-config-for-the-main-conference-room ak-47-model-file.obj
+os_version=ubuntu22.04 os_v2_appended_notes
+perl -MCPAN -e 'install Foo' ; chmod perm:755
+echo "WARNING: do not share this" ; echo NORMAL
+sk-learn-pipeline-2024 sk-folding-cube sk-circle12
+cd dose-response-model ; cat dosecalc2.py
+vcr_cassettes/test_login_20240102.yaml
+dub_techno_mix_2024_final.mp3
+figo_component_library_2023
+helm install st.louis ./chart
+cat at_startup.sh at_exit_handler_registry2.py
+wk-1.2.3 wk-1.20240101
+telegram.ext.filters telegram.Bot2
+git checkout -b feature/slack-webhook-retry2
+curl https://discord.com/api/v10/gateway ; curl https://discord.com/api/oauth2/authorize?client_id=123456789012345678
+open https://docs.infura.io/api/networks ; open https://www.alchemy.com/docs
+cat hooks.slack.com.md
+echo $GH_PAT ; echo PATH=/usr/local/bin:/usr/bin ; export PATTERN=abc123def456
+find . -path ./node_modules -prune -o -name "*.ts"
+ls -la --path-format=absolute2
+grep -rn "pat" src ; git format-patch -1 --pat 3
+mc ls local/bucket ; mc alias list
+rclone copy ./data2 remote:backup-2024 --progress
+rclone config show ; rclone config create mydrive2 drive scope drive.readonly
+openssl x509 -in cert.pem -noout ; keytool -list -keystore cacerts.jks
+keytool -importcert -alias myroot2 -file root.pem
+secret-tool --help ; pass ls email/work2
+vault kv list secret/key ; vault kv get secret/app-key2
+aws secretsmanager list-secrets --query 'SecretList[?Name==`db2`]'
+kubectl get secret my-app-key2 -o name
+terraform state show aws_secretsmanager_secret.db2
+echo key value2 ; echo token count=12345
+otpauth docs: see https://example.org/otpauth/format2
+ssh -i ~/.ssh/id_ed25519_2024 host2
+gpg --export-secret-keys --armor ABCDEF0123456789 > key.asc
+cfut_test cfat2 nsct
+cat /etc/ssl/private/server2024.key --private-key /etc/ssl/private/server2024key.pem
+tool --private-key /home/bob/Projects2024/Certificates/serverkey
+tool --api-key-file /run/secrets/api_key2
+base64 -d <<< aGVsbG8gd29ybGQgdGhpcyBpcyBhIHRlc3Qgc3RyaW5n
+echo 1000.0001 1000.5 ; echo 0.25.1
+cd IQ-tests ; ls EXO_planets2 K10_phone YCombinator2024notes
+cat CYCLE_COUNT_REPORT_2024 ; grep NRAL names.txt
+jest -t "renders TestComponentWithVeryLongName2024 correctly"
+webpack --output-filename [name].[contenthash:8].js
+ipfs cat QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKPBdG
+npx tailwindcss -i a.css ; class="bg-[#1da1f2] hover:bg-[#0c85d0]"
+cargo test --package key_value_store2 -- --nocapture
+bundle exec rspec spec/models/access_grant_spec.rb:42
+psql -c "select token_count2 from usage"
+docker run -e PGDATA=/var/lib/postgresql/data2 postgres:16.2
+git tag v2024.11.16-rc1 ; git push origin refs/tags/v2024.11.16-rc1
+sntry_notes2 snyk_report_2024_11_16.json snyk test --json
+depot_tools/fetch chromium2 ; depot build .
+apk add --no-cache curl2 ; apk_user_guide.md
+wandb_logs_2024 ; wandb sync run-20241116_120000-abc12def
+syt_2024 mat_mul_kernel_fp16_128x128
+ls__old2 ; ls --color=auto
+jq '.dependencies["@types/node"]' package.json
 """
 
 SUBJECTS = ("one", "two", "three", "four", "five")
@@ -452,6 +517,13 @@ DIGESTS = (
     "s3://example-bucket/{sha256}/part-0001",
     "cosign verify example/app@sha256:{sha256}",
     "ipfs get Qm{ipfs}",
+    "kubectl logs api-{sha10}-{short}",
+    "kubectl rollout status deploy/key-{sha10}",
+    "kubectl describe pod sdk-{sha10}-x2k9p",
+    "rm -rf /tmp/tmp{short}",
+    "pytest tests/test_live_{short}.py::test_{md5}_case",
+    "mv dist/main.{short}.js dist/chunk-{sha10}.min.js",
+    "sed -i 's/{sha1}/{sha256}/' flake.lock",
 )
 
 
@@ -461,6 +533,7 @@ def _filled(form: str, subject: str) -> str:
     return form.format(
         sha1=hashlib.sha1(data, usedforsecurity=False).hexdigest(),
         short=sha256.hexdigest()[:7],
+        sha10=sha256.hexdigest()[:10],
         sha256=sha256.hexdigest(),
         md5=hashlib.md5(data, usedforsecurity=False).hexdigest(),
         base256=base64.b64encode(sha256.digest()).decode(),

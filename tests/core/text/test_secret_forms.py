@@ -74,6 +74,45 @@ def test_benign_commands_stay_as_they_are_in_quotes_and_beside_a_secret() -> Non
         assert redact(f"{line} ; echo {secret}") == f"{line} ; echo {MARK}"
 
 
+def cut_at(length: int, seed: str) -> str:
+    digits = "q7VbN3xK9mZr4TtWq8LpYc2DsH5jG6fU"
+    return (seed + digits * 10)[:length]
+
+
+# Tokens are not of one length for ever: as they are issued today, and as they were.
+LENGTHS = [
+    *(f"{'8123456789'[:count]}:AA{cut_at(33, 'H')}" for count in (8, 9, 10)),
+    f"https://api.telegram.org/bot8123456789:AF{cut_at(33, 'H')}/getMe",
+    *(f"MT{cut_at(count, 'E')}.{cut_at(6, 'G')}.{cut_at(38, 'x')}" for count in (22, 24)),
+    *(
+        f"hooks.slack.com/services/T{one}/B{one}/{cut_at(24, 'a')}"
+        for one in ("0A1B2C3D", "0A1B2C3D4E")
+    ),
+    *(f"t1.{cut_at(count, '9')}.{cut_at(86, 'z')}" for count in (20, 160)),
+    f"glpat-{cut_at(27, 'a')}.01.{cut_at(9, 'b').lower()}",
+    *(f"LTAI{cut_at(count, '5')}" for count in (16, 20)),
+]
+
+
+@pytest.mark.parametrize("token", LENGTHS)
+def test_a_token_is_hidden_in_each_length_that_is_issued(token: str) -> None:
+    assert not is_readable(token.rpartition(".")[2][-12:], redact(f"echo {token}"))
+
+
+@pytest.mark.parametrize("name", ["AWS_SECRET_ACCESS_KEY=", "PresharedKey = ", "--account-key "])
+def test_a_key_that_begins_like_a_path_is_hidden(name: str) -> None:
+    for key in ("/" + cut_at(39, "w"), "/ab/" + cut_at(36, "w"), "/" + cut_at(42, "w") + "="):
+        assert redact(f"tool {name}{key}") == f"tool {name}{MARK}"
+    for path in ("/etc/ssl/private/server.key", "/home/ada/Projects2024/Certificates/serverkey"):
+        assert redact(f"tool --private-key {path}") == f"tool --private-key {path}"
+
+
+@pytest.mark.parametrize("opened", ["---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----"])
+def test_a_private_key_of_another_program_is_hidden(opened: str) -> None:
+    hidden = redact(f"{opened}\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n{opened.replace('BEGIN', 'END')}")
+    assert not is_readable("MIIEvQIBADANBgkqhkiG9w0BAQEFAASC", hidden)
+
+
 BLOCKS = ("RSA PRIVATE KEY", "PRIVATE KEY", "OPENSSH PRIVATE KEY", "EC PRIVATE KEY",
           "ENCRYPTED PRIVATE KEY", "DSA PRIVATE KEY", "PGP PRIVATE KEY BLOCK")  # fmt: skip
 

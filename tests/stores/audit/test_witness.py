@@ -147,6 +147,19 @@ def test_a_damaged_note_in_a_folder_lets_nothing_pass(tmp_path: Path) -> None:
         witness.take(note(12), proof=proof(5, 12))
 
 
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, lambda path: os.symlink("note", path)])
+def test_something_else_in_place_of_a_note_is_rewriting(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    witness = folder(tmp_path)
+    witness.take(note(5), proof=[])
+    (place,) = (tmp_path / "witness").iterdir()
+    make(place / ("0" * 19 + "9"))
+    with pytest.raises(AuditError) as caught:
+        witness.latest(KEY.name)
+    assert caught.value.code == "witness-rewritten"
+
+
 def test_a_folder_that_is_gone_is_told(tmp_path: Path) -> None:
     witness = FolderWitness(str(tmp_path / "none"), key=PUBLIC)
     with pytest.raises(AuditError) as caught:
@@ -338,7 +351,9 @@ def test_a_setting_names_a_witness(text: str, kind: type, tmp_path: Path) -> Non
     assert type(made) is kind
 
 
-@pytest.mark.parametrize("text", ["command:", "command:'unclosed"])
+@pytest.mark.parametrize(
+    "text", ["command:", "command:'unclosed", "git:", "git:--upload-pack=touch x"]
+)
 def test_a_setting_that_names_no_witness_is_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(AuditError) as caught:
         make_witness(text, key=PUBLIC, folder=str(tmp_path))

@@ -48,6 +48,10 @@ class Evidence:
     unreachable: Sequence[str] = ()
     rewritten: Mapping[str, str] = field(default_factory=dict)
     """Witnesses that lack what they had taken, and what is known of it."""
+    expects_head: bool = False
+    """Say that whoever wrote this log remembers where it ends."""
+    unremembered: int = 0
+    """How many entries follow the one that is remembered as the last."""
 
     @property
     def level(self) -> str:
@@ -132,6 +136,27 @@ def compare(evidence: Evidence, found: LogFacts) -> list[AuditProblem]:
         said = f"witness `{name}` was rewritten or emptied: {why}"
         problems.append(AuditProblem(kind=TamperKind.WITNESS_REWRITTEN, line=0, message=said))
     return problems
+
+
+def doubts(evidence: Evidence, count: int) -> list[AuditProblem]:
+    """Return what cannot be said for want of evidence; it is nothing against the record."""
+    found = [
+        AuditProblem(
+            kind=TamperKind.UNREACHABLE, line=0, message=f"witness `{name}` could not be asked"
+        )
+        for name in evidence.unreachable
+    ]
+    if evidence.unremembered:
+        said = (
+            f"the last {evidence.unremembered} event(s) are not remembered as written: their"
+            " writer was killed, or they were added by hand"
+        )
+        found.append(AuditProblem(kind=TamperKind.UNREMEMBERED, line=count, message=said))
+    signed = max((note.size for note in evidence.checkpoints()), default=0)
+    if signed and evidence.head is None and evidence.expects_head:
+        said = f"where the log ended is not remembered; what followed line {signed} may be cut off"
+        found.append(AuditProblem(kind=TamperKind.HEAD_MISSING, line=count, message=said))
+    return found
 
 
 def _unreadable(

@@ -20,7 +20,9 @@ MOST_NAMES = 40  # the pattern nests once per name
 CLEAN = bytes(code if 0x20 <= code < 0x7F else 0xFF for code in range(256))
 LAST = ("prev_hash", "event_hash")
 # Events that `verify` tells of by themselves, so lines of theirs are never passed unread.
-NOTICED = frozenset({"chain_start", "tail_set_aside", "entries_lost"})
+NOTICED = frozenset(
+    {"chain_start", "tail_set_aside", "entries_lost", "entries_unremembered", "head_missing"}
+)
 
 # Possessive throughout: every byte is looked at once, whatever the text.
 _PLAIN = rb'"[^"]*+"'

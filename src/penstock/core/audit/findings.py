@@ -33,6 +33,8 @@ class TamperKind(StrEnum):
     TORN_TAIL = "torn-tail"
     TAIL_SET_ASIDE = "tail-set-aside"
     ENTRIES_LOST = "entries-lost"
+    UNREMEMBERED = "unremembered"
+    HEAD_MISSING = "head-missing"
     DUPLICATE_KEYS = "duplicate-keys"
     NOT_JSON = "not-json"
     TRAILING_BYTES = "trailing-bytes"

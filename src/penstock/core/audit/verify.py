@@ -205,6 +205,12 @@ class LogWalk:
         elif line.op == "entries_lost":
             said = "entries before this one had not reached the disk when the machine stopped"
             self._warn(TamperKind.ENTRIES_LOST, line.number, said)
+        elif line.op == "entries_unremembered":
+            said = "nobody remembers to have written the entries before this one"
+            self._warn(TamperKind.UNREMEMBERED, line.number, said)
+        elif line.op == "head_missing":
+            said = "where the log ended was not remembered here; its end may have been cut before"
+            self._warn(TamperKind.HEAD_MISSING, line.number, said)
 
     def _tell(self, kind: TamperKind, line: int, message: str) -> None:
         if len(self.problems) < MOST_PROBLEMS:

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 from penstock.core.model import Action, Request, Target, Verdict
 from penstock.core.paths.globs import matches
-from penstock.core.policy.decide import effective, rule_applies
+from penstock.core.policy.decide import rule_applies
 from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.regexes import literal
 from penstock.core.policy.rule import Rule
 from penstock.core.policy.samples import pattern_samples, sample_path
+from penstock.core.policy.sentences import effective
 
 MOST_SAMPLES = 24
 TOOL_OF: Mapping[str, str] = {

@@ -19,11 +19,12 @@ from penstock.core.model import Action, Decision, Request, Target, Verdict, stri
 from penstock.core.paths.globs import compile_globs, lookup
 from penstock.core.paths.relpath import locate
 from penstock.core.policy.builtin import NAME
-from penstock.core.policy.decide import combine, decide, effective
+from penstock.core.policy.decide import combine, decide
 from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.regexes import Bank, literal
 from penstock.core.policy.rule import Rule
 from penstock.core.policy.rule_index import ALSO_CALLED
+from penstock.core.policy.sentences import effective
 from penstock.core.shell.command import TABLE
 from penstock.core.shell.effects import ProgramCall
 from penstock.core.shell.expansion import Value

@@ -1,4 +1,4 @@
-"""Being told: which proposals a message is about, and what it says.
+"""Being told: which proposals and which changed protected files a message is about, and its words.
 
 When it may go and where is `settings`'s; sending it and remembering that is elsewhere.
 Always true: a message has no content of a file unless that was asked for; the files of one set
@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from penstock.core.notify.settings import NotifyEvent
 from penstock.core.proposals.model import Moment, Proposal, State
-from penstock.core.text.display import spoken
+from penstock.core.text.display import harmless, spoken
 
 MOST_NAMED = 10  # files or sets that one message names
 LATE = 0.25  # the part of its time that is left when a proposal is told again
@@ -39,6 +39,24 @@ class Group:
     def key(self) -> str:
         """What is remembered once it was told."""
         return f"{self.event}:{self.id}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Alert:
+    """Protected files that were changed despite the rules; `id` is the entry that says so."""
+
+    id: str
+    paths: tuple[str, ...]
+    origin: str = ""
+    agent: str = ""
+
+    @property
+    def key(self) -> str:
+        """What is remembered once it was told."""
+        return f"slipped:{self.id}"
+
+
+Notice = Group | Alert
 
 
 def groups(
@@ -75,35 +93,63 @@ class Message:
     title: str
     body: str
 
+    def __post_init__(self) -> None:
+        """Whatever went into it, nothing in it is hidden: it leaves for services we do not know."""
+        object.__setattr__(self, "title", harmless(self.title))
+        object.__setattr__(self, "body", harmless(self.body))
+
 
 def message(
-    due: Sequence[Group],
+    due: Sequence[Notice],
     *,
     workspace: str,
     now: Moment,
     link: str = "",
     contents: Mapping[str, str] | None = None,
 ) -> Message:
-    """Return one message about some groups; `contents` are diffs by proposal, if asked for."""
-    lines = [
-        text for group in due[:MOST_NAMED] for text in _group(group, now, link, contents or {})
-    ]
+    """Return one message about some of them; `contents` are diffs by proposal, if asked for."""
+    lines = [text for one in due[:MOST_NAMED] for text in _lines(one, now, link, contents or {})]
     if len(due) > MOST_NAMED:
         lines.append(f"... and {len(due) - MOST_NAMED} more")
     if link and len(due) > 1:
         lines.append(link)
-    lines.append("Look at it with: penstock review")
+    waiting = any(isinstance(one, Group) for one in due)
+    lines.append(f"Look at it with: penstock {'review' if waiting else 'status'}")
     return Message(title=_title(due, workspace), body="\n".join(lines))
 
 
-def _title(due: Sequence[Group], workspace: str) -> str:
-    where = harmless(workspace)
-    if len(due) > 1:
-        return f"Penstock: {len(due)} changes wait for you in {where}"
-    files = due[0].files
-    what = harmless(files[0].path) if len(files) == 1 else f"a change of {len(files)} files"
-    verb = "waits for you" if due[0].event is NotifyEvent.WAITING else "has little time left"
+def _title(due: Sequence[Notice], workspace: str) -> str:
+    """An alert comes first: what it is about has happened."""
+    where = inert(workspace)
+    changed = [path for one in due if isinstance(one, Alert) for path in one.paths]
+    waiting = [one for one in due if isinstance(one, Group)]
+    if changed:
+        what = inert(changed[0]) if len(changed) == 1 else f"{len(changed)} protected files"
+        more = f"; {len(waiting)} more wait for you" if waiting else ""
+        return f"Penstock: {what} changed despite the rules in {where}{more}"
+    if len(waiting) > 1:
+        return f"Penstock: {len(waiting)} changes wait for you in {where}"
+    files = waiting[0].files
+    what = inert(files[0].path) if len(files) == 1 else f"a change of {len(files)} files"
+    verb = "waits for you" if waiting[0].event is NotifyEvent.WAITING else "has little time left"
     return f"Penstock: {what} {verb} in {where}"
+
+
+def _lines(one: Notice, now: Moment, link: str, contents: Mapping[str, str]) -> Iterable[str]:
+    return _alert(one) if isinstance(one, Alert) else _group(one, now, link, contents)
+
+
+def _alert(one: Alert) -> Iterable[str]:
+    for path in one.paths[:MOST_NAMED]:
+        yield f"CHANGED {inert(path)}: protected, and changed despite the rules"
+    if len(one.paths) > MOST_NAMED:
+        yield f"... and {len(one.paths) - MOST_NAMED} more protected files"
+    who = inert(one.agent) or "an agent"
+    if one.origin == "unknown":
+        yield f"while a background process of {who} was running; origin unknown"
+    else:
+        yield f"during a command of {who}"
+    yield "Revert a file with: penstock undo --path FILE"
 
 
 def _group(group: Group, now: Moment, link: str, contents: Mapping[str, str]) -> Iterable[str]:
@@ -115,7 +161,7 @@ def _group(group: Group, now: Moment, link: str, contents: Mapping[str, str]) ->
         yield f"... and {len(group.files) - MOST_NAMED} more files of this set"
     first = group.files[0]
     left = max(0, round(min(one.expires_in(now) for one in group.files) / 60))
-    who = harmless(first.actor.agent)
+    who = inert(first.actor.agent)
     yield f"{f'asked by {who}, ' if who else ''}waits for {left} more minutes"
     if link:
         yield f"{link.rstrip('/')}/proposals/{quote(group.id, safe='')}"
@@ -127,10 +173,10 @@ def _file(one: Proposal) -> str:
     warned = len(one.warnings) + len(one.decision.notes)
     more = f", {warned} warning(s)" if warned else ""
     kind = str(change.kind).upper()
-    return f"{kind} {harmless(one.path)}: {lost}, {change.lines_added} new{more}"
+    return f"{kind} {inert(one.path)}: {lost}, {change.lines_added} new{more}"
 
 
-def harmless(value: str) -> str:
+def inert(value: str) -> str:
     """Return a value of an agent's for a chat or a mail: one line, short, and nothing obeys it."""
     text = spoken(value).replace("://", ":／／").replace("www.", "www．").translate(OBEYED)
     return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."

@@ -10,13 +10,18 @@ Always true: an ASCII path deceives nobody here, and costs nothing.
 from __future__ import annotations
 
 import unicodedata
+from functools import cache
 
 from penstock.core.text.display import spoken, warnings
+from penstock.core.text.homoglyphs import alike
 
-# Letters that are drawn like Latin ones in nearly every font.
-ALIKE = str.maketrans(
-    "авеіїкмнорстухѕјһԁԛԝӏѵгпАВЕІКМНОРСТУХЅЈԌԚԜӀѴҮαγεικνορτυχηωϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɡɑɩʟℓ",
-    "abeiikmhopctyxsjhdqwlvrnABEIKMHOPCTYXSJGQWIVYayeikvoptuxnwcjABEZHIKMNOPTYXigaill",
+# Letters that are drawn like Latin ones in nearly every font and that Unicode's data, which is
+# about identifiers, maps to something else or leaves out: small capitals, phonetic letters, signs.
+MORE = str.maketrans(
+    "авеіїкмнорстухѕјһԁԛԝӏѵгпАВЕІКМНОРСТУХЅЈԌԚԜӀѴҮαγεικνορτυχηωϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɡɑɩℓ℮ᥱᴨ"
+    "ᴀʙᴄᴅᴇғɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ",
+    "abeiikmhopctyxsjhdqwlvrnABEIKMHOPCTYXSJGQWIVYayeikvoptuxnwcjABEZHIKMNOPTYXigaileen"
+    "abcdefghijklmnoprstuvwyz",
 )
 MOST_SHOWN = 200
 
@@ -34,4 +39,11 @@ def taken_for(path: str) -> str:
     """Return the path that a reader sees, the same where letters are what they look like."""
     if path.isascii():
         return path
-    return unicodedata.normalize("NFKC", path).translate(ALIKE)
+    return unicodedata.normalize("NFKC", path).translate(_alike())
+
+
+@cache
+def _alike() -> dict[int, int]:
+    """Return every look-alike with the letter that a reader sees: Unicode's data and ours."""
+    found = {ord(one): ord(seen) for each in alike().values() for one, seen in each.items()}
+    return found | MORE

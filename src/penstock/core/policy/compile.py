@@ -13,9 +13,9 @@ from collections.abc import Sequence
 
 from penstock.core.model import Action, Verdict
 from penstock.core.paths.globs import compile_globs
-from penstock.core.policy.decide import effective, instead_of, sentence
 from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.rule import Rule
+from penstock.core.policy.sentences import effective, instead_of, sentence
 
 VERSION = 3
 NO_LIMIT = 1 << 62

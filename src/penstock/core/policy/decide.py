@@ -24,14 +24,20 @@ from penstock.core.model import (
     strictest,
 )
 from penstock.core.paths.globs import matches
-from penstock.core.policy.model import WARN_VERDICT, Layer, Policy
+from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.regexes import search
 from penstock.core.policy.rule import FieldMatch, Rule
 from penstock.core.policy.rule_index import field_texts
+from penstock.core.policy.sentences import (
+    effective,
+    filled,
+    instead_of,
+    reason_of,
+    spoken_name,
+)
 
 MOST_TWINS = 3
 NAME_IT = "leave the file out of the call, or let a person approve it"
-EDIT_INSTEAD = "edit the lines that change instead of rewriting the file, or ask for a review"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,8 +93,8 @@ def _because(reasons: Sequence[Reason], verdict: Verdict, target: Target | None)
     because = next((r.text for r in reasons if r.verdict is verdict and r.text), "")
     if verdict is Verdict.ALLOW or target is None or not target.twins:
         return because
-    names = ", ".join(f"`{_spoken(name)}`" for name in target.twins[:MOST_TWINS])
-    return f"{because} (`{_spoken(target.shown)}` is another name of {names})"
+    names = ", ".join(f"`{spoken_name(name)}`" for name in target.twins[:MOST_TWINS])
+    return f"{because} (`{spoken_name(target.shown)}` is another name of {names})"
 
 
 def combine(parts: Sequence[Decision], policy: Policy) -> Decision:
@@ -132,7 +138,7 @@ def _opinions(layer: Layer, request: Request, now: float) -> Iterator[Opinion]:
         yield _opinion(layer, request, layer.index.for_tool(request), now)
         return
     if target.outside and layer.outside is not None:
-        text = f"`{_spoken(target.shown)}` is outside the project"
+        text = f"`{spoken_name(target.shown)}` is outside the project"
         yield _default(layer.outside, "outside_project", text)
     anywhere = layer.index.for_tool(request)
     for spelling in target.judged:
@@ -230,7 +236,7 @@ def _opinion(
     rules = [layer.rules[at] for at in sorted(near)]
     speaking = [r for r in rules if rule_applies(r, request, now, spelling, layer=layer)]
     verdicts = [v for rule in speaking if (v := effective(rule, layer)) is not None]
-    reasons = [_reason(rule, layer, request) for rule in speaking]
+    reasons = [reason_of(rule, layer, request) for rule in speaking]
     if not verdicts and not tightens:
         default = layer.defaults[request.action]
         reasons += _default_reasons(default, request.action)
@@ -324,78 +330,6 @@ def text_fits(test: FieldMatch, text: str) -> bool:
     """Say whether a text meets a test's regexes."""
     found = not test.regex or search(test.regex, text)
     return found and not (test.exclude and search(test.exclude, text))
-
-
-def effective(rule: Rule, layer: Layer) -> Verdict | None:
-    """Return a rule's verdict; what a warning means is the layer's to say."""
-    return WARN_VERDICT[layer.warn] if rule.warns else rule.verdict
-
-
-def instead_of(rule: Rule) -> str:
-    """Return what a rule says to do instead, with its own words or with ours."""
-    return rule.instead or (EDIT_INSTEAD if rule.measures and rule.max_bytes is None else "")
-
-
-def _reason(rule: Rule, layer: Layer, request: Request) -> Reason:
-    return Reason(
-        rule=rule.id,
-        verdict=effective(rule, layer),
-        text=filled(sentence(rule, layer), request),
-        code=rule.code,
-        where=str(rule.where),
-    )
-
-
-DOES = {
-    None: "notes",
-    Verdict.ALLOW: "allows",
-    Verdict.ASK: "asks a person about",
-    Verdict.DENY: "denies",
-}
-
-
-def sentence(rule: Rule, layer: Layer) -> str:
-    """Return what a rule says, with its own words or with ours, its facts still to be filled."""
-    if rule.reason or (rule.warns and rule.note):
-        return rule.reason or rule.note
-    lost = ": {deleted} of {existing} lines would be lost" if rule.change_threshold else ""
-    about = f" ({rule.description})" if rule.description else ""
-    return f"rule `{rule.id}` {DOES[effective(rule, layer)]} `{{path}}`{lost}{about}"
-
-
-def filled(text: str, request: Request) -> str:
-    """Put the request's facts where a rule's sentence names them.
-
-    Not with `str.format`: the sentence comes from a file and must not reach into objects.
-    """
-    if "{" not in text:
-        return text
-    change = request.change
-    facts = {
-        "{path}": _spoken(request.target.shown if request.target else request.tool),
-        "{action}": str(request.action),
-        "{tool}": _spoken(request.tool),
-        "{deleted}": str(change.lines_deleted if change else 0),
-        "{existing}": str(change.existing_lines if change else 0),
-        "{percent}": f"{100 * change.change_ratio if change else 0:.0f}",
-        "{size}": str(change.after_size if change else 0),
-    }
-    out, rest = "", text
-    while "{" in rest:
-        head, rest = rest.split("{", 1)
-        name = "{" + rest.partition("}")[0] + "}"
-        out += head + facts.get(name, "{")
-        rest = rest[len(name) - 1 :] if name in facts else rest
-    return out + rest
-
-
-def _spoken(text: str) -> str:
-    """Return a name for a sentence; most are plain, and spare us an import."""
-    if text.isascii() and text.isprintable() and not text.endswith(" "):
-        return text
-    from penstock.core.text.display import spoken
-
-    return spoken(text)
 
 
 def _granted(request: Request, opinions: Sequence[Opinion]) -> bool:

@@ -101,6 +101,11 @@ class ApprovalSettings:
     totp: bool = False
     rules: str = "person"  # or "switch": who may make an edit of the rules that widens them
 
+    @property
+    def key_wanted(self) -> bool:
+        """True where only a key approves; a one-time code is asked for beside one."""
+        return self.require_key or self.totp
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AuditSettings:

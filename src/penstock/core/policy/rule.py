@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from penstock.core.model import COVERS, Action, ChangeKind, Verdict
 
+SENTENCES = ("description", "reason", "note", "instead")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Where:
@@ -68,6 +70,15 @@ class Rule:
     match: tuple[str, ...] = ()
     not_match: tuple[str, ...] = ()
     where: Where = Where()
+
+    def __post_init__(self) -> None:
+        """Sentences of a rule are read by people, wherever it came from: nothing in them hides."""
+        for name in SENTENCES:
+            text = getattr(self, name)
+            if not (text.isascii() and text.isprintable()):
+                from penstock.core.text.display import harmless
+
+                object.__setattr__(self, name, harmless(text))
 
     @property
     def measures(self) -> bool:

@@ -48,7 +48,7 @@ def environment_holds(path: str, vital: Sequence[str], *, root: str) -> bool:
 def vital_refusal(place: str) -> GateRefusal:
     """Return what is said of a command that takes away, or closes, what the hook runs from."""
     return GateRefusal(
-        rule="penstock-gate",
+        rule="penstock-removal",
         verdict=Verdict.ASK,
         text=f"Penstock's hook runs from `{place}`, and this would remove or block it",
         instead="leave it in place, or ask the user to do it in their own terminal",

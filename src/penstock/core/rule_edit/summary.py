@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from penstock.core.policy.regex_faults import pieces
 from penstock.core.rule_edit.operation import Operation
+from penstock.core.text.display import spoken
 
 LONGEST_SHORT = 50  # characters of what stands in a commit's subject
 TRAILER = "\N{ROBOT FACE} Generated with decision_reviewer"
@@ -64,7 +65,7 @@ def told(changed: EditEffect, *, dry_run: bool) -> str:
 
 
 def _one_line(text: str) -> str:
-    return "".join(char if char.isprintable() else " " for char in text)
+    return spoken(text)
 
 
 def commit_message(

@@ -53,6 +53,8 @@ def _in_file(path: str, before: bytes | None, after: bytes) -> Iterator[str]:
         yield UNTOLD
         return
     dialect = dialect_of(path, new)
+    if before is None and path.endswith("penstock.toml") and new.get("preset") not in PRESETS:
+        yield "it takes the place of the preset that holds without it"
     if dialect_of(path, old) is not dialect and old:
         yield "the file is now read in another way"
         return
@@ -78,8 +80,10 @@ def _tables(document: Document, dialect: RuleDialect) -> list[Name]:
     ]
 
 
+# What holds where there is no `penstock.toml` is the first, and the other is stricter.
+PRESETS = ("guard", "strict")
 # Presets whose defaults are never `deny`, so that a question is never milder than them.
-MILD_PRESETS = (None, "guard", "strict")
+MILD_PRESETS = (None, *PRESETS)
 
 
 def _asking_is_strict(path: str, old: Document, new: Document) -> bool:
@@ -112,17 +116,22 @@ def _rules(old: Document, new: Document, dialect: RuleDialect, *, asking: bool) 
                 continue
             if kind == "ask" and not asking:
                 yield f"ask rule '{name[:200]}' changes what may be denied by default"
-            yield from _rule(kind, name, was.get(name), now.get(name), dialect)
+            before, after = was.get(name, [None]), now.get(name, [None])
+            if len(before) == len(after) == 1:
+                yield from _rule(kind, name, before[0], after[0], dialect)
+            else:
+                yield f"{kind} rule '{name[:200]}' is there several times"
 
 
-def _by_name(document: Document, tables: list[Name]) -> dict[str, Rule]:
-    """Return the rules by id; one without is named by all that it says."""
-    found: dict[str, Rule] = {}
+def _by_name(document: Document, tables: list[Name]) -> dict[str, list[Rule | None]]:
+    """Return the rules by id, each with those that share it; one without says its own name."""
+    found: dict[str, list[Rule | None]] = {}
     for table in tables:
         for raw in rules_in(document, table):
             rule = raw if isinstance(raw, dict) else {"?": raw}
             name = rule.get("id")
-            found[name if isinstance(name, str) else repr(sorted(rule.items()))] = rule
+            named = name if isinstance(name, str) else repr(sorted(rule.items()))
+            found.setdefault(named, []).append(rule)
     return found
 
 
@@ -206,7 +215,6 @@ TIGHTER: Mapping[tuple[str, str], Setting] = {
     ("approval", "rules"): _ordered("switch", "person"),
     ("broker", "enabled"): _ordered(True, False),
     ("broker", "auto_apply"): _ordered(True, False),
-    ("llm_fallback", "enabled"): _ordered(True, False),
 }
 DEFAULT_OF = {
     (table, key): one.default for table, known in BY_NAME.items() for key, one in known.items()
@@ -237,8 +245,8 @@ def _section(name: str, was: Rule, now: Rule) -> Iterator[str]:
 
 
 def _table(name: str, was: Rule, now: Rule) -> Iterator[str]:
-    if name == "llm_fallback" and _is_off(now):
-        return
+    if name == "llm_fallback" and _is_off(was) and _is_off(now):
+        return  # whoever is not asked makes no answer stricter, and hears nothing
     for key in dict.fromkeys((*was, *now)):
         if was.get(key) != now.get(key) and not _is_tighter(name, key, was.get(key), now.get(key)):
             yield f"`{name}.{key}` changed"

@@ -9,13 +9,23 @@ Always true: two texts that differ are shown differently; time grows with the te
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache, lru_cache
 
 from penstock.core.text.deception import warnings
 from penstock.core.text.invisible import HiddenKind, class_of, short_name
 
-__all__ = ["harmless", "spoken", "visible", "visible_bytes", "visible_diff", "warnings"]
+__all__ = [
+    "harmless",
+    "in_line",
+    "json_visible",
+    "spoken",
+    "visible",
+    "visible_bytes",
+    "visible_diff",
+    "warnings",
+]
 
 OPEN, CLOSE = "⟦", "⟧"
 # Each begins with a set of characters, which `re` skips to quickly, and takes a run whole and
@@ -65,10 +75,25 @@ def spoken(path: str) -> str:
 
 
 def harmless(text: str) -> str:
-    """Return a text with only those characters written out that nobody can see, lines kept."""
-    if text.replace("\n", "").replace("\t", "").isprintable():
-        return text
-    return "".join(c if c in "\n\t" or c.isprintable() else visible(c) for c in text)
+    """Return a text with only those characters written out that nobody can see, lines kept.
+
+    This is what each door does last to a text for people. What was written out before stays as
+    it is, so doing it twice changes nothing.
+    """
+    return _unseen(0x80 if text.isascii() else 0x110000).sub(_written, text)
+
+
+def in_line(sentence: str) -> str:
+    """Return a whole sentence for one line: as `harmless`, and it cannot break the line either.
+
+    `spoken` is for a value that goes into a sentence; what it wrote out is kept here.
+    """
+    return _unseen(0x80 if sentence.isascii() else 0x110000, "\t\n").sub(_written, sentence)
+
+
+def json_visible(text: str) -> str:
+    """Return JSON that means the same, with an escape for each character that is not seen."""
+    return _unseen(0x80 if text.isascii() else 0x110000).sub(_escaped, text)
 
 
 def _shown(text: str, besides: str) -> str:
@@ -82,6 +107,16 @@ def _hidden(besides: str, below: int) -> re.Pattern[str]:
     """Find runs of hidden characters; a small set of them is found much faster."""
     hidden = class_of(*(kind for kind in HiddenKind if kind is not HiddenKind.RETURN), below=below)
     return re.compile(rf"([{hidden}{OPEN}{besides}])\1*+")
+
+
+@cache
+def _unseen(below: int, besides: str = "") -> re.Pattern[str]:
+    """Find returns as well, which no terminal should get, and leave the bracket."""
+    return re.compile(rf"([{class_of(*HiddenKind, below=below)}{besides}])\1*+")
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1]
 
 
 def _written(found: re.Match[str]) -> str:

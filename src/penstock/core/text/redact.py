@@ -29,22 +29,30 @@ WORDS = frozenset(
     slack. slk_ sm_ sntrys_ sntryu_ sq0atp- sq0csp- sqa_ sqp_ squ_ t1. tfp_ tgp_ tid_ tk- tk.
     tsec_ tskey- tss_ tvly- unkey_ v1. vcp_ vercel_ vtwn_ waka_ whsec_ xai- xapp- xau_ xkeysib-
     xoxa- xoxb- xoxe- xoxe. xoxp- xoxs- xsmtpsib- xwfp- y0_ ya29. zpka_ webhookb2
-    us1 us2 us3 us4 us5 us6 us7 us8 us9 us10 us11 us12 us13 us14 us15 us16 us17 us18 us19 us20
+    glrtr- glwt- AQ. STS. bce- nfc_ nfo_ nfu_ vca_ vci_ vck_ vcr_ cfut_ cfat_ cfk_ npg_ bkct_ bkpt_
+    ls_ wandb_ ak- as- pa- crsr_ key_ sgamp_ wk- apk_ fk- xoxc- xoxd- xoxr- xoxo- slack- discordapp.
+    mfa. telegram. mlsn. os_ pubkey- sq0csb- sq0idb- shpua_ shptka_ shpit_ prtapi_ NRRA- NRAA- NRSP-
+    sntryi_ sntrya_ snyk_ sktsec_ hawk. xaat- xapt- mob- figo_ figor_ figu_ 1000. act. RGAPI- syt_
+    mat_ infura. alchemy. depot_ jca_ chpt_ dub_ perm SWMTKN- at_ st. phs_ esecret_ apify_
+    nsct_ us1 us2 us3 us4 us5 us6 us7 us8 us9 us10 us11 us12 us13 us14 us15 us16 us17 us18 us19 us20
     us21 us22
     """.split()
 )
 # Most other tokens hold a capital letter, which most texts do not.
 LONG_WORD = 16  # longer than this, a word that begins in one of these ways may be a key
 LONG_HEADS = frozenset(
-    b"4b AB AC AK AS AT EA EZ LT MT Mj Mz ND NT Nj Nz OD OT SC SK ci cm pa".split()
+    b"4b AB AC AK AS AT EA EX EZ K1 LT MT Mj Mz ND NT Nj Nz OD OT SC SK KE ci cf cm pa xp".split()
 )
-HEADS = frozenset(b"00D AAA ABS AIz AQE AQV ATA ATC ATO EAA GR1 IGQ LS0 ZXl dG9 eyJ".split())
+HEADS = frozenset(
+    b"""00D 5Ae AAA ABS AIz AQE AQV ATA ATC ATO ATS ATT BSA EAA Fwo GR1 IGA IGQ IQo LS0 RWR ZXl b3B
+    dG9 eyJ""".split()
+)
 _BEGINNINGS = LONG_HEADS | {head[:2] for head in HEADS}
 CAPITAL_PARTS = (
-    *("+A", ":AA", "ACDb", "APA91b", "APIM", "AZDO", "Az", "Q~", "-----BEGIN", "1//0", "cnvca"),
-    "sha256~",
+    *("+A", ":AA", "ACDb", "APA91b", "APIM", "AZDO", "Az", "Q~", "-----BEGIN", "---- BEGIN"),
+    *("1//0", "4/0A", "cnvca", "sha256~", "DO-NOT-SHARE", "NRAL", "NRMA", "YC"),
 )
-PARTS = ("dapi", "oy2")
+PARTS = ("dapi", "dkea", "dose", "dsapi", "oy2")
 SHORT_RUN, LONG_RUN = 6, 16  # characters: so long with a digit among them, or so long
 # What introduces a secret, in any case of letters; a separator must be there as well.
 PROGRAMS = frozenset(
@@ -54,7 +62,7 @@ PROGRAMS = frozenset(
     unrar sqlcmd bcp mosquitto_ mongo mongosh mongodump mongorestore mongoexport mongoimport curl
     wget http https xh ngrok snyk vault cargo nuget htpasswd sudo IDENTIFIED identified login
     rclone xfreerdp wfreerdp mysql mysqldump mysqladmin mysqlimport mariadb mariadb- mycli twine
-    poetry openssl literal PuTTY- netrc pgpass gpg bw gh sig Signature signature
+    poetry openssl literal PuTTY- PAT pat SSWS mc netrc pgpass gpg bw gh sig Signature signature
     """.split()
 )
 NAMES = ("token", "secret", "pass", "pwd", "key", "auth", "cred")

@@ -22,6 +22,8 @@ MARK = b"[redacted]"  # `redact` has it too: it cannot import us, nor we it
 # them; without a prefix they must look random.
 LONG_RUN, DIGIT_RUN, RANDOM_RUN = 20, 6, 8
 
+ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
 Judge = Callable[["Found"], bool]
 
 
@@ -43,6 +45,7 @@ class SecretForm:
     literals: tuple[bytes, ...]  # lower case; one of them must be in the text
     pattern: str
     judge: Judge
+    nests: Judge | None = None  # says where what was taken for the secret may introduce one
 
 
 # --- what is a value and what is not ---------------------------------------------------------
@@ -172,6 +175,13 @@ def _is_field(found: Found) -> bool:
     return _is_secret_field(parts, value, is_prose=b": " in between)
 
 
+def _is_no_value(found: Found) -> bool:
+    """Say whether what follows a name is another name: `keytool -storepass x`, `key token=x`."""
+    between = _name_of(found.front)[1]
+    has_sign = b":" in between or b"=" in between
+    return not has_sign or found.secret.startswith((b"-", b"//", *REFERENCES))
+
+
 def _name_of(front: bytes) -> tuple[bytes, bytes]:
     name = front.rstrip(b" \t:=>\"'\\")
     return name, front[len(name) :]
@@ -196,11 +206,13 @@ def _parts(name: bytes) -> list[bytes]:
 def _is_secret_field(parts: list[bytes], value: bytes, *, is_prose: bool) -> bool:
     last, plain = parts[-1], value.isalpha() and value.islower()
     is_words = not value.strip(b"abcdefghijklmnopqrstuvwxyz_-./:")
-    path_like = value.startswith((b"/", b"./", b"../", b"~/"))
+    path_like = _is_path(value)
     if last in (b"key", b"keys") or last.endswith(GLUED_KEYS):
         return _is_secret_key(parts, value, plain=plain, path_like=path_like)
     if last in (b"auth", b"credential", b"credentials", b"cred", b"creds"):
         return looks_random(value) if is_prose and last == b"auth" else not is_words
+    if last == b"pat":  # a personal access token, as in `GH_PAT`
+        return looks_random(value)
     if last == b"tokens" or b"token" in parts:
         return not (value.isdigit() and len(value) <= 6) and not (is_prose and plain)
     if last in (b"pass", b"pw", b"pwd"):
@@ -211,6 +223,14 @@ def _is_secret_field(parts: list[bytes], value: bytes, *, is_prose: bool) -> boo
     return not TELLING.isdisjoint(parts) or joined.endswith(
         (b"password", b"passwd", b"pwd", b"secret", b"token", b"passphrase", b"pass")
     )
+
+
+def _is_path(value: bytes) -> bool:
+    """Say whether a value is a path; base 64 begins with a slash now and then."""
+    if not value.startswith(b"/") or len(value) < LONG_RUN:
+        return value.startswith((b"/", b"./", b"../", b"~/"))
+    is_base64 = not value.strip(b"/+=").replace(b"/", b"").replace(b"+", b"").strip(ALPHABET)
+    return not (is_base64 and any(len(run) > 15 and _is_mixed(run) for run in _runs(value)))
 
 
 def _is_secrets_name(parts: list[bytes], value: bytes) -> bool:
@@ -232,7 +252,9 @@ def _is_secret_key(parts: list[bytes], value: bytes, *, plain: bool, path_like: 
 
 COMMAND = r"(?:[^|;&\n]|&[^&])*?"  # the rest of one command, as short as possible
 START = r"(?:^|[\s|;&(/'\"`=])"
-_WORD = r"(?:passw(?:or)?d|passphrase|passcode|pwd|pass|token|secret|cred(?:ential)?s?|auth|key)"
+_WORD = (
+    r"(?:passw(?:or)?d|passphrase|passcode|pwd|pass|token|secret|cred(?:ential)?s?|auth|key|pat)"
+)
 _NAME = rf"(?i:[A-Za-z0-9_.-]*{_WORD}[A-Za-z0-9_.-]*)"
 _AUTHORIZATION = rf"(?i:(?:proxy-)?authorization){IS}"
 _SCHEMES = r"(?i:bearer|basic|token|apikey|api-key|bot|ssws|negotiate|key|geniekey|klaviyo-api-key)"
@@ -259,6 +281,8 @@ OPTIONS = (
     ("cargo", "login "),
     ("nuget", "(?i:setapikey) "),
     ("rclone", "obscure "),
+    ("rclone", r"(?:create|update) [^\s]+ (?:[^|;&\n]* )?\w*(?:pass|key|secret|token)[ =]"),
+    ("mc", r"(?:alias set|config host add) [^\s]+ [^\s]+ [^\s]+ "),
     ("mysqladmin", "password "),
     ("htpasswd", r"-\w*b\w* [^\s]+ [^\s]+ "),
     ("wpa_passphrase", r"[^\s]+ "),
@@ -291,10 +315,10 @@ def _option_forms() -> Iterator[SecretForm]:
 
 def _forms_first() -> Iterator[SecretForm]:
     """What must be found before tokens are: it holds some."""
-    key = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-    end = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+    key = r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
+    end = r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
     yield SecretForm(
-        name="private key", literals=(b"-----begin",),
+        name="private key", literals=(b"-----begin", b"---- begin"),
         pattern=rf"(?s)({key})(.*?)({end}|\z)", judge=_is_block,
     )  # fmt: skip
     yield SecretForm(
@@ -333,8 +357,9 @@ def _forms_around() -> Iterator[SecretForm]:
         pattern=rf"({_AUTHORIZATION}){VALUE}", judge=_is_header,
     )  # fmt: skip
     yield SecretForm(
-        name="authorization header", literals=(b"bearer", b"basic"),
-        pattern=r"((?i:\b(?:bearer|basic))[ \t]{1,3})([A-Za-z0-9._~+/=-]{8,})", judge=_is_scheme,
+        name="authorization header", literals=(b"bearer", b"basic", b"ssws"),
+        pattern=r"((?i:\b(?:bearer|basic|ssws))[ \t]{1,3})([A-Za-z0-9._~+/=-]{8,})",
+        judge=_is_scheme,
     )  # fmt: skip
     for value in (r"""["']{0,1}[ \t]*[:=][ \t]*["']?)([^"'\n]+)""", r"""[ =]["']?)([^"'\s]+)"""):
         yield SecretForm(
@@ -365,8 +390,8 @@ def _forms_around() -> Iterator[SecretForm]:
     )  # fmt: skip
     yield SecretForm(
         name="field with a telling name",
-        literals=(b"token", b"secret", b"pass", b"pwd", b"key", b"auth", b"cred"),
-        pattern=rf"({_NAME}(?:{IS}|[ \t]{{1,4}})){VALUE}", judge=_is_field,
+        literals=(b"token", b"secret", b"pass", b"pwd", b"key", b"auth", b"cred", b"pat"),
+        pattern=rf"({_NAME}(?:{IS}|[ \t]{{1,4}})){VALUE}", judge=_is_field, nests=_is_no_value,
     )  # fmt: skip
 
 
@@ -409,11 +434,13 @@ def _token_form(token: TokenFormat) -> SecretForm:
     literal = ((token.prefix if token.is_telling else token.literal).lower().encode(),)
     if not token.is_telling:
         shape = "".join(
-            _quoted(p.literal) or f"[{p.chars}]{{{p.count}{',' if p is token.pieces[-1] else ''}}}"
+            _quoted(p.literal)
+            or f"[{p.chars}]{{{p.count},{'' if p is token.pieces[-1] else p.most}}}"
             for p in token.pieces
         )
         pattern = rf"((?:^|[^A-Za-z0-9]))({shape})"
-        return SecretForm(name=token.name, literals=literal, pattern=pattern, judge=_always)
+        judged = _is_random if token.is_everyday else _always
+        return SecretForm(name=token.name, literals=literal, pattern=pattern, judge=judged)
     rest = token.pieces[1:]
     signs = "".join(dict.fromkeys(p.chars or _quoted(p.literal) for p in rest))
     left = token.length - len(token.prefix)
@@ -424,11 +451,14 @@ def _token_form(token: TokenFormat) -> SecretForm:
 
     def judge(found: Found) -> bool:
         rest = found.secret[len(token.prefix) :]
-        run = max(map(len, _runs(rest)), default=0)
-        has_digit = any(48 <= one < 58 for one in rest)
-        return len(rest) >= left or run >= LONG_RUN or (has_digit and run >= DIGIT_RUN)
+        return len(rest) >= left or any(map(_is_token_run, _runs(rest)))
 
     return SecretForm(name=token.name, literals=literal, pattern=pattern, judge=judge)
+
+
+def _is_token_run(run: bytes) -> bool:
+    has_digit = any(48 <= one < 58 for one in run)
+    return len(run) >= LONG_RUN or (has_digit and len(run) >= DIGIT_RUN)
 
 
 def _quoted(literal: str) -> str:
@@ -468,11 +498,16 @@ def hide(text: str) -> tuple[str, tuple[str, ...]]:
 def _hidden(form: SecretForm, data: bytes, names: dict[str, None]) -> bytes:
     kept: list[bytes] = []
     at = 0
-    for match in _compiled(form.pattern).finditer(data):
+    pattern = _compiled(form.pattern)
+    look = 0
+    while (match := pattern.search(data, look)) is not None:
         start, end = match.span(2)
         found = Found(data[: match.start(1)], match[1], match[2], data[end:])
+        look = end or 1
         if form.judge(found):
             names[form.name] = None
             kept += [data[at:start], MARK]
             at = end
+        elif form.nests is not None and form.nests(found):
+            look = start
     return b"".join([*kept, data[at:]]) if kept else data

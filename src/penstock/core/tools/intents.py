@@ -79,7 +79,7 @@ def mentioned(tool: str, tool_input: Mapping[str, object]) -> Iterator[Mention]:
     from penstock.core.tools.mentions import mentions
 
     action = Action.READ if row in READS else verbs(name).action
-    yield from mentions(words_of(name), action, tool_input)
+    yield from mentions(words_of(name), action, tool_input, server=words_of(tool))
 
 
 def _intents(tool: str, tool_input: object, cwd: str) -> Iterator[Intent]:

@@ -66,6 +66,7 @@ NEVER = frozenset(
     {
         *("exclude", "excludes", "excluded", "ignore", "ignored", "ignores", "skip", "omit"),
         *("selector", "selectors", "locator", "css", "xpath", "element", "ref"),
+        *("branch", "branches", "head"),
     }
 )
 IDENTIFIERS = frozenset(
@@ -96,16 +97,36 @@ RUNS = frozenset(
         *("repl", "python", "node", "script", "ssh", "spawn", "stdin", "keys", "command", "cmd"),
     }
 )
+# A tool of such a name speaks to people: its prose is prose, even where it is one word.
+SPEAKS = frozenset(
+    {
+        *("message", "messages", "reply", "comment", "comments", "mail", "email", "gmail"),
+        *("slack", "discord", "telegram", "teams", "chat", "thread", "issue", "tweet", "sms"),
+    }
+)
+# Such a tool keeps what it is told as notes; their names are no files.
+KEEPS_NOTES = frozenset({"entities", "relations", "observations"})
 TALK = frozenset({"description", "reason", "title", "summary", "explanation", "why", "comment"})
 _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:\.[\w$]+)+")
 
 
 def mentions(
-    words: frozenset[str], action: Action, given: Mapping[str, object]
+    words: frozenset[str],
+    action: Action,
+    given: Mapping[str, object],
+    *,
+    server: frozenset[str] = frozenset(),
 ) -> Iterator[Mention]:
-    """Yield what a call of a tool mentions; `words` are those of the tool's name."""
+    """Yield what a call of a tool mentions; `words` are those of the tool's name.
+
+    Those of its server say only whether it speaks to people: what one tool of it does, they don't.
+    """
+    if words & KEEPS_NOTES:
+        return
     actions = (action,) if action is Action.READ else (action, Action.READ)
-    look = _Look(reads=action is Action.READ, runs=bool(words & RUNS))
+    look = _Look(
+        reads=action is Action.READ, runs=bool(words & RUNS), speaks=bool((words | server) & SPEAKS)
+    )
     seen: set[str] = set()
     for path in look.inside(given, _TOP, 0):
         if path in seen or not _possible(path):
@@ -142,6 +163,7 @@ class _Look:
 
     reads: bool
     runs: bool
+    speaks: bool
     leaves: int = 0
 
     def inside(self, value: object, at: _Around, depth: int) -> Iterator[str]:
@@ -179,6 +201,8 @@ class _Look:
             yield from self.inside(nested, at, depth + 1)
             return
         if self.reads and at.words & (QUERIES | PROSE):
+            return
+        if self.speaks and at.words & PROSE and not self.runs and not at.names_file:
             return
         if at.words & IDENTIFIERS and not at.names_file and _DOTTED.fullmatch(text):
             return
@@ -242,6 +266,7 @@ def _is_name(text: str) -> bool:
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{1,30})://?")
 _LOCAL = frozenset({"file", "fileb", "sqlite", "sqlite3", "duckdb", "vscode", "unix"})
+_WRAPPED = re.compile(r"^(?:(?:view-source|jar|blob|filesystem|zip|url):)+(?=\w+:/)", re.IGNORECASE)
 _SPLIT = re.compile(r"[=,;:|&<>()\[\]{}\"'`\s]+")
 _OPTION = re.compile(r"-[A-Za-z](.+)")
 _AROUND = "\"'`<>|;,()[]{}&@!"
@@ -251,14 +276,20 @@ def whole(text: str) -> Iterator[str]:
     """Yield the paths that one word may mean: itself, and what is behind `=`, `:` or a quote."""
     if len(text) > LONGEST:
         return
+    text = _WRAPPED.sub("", text)
     address = _ADDRESS.match(text)
-    if address and address[1].lower() in _LOCAL:
+    if address and _is_local(address[1].lower()):
         yield from _of_address(text[address.end() :])
         return
     if address and text[address.end() - 2 : address.end()] == "//":
         return
     for word in _decoded(text):
         yield from _spelled(word)
+
+
+def _is_local(scheme: str) -> bool:
+    """Editors and others make schemes of their own for files: `vscode-file`, `app-file`."""
+    return scheme in _LOCAL or scheme.startswith("vscode") or "file" in scheme
 
 
 def _of_address(rest: str) -> Iterator[str]:
@@ -399,7 +430,9 @@ def _quoted(text: str) -> Iterator[str]:
             yield from whole(found["inside"])
 
 
-_CODE_AROUND = re.compile(r"[(;={]|\b[A-Z]{2,}\b")
+_CODE_AROUND = re.compile(
+    r"[(;={]|\b[A-Z]{2,}\b|\A\s*(?:\\\w|(?:copy|attach|load|vacuum|backup)\s+[\w.\"]+\s+(?:from|to|as|\S))"
+)
 
 
 def _starts_program(text: str) -> bool:

@@ -15,7 +15,7 @@ from penstock.core.digest import digest
 from penstock.core.errors import AuditError, PenstockError, RefusedError
 from penstock.core.model import Decision
 from penstock.core.proposals.model import OPEN, State
-from penstock.core.text.display import spoken
+from penstock.core.text.display import in_line
 from penstock.ports import LogEntry
 
 SCHEMA_VERSION = "1.0"
@@ -103,7 +103,7 @@ class BrokerRefusal:
     def as_json(self) -> dict[str, str]:
         """Return it as an answer carries it."""
         said = {"message": self.message, "because": self.because, "try": self.hint}
-        shown = {name: spoken(text) for name, text in said.items() if text or name == "message"}
+        shown = {name: in_line(text) for name, text in said.items() if text or name == "message"}
         return {"code": self.code, **shown}
 
 
@@ -181,7 +181,7 @@ def details(answer: ToolResponse, logged: LogEntry | None) -> dict[str, object]:
     if answer.data:
         parts["data"] = dict(answer.data)
     if answer.warnings:
-        parts["warnings"] = [spoken(warning) for warning in answer.warnings]
+        parts["warnings"] = [in_line(warning) for warning in answer.warnings]
     parts["audit"] = audit
     return parts
 
@@ -195,7 +195,7 @@ def result(
         "tool_name": answer.tool_name or tool_name,
         "tool_call_id": answer.tool_call_id or tool_call_id,
         "ok": answer.status not in FAILED,
-        "output": spoken(answer.output),
+        "output": in_line(answer.output),
         "details": details(answer, logged),
     }
 

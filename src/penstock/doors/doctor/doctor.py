@@ -1,7 +1,8 @@
 """Prove that the hooks of a project work, or say why they do not.
 
-Looks at the rules, the state, each registration and every way in which hooks can be off, then
-has each registered hook judge one write that must be refused and one that must pass.
+Looks at the rules, the state, what an approval needs, each registration and every way in which
+hooks can be off, then has each registered hook judge one write that must be refused and one that
+must pass.
 Always true: nothing of the project changes, and `sound` means that nothing is known to be
 wrong.
 """
@@ -18,6 +19,7 @@ from penstock.app import Workspace
 from penstock.app.places import stamp
 from penstock.core.errors import PenstockError
 from penstock.core.policy.compile import load
+from penstock.doors.doctor.approvals import approvals
 from penstock.doors.doctor.trial import TrialResult, ask_hook, to_ask
 from penstock.doors.doctor.ways_off import ways_off
 from penstock.doors.setup import registrations
@@ -28,6 +30,7 @@ CHECK = "penstock check"
 COMPILED = "hook.policy"
 LARGEST = 64 * 1024 * 1024
 PROBE = ".penstock-tried"
+PROBED = b"." * 65536  # a full disk still takes an empty file
 STRICT = "LANGGRAPH_STRICT_MSGPACK"
 
 
@@ -48,7 +51,8 @@ def examine(here: Workspace, place: SettingsPlace) -> DoctorReport:
     """Look at a project and ask its hooks."""
     found = list(registrations.find(here.root))
     compiled = _compiled_rules(here)  # before the rules are read: that makes them anew
-    findings = [*_rules(here), *_forged(here, compiled), *_state(here), *_checkpoints()]
+    findings = [*_rules(here), *_forged(here, compiled), *_state(here)]
+    findings += [*approvals(here), *_checkpoints()]
     if not found:
         none = "no hook is registered here"
         findings.append(Finding(name="registered", status=BAD, what=none, hint="penstock init"))
@@ -111,8 +115,8 @@ def _forged(here: Workspace, compiled: dict[str, object] | None) -> Iterator[Fin
 
 def _state(here: Workspace) -> Iterator[Finding]:
     try:
-        here.write_state(PROBE, b"")
-        os.unlink(os.path.join(here.state, PROBE))
+        here.write_state(PROBE, PROBED)
+        here.drop_state(PROBE)
     except PenstockError as fault:
         yield Finding(
             name="state",

@@ -131,7 +131,15 @@ def _talk(line: socket.socket, engine: Engine) -> None:
     with line, suppress(OSError, ValueError):
         line.settimeout(LINE_SECONDS)
         agent, environ, data = _question(line)
-        line.sendall(_packed(engine.reply(agent, data, environ)))
+        line.sendall(_packed(engine.reply(agent, data, environ, hook=_asking(line))))
+
+
+def _asking(line: socket.socket) -> int:
+    """Return the process at the other end, as the kernel knows it."""
+    import socket
+
+    said = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+    return int.from_bytes(said[:4], sys.byteorder)
 
 
 def _question(line: socket.socket) -> tuple[str, Mapping[str, str], bytes]:

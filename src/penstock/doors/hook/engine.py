@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -24,6 +24,8 @@ from penstock.core.errors import PenstockError
 from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.doors.hook import agent_settings, before_after, last_resort, protected_files
 from penstock.doors.hook.agents import agent_module
+from penstock.doors.hook.alerts import alerted
+from penstock.doors.hook.before_after import ChangedFile
 from penstock.doors.hook.failures import code_of, told, tried
 from penstock.doors.hook.fast_path import who
 from penstock.doors.hook.messages import (
@@ -44,7 +46,6 @@ from penstock.gate import Item, Judgement
 from penstock.gate.prepare import Call as ToolCall
 
 MOST_OPEN = 64
-MOST_NAMED = 10  # files that are told to an agent by name
 DOOR = "hook"
 PATIENCE = 0.5  # seconds for a lock that somebody else holds; several fit into `SECONDS`
 ADVICE_SECONDS = 2.0  # less than the hook itself may take (`SECONDS` in `main`)
@@ -71,14 +72,15 @@ class Engine:
         found._open, found._lock = self._open, self._lock
         return found
 
-    def reply(self, agent: str, data: bytes, environ: Mapping[str, str]) -> Reply:
-        """Return the agent's own words for what it sent."""
+    def reply(self, agent: str, data: bytes, environ: Mapping[str, str], *, hook: int = 0) -> Reply:
+        """Return the agent's own words for what it sent, by a process `hook` if there is one."""
         module = agent_module(agent)
         # What cannot be read tells no project; the variables do, and its rules say what follows.
         root = module.read({}, environ).root or os.getcwd()
         call = last_resort.unread(agent, data, root)
         try:
             call = module.read(parse(data), environ)
+            call.hook = hook
             return reply_of(module, call, self.answer(call, environ))
         except Exception as problem:  # noqa: BLE001 - the agent waits, whatever it is
             return reply_of(module, call, self.failing(call, problem, environ))
@@ -161,37 +163,40 @@ class Engine:
             because = f"{unrecorded}, and the rules of this project allow nothing unrecorded"
             return HookAnswer(DENY, phrase(because, last_resort.DOCTOR))
         answer = spoken(decision)
-        problems = [f"{unrecorded}; it is not in the audit log" if unrecorded else ""]
+        if unrecorded:
+            answer.warnings += (f"{unrecorded}; it is not in the audit log",)
         if decision.verdict is not Verdict.DENY:
-            problems += self._watched(here, call, judged)
-        answer.warnings = (*answer.warnings, *filter(None, problems))
+            self._watch(here, call, judged, answer)
         return answer
 
-    def _watched(self, here: Workspace, call: HookCall, judged: Judgement) -> list[str]:
-        """Keep what a call may change; return what could not be kept."""
+    def _watch(
+        self, here: Workspace, call: HookCall, judged: Judgement, answer: HookAnswer
+    ) -> None:
+        """Keep what a call may change; say what could not be kept, and what somebody changed."""
         keep = partial(before_after.keep, here, call, judged)
         problems = [tried("keep what this overwrites, so it cannot be undone", keep)]
+
+        def refresh() -> None:
+            alert = self._alerted(here, call, protected_files.refresh(here, call))
+            answer.notes += alert.notes
+            answer.warnings += alert.warnings
+
         if any(one.request.action is Action.RUN for one in judged.prepared):
-            refresh = partial(protected_files.refresh, here)
             problems.append(tried("look at the protected files", refresh))
-        return problems
+        answer.warnings += tuple(filter(None, problems))
+
+    def _alerted(
+        self, here: Workspace, call: HookCall, changes: Sequence[ChangedFile]
+    ) -> HookAnswer:
+        """Record changes of protected files, and say so to the agent and to the person."""
+        return alerted(here, call, changes, partial(self._add, here))
 
     def after(self, here: Workspace, call: HookCall, environ: Mapping[str, str]) -> HookAnswer:
         """Record what the agent wrote by itself, and what slipped through."""
         del environ
         for event in before_after.settled(here, call):
             event.settle(self._add(here, event.facts))
-        slipped = protected_files.slipped(here, call)
-        for change in slipped:
-            change.settle(self._add(here, change.facts))
-        if not slipped:
-            return HookAnswer()
-        paths = [str(change.facts["path"]) for change in slipped]
-        more = [f"{len(paths) - MOST_NAMED} more"] if len(paths) > MOST_NAMED else []
-        names = ", ".join([*paths[:MOST_NAMED], *more])
-        # Recorded by now; whether anybody has seen it nobody knows, and so it is not said.
-        note = f"Penstock: this changed protected files ({names}); it is in the audit log, and"
-        return HookAnswer(notes=(f"{note} `penstock status` shows it to the user",))
+        return self._alerted(here, call, protected_files.slipped(here, call))
 
     def config(self, here: Workspace, call: HookCall, environ: Mapping[str, str]) -> HookAnswer:
         """Refuse settings that would switch the hooks off."""
@@ -205,11 +210,11 @@ class Engine:
     def start(self, here: Workspace, call: HookCall, environ: Mapping[str, str]) -> HookAnswer:
         """Look at what is protected, and say that Penstock is on."""
         agent_settings.remember(here, environ)
-        protected_files.look(here)
+        alert = self._alerted(here, call, protected_files.look(here, call))
         policy = here.policy()
         facts = {"op": "session_started", "path": "", "status": "observed", **who(call)}
         self._add(here, {**facts, "revision": policy.revision})
-        return HookAnswer(notes=(_greeting(here),))
+        return HookAnswer(notes=(_greeting(here), *alert.notes), warnings=alert.warnings)
 
     # -- steps -----------------------------------------------------------------------------
 

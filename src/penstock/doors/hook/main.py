@@ -200,7 +200,7 @@ def _by_engine(run: HookRun, *, measures: bool = True) -> Reply:
     gc.enable()
     environ = {**os.environ, PROJECT: project_here()}
     run.engine = Engine(measures=measures)
-    return run.engine.reply(run.agent, run.data, environ)
+    return run.engine.reply(run.agent, run.data, environ, hook=os.getpid())
 
 
 def _prepare() -> None:

@@ -26,7 +26,8 @@ ALLOW, ASK, DENY = "allow", "ask", "deny"
 class HookCall:
     """One call of the hook in our words.
 
-    `root` is where the agent says the project is; `name` is the event as the agent calls it.
+    `root` is where the agent says the project is; `name` is the event as the agent calls it;
+    `hook` is the number of the process that the agent has started for this call, if one was.
     """
 
     __slots__ = (
@@ -35,6 +36,7 @@ class HookCall:
         "call_id",
         "cwd",
         "event",
+        "hook",
         "name",
         "root",
         "session",
@@ -72,6 +74,7 @@ class HookCall:
         self.settings = settings
         self.attended = attended
         self.name = name
+        self.hook = 0
 
 
 class HookAnswer:
@@ -131,9 +134,9 @@ def _shown(text: str) -> str:
     """Return a text with its hidden characters written out; most texts have none."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    from penstock.core.text.display import visible
+    from penstock.core.text.display import harmless
 
-    return visible(text)
+    return harmless(text)
 
 
 def warned(answer: HookAnswer) -> str:

@@ -5,8 +5,10 @@ must at least be told and taken back. What was there is kept, and compared when 
 changed; what is new is found in directories whose stamp has. Lock files and dependencies are
 left out, because package managers write them as they should, and so is what git makes itself, and
 what it writes into its settings as long as no setting changed that starts a program.
-Always true: looking stops nobody, and looks at no more than `MOST_SEEN` files; a file that a
-person made or changed between two calls is taken over in silence.
+A change between two calls is a person's, and taken over, unless a process of an agent's command
+was running meanwhile: then nobody knows whose it is, and it is told as of unknown origin.
+Always true: looking stops nobody, and looks at no more than `MOST_SEEN` files; nothing is taken
+over in silence while a process of a command is known to run.
 """
 
 from __future__ import annotations
@@ -14,13 +16,14 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from functools import partial
 
 from penstock.app import Workspace
 from penstock.app import before_images as watched
+from penstock.app.background import TICKS, BackgroundLook, agent_above, helpers, ticks
 from penstock.app.places import in_worktree, stamp
 from penstock.core.audit.chain import hexdigest
 from penstock.core.model import Action
@@ -28,11 +31,11 @@ from penstock.core.policy import fast_decide
 from penstock.core.policy.compile import compile_policy
 from penstock.core.text.git_settings import steering
 from penstock.doors.hook.before_after import ChangedFile, changed
-from penstock.doors.hook.fast_path import who
+from penstock.doors.hook.daemon_client import DAEMON, launch
 from penstock.doors.hook.messages import HookCall
 
 REGISTER = "protected.json"
-FORM = 2
+FORM = 3
 MOST_SEEN, MOST_FOLDERS, MOST_PROTECTED = 20_000, 5000, 500
 UNSEEN = frozenset({"node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache"})
 GIT = ".git"
@@ -41,6 +44,11 @@ IN_GIT = GIT_SETTINGS | {"hooks"}
 WRITTEN_BY_TOOLS = frozenset({"lock-files", "dependencies"})
 LARGEST = 4 << 20
 GONE = [-1, 0, 0]  # the stamp of what is not there
+UNKNOWN = "unknown"  # the origin of a change while a process of an earlier command was running
+A_DAY = 24 * 3600 * TICKS  # a call that has not ended until then never will
+EARLIER = "earlier call"  # the origin of a change that could not be recorded when it was found
+OF_A_CALL = frozenset({"tool", "tool_call_id", "subagent"})
+MOST_AGENTS, MOST_CALLS, MOST_RUNNING = 16, 64, 64
 
 Stamp = list[int]
 
@@ -50,43 +58,67 @@ class Register:
     """What is known: protected files and all directories, by their stamps.
 
     `whole` says that the look came to its end: only then is a directory that is not known new.
+    `agents` are the processes that start hooks here, `calls` the commands that have not been seen
+    to end, `running` what their commands had left running at the last look; times are in ticks.
+    `untold` are changes that were found and that no entry of the audit log says yet.
     """
 
     revision: str = ""
     files: dict[str, Stamp] = field(default_factory=dict)
     folders: dict[str, Stamp] = field(default_factory=dict)
     whole: bool = True
+    agents: list[str] = field(default_factory=list)
+    calls: dict[str, int] = field(default_factory=dict)
+    running: list[str] = field(default_factory=list)
+    since: int = 0
+    untold: list[str] = field(default_factory=list)
     form: int = FORM
 
 
-def look(here: Workspace) -> None:
-    """Find the files that the rules protect, and keep what they hold."""
+def look(here: Workspace, call: HookCall) -> list[ChangedFile]:
+    """Find the files that the rules protect, and keep what they hold; see `refresh`."""
+    before = _load(here)
+    found = [] if before is None else _between(here, before, call)
+    told = {str(change.facts["path"]) for change in found}
     walk = WorkspaceWalk(here)
     known = Register(revision=here.policy().revision)
+    if before is not None:
+        known.agents, known.calls = before.agents, before.calls
+        known.running, known.since = before.running, before.since
+        known.untold = before.untold
+        known.files = {path: was for path, was in before.files.items() if path in told}
+    _note_agent(known, call.hook)
     for path in walk.protected(""):
         if len(known.files) == MOST_PROTECTED:
             walk.folders.clear()  # what else is there would look new
             break
-        _take_over(here, known, path)
+        if path not in told:
+            _take_over(here, known, path)
     known.whole = walk.whole
     known.folders = walk.folders
     _save(here, known)
+    return found
 
 
-def refresh(here: Workspace) -> None:
+def refresh(here: Workspace, call: HookCall) -> list[ChangedFile]:
     """Take over what a person changed since: from here on it is the call that may change it.
 
-    Agents that do not tell when a session begins are looked at with their first command.
+    Returned is what may be somebody else's. Agents that do not tell when a session begins are
+    looked at with their first command.
     """
     known = _load(here)
     if known is None or known.revision != here.policy().revision:
-        look(here)
-        return
-    made, moved = _made(here, known), _moved(here, known)
-    for path in (*(made or ()), *moved):
-        _take_over(here, known, path)
-    if made is not None or moved:
+        found = look(here, call)
+        known = _load(here)
+    else:
+        found = _between(here, known, call)
+    if known is not None:
+        _note_agent(known, call.hook)
+        known.calls[_call(call)] = ticks()
+        known.calls = dict(sorted(known.calls.items(), key=lambda one: one[1])[-MOST_CALLS:])
+        known.since = known.since or min(known.calls.values())
         _save(here, known)
+    return found
 
 
 def slipped(here: Workspace, call: HookCall) -> list[ChangedFile]:
@@ -94,23 +126,81 @@ def slipped(here: Workspace, call: HookCall) -> list[ChangedFile]:
     known = _load(here)
     if known is None:
         return []
-    found: list[ChangedFile] = []
-    moved = _moved(here, known)
-    ordinary = [path for path in moved if _is_ordinary(here, path)]
-    for path in ordinary:
-        _take_over(here, known, path)
-    if ordinary:
-        _save(here, known)
-    for path in moved:
-        found += _told(here, call, path) if path not in ordinary else ()
+    origin = UNKNOWN if known.running else ""
+    news = _news(here, known)
+    known.calls.pop(_call(call), None)
+    _note_running(here, known, call.hook)
+    return _sorted_out(here, known, news, partial(_told, here, call, origin=origin))
+
+
+def _between(here: Workspace, known: Register, call: HookCall) -> list[ChangedFile]:
+    """Take over what changed since the last look, or return it where nobody knows whose it is."""
+    ran = known.running
+    news = _news(here, known)
+    _note_running(here, known, call.hook)
+    unknown = bool(ran or known.running)
+
+    def tell(path: str) -> Iterable[ChangedFile]:
+        if unknown or path in known.untold:
+            return _told(here, call, path, origin=UNKNOWN if unknown else EARLIER)
+        return ()
+
+    return _sorted_out(here, known, news, tell)
+
+
+def _news(here: Workspace, known: Register) -> list[str]:
+    """Return what has changed and what is new; the latter is known as not there until settled."""
+    found = _moved(here, known)
     if known.revision == here.policy().revision:  # by other rules all of them might look new
-        made = _made(here, known)
-        for path in made or ():
+        for path in _made(here, known) or ():
             watched.keep(here.state, _key(path), 0, path, None)
-            found += _told(here, call, path)
-        if made is not None:
-            _save(here, known)
+            known.files[path] = GONE
+            found.append(path)
     return found
+
+
+def _sorted_out(
+    here: Workspace, known: Register, news: list[str], tell: Callable[[str], Iterable[ChangedFile]]
+) -> list[ChangedFile]:
+    """Return what there is to tell of some files; where that is nothing, they are taken over."""
+    found: list[ChangedFile] = []
+    for path in news:
+        told = [] if _is_ordinary(here, path) else list(tell(path))
+        found += told
+        if told:
+            known.untold = [*(one for one in known.untold if one != path), path]
+        else:
+            _take_over(here, known, path)
+    _save(here, known)
+    return found
+
+
+# --- what still runs ---------------------------------------------------------------------------
+
+
+def _call(call: HookCall) -> str:
+    return watched.call_key(call.session, call.call_id) or call.session
+
+
+def _note_agent(known: Register, hook: int) -> None:
+    mark = agent_above(hook) if hook else ""
+    if mark:
+        known.agents = [*(one for one in known.agents if one != mark), mark][-MOST_AGENTS:]
+
+
+def _note_running(here: Workspace, known: Register, hook: int) -> None:
+    """Look what commands have left running; where that is nothing, the next look begins anew."""
+    now = ticks()
+    known.calls = {key: at for key, at in known.calls.items() if now - A_DAY < at <= now}
+    known.running = []
+    if known.since:
+        ours = (launch(DAEMON)[1:], *helpers())
+        seen = BackgroundLook(
+            root=here.root, agents=known.agents, since=known.since, hook=hook, ours=ours
+        )
+        known.running = seen.found()[:MOST_RUNNING]
+    if not known.running:
+        known.since = min(known.calls.values(), default=0)
 
 
 def _is_ordinary(here: Workspace, path: str) -> bool:
@@ -126,9 +216,12 @@ def _is_ordinary(here: Workspace, path: str) -> bool:
     return before is not None and before == after
 
 
-def _told(here: Workspace, call: HookCall, path: str) -> Iterator[ChangedFile]:
+def _told(here: Workspace, call: HookCall, path: str, *, origin: str) -> Iterator[ChangedFile]:
     for seen in changed(here, call, _key(path)):
-        facts = {**seen.facts, "op": "slipped", "status": "alert", **who(call)}
+        facts = {**seen.facts, "op": "slipped", "status": "alert"}
+        if origin:  # the call only noticed it
+            facts = {name: value for name, value in facts.items() if name not in OF_A_CALL}
+            facts["origin"] = origin
         yield ChangedFile(facts, partial(_settle, here, path, seen))
 
 
@@ -143,6 +236,7 @@ def _settle(here: Workspace, path: str, seen: ChangedFile, event_hash: str) -> N
 
 def _take_over(here: Workspace, known: Register, path: str) -> None:
     known.files[path] = _stamp(here, path)
+    known.untold = [one for one in known.untold if one != path]
     watched.keep(here.state, _key(path), 0, path, watched.read(f"{here.root}/{path}"))
 
 
@@ -274,7 +368,10 @@ def _load(here: Workspace) -> Register | None:
         found = Register(**json.loads(data or b"{}"))
     except (OSError, ValueError, TypeError, RecursionError):
         return None
-    fits = found.form == FORM and isinstance(found.files, dict) and isinstance(found.folders, dict)
+    fits = found.form == FORM and all(
+        isinstance(getattr(found, one.name), type(getattr(Register(), one.name)))
+        for one in fields(Register)
+    )
     return found if data and fits else None
 
 

@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
+from penstock.core.text.display import in_line
+
 MOST_LINES = 20  # about errors, a second
 
 Fact = str | int | float
@@ -62,5 +64,5 @@ class Log:
 
 def _write(line: str) -> None:
     with suppress(OSError, ValueError):
-        sys.stderr.write(f"{line}\n")
+        sys.stderr.write(f"{in_line(line)}\n")
         sys.stderr.flush()

@@ -14,7 +14,7 @@ from penstock.core.errors import PenstockError
 from penstock.core.merge.strategies import Strategy, combine, line_count
 from penstock.core.model import Bytes
 from penstock.core.proposals.model import State
-from penstock.core.text.display import spoken, visible_diff
+from penstock.core.text.display import in_line, visible_diff
 from penstock.doors.langgraph import preview, prompts
 from penstock.doors.langgraph.approver import at_terminal
 from penstock.doors.langgraph.classify import show_deletion_summary
@@ -102,7 +102,7 @@ def _action(one: Write) -> ReviewAction:
         lines=line_count(one.before or b""),
         facts={
             **{name: value for name, value in one.request.items() if name not in args},
-            "because": one.decision.because,
+            "because": in_line(one.decision.because),
             "before": one.base,
             "strategies": [str(each) for each in Strategy] if there else [str(Strategy.REPLACE)],
         },
@@ -113,7 +113,7 @@ def _lost(one: Write) -> str:
     """Return why somebody is asked, and what would be lost."""
     existing = (one.before or b"").decode("utf-8", "replace")
     summary = show_deletion_summary(one.request, existing_content=existing)
-    because = spoken(one.decision.because)
+    because = in_line(one.decision.because)
     return f"{because}\n{summary}" if because else summary
 
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from langgraph.types import interrupt
 
+from penstock.core.text.display import harmless
 from penstock.doors.langgraph.decisions import read, response_type
 from penstock.doors.langgraph.records import ReviewAction, ReviewDecision
 from penstock.doors.langgraph.thread import answers_at_hand
@@ -33,7 +34,8 @@ def payload(actions: Sequence[ReviewAction]) -> dict[str, object]:
 
 
 def _request(one: ReviewAction) -> dict[str, object]:
-    said = {"name": one.name, "args": dict(one.args), "description": one.description}
+    # People read the description and the reasons; `args` are what the tool gets, to the letter.
+    said = {"name": one.name, "args": dict(one.args), "description": harmless(one.description)}
     known = {"proposal_id": one.proposal} if one.proposal else {}
     return {**said, **known, **one.facts}
 

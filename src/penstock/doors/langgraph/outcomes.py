@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from penstock.core.errors import PenstockError
 from penstock.core.model import Verdict
 from penstock.core.proposals.model import OPEN, Proposal, State
-from penstock.core.text.display import spoken
+from penstock.core.text.display import in_line
 from penstock.doors.langgraph import approver
 from penstock.doors.langgraph.errors import in_one_line
 from penstock.doors.langgraph.pending_writes import Write, WriteJudge
@@ -43,7 +43,7 @@ class Settlement:
     def settle(self, one: Write, decided: ReviewDecision | None) -> Entry:
         """Do what was decided about a write. None says that nobody could be asked."""
         if one.decision.verdict is Verdict.DENY:
-            return self._no(one, one.proposal, spoken(one.decision.because))
+            return self._no(one, one.proposal, in_line(one.decision.because))
         try:
             return twice(lambda: self._settled(one, decided))
         except PenstockError as problem:
@@ -64,7 +64,7 @@ class Settlement:
             proof = Proof(by=now.answer.by, kind=now.answer.proof)
             return self._no(one, now, now.answer.reason, WriteOutcome.REJECTED, proof)
         if decided is None and now.state is State.WAITING:
-            return self._kept(one, now, f"nobody answered: {spoken(one.decision.because)}")
+            return self._kept(one, now, f"nobody answered: {in_line(one.decision.because)}")
         if decided is not None and not decided.yes and now.state in OPEN:
             proof = approver.rejecting(self.kind)
             reject(self.judging.gate, [now], proof, decided.message)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from time import time
 
 from penstock.core.merge.strategies import Strategy, line_count
-from penstock.core.text.display import spoken, visible_bytes, visible_diff
+from penstock.core.text.display import harmless, spoken, visible_bytes, visible_diff
 from penstock.core.timestamps import stamp
 from penstock.doors.langgraph.classify import show_deletion_summary
 from penstock.doors.langgraph.errors import (
@@ -55,7 +55,7 @@ class CancelledError(Exception):
 def _ask(question: str, ask: Ask | None) -> str:
     """Ask for a line. Whatever keeps the answer from us is no answer. Raises CancelledError."""
     try:
-        return str((ask or builtins.input)(question)).strip()
+        return str((ask or builtins.input)(harmless(question))).strip()
     except EOFError:
         raise CancelledError("the input ended before this was answered", over=True) from None
     except KeyboardInterrupt:
@@ -127,7 +127,7 @@ def show(*texts: str) -> None:
     try:
         encoding = sys.stdout.encoding or "utf-8"
         for text in texts:
-            print(text.encode(encoding, "backslashreplace").decode(encoding))
+            print(harmless(text).encode(encoding, "backslashreplace").decode(encoding))
     except (AttributeError, OSError, ValueError, LookupError):
         raise CancelledError("there is nowhere to show it", over=True) from None
 

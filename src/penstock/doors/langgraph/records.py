@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from penstock.core.merge.strategies import Strategy
 from penstock.core.proposals.model import Proposal, Receipt
+from penstock.core.text.display import harmless
 from penstock.core.timestamps import stamp
 from penstock.doors.langgraph.pending_writes import Write
 from penstock.gate import Proof
@@ -98,7 +99,7 @@ def made(one: Write, proposal: Proposal, receipt: Receipt, decided: ReviewDecisi
     by_rules = answer is None or answer.proof == POLICY.kind
     joined = proposal.origin.startswith(STRATEGY)
     used = proposal.origin.removeprefix(STRATEGY) if joined else strategy
-    warnings = [*proposal.warnings, *([receipt.note] if receipt.note else [])]
+    warnings = [harmless(text) for text in (*proposal.warnings, receipt.note) if text]
     besides = {
         "insertion_point": decided.insertion_point,
         "applied_strategy": used if used != strategy else None,
@@ -131,7 +132,7 @@ def not_made(
 ) -> Entry:
     """Return the entry of a write that was not made, with the reason."""
     known = {"proposal_id": proposal.id, "before": proposal.base} if proposal else {}
-    said = {"outcome": str(outcome), "reason": reason, "timestamp": stamp(at)}
+    said = {"outcome": str(outcome), "reason": harmless(reason), "timestamp": stamp(at)}
     return {**request, **said, "by": proof.by, "proof": proof.kind, **known}
 
 

@@ -12,6 +12,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from penstock.core.text.display import in_line
 from penstock.doors.http.connection import Bounds
 from penstock.doors.http.routes import Head, once
 from penstock.doors.http.server import Server, run
@@ -39,7 +40,7 @@ def serve(server: lowlevel.Server[Any], on: socket.socket) -> None:
 
 
 def _say(line: str, **_facts: object) -> None:
-    sys.stderr.write(f"penstock mcp: {line}\n")
+    sys.stderr.write(f"penstock mcp: {in_line(line)}\n")
     sys.stderr.flush()
 
 

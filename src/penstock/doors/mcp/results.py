@@ -47,7 +47,8 @@ def result(answer: ToolAnswer) -> types.CallToolResult:
 
 def refusal(problem: PenstockError) -> types.CallToolResult:
     """Return an error as a result that the model reads."""
-    error: Json = dict(problem.as_json()["error"])
+    said = problem.as_json()["error"]
+    error: Json = {name: harmless(text) for name, text in said.items()}
     data: Json = {"status": status_of(problem), "error": error}
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=harmless(problem.render()))],

@@ -18,7 +18,7 @@ from penstock.core.model import NOBODY, Action, Actor, Decision, Request, Verdic
 from penstock.core.paths.relpath import RelPath, locate, parse
 from penstock.core.paths.spellings import beneath
 from penstock.core.policy.decide import decide
-from penstock.core.text.display import spoken
+from penstock.core.text.display import harmless, spoken
 from penstock.gate import Call, Gate, Judgement
 
 Json = dict[str, object]
@@ -173,7 +173,7 @@ class ToolCall:
             self.here.ready()
             self.here.record.log.append(event, durable=False)
         except (PenstockError, OSError) as problem:
-            sys.stderr.write(f"penstock mcp: the record took no line: {problem}\n")
+            sys.stderr.write(f"penstock mcp: the record took no line: {harmless(str(problem))}\n")
 
 
 def refuse(decision: Decision) -> RefusedError:

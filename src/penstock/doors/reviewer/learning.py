@@ -34,9 +34,10 @@ from penstock.core.learning.past_decision import DENY, Past
 from penstock.core.learning.replay import requests_of
 from penstock.core.learning.suggest import RulesFormat, Suggestion, suggest
 from penstock.core.model import Decision, Verdict
-from penstock.core.policy.decide import combine, decide, effective
+from penstock.core.policy.decide import combine, decide
 from penstock.core.policy.regexes import search, size
 from penstock.core.policy.samples import pattern_samples
+from penstock.core.policy.sentences import effective
 from penstock.core.rules.layers import build
 from penstock.core.rules.problems import did_you_mean
 from penstock.core.text.redact import redact

@@ -12,6 +12,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from penstock.core.text.display import harmless, json_visible
+
 if TYPE_CHECKING:
     from penstock.doors.reviewer.responses import CommandResult
 
@@ -44,9 +46,8 @@ def put(data: bytes) -> bool:
 
 def say(text: str) -> None:
     """Write a sentence to stderr; nothing in it can steer a terminal."""
-    shown = "".join(c if c == "\n" or c.isprintable() else repr(c)[1:-1] for c in text)
     try:
-        sys.stderr.write(shown + "\n")
+        sys.stderr.write(harmless(text) + "\n")
         sys.stderr.flush()
     except (OSError, ValueError):
         _into_nothing(2)
@@ -57,8 +58,7 @@ def tell(answer: CommandResult) -> int:
     for sentence in answer.talk:
         say(sentence)
     text = json.dumps(answer.document, ensure_ascii=False, indent=2)
-    # A lone surrogate cannot be printed as UTF-8; JSON has an escape for it.
-    put((text.encode("utf-8", "backslashreplace") + b"\n").replace(b"\x7f", b"\\u007f"))
+    put(json_visible(text).encode() + b"\n")
     return answer.code
 
 

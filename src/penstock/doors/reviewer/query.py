@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 
 from penstock.core.errors import PenstockError
 from penstock.core.strict_json import strict
+from penstock.core.text.display import json_visible
 from penstock.doors.reviewer import query_listing, query_log
 from penstock.doors.reviewer.query_match import match_test
 from penstock.doors.reviewer.question import Document, Query, QueryContext, QueryError
@@ -103,5 +104,4 @@ def compact(document: Document, *, pretty: bool) -> str:
         text = json.dumps(document, ensure_ascii=False, indent=2)
     else:
         text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-    # A lone surrogate cannot be printed as UTF-8; JSON has an escape for it.
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return json_visible(text)

@@ -7,14 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from textwrap import wrap
+from typing import Any
+
+from rich.text import Text
 
 from penstock.core.errors import PenstockError, StoreError, of_system
 from penstock.core.proposals.model import Moment, Proposal, State
-from penstock.core.text.display import spoken
+from penstock.core.text.display import harmless, in_line, spoken
 from penstock.doors.tui.diff_rows import TextRows, Tone
 
 MINUTE = 60
 COLUMNS = 79
+
+
+def drawn(text: str, style: str = "", **layout: Any) -> Text:
+    """Return a text as the screen draws it; every text of ours goes through here."""
+    return Text(harmless(text), style=style, **layout)
 
 
 def title(one: Proposal) -> str:
@@ -27,7 +35,7 @@ def title(one: Proposal) -> str:
 def facts(one: Proposal, *, moved: bool = False) -> Iterator[TextRows]:
     """Yield the title, every warning, and who asked for it and why."""
     yield TextRows(kind=Tone.TITLE, texts=folded(title(one)))
-    warnings = [spoken(text) for text in (*one.decision.notes, *one.warnings)]
+    warnings = [in_line(text) for text in (*one.decision.notes, *one.warnings)]
     if moved:
         warnings.insert(0, "the file has changed since this was proposed; b rebases it")
     if warnings:
@@ -54,7 +62,7 @@ def _rows(one: Proposal) -> Iterator[str]:
     }
     for name, value in rows.items():
         if value:
-            yield f"{name:7} {spoken(value)}"  # a digest then fits into 79 columns
+            yield f"{name:7} {in_line(value)}"  # a digest then fits into 79 columns
 
 
 def in_list(one: Proposal, now: Moment) -> str:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -17,6 +16,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label, OptionList, SelectionList, Static, TextArea
 from textual.widgets.option_list import Option
 
+from penstock.doors.tui.captions import drawn
 from penstock.doors.tui.diff_pane import DiffView
 from penstock.doors.tui.diff_rows import numbered
 
@@ -74,9 +74,9 @@ class MessageDialog(Dialog):
     def compose(self) -> ComposeResult:
         """Lay it out."""
         with VerticalScroll(classes="window"):
-            yield Label(Text(self.heading, style="bold"), classes="heading")
-            yield Static(Text(self.text))
-            yield Label(Text("enter closes", style="dim"))
+            yield Label(drawn(self.heading, style="bold"), classes="heading")
+            yield Static(drawn(self.text))
+            yield Label(drawn("enter closes", style="dim"))
 
 
 class TextDialog(Dialog):
@@ -89,7 +89,7 @@ class TextDialog(Dialog):
     def compose(self) -> ComposeResult:
         """Lay it out."""
         with Vertical(classes="window"):
-            yield Label(Text(self.question))
+            yield Label(drawn(self.question))
             yield Input(value=self.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -115,10 +115,10 @@ class AskSecret(Dialog):
     def compose(self) -> ComposeResult:
         """Lay it out."""
         with Vertical(classes="window"):
-            yield Label(Text("the approver's passphrase"))
+            yield Label(drawn("the approver's passphrase"))
             yield Input(password=True, id="passphrase")
             if self.code:
-                yield Label(Text("one-time code"))
+                yield Label(drawn("one-time code"))
                 yield Input(password=True, id="code")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -145,8 +145,8 @@ class Choose(Dialog):
     def compose(self) -> ComposeResult:
         """Lay it out."""
         with Vertical(classes="window"):
-            yield Label(Text(self.heading, style="bold"))
-            yield OptionList(*(Option(Text(text), id=name) for name, text in self.choices))
+            yield Label(drawn(self.heading, style="bold"))
+            yield OptionList(*(Option(drawn(text), id=name) for name, text in self.choices))
 
     def action_move(self, way: str) -> None:
         """Move as in the other panes."""
@@ -170,9 +170,9 @@ class ChooseFiles(Dialog):
     def compose(self) -> ComposeResult:
         """Lay it out; all are ticked at first."""
         with Vertical(classes="window"):
-            yield Label(Text("keep which files?", style="bold"))
-            yield Label(Text("space ticks, enter keeps the ticked ones; the others go back"))
-            yield SelectionList(*((Text(text), path, True) for path, text in self.files))
+            yield Label(drawn("keep which files?", style="bold"))
+            yield Label(drawn("space ticks, enter keeps the ticked ones; the others go back"))
+            yield SelectionList(*((drawn(text), path, True) for path, text in self.files))
 
     def action_done(self) -> None:
         """Answer with the ticked files."""
@@ -197,7 +197,7 @@ class InsertAt(Dialog):
         """Lay it out."""
         most = len(self.file)
         with Vertical(classes="window tall"):
-            yield Label(Text(f"insert after which line? 0 is the top, {most} the end"))
+            yield Label(drawn(f"insert after which line? 0 is the top, {most} the end"))
             yield DiffView()
             yield Label("", id="wrong")
             yield Input(value=str(most), max_length=12)
@@ -227,7 +227,7 @@ class InsertAt(Dialog):
         """Enter is the answer, if it is a line of the file."""
         line = self._line()
         if line is None:
-            said = Text(f"this must be a line from 0 to {len(self.file)}", style="bold")
+            said = drawn(f"this must be a line from 0 to {len(self.file)}", style="bold")
             self.query_one("#wrong", Label).update(said)
         else:
             self.answer(line)
@@ -248,7 +248,7 @@ class EditHere(Dialog):
     def compose(self) -> ComposeResult:
         """Lay it out."""
         with Vertical(classes="window tall"):
-            yield Label(Text("ctrl+s keeps it as a new version, escape leaves it as it was"))
+            yield Label(drawn("ctrl+s keeps it as a new version, escape leaves it as it was"))
             yield TextArea(self.text, tab_behavior="indent")
 
     def action_done(self) -> None:

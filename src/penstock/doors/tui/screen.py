@@ -21,7 +21,7 @@ from textual.widgets.option_list import Option
 from penstock.core.merge.strategies import Strategy
 from penstock.core.proposals.model import Proposal, State
 from penstock.doors.tui import dialogs
-from penstock.doors.tui.captions import as_error, in_list, title, trouble
+from penstock.doors.tui.captions import as_error, drawn, in_list, title, trouble
 from penstock.doors.tui.diff_pane import DiffView
 from penstock.doors.tui.diff_rows import Sheet, TextRows, Tone
 from penstock.doors.tui.gateway import ReviewDesk, ShownProposal
@@ -83,7 +83,7 @@ class QueueScreen(App[int]):
         yield OptionList(id="queue")
         yield DiffView(id="diff")
         yield Label("", id="state")
-        yield Label(Text(KEYS), id="keys")
+        yield Label(drawn(KEYS), id="keys")
 
     @property
     def queue(self) -> OptionList:
@@ -105,7 +105,7 @@ class QueueScreen(App[int]):
     def say(self, text: str) -> None:
         """Show a sentence in the line above the keys."""
         try:
-            self.screen_stack[0].query_one("#state", Label).update(Text(text, no_wrap=True))
+            self.screen_stack[0].query_one("#state", Label).update(drawn(text, no_wrap=True))
         except NoMatches:  # it is being closed
             return
 
@@ -166,7 +166,7 @@ class QueueScreen(App[int]):
                 self.queue.highlighted = place
 
     def _line(self, text: str) -> Text:
-        return Text(text, no_wrap=True, overflow="ellipsis")
+        return drawn(text, no_wrap=True, overflow="ellipsis")
 
     def _filtered(self) -> tuple[Proposal, ...]:
         wanted = self.filter_text.casefold()

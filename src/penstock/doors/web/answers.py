@@ -30,6 +30,7 @@ from penstock.doors.web.drift import (
     shown,
     shown_undo,
     undo_keys,
+    unticked,
 )
 from penstock.doors.web.proof import Prover
 from penstock.doors.web.reader import PageReader, disagrees
@@ -99,7 +100,7 @@ def approve(
     gate.expire()
     found = as_shown(gate, proposal_id, digest)
     kept = _answerable(_chosen(found, keep))
-    _refuse_unticked(kept, reader)
+    _refuse_unticked(gate, kept, reader)
     on_its_base(gate, kept)
     prover = prover or Prover()
     told = {"command": "page approve", "proposal": proposal_id}
@@ -274,10 +275,10 @@ def unseen_of_undo(reader: PageReader, plan: UndoPlan) -> tuple[Unseen, ...]:
     return tuple(one for one in left if one is not None)
 
 
-def _refuse_unticked(kept: Sequence[Proposal], reader: PageReader) -> None:
+def _refuse_unticked(gate: Gate, kept: Sequence[Proposal], reader: PageReader) -> None:
     """What is not ticked is not written: the ticked hunks are shown as a version first."""
     for one in kept:
-        dropped = reader.unticked(one.id)
+        dropped = unticked(gate, reader, one)
         if dropped and one.state is State.WAITING:
             raise RefusedError(
                 "hunks-unticked",

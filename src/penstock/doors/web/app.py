@@ -42,6 +42,7 @@ PAGES = (
     Route("/history/{id}", history.receipt, methods=["GET"]),
     Route("/history/{id}/file", history.file, methods=["GET"]),
     Route("/history/{id}/line", history.line, methods=["GET"]),
+    Route("/history/{id}/raw/{side}", history.raw, methods=["GET"]),
     Route("/history/{id}/undo", history.undo, methods=["POST"]),
     Route("/decisions", decisions.decisions, methods=["GET"]),
     Route("/rules", decisions.rules, methods=["GET"]),

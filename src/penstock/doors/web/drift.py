@@ -7,14 +7,14 @@ Always true: where anything differs, the difference comes along with the refusal
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock.core.digest import digest as digest_of
 from penstock.core.errors import InputError, StaleError
 from penstock.core.proposals.model import Proposal, State
-from penstock.doors.web.reader import ChangeKey
+from penstock.doors.web.reader import ChangeKey, PageReader
 
 if TYPE_CHECKING:
     from penstock.gate import Gate, Item
@@ -92,6 +92,24 @@ def as_shown(gate: Gate, id_: str, digest: str) -> tuple[Proposal, ...]:
             because=f"it was {digest[:80] or 'nothing'}",
         )
     return found
+
+
+def earlier(gate: Gate, one: Proposal) -> Iterator[Proposal]:
+    """Yield the versions that a proposal came from, the latest of them first."""
+    known = {one.id}
+    while one.parent and one.parent not in known:
+        known.add(one.parent)
+        above = gate.get(one.parent)
+        if above is None:
+            return
+        yield above
+        one = above
+
+
+def unticked(gate: Gate, reader: PageReader, one: Proposal) -> frozenset[int]:
+    """Return the hunks that are not ticked: of this version, or of the last one that has any."""
+    found = (reader.unticked(each.id) for each in (one, *earlier(gate, one)))
+    return next(filter(None, found), frozenset())
 
 
 def _to_newest(gate: Gate, one: Proposal) -> Difference:

@@ -16,6 +16,7 @@ from penstock.core.errors import (
     StaleError,
     StoreError,
 )
+from penstock.core.text.display import harmless
 
 # Codes that say more than the kind of their error.
 STATUS: Mapping[str, int] = {
@@ -55,3 +56,9 @@ def fault() -> PenstockError:
     return PenstockError(
         "fault", "the request could not be answered", hint="look at what `penstock serve` says"
     )
+
+
+def as_document(error: PenstockError) -> dict[str, dict[str, str]]:
+    """Return an error as the API gives it: people read its sentences, so nothing in them hides."""
+    (found,) = error.as_json().values()
+    return {"error": {name: harmless(text) for name, text in found.items()}}

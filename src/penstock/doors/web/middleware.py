@@ -29,10 +29,10 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from penstock.core.errors import InputError, PenstockError, RefusedError
-from penstock.core.loopback import brought, is_ours, same
+from penstock.core.loopback import brought, from_our_pages, is_ours, same
 from penstock.doors.http.routes import body_of
 from penstock.doors.web.context import World
-from penstock.doors.web.errors import status_of
+from penstock.doors.web.errors import as_document, status_of
 from penstock.doors.web.rate_limits import Bucket
 from penstock.doors.web.render import problem
 from penstock.doors.web.sessions import Session
@@ -43,7 +43,6 @@ OPEN_API = "/api/v1/openapi.json"
 # Shown to anybody: how to get in, and what a page looks like. None of it tells anything.
 PUBLIC = ("/open", "/static/", OPEN_API)
 SAFE = frozenset({"GET", "HEAD"})
-OURS = frozenset({"same-origin", "none"})
 MOST_FIELDS = 20_000
 SMALL_FORM = 64 * 1024
 
@@ -165,7 +164,7 @@ def _check_origin(headers: Headers, method: str) -> None:
     origin, site = headers.get("origin"), headers.get("sec-fetch-site")
     ours = f"http://{headers.get('host', '').lower()}"
     wrong = origin is not None and origin.lower() != ours
-    foreign = site is not None and site not in OURS
+    foreign = not from_our_pages(headers)
     if method not in SAFE:
         # A browser of today sends an Origin with a form. One that sends neither word is none, or
         # so old that the cookie's own rule and the token in the form have to do.
@@ -219,7 +218,7 @@ def _with_headers(send: Send) -> Send:
 def told(scope: Scope, error: PenstockError) -> Response:
     """Return an error as JSON, or as a page."""
     if scope["path"].startswith(API):
-        return as_json(error.as_json(), status_of(error))
+        return as_json(as_document(error), status_of(error))
     return problem(Request(scope), error)
 
 

@@ -108,13 +108,18 @@ class PageReader:
         """Keep which hunks are not ticked."""
         _keep(self._unticked, proposal_id, frozenset(hunks))
 
+    def settle(self, versions: Iterable[str]) -> None:
+        """Forget what is not ticked in earlier versions: a form about the newest says it all."""
+        for each in versions:
+            self.untick(each, ())
+
     def left_out(self, set_id: str) -> frozenset[str]:
-        """Return the files of a set that are not ticked, by the ids of their proposals."""
+        """Return the paths of a set that are not ticked, in whatever version."""
         return self._left_out.get(set_id, frozenset())
 
-    def leave_out(self, set_id: str, ids: Collection[str]) -> None:
+    def leave_out(self, set_id: str, paths: Collection[str]) -> None:
         """Keep which files are not ticked."""
-        _keep(self._left_out, set_id, frozenset(ids))
+        _keep(self._left_out, set_id, frozenset(paths))
 
 
 class Readers:

@@ -1,8 +1,9 @@
 """Put values into templates, and send what comes out.
 
 What the values are is the pages' business, what a page looks like the templates'.
-Always true: every value is escaped; a page carries the session's own token for its forms; a
-name that a template uses and nobody gave is an error, not an empty place.
+Always true: every value is escaped, and its hidden characters are written out unless a template
+says `exact`, which is for what a form sends back; a page carries the session's own token for its
+forms; a name that a template uses and nobody gave is an error, not an empty place.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from penstock.core.errors import PenstockError
-from penstock.core.text.display import spoken
+from penstock.core.loopback import from_our_pages
+from penstock.core.text.display import harmless, in_line, spoken
 from penstock.core.timestamps import stamp
 from penstock.doors.web import wording
 from penstock.doors.web.context import World
@@ -36,9 +38,11 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=seen,
     )
     made.filters.update(
         spoken=spoken,
+        exact=escape,
         span=wording.span,
         size=wording.size,
         short=wording.short,
@@ -50,9 +54,14 @@ def environment() -> Environment:
     return made
 
 
+def seen(value: Any) -> Any:
+    """Return a value as a page shows it: the last step of each, so that none can be forgotten."""
+    return harmless(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
 def sentence(text: str) -> Markup:
     """Return a message as people read it: a capital first, what stands in backticks as code."""
-    shown = spoken(text)
+    shown = in_line(text)
     parts = (shown[:1].upper() + shown[1:]).split("`")
     pieces = (
         Markup("<code>{}</code>").format(part) if at % 2 and at < len(parts) - 1 else escape(part)
@@ -81,10 +90,16 @@ def page(
         # A stranger is not told what is served here.
         places=[os.path.basename(place.root) for place in world.workspaces] if session else [],
         now=time.time(),
+        # Where another page sent the browser here, what it shows does not count: by this it does.
+        again="" if from_our_pages(request.headers) else _address(request),
         **values,
     )
     # Text from outside may hold half characters; they never get this far as themselves.
     return HTMLResponse(text.encode("utf-8", "replace"), status)
+
+
+def _address(request: Request) -> str:
+    return f"{request.url.path}?{request.url.query}"
 
 
 def problem(request: Request, error: PenstockError) -> HTMLResponse:

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from penstock.core.errors import InputError
+from penstock.core.loopback import from_our_pages
 from penstock.core.proposals.model import Proposal
 from penstock.doors.web.context import World
 from penstock.doors.web.diff.rows import View
@@ -61,11 +62,14 @@ def reader_of(request: Request) -> PageReader:
 def looks(request: Request) -> bool:
     """Say whether a person looks at what this request is answered with.
 
-    A script that compares, or a browser that loads ahead, shows nobody anything.
+    A script that compares, or a browser that loads ahead, shows nobody anything. Another server of
+    this machine can send the browser here in a window that nobody looks at.
     """
     purpose = request.headers.get("sec-purpose", request.headers.get("purpose", ""))
     kind = request.headers.get("sec-fetch-dest", "document")
-    return request.method == "GET" and kind == "document" and "prefetch" not in purpose
+    if request.method != "GET" or kind != "document" or "prefetch" in purpose:
+        return False
+    return from_our_pages(request.headers)
 
 
 def form_of(request: Request) -> FormFields:

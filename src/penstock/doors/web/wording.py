@@ -6,7 +6,7 @@ Always true: what a form carries is read back to numbers that exist; all else in
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from penstock.core.model import ChangeKind
@@ -20,7 +20,6 @@ KIND_WORDS = {
     ChangeKind.REPLACE: "replace",
     ChangeKind.DELETE: "delete",
 }
-MOST_RANGES = 4000
 
 
 def span(seconds: float) -> str:
@@ -69,12 +68,20 @@ def as_ranges(numbers: Collection[int]) -> str:
 def from_ranges(words: str, *, most: int) -> frozenset[int]:
     """Return the numbers from 1 to `most` that `1-3,7` names; what is none of them is dropped."""
     found: set[int] = set()
-    for part in words[:MOST_RANGES].split(","):
+    reached = 0  # each number is looked at once, however often it is named
+    for first, last in sorted(_ends(words)):
+        found.update(range(max(first, reached + 1), min(last, most) + 1))
+        reached = max(reached, min(last, most))
+    return frozenset(found)
+
+
+def _ends(words: str) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last number of each range."""
+    for part in words.split(","):
         first, _, last = part.strip().partition("-")
         ends = (first, last or first)
         if all(end.isascii() and end.isdecimal() and len(end) < 9 for end in ends):
-            found.update(range(max(int(ends[0]), 1), min(int(ends[1]), most) + 1))
-    return frozenset(found)
+            yield int(ends[0]), int(ends[1])
 
 
 def name_of(here: Workspace) -> str:

@@ -23,9 +23,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from penstock.core.audit.key_exchange import KnownKey
 from penstock.core.errors import InputError, RefusedError, StoreError
 from penstock.core.proposals import signature as approval
-from penstock.stores.approver.known_keys import KeyMemory, KnownKey
+from penstock.stores.approver.known_keys import KeyMemory
 from penstock.stores.approver.passphrase import passphrase_from_environment, passphrase_from_fd
 from penstock.stores.system import private
 
@@ -106,9 +107,13 @@ class ApproverKeys:
         """True once a key was made, also when its file is damaged or gone now."""
         return _is_there(self.path) or _is_there(self._memory.path)
 
+    def remembered(self) -> tuple[KnownKey, ...]:
+        """Return the keys that the memory holds, oldest first. Raises StoreError `key-broken`."""
+        return self._memory.recall()
+
     def known(self) -> tuple[KnownKey, ...]:
         """Return the keys that were ever this approver's, oldest first."""
-        remembered = self._memory.recall()
+        remembered = self.remembered()
         current = self.public() if not remembered else None
         return remembered if current is None else (KnownKey(public=current.public, since=""),)
 
@@ -137,14 +142,24 @@ class ApproverKeys:
         made = _Secrets(key=_random(approval.KEY_BYTES))
         signature = old.sign(approval.succession(old.public, approval.public_of(made.key)))
         self._memory.remember(old.public, at=time.time())
-        self._keep(made, self._sealed(made, passphrase), replace=True)
+        sealed = self._sealed(made, passphrase)
+        self._keep(made, sealed, replace=True, replaces=old.id, signature=signature)
         return self.current(), old.id, signature
 
-    def _keep(self, made: _Secrets, sealed: bytes, *, replace: bool) -> bool:
+    def _keep(
+        self,
+        made: _Secrets,
+        sealed: bytes,
+        *,
+        replace: bool,
+        replaces: str = "",
+        signature: str = "",
+    ) -> bool:
         """Remember a key, then put it in place: the other way round a crash would lock us out."""
         with private.told("keep the approver key in", self._folder):
             private.private_dir(self._folder)
-        self._memory.remember(approval.public_of(made.key), at=time.time())
+        public = approval.public_of(made.key)
+        self._memory.remember(public, at=time.time(), replaces=replaces, signature=signature)
         return self._write(KEY, sealed, replace=replace)
 
     def public(self) -> ApproverPublicKey | None:

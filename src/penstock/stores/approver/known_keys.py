@@ -1,8 +1,9 @@
 """Remember the approver's public keys beside the place where the key is kept.
 
-One line for each key that was ever made here: when, its id, its public half. It lets the gate
-notice that the sealed key was thrown away or exchanged, and the verifier tell the approver's key
-from one that somebody else put on the record.
+One line for each key that was ever made here: when, its id, its public half, and for a successor
+the id of the key before it and that key's signature. It lets the gate notice that the sealed key
+was thrown away or exchanged, and the verifier tell the approver's key from one that somebody else
+put on the record. What was exchanged is said by `core.audit.key_exchange`.
 Always true: a key that is remembered is never forgotten by Penstock; what does not read as a
 line is damage and is told, because an empty memory would trust whatever comes next.
 """
@@ -11,27 +12,14 @@ from __future__ import annotations
 
 import os
 from base64 import b64decode, b64encode
-from dataclasses import dataclass
 
+from penstock.core.audit.key_exchange import KnownKey
 from penstock.core.errors import StoreError
-from penstock.core.proposals.signature import KEY_BYTES, key_id
+from penstock.core.proposals.signature import KEY_BYTES
 from penstock.core.timestamps import stamp
 from penstock.stores.system import private
 
 LIMIT = 1 << 20
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class KnownKey:
-    """A key that was made here, and when, as the record writes times."""
-
-    public: bytes
-    since: str
-
-    @property
-    def id(self) -> str:
-        """Its short name."""
-        return key_id(self.public)
 
 
 class KeyMemory:
@@ -48,23 +36,29 @@ class KeyMemory:
             raise self._broken()
         return tuple(self._parsed(line) for line in data.split(b"\n") if line)
 
-    def remember(self, public: bytes, *, at: float) -> None:
-        """Add a key; one that is known stays as it is."""
+    def remember(
+        self, public: bytes, *, at: float, replaces: str = "", signature: str = ""
+    ) -> None:
+        """Add a key, with its predecessor's signature if there is one; a known key stays."""
         folder, name = os.path.split(self.path)
         doing = "remember the approver's key in"
         with private.told(doing, self.path), private.locked(folder):
             known = self.recall()
             if all(one.public != public for one in known):
-                lines = [_line(one) for one in (*known, KnownKey(public=public, since=stamp(at)))]
-                private.put_file(folder, name, b"".join(lines))
+                new = KnownKey(
+                    public=public, since=stamp(at), replaces=replaces, signature=signature
+                )
+                private.put_file(folder, name, b"".join(map(_line, (*known, new))))
 
     def _parsed(self, line: bytes) -> KnownKey:
         try:
-            since, named, text = line.decode("ascii").split(" ")
-            found = KnownKey(public=b64decode(text, validate=True), since=since)
+            since, named, text, *more = line.decode("ascii").split(" ")
+            replaces, signature = more or ("", "")
+            public = b64decode(text, validate=True)
         except ValueError:
             raise self._broken() from None
-        if len(found.public) != KEY_BYTES or found.id != named:
+        found = KnownKey(public=public, since=since, replaces=replaces, signature=signature)
+        if len(public) != KEY_BYTES or found.id != named:
             raise self._broken()
         return found
 
@@ -78,4 +72,5 @@ class KeyMemory:
 
 
 def _line(one: KnownKey) -> bytes:
-    return f"{one.since} {one.id} {b64encode(one.public).decode()}\n".encode()
+    words = [one.since, one.id, b64encode(one.public).decode(), one.replaces, one.signature]
+    return " ".join(filter(None, words)).encode() + b"\n"

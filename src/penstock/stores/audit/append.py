@@ -11,7 +11,8 @@ States of the file, and what the next write does: ends with a newline: goes on. 
 line: `tail_set_aside`. Last line `log_rotated`: the rename was lost in a crash, it is done now.
 Empty or gone: goes on from the newest segment, or begins. Does not hold the entry that is
 remembered: `chain_start` with the head that is missing. Ends before it because the machine
-stopped: `entries_lost`.
+stopped: `entries_lost`. Goes on behind it: `entries_unremembered`. Nothing is remembered of a log
+that has entries: `head_missing`.
 """
 
 from __future__ import annotations
@@ -202,10 +203,20 @@ class ChainWriter:
             return
         facts = self._memory.facts()
         head = facts.expected(self._seq)
-        if head is not None and self._hash_at(head.seq) != head.event_hash:
+        if facts.is_empty:
+            self._note({"op": "head_missing", "entries": self._seq + 1})
+        elif head is not None and self._hash_at(head.seq) != head.event_hash:
             self._owe_start(head)
         elif lost := facts.lost(self._seq):
             self.owe({"op": "entries_lost", "status": "noted", "entries": lost})
+        else:
+            beyond = facts.unremembered(self._seq)
+            self._note({"op": "entries_unremembered", "entries": beyond})
+
+    def _note(self, event: Mapping[str, object]) -> None:
+        """Have it told of how many entries nothing is remembered, unless that is known already."""
+        if event["entries"] and not (self._forgetful or self._restarted):
+            self.owe({**event, "status": "noted"})
 
     def _hash_at(self, seq: int) -> str:
         """Return the hash of an entry; "" where the log ends before it."""
@@ -242,7 +253,8 @@ class ChainWriter:
         The line also changes the file's size, which is how every other process that has it
         open notices that it must look again.
         """
-        self._put(ts, [compose({"op": "log_rotated", "status": "done"})])
+        made = self._put(ts, [compose({"op": "log_rotated", "status": "done"})])
+        self._remember(made[-1])
         self._rename_out(ts)
 
     def _rename_out(self, ts: str) -> None:

@@ -362,7 +362,7 @@ def kept_key(path: str, name: str) -> CheckpointKey:
 def load_key(path: str) -> CheckpointKey:
     """Read a signing key; refuses one that others could have read."""
     with telling(path):
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        fd = open_to_read(path)
         with open(fd, "rb") as file:
             mode = os.fstat(fd).st_mode
             text = file.read(4096).decode("utf-8", "replace")
@@ -379,7 +379,7 @@ def load_key(path: str) -> CheckpointKey:
 def _replace(path: str, text: str) -> None:
     """Put a small file in the place of one, whole also after a power cut."""
     new = path + ".new"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     with telling(path):
         os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
         with open(os.open(new, flags, 0o600), "wb") as file:
@@ -395,7 +395,7 @@ def _text(path: str, most: int, *, from_end: bool = False) -> str:
     with telling(path):
         if not is_there(path):
             return ""
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        fd = open_to_read(path)
         with open(fd, "rb") as file:
             if from_end:
                 file.seek(max(0, os.fstat(fd).st_size - most))

@@ -9,7 +9,7 @@ left out; a file whose lines do not begin with their time is read as a whole.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from penstock.core.audit.chain import place
 from penstock.core.audit.query import EVERYTHING, Query
@@ -75,6 +75,25 @@ def _newest(path: str, query: Query) -> Iterator[bytes]:
                         return
         finally:
             shut(fd)
+
+
+def read_end(path: str, size: int, needles: Sequence[bytes]) -> Iterator[bytes]:
+    """Yield the lines within the last `size` bytes that hold one of some bytes, oldest first."""
+    found: list[bytes] = []
+    for segment in reversed(files_of(path)):
+        fd = open_to_read(segment.path)
+        try:
+            with telling(segment.path):
+                end = _end_of_lines(fd)
+                # The line that the cut goes through is no line any more, and reads as none.
+                lines = backwards(fd, max(0, end - size), end)
+                found += [line for line in lines if any(needle in line for needle in needles)]
+        finally:
+            shut(fd)
+        size -= end
+        if size <= 0:
+            break
+    return reversed(found)
 
 
 # --- bytes ---------------------------------------------------------------------------------

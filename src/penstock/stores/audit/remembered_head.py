@@ -20,12 +20,13 @@ from dataclasses import dataclass
 from penstock.core.audit import head_slots as slots
 from penstock.core.audit.evidence import LogHead
 from penstock.stores.audit.file import take_lock
+from penstock.stores.audit.segments import open_to_read
 from penstock.stores.system.os_errors import is_there, shut, telling
 
 HEAD = re.compile(rb"(\d{20}) (sha256:[0-9a-f]{64})")
 WAIT = 5.0
 MOST_READS = 5
-FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 
@@ -44,6 +45,19 @@ class RememberedHead:
         if self.lost(end):
             known = known[:-1]
         return max(known, key=lambda head: head.seq, default=None)
+
+    @property
+    def is_empty(self) -> bool:
+        """Say that no end of the log is remembered at all."""
+        return self.durable is None and self.latest is None
+
+    def unremembered(self, end: int) -> int:
+        """Return how many entries follow the last one that is remembered as written.
+
+        The head moves with each entry, under the log's lock: there are none between two writes,
+        unless a writer was killed just then, or somebody else added them.
+        """
+        return max(0, end - self.latest.seq) if self.latest is not None else 0
 
     def lost(self, end: int) -> int:
         """Return how many entries were written, but not to the disk, when the machine stopped."""
@@ -78,7 +92,7 @@ class HeadMemory:
         with telling(self.path):
             if not is_there(self.path):
                 return RememberedHead()
-            fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            fd = open_to_read(self.path)
             try:
                 return self._parsed(_settled(fd))
             finally:

@@ -75,7 +75,7 @@ class TreeFile:
 
     def node(self, level: int, index: int) -> bytes:
         """Read one stored node."""
-        with telling(self._nodes), open(self._nodes, "rb") as file:
+        with telling(self._nodes), open(open_to_read(self._nodes), "rb") as file:
             return os.pread(file.fileno(), HASH_SIZE, stored_index(level, index) * HASH_SIZE)
 
     def root(self, size: int) -> bytes:
@@ -103,7 +103,7 @@ class TreeFile:
     def keep(self, place: TreePosition) -> None:
         """Remember how far the tree reaches now."""
         new = self._tree + ".new"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
         with telling(self._tree):
             with open(os.open(new, flags, 0o600), "wb") as file:
                 file.write(json.dumps(asdict(place)).encode())

@@ -22,6 +22,7 @@ from typing import Protocol
 from penstock.core.audit.checkpoint import Checkpoint, SignerKey, open_note, require_forward
 from penstock.core.digest import digest
 from penstock.core.errors import AuditError
+from penstock.stores.audit.segments import open_to_read
 from penstock.stores.system.os_errors import telling
 
 MOST_NOTE = 64 * 1024
@@ -103,7 +104,17 @@ class FolderWitness:
             if not os.path.isdir(place):
                 return ""
             names = sorted(name for name in os.listdir(place) if _is_size(name))
-        return _read_note(os.path.join(place, names[-1])) if names else ""
+        return self._read(os.path.join(place, names[-1])) if names else ""
+
+    def _read(self, path: str) -> str:
+        """Read a note; anything else in its place was put there by somebody else."""
+        try:
+            with telling(path), open(open_to_read(path), "rb") as file:
+                return file.read(MOST_NOTE).decode("utf-8", "replace")
+        except AuditError as error:
+            if error.code in ("audit-not-a-file", "audit-symlink"):
+                raise rewritten(self.name, f"`{path}` is no file that it wrote") from error
+            raise
 
     def take(self, note: str, *, proof: Sequence[bytes]) -> None:
         """Add a file named by the size; an existing one is never opened for writing."""
@@ -124,11 +135,6 @@ class FolderWitness:
 
 def _is_size(name: str) -> bool:
     return len(name) == 20 and name.isascii() and name.isdigit()
-
-
-def _read_note(path: str) -> str:
-    with telling(path), open(path, "rb") as file:
-        return file.read(MOST_NOTE).decode("utf-8", "replace")
 
 
 class GitWitness:
@@ -289,6 +295,10 @@ def make_witness(text: str, *, key: SignerKey, folder: str) -> Witness:
     """
     kind, colon, rest = text.partition(":")
     if colon and kind == "git":
+        if not rest or rest.startswith(
+            "-"
+        ):  # git would take it for an option, which may run things
+            raise AuditError("bad-witness", f"`{text[:80]}` names no git repository")
         copy = os.path.join(folder, f"witness-{_file_name(rest)}.git")
         return GitWitness(copy, key=key, remote=rest)
     if colon and kind == "command":

@@ -1,7 +1,8 @@
 """The other names of a file: hard links, which no look at a path can tell apart.
 
 A file with one name, as nearly all are, costs one look. For any other, the workspace is walked
-once, and the places in the home where keys are kept; what was found stays good as long as the
+once, and the places in the home that the built-in list protects: keys, agents' settings, our own
+files. What was found stays good as long as the
 file's own time of change says that no name was added since, and every name still leads there.
 Folders of installed packages are passed over: package managers link their files from a store.
 Always true: nothing is followed or written; a walk that had to stop is told, never taken for one
@@ -14,8 +15,10 @@ import os
 import stat
 import time
 from collections.abc import Iterator
+from functools import cache
 
 from penstock.core.errors import InputError
+from penstock.core.policy.protected_names import HOOK_REGISTRATIONS, OWN_FILES, SECRETS
 from penstock.core.text.display import spoken
 from penstock.stores.system import places
 
@@ -23,7 +26,6 @@ MOST_NAMES = 100_000
 SLACK = 2_000_000_000  # nanoseconds by which two clocks may differ
 PACKAGES = frozenset({"node_modules", ".venv", "venv", "site-packages", "__pycache__", ".tox"})
 OBJECTS = "objects"  # of a repository: git links them between clones, and nobody reads them
-IN_HOME = (".ssh", ".aws", ".gnupg", ".kube", ".docker", ".config/penstock")
 
 Identity = tuple[int, int]
 
@@ -82,9 +84,34 @@ class HardLinks:
         """Yield every name that is looked at: of the home's the few that matter come first."""
         home = places.home()
         yield from _files(home, deep=False)
-        for folder in IN_HOME:
-            yield from _files(f"{home}/{folder}", deep=True)
+        for folder, deep in in_home():
+            yield from _files(f"{home}/{folder}", deep=deep)
+        for workspace in _folders(places.state_home()):
+            yield from _files(workspace, deep=False)
         yield from _files(self._root, deep=True)
+
+
+@cache
+def in_home() -> tuple[tuple[str, bool], ...]:
+    """Return the folders of a home that hold protected files, and whether all below them are.
+
+    They follow from the list of protected names, so that a new agent's settings are known here.
+    """
+    found: dict[str, bool] = {}
+    for glob in (*OWN_FILES, *HOOK_REGISTRATIONS, *SECRETS):
+        *folders, last = glob.removeprefix("**/").split("/")
+        if folders and folders[0].startswith(".") and "*" not in "".join(folders):
+            folder = "/".join(folders)
+            found[folder] = found.get(folder, False) or last == "**"
+    return tuple(found.items())
+
+
+def _folders(start: str) -> list[str]:
+    try:
+        with os.scandir(start) as entries:
+            return [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
 
 
 def _files(start: str, *, deep: bool) -> Iterator[tuple[Identity, str]]:

@@ -1,6 +1,7 @@
 """What was told to whom, and whose turn it is to tell: a folder beside the queue.
 
-What has to be told is worked out from the queue each time; only what was told is kept here. One
+Which proposals have to be told is worked out from the queue each time; what was told is kept here,
+and so are alerts (protected files that were changed) until everybody was told. One
 process tells at a time and one more may wait for its turn; the kernel gives both places free when
 their process ends, however it ends.
 Always true: something is noted as told after it was sent, so a crash in between sends it once
@@ -17,11 +18,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
+from penstock.core.notify.message import Alert
 from penstock.stores.system.private import OWN_FILE, private_dir, put_file, read_file
 
-FOLDER, LEDGER, PENDING = "notify", "told.json", "pending"
+FOLDER, LEDGER, PENDING, ALERT = "notify", "told.json", "pending", "alert-"
 RUNNING, NEXT = "running.lock", "next.lock"
-LARGEST = 4 << 20
+LARGEST, LARGEST_ALERT, MOST_ALERTS = 4 << 20, 1 << 20, 200
 LOOK_EVERY = 0.05
 
 
@@ -71,6 +73,37 @@ class Outbox:
 
     def _path(self, name: str) -> str:
         return os.path.join(self.folder, name)
+
+    # -- alerts ------------------------------------------------------------------------------
+
+    def add_alert(self, alert: Alert) -> None:
+        """Keep an alert until everybody was told."""
+        private_dir(self.folder)
+        said = {"paths": alert.paths, "origin": alert.origin, "agent": alert.agent}
+        put_file(self.folder, f"{ALERT}{alert.id}", json.dumps(said).encode())
+
+    def alerts(self) -> tuple[Alert, ...]:
+        """Return what is kept; a file that cannot be read is none."""
+        try:
+            names = sorted(name for name in os.listdir(self.folder) if name.startswith(ALERT))
+        except OSError:
+            return ()
+        found = [self._alert(name) for name in names[:MOST_ALERTS]]
+        return tuple(one for one in found if one is not None)
+
+    def drop_alert(self, alert: Alert) -> None:
+        """Forget one: everybody was told, or was tried too often."""
+        with suppress(OSError):
+            os.unlink(self._path(f"{ALERT}{alert.id}"))
+
+    def _alert(self, name: str) -> Alert | None:
+        try:
+            said = json.loads(read_file(self._path(name), limit=LARGEST_ALERT) or b"{}")
+            paths = tuple(str(path) for path in said["paths"])
+            origin, agent = str(said["origin"]), str(said["agent"])
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return None
+        return Alert(id=name.removeprefix(ALERT), paths=paths, origin=origin, agent=agent)
 
     # -- turns -----------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from penstock.core.audit.export.outcomes import (
     text,
 )
 from penstock.core.audit.query import parse_line
+from penstock.core.text.display import spoken
 from penstock.core.timestamps import seconds_of
 
 FACILITY = 13  # log audit
@@ -101,10 +102,8 @@ def _cef_value(value: str) -> str:
 
 
 def _one_line(value: str) -> str:
-    """Make what could end a line, or move a terminal, visible as a replacement mark."""
-    if value.isprintable():
-        return value
-    return "".join([char if char.isprintable() else "\ufffd" for char in value])
+    """Write out what could end a line, move a terminal or deceive a reader."""
+    return spoken(value)
 
 
 # --- syslog --------------------------------------------------------------------------------

@@ -308,7 +308,7 @@ def _is_package(word: str) -> bool:
     return _package(word) in (NAME, PENSTOCK)
 
 
-GATE_RULE = "penstock-gate"
+GATE_RULE = "penstock-removal"
 
 
 def _gate(verdict: Verdict, program: str, what: str) -> GateRefusal:

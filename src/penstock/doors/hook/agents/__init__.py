@@ -1,7 +1,8 @@
 """One module for each agent: how it says what it is about to do, and how it is answered.
 
 A module has `NAME`, `TITLE`, `read(document, environ) -> HookCall`, `say(call, answer) -> Reply`
-and `registration(command, *, strict) -> list of entries` (see `doors/setup/entries.py`).
+and `registration(command, *, strict) -> list of entries` (see `doors/setup/entries.py`); where the
+agent shows its user what `warnings` say, `shows(call) -> bool` tells at which events.
 What the families of agents share is `common`'s.
 Enter by the module that is named like the agent, or `agent_module`.
 Imported by: `doors.hook`, `doors.setup` and `cli`.

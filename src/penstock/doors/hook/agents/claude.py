@@ -90,6 +90,11 @@ def say(call: HookCall, answer: HookAnswer) -> Reply:
     return _json(whole) if whole else SILENT
 
 
+def shows(call: HookCall) -> bool:
+    """Say whether the user sees `systemMessage`; a program that runs Claude Code has no user."""
+    return call.attended
+
+
 def _json(document: "Document") -> Reply:
     return Reply(encode(document) + "\n")
 

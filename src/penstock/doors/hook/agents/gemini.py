@@ -60,6 +60,11 @@ def say(call: HookCall, answer: HookAnswer) -> Reply:
     return common.said(words) if words else SILENT
 
 
+def shows(call: HookCall) -> bool:
+    """Say whether the user is shown `systemMessage`: at every event that we register."""
+    return call.event in EVENTS.values()
+
+
 def registration(command: str, *, strict: bool) -> "Entries":
     """Return what `init` adds to the project's settings. There is no switch to fail closed."""
     del strict

@@ -39,6 +39,11 @@ def read(document: "Document", environ: "Environ") -> HookCall:
     )
 
 
+def shows(call: HookCall) -> bool:
+    """Say whether the user is shown what a hook prints; before a call it may be a refusal."""
+    return call.event == AFTER
+
+
 def registration(command: str, *, strict: bool) -> "Entries":
     """Return what `init` adds to the project's hooks. There is no switch to fail closed."""
     del strict

@@ -11,6 +11,7 @@ from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.types import Command
 
+from penstock.core.text.display import harmless
 from penstock.doors.langgraph.thread import thread_here
 from penstock.doors.langgraph.tools.answers import ToolReply
 from penstock.doors.langgraph.tools.calls import CallEntry, GraphCall
@@ -48,7 +49,7 @@ def asked_of(request: ToolCallRequest, wanted: GraphCall) -> CallEntry | None:
 def message_of(wanted: GraphCall, said: ToolReply) -> ToolMessage:
     """Return what is answered in a tool's place."""
     return ToolMessage(
-        content=said.text,
+        content=harmless(said.text),
         name=wanted.name,
         tool_call_id=wanted.id,
         status="success" if said.ok else "error",
@@ -61,5 +62,5 @@ def with_notes(answer: Answer, judged: Judgement) -> Answer:
     notes = judged.decision.notes
     if not notes or not isinstance(answer, ToolMessage) or not isinstance(answer.content, str):
         return answer
-    told_ = "\n".join(f"Note: {note}" for note in notes)
+    told_ = "\n".join(f"Note: {harmless(note)}" for note in notes)
     return answer.model_copy(update={"content": f"{answer.content}\n\n{told_}"})

@@ -13,7 +13,7 @@ from penstock.core.diff.hunks import preview, unified
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.proposals.facts import facts
 from penstock.core.proposals.model import Proposal, State
-from penstock.core.text.display import spoken, visible_diff
+from penstock.core.text.display import in_line, spoken, visible_diff
 from penstock.doors.langgraph.interrupt import ask_signed
 from penstock.doors.langgraph.proposals import renewed, stored
 from penstock.doors.langgraph.records import ReviewAction
@@ -72,10 +72,17 @@ def _action(gate: Gate, wanted: GraphCall, asked: CallEntry) -> ReviewAction:
         lines=one.change.existing_lines if one is not None and joins else 0,
         facts={
             "tool_call_id": wanted.id,
-            "because": asked["because"],
-            "files": [{**facts(each), "warnings": list(each.warnings)} for each in found],
+            "because": in_line(asked["because"]),
+            "files": [
+                {**facts(each), "warnings": [in_line(text) for text in each.warnings]}
+                for each in found
+            ],
         },
     )
+
+
+def _facts(one: Proposal) -> dict[str, object]:
+    return {**facts(one), "warnings": [in_line(text) for text in one.warnings]}
 
 
 def _description(gate: Gate, asked: CallEntry, found: Sequence[Proposal]) -> str:
@@ -84,7 +91,7 @@ def _description(gate: Gate, asked: CallEntry, found: Sequence[Proposal]) -> str
     if not asked["proposals"]:
         lines.append("What this call writes is known only when it runs; approving it runs it.")
     lines.append(phrase(f"because: {asked['because']}", asked["instead"]))
-    lines += [f"warning: {spoken(text)}" for one in found for text in one.warnings]
+    lines += [f"warning: {in_line(text)}" for one in found for text in one.warnings]
     return "\n".join([*lines, *(_difference(gate, one) for one in found)])
 
 

@@ -23,7 +23,7 @@ from penstock.doors.web.answers import AnswerResult, unseen_of_undo
 from penstock.doors.web.api.given_diff import given_diff
 from penstock.doors.web.context import World
 from penstock.doors.web.drift import Difference, shown, shown_undo, undo_keys
-from penstock.doors.web.errors import status_of
+from penstock.doors.web.errors import as_document, status_of
 from penstock.doors.web.reader import PageReader, change_key
 from penstock.doors.web.statistics import tally
 from penstock.doors.web.wording import from_ranges, name_of
@@ -56,11 +56,12 @@ class ApiCall:
     id: str
     query: Mapping[str, Any]
     body: Mapping[str, Any]
+    gives: bool = True  # False for HEAD: whoever asks so is given nothing to read
 
     @property
     def reader(self) -> PageReader:
         """Who reads: what they were given so far."""
-        return self.world.readers.of(self.query.get("viewer", ""))
+        return self.world.readers.of(self.query.get("viewer", "") if self.gives else "")
 
     @property
     def here(self) -> Workspace:
@@ -112,7 +113,7 @@ def proposals(asked: ApiCall) -> Given:
             gate.expire()
             found = gate.find(states=chosen, path=path, limit=limit)
         except PenstockError as error:  # the others are told all the same
-            broken.append({"workspace": name_of(here), **error.as_json()})
+            broken.append({"workspace": name_of(here), **as_document(error)})
             continue
         rows += [_plain(one, workspace=name_of(here)) for one in found]
     return 200, {"proposals": rows, "unreadable": broken}
@@ -319,7 +320,7 @@ def _content(text: str, encoding: str) -> bytes:
 def _answered(answer: AnswerResult) -> Given:
     if answer.error is not None:
         differences = [_difference(one) for one in answer.differences]
-        document: Document = dict(answer.error.as_json())
+        document: Document = dict(as_document(answer.error))
         return status_of(answer.error), {
             **document,
             **({"differences": differences} if differences else {}),

@@ -53,6 +53,7 @@ def _done(one: Endpoint, request: Request, data: bytes) -> Response:
         id=request.path_params.get("id", ""),
         query=_query(one, request),
         body=_body(one, request, data),
+        gives=request.method != "HEAD",
     )
     status, found = one.handle(asked)
     return as_json(found, status)

@@ -1,11 +1,13 @@
 """What a content is to the eye: text, wide text, a picture, or bytes.
 
-Always true: a picture is told by its first bytes, never by its name, and only kinds that a
-browser cannot run anything from count as pictures (no SVG).
+Always true: a picture is one by its first bytes and by its name alike, so that no script is drawn
+in place of being read, and only kinds that a browser cannot run anything from count (no SVG); wide
+text is shown as its characters only where nobody could read its bytes as plain text.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,38 +19,46 @@ T = TypeVar("T")
 LARGEST_SHOWN = 64 * 1024 * 1024
 LARGEST_PICTURE = 8 * 1024 * 1024
 HEX_BYTES, HEX_WIDTH = 512, 8  # of one page, of one row
-# First bytes, and what a browser may be told that they are.
-PICTURES: tuple[tuple[bytes, str], ...] = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF87a", "image/gif"),
-    (b"GIF89a", "image/gif"),
+# First bytes, what a browser may be told that they are, and how such files are named.
+PICTURES: tuple[tuple[bytes, str, tuple[str, ...]], ...] = (
+    (b"\x89PNG\r\n\x1a\n", "image/png", (".png", ".apng")),
+    (b"\xff\xd8\xff", "image/jpeg", (".jpg", ".jpeg", ".jpe", ".jfif")),
+    (b"GIF87a", "image/gif", (".gif",)),
+    (b"GIF89a", "image/gif", (".gif",)),
+    (b"RIFF", "image/webp", (".webp",)),
 )
 # The longer mark first: UTF-32's begins with UTF-16's.
 WIDE: tuple[tuple[bytes, str, str], ...] = (
-    (b"\xff\xfe\x00\x00", "utf-32-le", "UTF-32"),
-    (b"\x00\x00\xfe\xff", "utf-32-be", "UTF-32"),
-    (b"\xff\xfe", "utf-16-le", "UTF-16"),
-    (b"\xfe\xff", "utf-16-be", "UTF-16"),
+    (b"\xff\xfe\x00\x00", "utf-32-le", "UTF-32 little endian"),
+    (b"\x00\x00\xfe\xff", "utf-32-be", "UTF-32 big endian"),
+    (b"\xff\xfe", "utf-16-le", "UTF-16 little endian"),
+    (b"\xfe\xff", "utf-16-be", "UTF-16 big endian"),
 )
+# Bytes that a shell or an interpreter would read as words, whatever mark stands before them.
+# Characters of two bytes hardly ever look like this: one of the two is another kind of byte.
+PLAIN_WORDS = re.compile(rb"[a-z \t\n/.=|;-]{8}")
 
 
 class Presentation(StrEnum):
     """How a change is shown."""
 
     TEXT = "text"
-    PICTURE = "picture"
     BYTES = "bytes"
     TOO_LARGE = "too-large"
 
 
-def picture_type(content: bytes | None) -> str:
+def picture_type(path: str, content: bytes | None) -> str:
     """Return the content type of a picture, empty for anything else."""
     if content is None or len(content) > LARGEST_PICTURE:
         return ""
-    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
-        return "image/webp"
-    return next((kind for magic, kind in PICTURES if content.startswith(magic)), "")
+    if content.startswith(b"RIFF") and content[8:12] != b"WEBP":
+        return ""
+    kinds = (
+        kind
+        for magic, kind, ends in PICTURES
+        if content.startswith(magic) and path.lower().endswith(ends)
+    )
+    return next(kinds, "")
 
 
 def look_of(before: bytes | None, after: bytes | None) -> Presentation:
@@ -56,15 +66,16 @@ def look_of(before: bytes | None, after: bytes | None) -> Presentation:
     sides = [side for side in (before, after) if side is not None]
     if sum(map(len, sides)) > LARGEST_SHOWN:
         return Presentation.TOO_LARGE
-    if all(b"\0" not in side or _wide(side) for side in sides):
-        return Presentation.TEXT
-    return Presentation.PICTURE if any(map(picture_type, sides)) else Presentation.BYTES
+    text = all(b"\0" not in side or _wide(side) for side in sides)
+    return Presentation.TEXT if text else Presentation.BYTES
 
 
 def _wide(content: bytes) -> str:
     """Return the codec of text with two or four bytes a character; empty when it is none."""
     for mark, codec, _ in WIDE:
         if content.startswith(mark):
+            if PLAIN_WORDS.search(content):
+                return ""
             try:
                 content.decode(codec)
             except UnicodeDecodeError:

@@ -98,7 +98,14 @@ def of_proposal(
     """Return how a proposal's change looks; what a replacing one takes away comes first."""
     wanted = lost_page if one.change.kind is ChangeKind.REPLACE else -1
     return of_contents(
-        (one.base, one.content), one.path, before, after, view=view, number=number, lost_page=wanted
+        (one.base, one.content),
+        one.path,
+        before,
+        after,
+        view=view,
+        number=number,
+        lost_page=wanted,
+        drawn=True,
     )
 
 
@@ -111,8 +118,12 @@ def of_contents(
     view: View = View.UNIFIED,
     number: int = 1,
     lost_page: int = -1,
+    drawn: bool = False,
 ) -> FileView:
-    """Return how two contents look beside each other; `lost_page` -1 leaves lost lines out."""
+    """Return how two contents look beside each other; `lost_page` -1 leaves lost lines out.
+
+    `drawn` is true on pages that draw pictures; on others they are bytes.
+    """
     look = content_type.look_of(before, after)
     was, now = content_type.encoding(before), content_type.encoding(after)
     if look is Presentation.TEXT:
@@ -134,7 +145,7 @@ def of_contents(
         before=was,
         after=now,
         parts=byte_parts(before, after, first=at),
-        sides=(_side(before, shown), _side(after, shown)),
+        sides=tuple(_side(path if drawn else "", side, shown) for side in (before, after)),
         differs_at=at,
         of_bytes=shown,
     )
@@ -147,10 +158,11 @@ def of_bytes(
     *,
     view: View = View.UNIFIED,
     number: int = 1,
+    drawn: bool = False,
 ) -> FileView:
     """Return how two contents look beside each other that no proposal has digests of."""
     key = digest_of(before), digest_of(after)
-    return of_contents(key, path, before, after, view=view, number=number)
+    return of_contents(key, path, before, after, view=view, number=number, drawn=drawn)
 
 
 def digest_of(content: bytes | None) -> str | None:
@@ -179,11 +191,11 @@ def _byte_page(before: bytes | None, after: bytes | None, at: int, number: int) 
     return BytePage(some=content_type.hex_range(at, number), number=number, pages=pages)
 
 
-def _side(content: bytes | None, shown: BytePage | None) -> FileSide:
+def _side(path: str, content: bytes | None, shown: BytePage | None) -> FileSide:
     return FileSide(
         there=content is not None,
         size=len(content or b""),
-        picture=content_type.picture_type(content) if shown else "",
+        picture=content_type.picture_type(path, content) if shown else "",
         rows=content_type.hex_rows(content, shown.some) if shown else (),
     )
 

@@ -133,7 +133,7 @@ def _inside(to: str) -> str:
 def _to_preview(request: Request, chosen: Collection[int], **more: int) -> Response:
     if not chosen:
         raise InputError("no-hunks", "no hunk is ticked", hint="tick one, or reject all of it")
-    query = urlencode({"hunks": wording.as_ranges(chosen), **more})
+    query = urlencode({"hunks": wording.as_ranges(chosen), **more}, safe=",")
     return RedirectResponse(f"/proposals/{request.path_params['id']}/preview?{query}", 303)
 
 
@@ -160,7 +160,7 @@ def _taken_ticks(request: Request) -> Ticks:
 
 
 def _ticked_files(request: Request, found: Sequence[Proposal]) -> tuple[str, ...]:
-    form, waits = form_of(request), {one.id for one in found if one.state is State.WAITING}
+    form, waits = form_of(request), [one for one in found if one.state is State.WAITING]
     keep = form.all("keep")
     if form.all("boxes") != (str(len(waits)),):
         raise disagrees(
@@ -168,7 +168,8 @@ def _ticked_files(request: Request, found: Sequence[Proposal]) -> tuple[str, ...
         )
     if len(set(keep)) < len(keep):
         raise disagrees("a file is named twice")
-    reader_of(request).leave_out(request.path_params["id"], waits - set(keep))
+    left = {one.path for one in waits if one.id not in keep}
+    reader_of(request).leave_out(request.path_params["id"], left)
     return keep
 
 
@@ -176,9 +177,11 @@ def _ticked_hunks(request: Request, here: Workspace, one: Proposal) -> tuple[int
     """Return the hunks that are ticked: of this page by their boxes, of others as before."""
     form, reader = form_of(request), reader_of(request)
     total = proposal_state.hunks_to_choose(*here.gate.contents(one), one)
+    before = [each.id for each in seen.earlier(here.gate, one)]
     if not total:
         if any(form.all(name) for name in ("hunk", "here", "drop", "total")):
             raise disagrees("there are no hunks to choose from here")
+        reader.settle(before)
         return ()
     once = all(len(form.all(name)) == 1 for name in ("here", "drop", "total"))
     if not once or form.get("total") != str(total):
@@ -191,6 +194,7 @@ def _ticked_hunks(request: Request, here: Workspace, one: Proposal) -> tuple[int
     if wording.from_ranges(form.get("drop"), most=total) - on_page != elsewhere:
         raise disagrees("hunks were ticked or unticked on another page meanwhile")
     dropped = elsewhere | (on_page - set(ticked))
+    reader.settle(before)
     reader.untick(one.id, dropped)
     return tuple(number for number in range(1, total + 1) if number not in dropped)
 
@@ -216,22 +220,11 @@ def restore(request: Request) -> Response:
     """Go back to what the agent proposed, as a new version."""
     form = form_of(request)
     here, one = single(request)
-    content = here.gate.contents(_first(here, one))[1]
+    *_, first = (one, *seen.earlier(here.gate, one))
+    content = here.gate.contents(first)[1]
     if content is None:
         raise InputError("nothing-to-edit", "the agent proposed to remove this file")
     return _onward(request, _do(request, "edit", digest=form.get("digest"), content=content))
-
-
-def _first(here: Workspace, one: Proposal) -> Proposal:
-    """Return the version that came from the agent."""
-    seen = {one.id}
-    while one.parent and one.parent not in seen:
-        seen.add(one.parent)
-        above = here.gate.get(one.parent)
-        if above is None:
-            break
-        one = above
-    return one
 
 
 def rebase(request: Request) -> Response:

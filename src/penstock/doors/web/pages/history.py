@@ -24,7 +24,7 @@ from penstock.doors.web.errors import status_of
 from penstock.doors.web.pages import history_values
 from penstock.doors.web.pages.preview import TwoSides, line_page
 from penstock.doors.web.pages.proposal_state import key_of, waiting_ids
-from penstock.doors.web.pages.review import difference
+from penstock.doors.web.pages.review import difference, one_side
 from penstock.doors.web.render import page
 from penstock.doors.web.request import (
     asked,
@@ -143,7 +143,10 @@ def _planned(
 ) -> Iterator[tuple[str, str, FileView | None]]:
     """Yield each file with its change, as far as they fit a page; the others by name."""
     looks_of = fitting(
-        (partial(of_bytes, item.path, now, item.content, view=view) for item, now in planned),
+        (
+            partial(of_bytes, item.path, now, item.content, view=view, drawn=True)
+            for item, now in planned
+        ),
         first=first,
     )
     for (item, now), shown in zip(planned, looks_of, strict=True):
@@ -160,6 +163,7 @@ def file(request: Request) -> Response:
         change.after,
         view=view_of(request),
         number=max(asked(request, "page"), 1),
+        drawn=True,
     )
     if looks(request):
         shown.sent_to(reader_of(request), change.key)
@@ -170,6 +174,12 @@ def file(request: Request) -> Response:
         change=change,
         shown=shown,
     )
+
+
+def raw(request: Request) -> Response:
+    """Return the bytes of one side of a file of an undo."""
+    change = _one_of_plan(request)
+    return one_side(request, change.path, change.before, change.after)
 
 
 def line(request: Request) -> Response:

@@ -15,7 +15,7 @@ from penstock.core.model import Verdict
 from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.rule import Rule
 from penstock.core.proposals.model import Proposal, Receipt
-from penstock.core.text.display import spoken
+from penstock.core.text.display import in_line, spoken
 from penstock.doors.web.statistics import DecisionCounts, Event, Hits, rules_of
 from penstock.doors.web.wording import KIND_WORDS, short, size
 
@@ -65,7 +65,7 @@ def written(receipt: Receipt, standing: Collection[str]) -> PastWrite:
         proposal=receipt.proposal,
         undoes=bool(receipt.undoes),
         undone=receipt.id not in standing,
-        note=spoken(receipt.note),
+        note=in_line(receipt.note),
         event=short(receipt.event_hash),
     )
 
@@ -83,7 +83,7 @@ def rejections(gate: Gate, found: Sequence[Receipt]) -> tuple[Rejection, ...]:
     left: dict[str, Rejection] = {}
     for one in _behind(gate, found):
         if one.answer is not None and not one.answer.approved:
-            said = Rejection(path=spoken(one.path), why=spoken(one.answer.reason))
+            said = Rejection(path=spoken(one.path), why=in_line(one.answer.reason))
             left.setdefault(one.id, said)
     return tuple(left.values())
 
@@ -154,7 +154,7 @@ def rule_line(rule: Rule, hits: Hits | None, *, root: str = "") -> RuleLine:
         id=spoken(rule.id),
         verdict=verdict,
         about=spoken(about(rule)),
-        says=spoken(rule.reason or rule.note or rule.description),
+        says=in_line(rule.reason or rule.note or rule.description),
         where=spoken(inside(str(rule.where), root)),
         enabled=rule.enabled,
         hits=hits.counts.total() if hits else 0,

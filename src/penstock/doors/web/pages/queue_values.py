@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from penstock.core.model import Change, ChangeKind
 from penstock.core.proposals.model import OPEN, Moment, Proposal, State
-from penstock.core.text.display import spoken
+from penstock.core.text.display import in_line, spoken
 from penstock.doors.web.wording import KIND_WORDS, counted
 
 FILES_NAMED = 4
@@ -96,7 +96,7 @@ def item(found: Sequence[Proposal], now: Moment, *, workspace: str = "") -> Queu
         new=sum(one.change.lines_added for one in found),
         losing=next(filter(None, (losing(one.change) for one in found)), ""),
         agent=spoken(first.actor.agent),
-        why=spoken(next((one.decision.because for one in found if one.decision.because), "")),
+        why=in_line(next((one.decision.because for one in found if one.decision.because), "")),
         warnings=warned,
         created=first.created.wall,
         left=min(one.expires_in(now) for one in found),
@@ -170,7 +170,7 @@ def facts(one: Proposal, now: Moment) -> HeadFacts:
         kind=KIND_WORDS[one.change.kind],
         state=one.state,
         headline=headline(one.change),
-        why=spoken(one.decision.because),
+        why=in_line(one.decision.because),
         rules=rules_behind(one),
         agent=spoken(actor.agent),
         session=spoken(actor.session),
@@ -201,12 +201,12 @@ def rules_behind(one: Proposal) -> tuple[tuple[str, str, str], ...]:
 def warnings_of(one: Proposal) -> tuple[str, ...]:
     """Return every warning once, in order."""
     told = dict.fromkeys((*one.decision.notes, *one.warnings))
-    return tuple(spoken(warning) for warning in told)
+    return tuple(in_line(warning) for warning in told)
 
 
 def _answered(one: Proposal) -> str:
     if one.answer is None:
         return ""
     said = "approved" if one.answer.approved else "sent back"
-    reason = f": {spoken(one.answer.reason)}" if one.answer.reason else ""
+    reason = f": {in_line(one.answer.reason)}" if one.answer.reason else ""
     return f"{said} by {spoken(one.answer.by)} ({spoken(one.answer.proof)}){reason}"

@@ -172,6 +172,7 @@ def _change(
         "shown": shown,
         "dropped": dropped,
         "dropped_text": wording.as_ranges(dropped),
+        "dropped_before": () if dropped else seen.unticked(gate, reader, one),
         "unseen": unseen,
         "unseen_name": fingerprint(unseen),
         "can": proposal_state.possible(one, before, after, shown),
@@ -213,7 +214,7 @@ def set_page(
             if look is not None:
                 look.sent_to(reader, change_key(one))
     asked_about = [one for one in found if one.state is State.WAITING]
-    left_out = reader.left_out(found[0].set_id)
+    left_paths = reader.left_out(found[0].set_id)
     unseen = {each.path: each for each in reader.unseen(asked_about)}
     missing = [unseen[one.path] for one in asked_about if one.path in unseen]
     response = page(
@@ -224,10 +225,10 @@ def set_page(
         set_id=found[0].set_id,
         item=pages.item(found, now),
         files=[
-            (pages.facts(one, now), look, unseen.get(one.path), reader.unticked(one.id))
+            (pages.facts(one, now), look, unseen.get(one.path), seen.unticked(gate, reader, one))
             for one, look in zip(found, shown, strict=True)
         ],
-        left_out=left_out,
+        left_out={one.id for one in found if one.path in left_paths},
         boxes=len(asked_about),
         viewed=len(asked_about) - len(missing),
         unseen=missing,
@@ -311,14 +312,18 @@ def insert(request: Request) -> Response:
 def raw(request: Request) -> Response:
     """Return the bytes of one side: a picture to be seen, anything else to be saved."""
     here, one = single(request)
-    before, after = here.gate.contents(one)
+    return one_side(request, one.path, *here.gate.contents(one))
+
+
+def one_side(request: Request, path: str, before: bytes | None, after: bytes | None) -> Response:
+    """Return the bytes of the side that an address names."""
     content = before if request.path_params["side"] == "before" else after
     if content is None:
         raise InputError("not-found", "there is no file on this side")
-    kind = picture_type(content)
+    kind = picture_type(path, content)
     headers = {"Content-Security-Policy": PICTURE_POLICY}
     if not kind or "save" in request.query_params:
-        name = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in one.path)
+        name = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in path)
         headers["Content-Disposition"] = f'attachment; filename="{name[-80:].lstrip(".")}"'
     return Response(content, headers=headers, media_type=kind or "application/octet-stream")
 
