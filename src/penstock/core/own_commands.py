@@ -67,6 +67,7 @@ def command_for_people(program: str, words: Words) -> str:
 
     A word of None is only known when it runs; `UNREADABLE` stands for such a command.
     """
+    words = [word for word in words if word != ""]  # `{penstock,} approve`
     if _asks_for_help(words):
         return ""
     top, rest = ("rules", words) if program == REVIEWER else _command(words, _TOPS)

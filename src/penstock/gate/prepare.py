@@ -89,7 +89,7 @@ class Preparation:
     def of(self, intent: Intent) -> Iterator[PreparedRequest]:
         """Prepare one intent; what cannot be understood is a problem, not a crash."""
         problem = _excess(intent) if intent.excessive else None
-        if intent.rules_file and not self._in_force(intent):
+        if intent.only_at and not self._in_force(intent):
             return
         if intent.path is None or problem:
             yield PreparedRequest(request=self._request(intent, intent.action), problem=problem)
@@ -134,13 +134,13 @@ class Preparation:
             yield from self._below(intent, path)
 
     def _in_force(self, intent: Intent) -> bool:
-        """Say whether the rules file that a command would change is part of the policy."""
+        """Say whether a place is a file of the policy, or what the hook runs from."""
         base = self._at_home(intent.base or self.call.cwd or self.files.root)
-        place = normal(joined(self._at_home(intent.rules_file), base))
+        place = normal(joined(self._at_home(intent.only_at), base))
         ours = {self._absolute(file) for file in self.rule_files}
-        return bool(
-            {place, self.files.resolve(place)} & (ours | set(map(self.files.resolve, ours)))
-        )
+        places = {place, self.files.resolve(place)}
+        vital = any(reaches(one, part) for one in places for part in self.vital)
+        return vital or bool(places & (ours | set(map(self.files.resolve, ours))))
 
     def _taken_along(self, intent: Intent, target: Target) -> Iterator[PreparedRequest]:
         """Removing, moving or closing a directory takes along what Penstock needs below it."""

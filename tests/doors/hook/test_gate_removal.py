@@ -19,6 +19,7 @@ import pytest
 
 import penstock
 from penstock.app.policy import LIBRARIES
+from tests.doors.hook.gate_rows import ORDINARY, REMOVALS
 from tests.doors.hook.hooks import Hook, said
 from tests.project import Project
 
@@ -157,6 +158,7 @@ install -m 755 x /usr/local/bin/penstock
 rm -rf ~/.config
 git clean -fdx
 """.strip().split("\n")
+ATTACKS += REMOVALS.strip().replace("SITE", SITE).split("\n")
 
 BENIGN = """
 rm -rf build
@@ -237,6 +239,7 @@ source .venv/bin/activate
 touch docs/penstock
 echo x > penstock.md
 """.strip().split("\n")
+BENIGN += ORDINARY.strip().split("\n")
 
 
 @pytest.fixture(scope="module")

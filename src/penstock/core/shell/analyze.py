@@ -13,6 +13,7 @@ is not followed to its end is unclear.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from penstock.core.shell.effects import Feed
@@ -25,7 +26,8 @@ from penstock.core.shell.findings import (
     ShellTarget,
 )
 from penstock.core.shell.follow import CommandWalk
-from penstock.core.shell.state import first_state
+from penstock.core.shell.programs.mentions import commands_in
+from penstock.core.shell.state import ShellState, first_state
 from penstock.core.shell.syntax.words import TooMuch
 
 __all__ = ["MOST_TEXT", "NOT_PARSED", "TOO_LARGE", "ShellEffect", "ShellTarget", "writes"]
@@ -70,6 +72,20 @@ def writes(command: str, *, cwd: str = "") -> ShellEffect:
     )
 
 
+def _look_again(text: str, found: ShellFindings, state: ShellState) -> None:
+    """Where a command is made and then run, one for people that stands in the text is that one."""
+    if not found.computes or found.refusals:
+        return
+    for leaf in found.leaves:
+        if _PROSE.match(leaf):
+            text = text.replace(leaf, "")
+    for effect in commands_in(text, anywhere=True):
+        found.refuse(effect, state)
+
+
+_PROSE = re.compile(r"(?:git (?:commit|log|grep|tag)|gh|glab|grep|rg|ag)\b")
+
+
 def _clean(command: str, found: ShellFindings) -> str:
     """Return a text that can be read; NUL ends lines, and what is no character is replaced."""
     if "\0" not in command and command.isascii():
@@ -87,6 +103,7 @@ def _follow(text: str, found: ShellFindings, cwd: str) -> None:
     try:
         walk.text(text, (state,), Feed())
         walk.uncalled()
+        _look_again(text, found, state)
     except (TooMuch, RecursionError):
         found.overflow()
         scan(text, found, state)

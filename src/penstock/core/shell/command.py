@@ -48,12 +48,15 @@ from penstock.core.shell.findings import ShellFindings, shown
 from penstock.core.shell.programs.builtins import BUILTINS, Outcome, alias_name, positional
 from penstock.core.shell.programs.filters import FILTERS, MOST_SCRIPT
 from penstock.core.shell.programs.git import git
+from penstock.core.shell.programs.mentions import FILES_OF, commands_in, mentions
 from penstock.core.shell.programs.output import printed
 from penstock.core.shell.programs.own import (
     MANAGERS,
     OWN,
+    OWN_SCRIPT,
     SHOWS,
     carried,
+    computed_removal,
     is_ours,
     packages,
     program_in,
@@ -88,6 +91,7 @@ TABLE: Mapping[str, Program] = {
 }
 
 _WRITES = frozenset({">", ">>", ">|", ">!", ">>|", ">>!", "<>", "&>", "&>>", "&>|", "&>>|", ">&"})
+_APPENDS = frozenset({">>", "&>>", ">>|", ">>!", "&>>|"})
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[[^\]]*\])?(\+?)=")
 _DUPLICATE = re.compile(r"[0-9]*-?")
 _VERSION = re.compile(r"(?:-?[0-9][0-9.]{0,16})?(?:\.exe)?$")
@@ -103,7 +107,9 @@ _RUN_LATER = frozenset(
         *("SSH_ASKPASS", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND"),
     }
 )
+_PROMPTS = frozenset({"PS0", "PS1", "PS2", "PS4", "PROMPT"})  # expanded, then shown
 _TESTS = frozenset({"[", "[["})
+_SEPARATOR = re.compile(r"\$\{?IFS\}?")
 _SHEBANG = re.compile(r"#!.{0,80}?(python|node|perl|ruby|php|sh)")
 _LONGEST_NAME = 64
 # The lines of a patch that name its files.
@@ -115,9 +121,12 @@ _PATCHED_FILE = re.compile(
 MOST_PATCHED = 128
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.+-]+")
 _LANGUAGES = {"node": "js"}
-_NAMES_ANEW = frozenset({"cp", "gcp", "ditto", "mv", "gmv", "ln", "link", "install", "ginstall"})
+_NAMES_ANEW = frozenset(
+    {"cp", "gcp", "ditto", "mv", "gmv", "ln", "link", "install", "ginstall", "rsync", "scp"}
+)
 _EXPORTS = frozenset({"export", "declare", "typeset", "readonly"})
 MOST_TYPED = 4_096
+_WHICH_PROGRAM = "`{}` decides when it runs which program it is"
 # Languages that are shell commands with something around them.
 _BECOME_SHELL: Mapping[str, Callable[[str], str]] = {
     "sh": lambda text: text,
@@ -178,6 +187,8 @@ class Commands:
         self.copies: dict[str, str] = {}
         self.inside_aliases: list[str] = []
         self.typed = ""
+        # The Python environment whose programs are meant.
+        self.environment = ".venv"
 
     def command(self, node: Simple, state: ShellState, feed: Feed) -> Outcome:
         """Carry out one simple command."""
@@ -189,30 +200,44 @@ class Commands:
             return (inside,), (inside,)
         argv = self.values(words, state)
         self._doubt_program(words[0], argv)
+        self._doubt_pipes(node.words, argv)
         fed = feed
         if node.redirects:
             self.redirects(node.redirects, state)
             fed = self.fed(node.redirects, state, feed)
             self._remember(node.redirects, argv, state, fed)
-        elif argv and argv[0].text == "tee":
-            self._remember((), argv, state, fed)
         return self._program(argv, state, fed, inside)
 
     def _doubt_program(self, word: ShellWord, argv: list[Value]) -> None:
         """Doubt a program that a substitution names, and arithmetic that may run commands."""
         first = word.parts[0] if word.parts else None
         if isinstance(first, Sub) and first.script is not None:
-            self.found.doubt(f"`{shown(word.raw)}` decides when it runs which program it is")
+            self.found.doubt(_WHICH_PROGRAM.format(shown(word.raw)), runs=True)
         name = argv[0].text if argv else ""
         if name in _EVALUATES or (name in _EVALUATES_NAMED and Value("-v") in argv):
             for value in argv[1:]:
                 if value.exact and ("$(" in value.text or "`" in value.text):
                     self.found.doubt(f"`{shown(value.text)}` may be run as a command")
 
+    def _doubt_pipes(self, words: tuple[ShellWord, ...], argv: list[Value]) -> None:
+        """Doubt a program that is given `<(...)` as a file, unless it only shows files."""
+        name = argv[0].text.rpartition("/")[2] if argv else ""
+        if any(PIPE in word.raw or "<(" in word.raw for word in words) and name not in SHOWS:
+            self.found.doubt("", runs=True)
+
     def output(self, node: Simple, state: ShellState, feed: Feed) -> str | None:
         """Return what a simple command prints, if that is known."""
         fed = self.fed(node.redirects, state, feed)
-        return printed(self.values(node.words, state), fed, state.cwd)
+        argv = self.values(node.words, state)
+        shows = len(argv) == 2 and argv[0].text in ("cat", "tac")
+        known = self._content(argv[1], state) if shows else None
+        return printed(argv, fed, state.cwd) if known is None else known
+
+    def _content(self, path: Value, state: ShellState) -> str | None:
+        """Return the text of a file that this command wrote, or that is a script of ours."""
+        if path.exact and "/" in path.text and is_ours(path):
+            return OWN_SCRIPT
+        return self.files.get(joined(state.cwd, path.text))
 
     # Words
 
@@ -278,6 +303,9 @@ class Commands:
             values = (*before, *values) if array else (_concatenated(before[0], values[0]),)
         if name in _RUN_LATER:
             self._effects([Shell(value) for value in values[:1]], state, Feed(), name)
+        if name in _PROMPTS:
+            shows = [Shell(value._replace(text=f'echo "{value.text}"')) for value in values[:1]]
+            self._effects(shows, state, Feed(), name)
         return state.assign(name, values)
 
     def _assigned(self, parts: tuple[Part, ...], state: ShellState) -> Values:
@@ -322,24 +350,34 @@ class Commands:
         return feed
 
     def _fed_by_file(self, word: ShellWord, state: ShellState) -> Feed:
-        values = self.values((word,), state)
-        path = values[0].text if values else ""
-        text = self.files.get(joined(state.cwd, path))
-        return Feed(text, piped=path == PIPE or text is not None)
+        path = (self.values((word,), state) or [Value("")])[0]
+        text = self._content(path, state)
+        return Feed(text, piped=path.text == PIPE or text is not None)
 
     def _remember(
         self, redirects: tuple[Redirect, ...], argv: list[Value], state: ShellState, feed: Feed
     ) -> None:
         """Remember a text that goes into a file, in case the same command runs the file."""
-        copies = argv[1:] if argv and argv[0].text == "tee" else []
-        text = feed.text if copies or argv == [Value("cat")] else printed(argv, feed, state.cwd)
+        text = (
+            feed.text
+            if argv in ([Value("cat")], [Value("tee")])
+            else printed(argv, feed, state.cwd)
+        )
+        ours = any(self._content(word, state) == OWN_SCRIPT for word in argv[1:])
+        text = OWN_SCRIPT if text is None and ours else text
         if text is None:
             return
         for redirect in redirects:
             if redirect.op in _WRITES and redirect.word:
-                copies = [*copies, *self.values((redirect.word,), state)]
-        for value in copies:
-            self.files[joined(state.cwd, value.text)] = text
+                before = redirect.op in _APPENDS
+                for value in self.values((redirect.word,), state):
+                    self._keep(value, text, state, more=before)
+
+    def _keep(self, file: Value, text: str, state: ShellState, *, more: bool = False) -> None:
+        """Remember what a file holds from now on; with `more` it held something before."""
+        there = joined(state.cwd, file.text)
+        before = self.files.get(there, "") if more else ""
+        self.files[there] = f"{before}{text}"[-MOST_CODE:]
 
     # Programs
 
@@ -352,10 +390,12 @@ class Commands:
             return (state,), (state,)
         args = tuple(argv[1:])
         if not _is_named(name):
-            self.found.doubt(f"`{shown(name.text)}` decides when it runs which program it is")
+            self.found.doubt(_WHICH_PROGRAM.format(shown(name.text)), runs=True)
             ours = program_in(name)
             if ours:
-                self._effects(OWN[ours](ProgramCall(ours, args, feed)), state, feed, ours)
+                more = map(Value, _SEPARATOR.split(name.text)[1:])  # penstock${IFS}approve
+                call = ProgramCall(ours, (*more, *args), feed)
+                self._effects(OWN[ours](call), state, feed, ours)
             return (state,), (state,)
         alias = state.scope.get(alias_name(name.text))
         if alias and name.text not in self.inside_aliases:
@@ -385,13 +425,24 @@ class Commands:
         there = joined(state.cwd, name.text)
         known = self.copies.get(there, self.copies.get(base, known))
         row = TABLE.get(known)
+        entered = args[0].text if known in ("source", ".") and args else name.text
+        if "/bin/" in entered:
+            self.environment = entered.rpartition("/bin/")[0]
         if known in _NAMES_ANEW:
             self._note_copies(args, state)
+        elif known == "dd":
+            sides = dict(word.text.partition("=")[::2] for word in args)
+            self._note_copies((Value(sides.get("if", "")), Value(sides.get("of", ""))), state)
+        elif known == "tee" and feed.text is not None:
+            for word in args:
+                self._keep(word, feed.text, state, more=Value("-a") in args)
         self._effects(surroundings(known, state.scope), state, feed, base)
         if known in MANAGERS:
-            self._effects(packages(ProgramCall(known, args, feed)), state, feed, base)
+            found = packages(ProgramCall(known, args, feed), self.environment)
+            self._effects(found, state, feed, base)
         if known in FILTERS:
             self.account.charge(sum(min(len(word.text), MOST_SCRIPT) for word in args))
+        self._mentions(ProgramCall(known, args, feed), state, tabled=row is not None)
         if row:
             return self._effects(row(ProgramCall(known, args, feed)), state, feed, base)
         if "/" in name.text:
@@ -400,8 +451,19 @@ class Commands:
             self._effects(carried(args), state, feed, base)
         return (state,)
 
+    def _mentions(self, call: ProgramCall, state: ShellState, *, tabled: bool) -> None:
+        """Look for commands for people in texts that a program may run in its own way."""
+        self._effects(mentions(call, tabled=tabled), state, call.feed, call.name)
+        for name in FILES_OF.get(call.name, ()):
+            text = self.files.get(joined(state.cwd, name), "")
+            self._effects(commands_in(text), state, call.feed, call.name)
+
     def _note_copies(self, args: tuple[Value, ...], state: ShellState) -> None:
         """Remember under which other name the same command puts a program of ours."""
+        words = [word for word in args if not word.text.startswith("-")]
+        texts = [self._content(word, state) for word in words[:-1]]
+        if len(words) == 2 and texts[0] is not None:
+            self._keep(words[1], texts[0], state)
         ours = next((found for word in args[:-1] if (found := is_ours(word))), "")
         if ours and not is_ours(args[-1]):
             self.copies[joined(state.cwd, args[-1].text)] = ours
@@ -440,8 +502,10 @@ class Commands:
     def _effect(self, effect: Effect, state: ShellState, feed: Feed, by: str) -> States:
         if isinstance(effect, Touch):
             self.found.touch(effect, state, by)
+            if not effect.value.exact and (effect.whole or effect.action is Action.DELETE):
+                self._effects(computed_removal(effect.value.text), state, feed, by)
         elif isinstance(effect, Unclear):
-            self.found.doubt(effect.why)
+            self.found.doubt(effect.why, runs=effect.runs)
         elif isinstance(effect, Refuse):
             self.found.refuse(effect, state)
         elif isinstance(effect, Typed):
@@ -494,7 +558,7 @@ class Commands:
 
     def _shell(self, effect: Shell, state: ShellState, feed: Feed) -> States:
         if not effect.text.exact:
-            self.found.doubt("part of a command is only known when it runs")
+            self.found.doubt("part of a command is only known when it runs", runs=True)
         self.account.charge(COMMAND + len(state.scope) // 16)
         inside = positional(state, effect.args[1:]) if effect.args else state
         with self.account.deeper():
@@ -505,13 +569,15 @@ class Commands:
         """Run a script file: read it when the same command wrote it."""
         path = effect.path
         if path.text == PIPE:
-            self.found.doubt("what a command prints is run as a script")
+            self.found.doubt("what a command prints is run as a script", runs=True)
         elif not path.exact and not path.pattern and not set("./") & set(path.text):
             self.found.doubt(f"`{shown(path.text)}` decides when it runs which script it is")
         ours = script(path)
         if ours:
             self._effects(OWN[ours](ProgramCall(ours, effect.args[1:], feed)), state, feed, ours)
-        text = self.files.get(joined(state.cwd, path.text))
+        text = self._content(path, state)
+        if text is None:  # a directory is run by the module in it
+            text = self.files.get(joined(state.cwd, f"{path.text}/__main__.py"))
         if text is not None:
             language = effect.language or _language(text)
             self._code(Code(language, Value(text), effect.args), state, feed, by)
@@ -523,7 +589,8 @@ class Commands:
             self._shell(Shell(inner, effect.args, feed=Feed()), state, feed)
             return
         if not effect.text.exact:
-            self.found.doubt(f"part of the {effect.language} code is only known when it runs")
+            why = f"part of the {effect.language} code is only known when it runs"
+            self.found.doubt(why, runs=True)
         if effect.language == "python":
             effects = python_effects(text, effect.args[1:], most=self._python_tokens(text))
         elif effect.language == "expect":

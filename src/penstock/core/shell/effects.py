@@ -29,19 +29,24 @@ class Touch(NamedTuple):
 
 
 class Unclear(NamedTuple):
-    """Something would be written, or could be, that the text does not tell."""
+    """Something would be written, or could be, that the text does not tell.
+
+    `runs` means that a command may be made and then run; without a `why` that is all.
+    """
 
     why: str
+    runs: bool = False
 
 
 class Refuse(NamedTuple):
     """Penstock itself has something against this, whatever the rules say.
 
-    With a `rules_file` only where that file is part of the policy in force.
+    With `only_at` it holds only where that is a file of the policy in force, or something that
+    the hook runs from.
     """
 
     refusal: GateRefusal
-    rules_file: Value | None = None
+    only_at: Value | None = None
 
 
 class RunProgram(NamedTuple):

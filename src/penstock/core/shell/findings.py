@@ -57,10 +57,10 @@ class ShellTarget:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ShellRefusal:
-    """What Penstock has against a command; `rules_file` is relative to `base`."""
+    """What Penstock has against a command; `only_at` is relative to `base`."""
 
     refusal: GateRefusal
-    rules_file: str = ""
+    only_at: str = ""
     base: str = ""
 
 
@@ -74,10 +74,12 @@ class ShellFindings:
     aliases: list[tuple[str, Value, ShellState]] = field(default_factory=list)
     refusals: dict[ShellRefusal, None] = field(default_factory=dict)
     excessive: bool = False
+    computes: bool = False
 
-    def doubt(self, why: str) -> None:
-        """Something cannot be told from the text."""
-        if len(self.unclear) < MOST_UNCLEAR:
+    def doubt(self, why: str, *, runs: bool = False) -> None:
+        """Something cannot be told from the text; `runs` says that it is a command."""
+        self.computes = self.computes or runs
+        if why and len(self.unclear) < MOST_UNCLEAR:
             self.unclear[why] = None
 
     def overflow(self) -> None:
@@ -94,8 +96,8 @@ class ShellFindings:
 
     def refuse(self, effect: Refuse, state: ShellState) -> None:
         """Penstock itself has something against the command."""
-        file = effect.rules_file.text if effect.rules_file else ""
-        refusal = ShellRefusal(refusal=effect.refusal, rules_file=file, base=state.cwd)
+        file = effect.only_at.text if effect.only_at else ""
+        refusal = ShellRefusal(refusal=effect.refusal, only_at=file, base=state.cwd)
         if len(self.refusals) < MOST_REFUSALS or refusal in self.refusals:
             self.refusals[refusal] = None
         else:

@@ -52,7 +52,7 @@ class Intent:
     For shell commands, `leaves` are the simple commands, `by` is the program behind a path,
     `tree` means everything below it, and `within` is a directory that must exist for this to
     happen. `excessive` tells that the call is larger or deeper than any honest one.
-    `refusals` are what Penstock itself has against the command; with `rules_file` they hold
+    `refusals` are what Penstock itself has against the command; with `only_at` they hold
     only where that file is part of the policy in force. `whole` means that what lies below the
     path may no longer be reached.
     """
@@ -70,7 +70,7 @@ class Intent:
     within: str = ""
     excessive: bool = False
     refusals: tuple[GateRefusal, ...] = ()
-    rules_file: str = ""
+    only_at: str = ""
     whole: bool = False
 
 
@@ -385,16 +385,16 @@ def ran(command: str, cwd: str) -> Intents:
         unclear="; ".join(effect.unclear),
         leaves=effect.leaves,
         excessive=effect.excessive,
-        refusals=tuple(one.refusal for one in effect.refusals if not one.rules_file),
+        refusals=tuple(one.refusal for one in effect.refusals if not one.only_at),
     )
     for one in effect.refusals:
-        if one.rules_file:
+        if one.only_at:
             yield Intent(
                 action=Action.RUN,
                 path=None,
                 base=one.base,
                 refusals=(one.refusal,),
-                rules_file=one.rules_file,
+                only_at=one.only_at,
             )
     for target in effect.targets:
         yield Intent(

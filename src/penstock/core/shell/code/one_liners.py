@@ -54,6 +54,7 @@ Meaning = Like | Opens | Starts | Evaluates
 WRITES = Like("tee")
 DELETES = Like("rm", flags=("-r",))
 UNLINKS = Like("rm")
+CLOSES = Like("chown", flags=("x",))  # what lies below may no longer be reached
 RENAMES = Like("mv", (0, 1), ("-T",))
 COPIES = Like("cp", (0, 1))
 LINKS = Like("ln", (0, 1), ("-T",))
@@ -75,8 +76,8 @@ _JS: Mapping[str, Meaning] = {
             "writeJson": WRITES,
             "writeTextFile": WRITES,
             "truncate": WRITES,
-            "chmod": WRITES,
-            "chown": WRITES,
+            "chmod": CLOSES,
+            "chown": CLOSES,
             "utimes": WRITES,
             "mkdir": WRITES,
             "unlink": UNLINKS,
@@ -241,6 +242,15 @@ def code_effects(language: str, text: str) -> Iterator[Effect]:
                 arguments = list(_flattened(arguments))
             yield from meant(meaning, [_literal(a, known) for a in arguments], language)
     yield from _special_forms(language, text, known)
+    if _MAY_RUN.search(text):
+        yield Unclear("", runs=True)
+
+
+# What starts programs, or types into a terminal, in ways that the tables do not follow.
+_MAY_RUN = re.compile(
+    r"child_process|Deno\.(?:Command|run)|\bBun\b|\b(?:ioctl|open[23]|capture2e|pcntl_exec|PTY)\b"
+    r"|\b(?:system2|syscall)\b|\bopen\b[^;\n]{0,80}\|"
+)
 
 
 def _calls(language: str, text: str) -> Iterator[tuple[Meaning, int]]:
@@ -370,7 +380,7 @@ def meant(meaning: Meaning, arguments: list[str | None], language: str) -> Itera
         yield from _started(meaning, arguments, language)
     else:
         code = _at(arguments, 0)
-        unknown = Unclear(f"{language} code is computed and then run")
+        unknown = Unclear(f"{language} code is computed and then run", runs=True)
         yield unknown if code is None else Code(language, Value(code))
 
 
@@ -403,7 +413,7 @@ def _opened(meaning: Opens, arguments: list[str | None], language: str) -> Itera
 def _started(meaning: Starts, arguments: list[str | None], language: str) -> Iterator[Effect]:
     command = _at(arguments, 0)
     if command is None:
-        yield Unclear(f"{language} code computes a command that it runs")
+        yield Unclear(f"{language} code computes a command that it runs", runs=True)
     elif len(arguments) > 1 and all(argument is not None for argument in arguments):
         yield RunProgram(tuple(Value(argument or "") for argument in arguments))
     elif meaning.shell:
@@ -441,7 +451,7 @@ def _backquoted(text: str) -> Iterator[str]:
 
 def _run_text(text: str, language: str) -> Effect:
     if _INSERTS.search(text):
-        return Unclear(f"{language} code computes a command that it runs")
+        return Unclear(f"{language} code computes a command that it runs", runs=True)
     return Shell(Value(text))
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from penstock.core.own_commands import FOR_PEOPLE, PENSTOCK
 from penstock.core.shell.code.one_liners import (
+    CLOSES,
     COPIES,
     DELETES,
     LINKS,
@@ -58,8 +59,9 @@ FUNCTIONS: Mapping[str, Meaning] = {
     **dict.fromkeys(("aiofiles.open", "builtins.open", "shelve.open", "dbm.open"), _OPEN_LATER),
     **dict.fromkeys(("os.remove", "os.unlink", "os.rmdir", "os.removedirs"), UNLINKS),
     **dict.fromkeys(("os.mkdir", "os.makedirs", "os.mkfifo", "os.mknod", "os.truncate"), WRITES),
-    **dict.fromkeys(("os.chmod", "os.chown", "os.lchown", "os.utime", "os.setxattr"), WRITES),
-    **dict.fromkeys(("shutil.chown", "sqlite3.connect", "logging.FileHandler"), WRITES),
+    **dict.fromkeys(("os.utime", "os.setxattr"), WRITES),
+    **dict.fromkeys(("os.chmod", "os.chown", "os.lchown", "shutil.chown"), CLOSES),
+    **dict.fromkeys(("sqlite3.connect", "logging.FileHandler"), WRITES),
     **dict.fromkeys(("os.rename", "os.replace", "os.renames"), RENAMES),
     **dict.fromkeys(("shutil.copy", "shutil.copy2"), COPIES),
     "shutil.copyfile": Like("cp", (0, 1), ("-T",)),
@@ -85,6 +87,7 @@ FUNCTIONS: Mapping[str, Meaning] = {
     "os.posix_spawn": Starts(shell=False),
     **dict.fromkeys(("exec", "eval", "builtins.exec", "builtins.eval"), Evaluates()),
 }
+_PIP = frozenset({"pip.main", "pip._internal.main", "pip._internal.cli.main.main"})
 # Methods of paths. Those in `_COMMON` belong to other types too, so an unknown receiver of
 # theirs is not called unclear.
 METHODS: Mapping[str, Meaning] = {
@@ -190,11 +193,28 @@ class _PythonReader:
                 modules |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
                 modules.add(node.module or "")
+        tops = {name.partition(".")[0] for name in modules}
+        if tops & _STARTERS or self._hands_on() or "input" in self._keywords():
+            yield Unclear("", runs=True)
         texts = {text for text in named if isinstance(text, str)} | {arg.text for arg in self.args}
-        if any(name.partition(".")[0] == PENSTOCK for name in modules | texts):
-            texts |= {node.attr for node in self.nodes if isinstance(node, ast.Attribute)}
+        members = {node.attr for node in self.nodes if isinstance(node, ast.Attribute)}
+        if any(_top(name) == PENSTOCK for name in modules | texts | members):
+            texts |= members
             commands = [name for name in FOR_PEOPLE if set(name.split()) <= texts]
             yield from (Refuse(for_people(name)) for name in commands[:1])
+
+    def _hands_on(self) -> bool:
+        """True where a function that starts programs is given to another, or text to a program."""
+        calls = [node for node in self.nodes if isinstance(node, ast.Call)]
+        given = [value for call in calls for value in (*call.args, *_keyword_values(call))]
+        return any(
+            isinstance(FUNCTIONS.get(self.names.dotted(value)), Starts)
+            for value in given
+            if isinstance(value, ast.Attribute | ast.Name)
+        ) or any(isinstance(node, ast.Attribute) and node.attr in _SENDS for node in self.nodes)
+
+    def _keywords(self) -> set[str | None]:
+        return {node.arg for node in self.nodes if isinstance(node, ast.keyword)}
 
     def _call(self, node: ast.Call) -> Iterator[Effect]:
         name = self.names.dotted(node.func)
@@ -203,6 +223,9 @@ class _PythonReader:
             yield from self._meant(meaning, node, list(node.args), name)
         elif name == "os.open":
             yield from self._flagged_open(node)
+        elif name in _PIP:
+            words = self.names.words(_first(node)) or []
+            yield RunProgram((Value("pip"), *words))
         elif name == "runpy.run_path":
             yield from (RunFile("python", value) for value in self.names.values(_first(node)))
         elif name == "fileinput.input":
@@ -287,7 +310,7 @@ class _PythonReader:
         words = self.names.words(command)
         if words is not None:
             yield RunProgram(tuple(words), directory)
-        elif name.startswith("os.exec"):
+        elif name.startswith(("os.exec", "os.posix_spawn")):
             rest = node.args[1:]
             listed = self.names.words(rest[0]) if rest else None
             flat = [self.names.values(arg)[0] for arg in rest]
@@ -308,7 +331,25 @@ class _PythonReader:
             first = _first(first)
         for text in self.names.values(first):
             exact = Code("python", text)
-            yield exact if text.exact else Unclear("Python code is computed and then run")
+            yield (
+                exact if text.exact else Unclear("Python code is computed and then run", runs=True)
+            )
+
+
+# Modules and methods that start programs, or type into one, in ways that are not read here.
+_STARTERS = frozenset(
+    {"pexpect", "ptyprocess", "libtmux", "sh", "invoke", "fabric", "plumbum", "ctypes", "posix"}
+)
+_SENDS = frozenset({"ioctl", "communicate", "sendline", "send_keys", "posix_spawn"})
+
+
+def _top(name: str) -> str:
+    """Return the package of a module, or the name of a file."""
+    return name.rpartition("/")[2].partition(".")[0]
+
+
+def _keyword_values(node: ast.Call) -> Iterator[ast.expr]:
+    yield from (keyword.value for keyword in node.keywords)
 
 
 _PATH_KEYWORDS = frozenset({"path", "src", "dst", "file", "filename", "target", "name"})

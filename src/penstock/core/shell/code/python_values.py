@@ -8,7 +8,9 @@ Always true: the work is counted, so that names which refer to each other end as
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import base64
+import codecs
+from collections.abc import Callable, Mapping, Sequence
 
 from penstock.core.shell.expansion import Value
 
@@ -22,6 +24,15 @@ Values = list[Value]
 _SAME = frozenset({"str", "os.fspath", "os.path.abspath", "os.path.expanduser", "os.path.realpath"})
 _SAME_METHODS = frozenset({"resolve", "absolute", "expanduser", "strip", "as_posix", "__str__"})
 _PATHS = frozenset({"pathlib.Path", "Path", "pathlib.PosixPath", "PurePath", "pathlib.PurePath"})
+
+
+_DECODERS: Mapping[str, Callable[[str], bytes]] = {
+    "base64.b64decode": base64.b64decode,
+    "base64.b32decode": base64.b32decode,
+    "bytes.fromhex": bytes.fromhex,
+    "binascii.unhexlify": bytes.fromhex,
+    "codecs.decode": lambda text: codecs.encode(text, "rot13").encode(),  # the usual one
+}
 
 
 class Names:
@@ -132,7 +143,10 @@ class Names:
         if isinstance(node, ast.IfExp):
             return [*self.values(node.body, depth), *self.values(node.orelse, depth)]
         if isinstance(node, ast.Subscript):
-            return self._argument(node)
+            turned = isinstance(node.slice, ast.Slice) and ast.unparse(node.slice) == "::-1"
+            return self._turned(node.value, depth) if turned else self._argument(node)
+        if isinstance(node, ast.Attribute) and self.dotted(node) == "sys.executable":
+            return [Value("python")]
         if isinstance(node, ast.Call):
             return self._built(node, depth)
         return []
@@ -143,6 +157,25 @@ class Names:
             more = self.values(part, depth)
             out = [_glued(a, b, glue if at else "") for a in out for b in more][:MOST_VALUES]
         return out
+
+    def _turned(self, node: ast.expr, depth: int) -> Values:
+        return [value._replace(text=value.text[::-1]) for value in self.values(node, depth)]
+
+    def _decoded(self, decode: Callable[[str], bytes], node: ast.expr, depth: int) -> Values:
+        """Return what a decoder makes of a text that is known."""
+        found = [value.text for value in self.values(node, depth) if value.exact]
+        try:
+            return [Value(decode(text).decode()) for text in found]
+        except ValueError:
+            return []
+
+    def _filled(self, pieces: list[str], given: list[ast.expr], depth: int) -> Values:
+        """Put values between the pieces of a format; one that is missing is unknown."""
+        out = Value(pieces[0])
+        for at, piece in enumerate(pieces[1:]):
+            value = self.values(given[at] if at < len(given) else None, depth)[0]
+            out = _glued(_glued(out, value, ""), Value(piece), "")
+        return [out]
 
     def _argument(self, node: ast.Subscript) -> Values:
         """`sys.argv[1]` is the first word behind the code."""
@@ -166,7 +199,16 @@ class Names:
         if name == "chr" and node.args and isinstance(node.args[0], ast.Constant):
             code = node.args[0].value
             return [Value(chr(code))] if isinstance(code, int) and 0 < code < 0xD800 else []
+        if name in _DECODERS and node.args:
+            return self._decoded(_DECODERS[name], node.args[0], depth)
         receiver = node.func.value if isinstance(node.func, ast.Attribute) else None
+        given = [constant(arg) for arg in node.args]
+        if method == "replace" and receiver and len(given) == 2 and given[0]:
+            old, new = given[0], given[1] or ""
+            return [v._replace(text=v.text.replace(old, new)) for v in self.values(receiver, depth)]
+        if method == "format" and constant(receiver) is not None:
+            pieces = (constant(receiver) or "").split("{}")
+            return self._filled(pieces, node.args, depth)
         if method in _SAME_METHODS or (method == "decode" and receiver):
             return self.values(receiver, depth)
         if method == "joinpath" and receiver:

@@ -51,7 +51,7 @@ def _tar(call: ProgramCall) -> Iterator[Effect]:
     place = last(found.values("C", "directory")) or HERE
     archive = found.values("f", "file")
     if found.has("to-command", "checkpoint-action", "use-compress-program", "I"):
-        yield Unclear("`tar` is told to run a program")
+        yield Unclear("`tar` is told to run a program", runs=True)
     if found.has("x", "extract", "get"):
         yield from _unpacked("tar", archive, place, found.operands)
     elif found.has("c", "create", "r", "append", "u", "update", "A", "delete"):

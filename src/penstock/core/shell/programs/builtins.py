@@ -29,7 +29,7 @@ def _cd(state: ShellState, call: ProgramCall) -> Outcome:
     if target.text == "-":
         known = state.back is not None
         return (state.stand(state.back or "", sure=known and state.sure),), (state,)
-    moved = state.move(target)
+    moved = state.move(target).assign("OLDPWD", (Value(state.cwd, exact=state.sure),))
     return (moved,), (() if state.surely_moves(target) else (state,))
 
 
@@ -53,6 +53,8 @@ def _declare(state: ShellState, call: ProgramCall) -> Outcome:
         name, equals, text = word.text.partition("=")
         if equals and _NAME.fullmatch(name):
             state = state.assign(name, (word._replace(text=text),))
+            if Value("-n") in call.args:  # it is another name of a variable
+                state = state.forget(name)
     return _both(state)
 
 

@@ -48,7 +48,7 @@ def _sed(call: ProgramCall) -> Iterator[Effect]:
         elif effects:
             # Read with holes in it, a script may seem to run what is only text.
             yield from (effect for effect in effects if isinstance(effect, Touch))
-            yield Unclear("part of a `sed` script is only known when it runs")
+            yield Unclear("part of a `sed` script is only known when it runs", runs=True)
 
 
 def _backups(suffixes: list[Value], files: tuple[Value, ...]) -> Iterator[Effect]:
@@ -138,7 +138,7 @@ def _sed_substitution(text: str, at: int) -> tuple[int, str]:
 def _sed_flags(flags: str, text: str, at: int) -> tuple[int, list[Effect]]:
     effects: list[Effect] = []
     if "e" in flags:
-        effects.append(Unclear("`sed` runs what a substitution makes"))
+        effects.append(Unclear("`sed` runs what a substitution makes", runs=True))
     if text[at : at + 1] == "w":
         end = _ended(_SED_LINE, text, at)
         effects.append(_sed_file(text[at + 1 : end]))
@@ -157,7 +157,7 @@ def _sed_command(command: str, text: str, at: int) -> tuple[int, list[Effect]]:
     if command == "e":
         end = _ended(_SED_LINE, text, at)
         line = text[at:end].strip()
-        return end, [Shell(Value(line)) if line else Unclear("`sed` runs its input")]
+        return end, [Shell(Value(line)) if line else Unclear("`sed` runs its input", runs=True)]
     if command in "aicrR":
         return _ended(_SED_LINE, text, at), []
     if command in "btT:":
@@ -269,7 +269,7 @@ def _awk_target(tokens: list[str], at: int, known: Mapping[str, str]) -> Effect:
 def _awk_command(tokens: list[str], at: int, known: Mapping[str, str]) -> Effect:
     text = _awk_text(tokens, at, known)
     if text is None:
-        return Unclear("`awk` computes a command that it runs")
+        return Unclear("`awk` computes a command that it runs", runs=True)
     return Shell(Value(text), feed=Feed(piped=True))
 
 
@@ -300,7 +300,7 @@ def _editor_effects(name: str, text: str) -> Iterator[Effect]:
     for found in _EDITOR_WRITE.finditer(text):
         yield Touch(Value(found.group(1)))
     if _EDITOR_RUNS.search(text):
-        yield Unclear(f"`{name}` is told to run a command")
+        yield Unclear(f"`{name}` is told to run a command", runs=True)
 
 
 FILTERS: Mapping[str, Program] = {

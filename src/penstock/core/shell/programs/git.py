@@ -222,6 +222,8 @@ def _stash(call: ProgramCall) -> Iterator[Effect]:
         yield from written(paths, tree=True)
     elif verb not in _STASH_SHOWS:
         yield _changes_tree("stash")
+        if options(call.args).has("a", "all"):  # ignored files go as well
+            yield from deleted((HERE,), tree=True)
 
 
 def _tree_changer(name: str) -> Program:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from penstock.core.distribution import NAME
@@ -25,11 +25,13 @@ from penstock.core.own_commands import (
     command_for_people,
 )
 from penstock.core.shell.effects import (
+    Code,
     Effect,
     Program,
     ProgramCall,
     Refuse,
     RunProgram,
+    Touch,
     deleted,
     options,
 )
@@ -38,6 +40,8 @@ from penstock.core.shell.expansion import Value
 PEOPLE_RULE = "penstock-people"
 _ASK_USER = "ask the user to run it in their own terminal"
 MOST_LONG = 65_536
+# What the file holds that starts one of our programs, whatever its name.
+OWN_SCRIPT = "#!/usr/bin/env python3\nfrom penstock.cli import main\nmain()\n"
 
 # Programs that only show or search their words.
 SHOWS = frozenset(
@@ -198,6 +202,9 @@ def module(name: Value, args: Sequence[Value]) -> Iterator[Effect]:
         return
     if not name.exact:
         yield from carried(args)
+    if name.text == "timeit":
+        statements = [word.text for word in args if not word.text.startswith("-")]
+        yield Code("python", Value("\n".join(statements)))
     yield RunProgram((Value(_MODULES.get(name.text, name.text)), *args))
     for at, word in enumerate(args[:-1]):
         if word.text == "-m":
@@ -216,14 +223,18 @@ MANAGERS = frozenset(
     {
         *("pip", "pipx", "uv", "poetry", "pdm", "rye", "pixi", "hatch", "pipenv", "easy_install"),
         *("conda", "mamba", "micromamba", "apt", "apt-get", "aptitude", "nala", "dnf", "yum"),
-        *("zypper", "apk", "brew", "snap", "pacman", "nix-env", "port"),
+        *("zypper", "apk", "brew", "snap", "pacman", "nix-env", "port", "pip-sync"),
     }
 )
 
 
-def packages(call: ProgramCall) -> Iterator[Effect]:
-    """Removing Penstock is refused, putting another version in its place is asked about."""
+def packages(call: ProgramCall, environment: str) -> Iterator[Effect]:
+    """Removing Penstock is refused, putting another version in its place is asked about.
+
+    `environment` is the one that a Python manager changes, as far as the command tells.
+    """
     words = [word for word in call.args if not word.text.startswith("-")]
+    yield from _around(call, words, environment)
     texts = [word.text for word in words[:3]]
     removes = next((text for text in texts if text in _REMOVES), "")
     named = any(_is_package(word.text) for word in words)
@@ -231,7 +242,8 @@ def packages(call: ProgramCall) -> Iterator[Effect]:
         word.text in ("-r", "--requirement", "--all") for word in call.args
     )
     if texts[:1] == ["venv"] and Value("--clear") in call.args:
-        yield from deleted(words[1:] or (Value(".venv"),), tree=True)
+        found = options(call.args, short="p", long="python prompt index-url cache-dir")
+        yield from deleted(found.operands[1:] or (Value(".venv"),), tree=True)
     elif (removes and named) or set(texts) & _REMOVES_ALL:
         yield Refuse(_gate(Verdict.DENY, f"`{call.name}`", "remove Penstock"))
     elif removes and open_ended and call.name in _PYTHON_MANAGERS:
@@ -241,11 +253,59 @@ def packages(call: ProgramCall) -> Iterator[Effect]:
 
 
 _PYTHON_MANAGERS = frozenset({"pip", "pipx", "uv"})
+# What else these do to an environment as a whole, by the words that say so.
+_EMPTIES = (
+    *(("pip-sync",), ("uv", "pip", "sync"), ("pipenv", "--rm"), ("pipenv", "clean")),
+    *(("pipenv", "uninstall", "--all"), ("poetry", "sync"), ("poetry", "install", "--sync")),
+    *(("poetry", "env", "remove"), ("pdm", "sync", "--clean"), ("hatch", "env", "prune")),
+    *(("hatch", "env", "remove"), ("conda", "remove", "--all"), ("conda", "env", "remove")),
+)
+
+
+def _around(call: ProgramCall, words: Sequence[Value], environment: str) -> Iterator[Effect]:
+    """What a manager does to libraries that Penstock needs, or to all of them at once."""
+    given = {call.name, *(word.text for word in call.args)}
+    found = options(call.args, short="pt", long="prefix target python")
+    named = found.values("p", "prefix") if call.name in _CONDAS else ()
+    name = "conda" if call.name in _CONDAS else call.name
+    python = [word.text.rpartition("/bin/")[0] for word in found.values("python")]
+    place = next((text for text in (*(word.text for word in named), *python) if text), environment)
+    if any(set(row) <= given | {name} for row in _EMPTIES) and (named or name != "conda"):
+        refusal = _gate(Verdict.ASK, f"`{call.name}`", "remove Penstock from its environment")
+        yield Refuse(refusal, Value(place))
+    if call.name == "pip":
+        yield from (Touch(target, tree=True, whole=True) for target in found.values("t", "target"))
+    if any(word.text in _REMOVES for word in words[:3]):
+        libraries = [
+            _LIBRARIES[one] for word in words if (one := _package(word.text)) in _LIBRARIES
+        ]
+        refusal = _gate(Verdict.ASK, f"`{call.name}`", "remove a library that Penstock needs")
+        for library in libraries[:8]:
+            yield Refuse(refusal, Value(f"{place}/lib/python*/site-packages/{library}"))
+
+
+_CONDAS = frozenset({"conda", "mamba", "micromamba"})
+# The packages that the engine imports, and what each is called where it is installed.
+_LIBRARIES = {
+    "google-re2": "re2",
+    "pyyaml": "yaml",
+    **dict.fromkeys(("tree-sitter", "treesitter"), "tree_sitter"),
+    "tree-sitter-bash": "tree_sitter_bash",
+    **{name: name for name in ("click", "cryptography", "rich")},
+}
+
+
+def _package(word: str) -> str:
+    """Return the name of the package that a requirement, or a file, is of."""
+    name = _PACKAGE_END.split(word)[0].rpartition("/")[2].lower()
+    return re.sub(r"[-_.]+", "-", _FILE_OF_PACKAGE.sub("", name))
+
+
+_FILE_OF_PACKAGE = re.compile(r"-[0-9][^/]{0,99}\.(?:whl|tar\.gz|zip)$")
 
 
 def _is_package(word: str) -> bool:
-    name = _PACKAGE_END.split(word)[0].rpartition("/")[2].lower()
-    return re.sub(r"[-_.]+", "-", name) in (NAME, PENSTOCK)
+    return _package(word) in (NAME, PENSTOCK)
 
 
 GATE_RULE = "penstock-removal"
@@ -280,17 +340,34 @@ def _kills(call: ProgramCall) -> Iterator[Effect]:
 def _services(call: ProgramCall) -> Iterator[Effect]:
     if any(word.text in _STOPS for word in call.args):
         yield from _kills(call)
+    elif call.name == "launchctl":
+        yield from carried(call.args)
 
 
 # Variables
 
-_STEERING = ("XDG_STATE_HOME", "XDG_CONFIG_HOME")
+_STEERING = (
+    *("XDG_STATE_HOME", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"),
+    *("CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SETTINGS"),
+)
 _MARKS_AN_AGENT = "PENSTOCK_AGENT"  # setting this one only makes Penstock stricter
 AGENTS = frozenset(
     {
         *("claude", "codex", "gemini", "qwen", "cursor-agent", "copilot", "opencode", "amp"),
         *("kiro", "kiro-cli", "cline"),
     }
+)
+
+
+def computed_removal(text: str) -> Iterator[Effect]:
+    """A file that is deleted or closed, and is found by asking where Penstock is."""
+    if _WHERE_WE_ARE.search(text[:MOST_LONG]):
+        yield Refuse(_gate(Verdict.ASK, "this command", "remove or block Penstock"))
+
+
+_WHERE_WE_ARE = re.compile(
+    r"(?:\$\(|`).{0,200}\b(?:which|command -v|type -[pP]|whereis|import|show(?: -f)?|-name)"
+    r"[ \t'\"]{1,4}penstock"
 )
 
 
@@ -308,16 +385,51 @@ def variable(name: str, *, exported: bool = False) -> Iterator[Effect]:
         )
 
 
-def surroundings(program: str, names: Container[str]) -> Iterator[Effect]:
+def surroundings(program: str, scope: Mapping[str, Sequence[Value]]) -> Iterator[Effect]:
     """Started with these variables, one of ours or an agent would look for its state elsewhere."""
     if program in AGENTS or program in PROGRAMS:
         for name in _STEERING:
-            if name in names:
+            if name in scope:
                 yield from variable(name, exported=True)
+        if tuple(scope.get("HOME", ())) != (Value("~"),):
+            yield Refuse(_other_settings(program, "HOME"))
+
+
+# Agents without their hooks
+
+_OTHER_SETTINGS = ("--settings", "--setting-sources", "--bare")
+_SETS = ("-c", "--config", "--disable", "set", "add", "remove", "unset", "disable")
+_ADDED_PARTS = frozenset({"plugin", "plugins", "extension", "extensions", "hooks"})
+
+
+def _agent(call: ProgramCall) -> Iterator[Effect]:
+    """An agent that is started, or told, to leave its hooks out."""
+    texts = [word.text for word in call.args if word.text not in ("-g", "--global")]
+    pairs = zip(texts, [*texts[1:], ""], strict=True)
+    switch = next((text for text in texts if text.partition("=")[0] in _OTHER_SETTINGS), "")
+    sets = any(one in _SETS and "hook" in two.lower() and " " not in two for one, two in pairs)
+    off = len(texts) > 1 and texts[0] in _ADDED_PARTS and texts[1] in _REMOVES | _TURNS_OFF
+    ours = off and (texts[0] == "hooks" or any(text.startswith(PENSTOCK) for text in texts[2:]))
+    if switch or sets or ours:
+        what = switch.partition("=")[0] or " ".join(texts[:3])
+        yield Refuse(_other_settings(call.name, what))
+
+
+_TURNS_OFF = frozenset({"disable", "disable-all"})
+
+
+def _other_settings(program: str, what: str) -> GateRefusal:
+    return GateRefusal(
+        rule=GATE_RULE,
+        verdict=Verdict.ASK,
+        text=f"with `{what}`, `{program}` may run without Penstock's hook",
+        instead="run it without that, or ask the user to",
+    )
 
 
 OWN: Mapping[str, Program] = {
     **dict.fromkeys(("kill", "pkill", "killall", "skill", "xkill"), _kills),
     **dict.fromkeys(("systemctl", "launchctl", "service", "initctl"), _services),
     **dict.fromkeys((*PROGRAMS, NAME), _ours),
+    **dict.fromkeys(AGENTS, _agent),
 }

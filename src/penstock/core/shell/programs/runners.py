@@ -30,7 +30,7 @@ from penstock.core.shell.effects import (
     written,
 )
 from penstock.core.shell.expansion import Value
-from penstock.core.shell.programs.own import module
+from penstock.core.shell.programs.own import carried, module
 
 MOST_ARGUMENTS = 256
 
@@ -138,6 +138,8 @@ def _script(call: ProgramCall) -> Iterator[Effect]:
     for rest in (found.operands, found.operands[1:]):  # a file may stand before the command
         if rest:
             yield RunProgram(rest)
+    if call.feed.piped and not found.values("c", "command"):
+        yield from _from_input(call, "sh")  # what the shell in there reads
 
 
 def _chroot(call: ProgramCall) -> Iterator[Effect]:
@@ -190,6 +192,7 @@ def _first_word_runs(*verbs: str) -> Program:
     return program
 
 
+_RELEASE = re.compile(r"(?<=[\w\]])(?:@|[=<>!~]=).{0,64}$")
 _INNER_LONG = (
     "python package with with-editable with-requirements name env env-file project spec from"
 )
@@ -202,7 +205,11 @@ def _inner(call: ProgramCall) -> Iterator[Effect]:
         yield from module(name, found.operands)
     if not found.values("m", "module") and found.operands:
         words = found.operands
-        first = words[0]._replace(text=words[0].text.rpartition(":")[2])  # hatch: `env:command`
+        if words[0].text == "-":
+            yield from _from_input(call, "python")
+            return
+        # hatch: `env:command`; uvx and pipx: `package@version`
+        first = words[0]._replace(text=_RELEASE.sub("", words[0].text.rpartition(":")[2]))
         yield from wrapper()(ProgramCall(call.name, (first, *words[1:]), call.feed))
 
 
@@ -256,9 +263,12 @@ def _for_each(command: Sequence[Value], mark: str, items: list[Value]) -> Iterat
 def _filled(word: Value, mark: str, item: Value) -> Value:
     if not mark or mark not in word.text:
         return word
-    return Value(word.text.replace(mark, item.text), exact=word.exact and item.exact)
+    pattern = item.pattern and word.text == mark
+    text = word.text.replace(mark, item.text)
+    return Value(text, exact=word.exact and item.exact, pattern=pattern)
 
 
+_PLACE = re.compile(r"\{[0-9]{0,2}[./%#]{0,2}\}")  # `{1}`, `{/.}`
 _SEPARATORS = (":::", ":::+", "::::")
 
 
@@ -275,7 +285,8 @@ def _parallel(call: ProgramCall) -> Iterator[Effect]:
     command = found.operands[:at]
     listed = [w for w in found.operands[at + 1 :] if w.text not in _SEPARATORS]
     known = bool(listed) and "::::" not in texts
-    items = listed[:MOST_ARGUMENTS] if known else [Value("{its input}", exact=False)]
+    items = listed[:MOST_ARGUMENTS] if known else [Value("$its_input", exact=False)]
+    command = tuple(word._replace(text=_PLACE.sub("{}", word.text)) for word in command)
     for item in items:
         words = [_filled(word, "{}", item) for word in command]
         plain = not any("{}" in word.text for word in command)
@@ -317,9 +328,24 @@ def _found(roots: Sequence[Value], tests: Sequence[Value]) -> Iterator[Value]:
         elif test.text in _FIND_PATHS:
             paths.append(tests[at + 1])
     for root in roots[:8]:
+        deep = [below(root, Value(f"**/{name.text}", exact=name.exact)) for name in names[:8]]
         shown = [below(root, name) for name in names[:8]] or ([] if paths else [root])
+        shown = [*shown, *(one for one, name in zip(deep, names, strict=False) if _is_deep(name))]
         yield from (Value(value.text, exact=False, pattern=True) for value in shown)
     yield from (Value(path.text, exact=False, pattern=True) for path in paths[:8])
+    yield from (  # find's own `*` goes through directories
+        Value(f"**/{path.text[2:]}", exact=False, pattern=True)
+        for path in paths[:8]
+        if path.text.startswith("*/")
+    )
+
+
+# Directories of an environment that are somewhere below, whatever the root.
+_DEEP = frozenset({"penstock", "site-packages", "python3", "click", "cryptography", "rich"})
+
+
+def _is_deep(name: Value) -> bool:
+    return name.text in _DEEP
 
 
 def _until_end(words: Sequence[Value]) -> list[Value]:
@@ -351,7 +377,7 @@ def _from_input(call: ProgramCall, language: str) -> Iterator[Effect]:
     if call.feed.text is not None:
         yield Code(language, Value(call.feed.text, exact=call.feed.exact), call.args)
     elif call.feed.piped:
-        yield Unclear(f"`{call.name}` runs what a pipe brings")
+        yield Unclear(f"`{call.name}` runs what a pipe brings", runs=True)
         if call.feed.parts:
             yield Code(language, Value(call.feed.parts, exact=False), call.args)
     elif all(word.text in WAITING for word in call.args):
@@ -383,6 +409,7 @@ def _powershell(call: ProgramCall) -> Iterator[Effect]:
     """Its language is not read here."""
     if any(not word.text.lower().endswith(".ps1") for word in call.args) or call.feed.piped:
         yield Unclear(f"`{call.name}` runs a language that is not read here")
+    yield from carried(call.args)
 
 
 # Interpreters
@@ -429,7 +456,7 @@ def _module(args: Sequence[Value]) -> tuple[Value, Sequence[Value]] | None:
             return args[at]._replace(text=found.group(1)), args[at + 1 :]
         if found:
             return (args[at + 1], args[at + 2 :]) if at + 1 < len(args) else None
-        if args[at].text in ("-", "--") or "c" in args[at].text:
+        if args[at].text in ("-", "--") or ("c" in args[at].text and args[at].text[1] != "-"):
             return None
         at += 2 if args[at].text in ("-W", "-X", "--check-hash-based-pycs") else 1
     return None
@@ -459,6 +486,11 @@ def _deno(call: ProgramCall) -> Iterator[Effect]:
         yield from (Code("js", text) for text in options(rest).operands[:1])
     elif verb.text == "run" and options(rest).operands[:1] == (Value("-"),):
         yield from _from_input(call, "js")
+
+
+def _bun(call: ProgramCall) -> Iterator[Effect]:
+    yield from _first_word_runs("x")(call)
+    yield from _NODE(call)
 
 
 _PYTHON = interpreter("python", "c", short="mWX", long="check-hash-based-pycs")
@@ -537,9 +569,9 @@ RUNNERS: Mapping[str, Program] = {
     "conda": _first_word_runs("run"),
     "mamba": _first_word_runs("run"),
     "bundle": _first_word_runs("exec"),
-    "pnpm": _first_word_runs("exec"),
-    "yarn": _first_word_runs("exec"),
-    "npm": _first_word_runs("exec"),
+    "pnpm": _first_word_runs("exec", "dlx"),
+    "yarn": _first_word_runs("exec", "dlx"),
+    "npm": _first_word_runs("exec", "x"),
     "xargs": _xargs,
     "gxargs": _xargs,
     "parallel": _parallel,
@@ -561,7 +593,7 @@ RUNNERS: Mapping[str, Program] = {
     "pypy": _PYTHON,
     "node": _NODE,
     "nodejs": _NODE,
-    "bun": _NODE,
+    "bun": _bun,
     "tsx": _NODE,
     "ts-node": _NODE,
     "deno": _deno,

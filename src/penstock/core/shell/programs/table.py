@@ -252,6 +252,9 @@ PROGRAMS: Mapping[str, Program] = {
     "rmdir": removes,
     "unlink": removes,
     "srm": removes,
+    **dict.fromkeys(
+        ("rimraf", "del-cli", "rip"), lambda call: deleted(options(call.args).operands, tree=True)
+    ),
     "shred": _shred,
     "chmod": _chmod,
     "chown": _chown,
@@ -307,6 +310,7 @@ PROGRAMS: Mapping[str, Program] = {
     "mount": lambda call: written(
         options(call.args, short="to").operands[-1:], tree=True, whole=True
     ),
+    "bindfs": lambda call: written(options(call.args, short="o").operands[-1:], whole=True),
     "umount": lambda call: written(options(call.args).operands, tree=True, whole=True),
     "python-venv": _venv,
     "virtualenv": _venv,

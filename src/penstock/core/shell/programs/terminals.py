@@ -74,6 +74,7 @@ _TMUX_RUNS = {
     "set-hook": "t",
     "bind-key": "NT",
     "confirm-before": "cpt",
+    "choose-tree": "FfKOt",
     "command-prompt": "IpTt",
     "source-file": "t",
     "load-buffer": "bt",
@@ -124,6 +125,7 @@ def _tmux_typed(found: Options, call: ProgramCall) -> Iterator[Effect]:  # noqa:
 def _tmux_buffer(found: Options, call: ProgramCall) -> Iterator[Effect]:
     """What is put into a buffer is there to be pasted."""
     yield Typed(_fed(call) if found.operands[:1] == (Value("-"),) else _text(found.operands))
+    yield from (RunFile("sh", path, (path,)) for path in found.operands)
 
 
 def _tmux_file(found: Options, call: ProgramCall) -> Iterator[Effect]:  # noqa: ARG001 - a row
@@ -147,6 +149,14 @@ def _tmux_if(found: Options, call: ProgramCall) -> Iterator[Effect]:  # noqa: AR
 def _tmux_run(found: Options, call: ProgramCall) -> Iterator[Effect]:  # noqa: ARG001 - a row
     again = found.has("C")
     yield from (_again(word) for word in found.operands) if again else _command(found.operands)
+
+
+def _tmux_pipe(found: Options, call: ProgramCall) -> Iterator[Effect]:  # noqa: ARG001 - a row
+    """With `-I`, what the command prints is typed into the pane."""
+    text = _text(found.operands)
+    yield from _command(found.operands)
+    if found.has("I"):
+        yield Shell(text._replace(text=f"{text.text} | sh"))
 
 
 def _tmux_later(skip: int) -> TmuxRow:
@@ -179,9 +189,11 @@ _TMUX_ROWS: Mapping[str, TmuxRow] = {
     "display-menu": _tmux_menu,
     "if-shell": _tmux_if,
     "run-shell": _tmux_run,
+    "pipe-pane": _tmux_pipe,
     "set-hook": _tmux_later(1),
     "bind-key": _tmux_later(1),
     "confirm-before": _tmux_later(0),
+    "choose-tree": _tmux_later(0),
     "command-prompt": _tmux_later(0),
 }
 
@@ -197,7 +209,7 @@ _KEYS = {
     **dict.fromkeys(
         ("Enter", "KPEnter", "C-m", "C-j", "C-M", "C-J", "^M", "Return", "KP_Enter"), "\n"
     ),
-    "Space": " ",
+    **dict.fromkeys(("Space", "space"), " "),
     "Tab": "\t",
 }
 _OTHER_KEY = re.compile(
@@ -242,6 +254,8 @@ def _screen_command(words: Words) -> Iterator[Effect]:
         )
     elif verb == "eval":
         yield from (Shell(_text((Value("screen -X"), word))) for word in rest)
+    elif verb in ("at", "bind", "bindkey"):
+        yield from _screen_command(rest[1:])
 
 
 def _control(value: Value) -> Value:
@@ -373,7 +387,8 @@ def _ssh(call: ProgramCall) -> Iterator[Effect]:
         yield RunProgram((Value("sh"), Value("-c"), Value(call.feed.text)), elsewhere=True)
 
 
-_CONTAINER_RUNS = frozenset({"exec", "run", "shell", "enter", "ssh"})
+_CONTAINER_RUNS = frozenset({"exec", "run", "shell", "enter", "ssh", "unshare"})
+_ENTRY = ("--entrypoint", "--command")
 
 
 def _container(call: ProgramCall) -> Iterator[Effect]:
@@ -384,14 +399,22 @@ def _container(call: ProgramCall) -> Iterator[Effect]:
         return
     words = call.args[verbs[0] + 1 :] if verbs else call.args
     starts = [at for at, word in enumerate(words) if not word.text.startswith("-")]
+    entries = [word.text.partition("=") for word in words]
+    entry = next((text for name, _, text in entries if name in _ENTRY and text), "")
     for at in starts[:8]:
         yield RunProgram(tuple(words[at:]), elsewhere=True)
+        if entry:
+            yield RunProgram((Value(entry), *words[at + 1 :]), elsewhere=True)
+        elif at and words[at - 1].text in _ENTRY:
+            entry = words[at].text
     for at, word in enumerate(words[:-1]):
         if word.text in ("-c", "--command"):
             yield RunProgram((Value("sh"), Value("-c"), words[at + 1]), elsewhere=True)
 
 
-_ENTERS = frozenset({"distrobox", "toolbox", "flatpak-spawn", "systemd-nspawn", "bwrap", "proot"})
+_ENTERS = frozenset(
+    {"distrobox", "toolbox", "flatpak-spawn", "systemd-nspawn", "bwrap", "proot", "wsl"}
+)
 
 TERMINALS: Mapping[str, Program] = {
     **dict.fromkeys(("tmux", "byobu", "tmate"), _tmux),
@@ -416,12 +439,12 @@ TERMINALS: Mapping[str, Program] = {
         _emulator,
     ),
     **dict.fromkeys(("kitty", "kitten", "wezterm", "foot", "footclient", "zellij"), _modern),
-    "crontab": _crontab,
+    **dict.fromkeys(("crontab", "fcrontab"), _crontab),
     **dict.fromkeys(("ssh", "mosh", "autossh"), _ssh),
     **dict.fromkeys(
         (
             *("docker", "podman", "nerdctl", "kubectl", "oc", "lxc", "incus", "machinectl"),
-            *("docker-compose", "podman-compose", "vagrant", "wsl", "wsl.exe", "crictl", *_ENTERS),
+            *("docker-compose", "podman-compose", "vagrant", "flatpak", "crictl", *_ENTERS),
         ),
         _container,
     ),
