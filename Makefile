@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= auto
 
-.PHONY: help run test lint house unit bench fuzz faults manual screenshots lock clean setup
+.PHONY: help run test lint house unit accuracy bench fuzz faults manual screenshots lock clean setup
 
 help: ## list the goals
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -36,6 +36,9 @@ house: $(READY) ## modules per folder, contracts, names, code lines; fails where
 
 unit: $(READY) ## every test, with branch coverage of the core
 	@tools/unit "$(BIN)" "$(JOBS)"
+
+accuracy: $(READY) ## how often the presets are right about tests/corpus; ARGS="--corpus DIR --misses"
+	@$(BIN)/python -m tests.accuracy $(ARGS)
 
 bench: $(READY) ## every performance row, as a ratio to a baseline of the same run
 	@$(BIN)/python -m bench
