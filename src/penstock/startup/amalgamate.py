@@ -31,6 +31,7 @@ LEAVES = (
     "penstock.doors.hook.wire",
     "penstock.doors.hook.agents.claude",
     "penstock.doors.hook.fast_path",
+    "penstock.doors.hook.hook_run",
     "penstock.doors.hook.main",
 )
 

@@ -1,7 +1,8 @@
 """The hook door: an agent's own JSON in, that agent's own answer out.
 
 `main` is what agents start on every tool call: first the `fast_path` over the compiled policy,
-then the `daemon`, then the whole `engine` in this process. `agents/` has one module each.
+then the `daemon`, then the whole `engine` in this process; `hook_run` sees to it that every call
+is answered. `agents/` has one module each.
 Enter by `main`.
 Imported by: `penstock.hook`, `doors.setup`, `doors.doctor` and `cli`.
 Always true: a door translates and decides nothing; what it cannot do is answered by the policy's
