@@ -93,7 +93,7 @@ def test_no_rules_file_allows_a_command_for_people(tmp_path: Path, rules: str) -
         "only a person may run `penstock approve`, which approves a pending change"
     )
     allowed = hook.before("Bash", {"command": "penstock status"})  # broken rules are told of
-    assert "permissionDecision" not in allowed.out
+    assert '"deny"' not in allowed.out
 
 
 def test_the_reason_is_one_plain_sentence_and_is_on_the_record(tmp_path: Path) -> None:
