@@ -230,7 +230,7 @@ def test_a_protected_file_that_changed_all_the_same_is_told_and_put_back(hook: H
     given = {"command": "./build.sh"}
     hook.before("Bash", given, "toolu_1")
     secret.write_text("KEY=2\n")
-    got = said(hook.after("Bash", given, "toolu_1"))
+    got = said(hook.after("Bash", given, "toolu_1"), warned=True)
     assert ".env" in got["additionalContext"]
     assert "has been told" not in got["additionalContext"], "nobody knows whether anybody was"
     assert "in the audit log" in got["additionalContext"]
