@@ -26,11 +26,11 @@ from penstock.doors.hook import agent_settings, before_after, last_resort, prote
 from penstock.doors.hook.agents import agent_module
 from penstock.doors.hook.alerts import alerted
 from penstock.doors.hook.before_after import ChangedFile
+from penstock.doors.hook.decision_text import greeting, spoken
 from penstock.doors.hook.failures import code_of, told, tried
 from penstock.doors.hook.fast_path import who
 from penstock.doors.hook.messages import (
     AFTER,
-    ALLOW,
     BEFORE,
     CONFIG,
     DENY,
@@ -214,7 +214,7 @@ class Engine:
         policy = here.policy()
         facts = {"op": "session_started", "path": "", "status": "observed", **who(call)}
         self._add(here, {**facts, "revision": policy.revision})
-        return HookAnswer(notes=(_greeting(here), *alert.notes), warnings=alert.warnings)
+        return HookAnswer(notes=(greeting(here), *alert.notes), warnings=alert.warnings)
 
     # -- steps -----------------------------------------------------------------------------
 
@@ -326,34 +326,7 @@ def _actor(call: HookCall) -> Actor:
     return Actor(agent=call.agent, session=call.session, tool_call_id=call.call_id)
 
 
-def spoken(decision: Decision) -> HookAnswer:
-    """Return a decision as the agents' modules take it."""
-    verdict = str(decision.verdict)
-    if verdict == ALLOW:
-        return HookAnswer(
-            ALLOW,
-            decision.because or "a rule of the project allows this",
-            notes=decision.notes,
-            granted=decision.granted,
-            warnings=(f"Penstock: {decision.degraded}",) if decision.degraded else (),
-        )
-    because = decision.because or f"the rules say {verdict}"
-    if decision.degraded:
-        because = f"{because} ({decision.degraded})"
-    return HookAnswer(verdict, phrase(because, decision.suggestion))
-
-
 def _command(call: HookCall) -> str:
     """Return a shell command as the record tells it; secrets are taken out by the record."""
     command = call.tool_input.get("command")
     return command if isinstance(command, str) else ""
-
-
-def _greeting(here: Workspace) -> str:
-    """One line at the start of a session: Penstock is on, and by which rules."""
-    policy = here.policy()
-    files = {rule.where.file for layer in policy.layers for rule in layer.rules}
-    preset = ", ".join(sorted(name for name in files if name.startswith("preset:")))
-    rules = preset.removeprefix("preset:").removesuffix(".toml") or "the project's own rules"
-    broken = f" The rules file is broken: {policy.degraded}." if policy.degraded else ""
-    return f"Penstock is on ({rules}). A refusal says what to do instead.{broken}"

@@ -28,11 +28,11 @@ from penstock.doors.hook.messages import (
 from penstock.doors.hook.wire import parse
 from penstock.stores.audit.cold_append import ColdLog, append_cold
 from penstock.stores.queue import before_images
+from penstock.stores.system import places
 from penstock.stores.system.places import (
     known_as,
     moved_settings,
     stamp,
-    state_home,
     state_of,
     variable,
     workspace_above,
@@ -66,11 +66,11 @@ class Cold:
     __slots__ = ()
 
     read = staticmethod(before_images.read)
-    known_as = staticmethod(known_as)
-    moved_settings = staticmethod(moved_settings)
-    state_home = staticmethod(state_home)
-    state_of = staticmethod(state_of)
-    workspace_above = staticmethod(workspace_above)
+    known_as = staticmethod(places.known_as)
+    moved_settings = staticmethod(places.moved_settings)
+    state_home = staticmethod(places.state_home)
+    state_of = staticmethod(places.state_of)
+    workspace_above = staticmethod(places.workspace_above)
 
     def policy(self, state: str) -> "dict[str, Any]":
         """Return the compiled policy of a workspace. Raises NotShortError where it is stale."""
