@@ -146,6 +146,27 @@ def test_a_link_to_a_secret_is_judged_by_where_it_leads(project: Project) -> Non
     assert done.code == 2
 
 
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("cp README.md k/deploy.key", 2),
+        ("mv README.md k/deploy.key", 2),
+        ("ln README.md k/deploy.key", 2),
+        ("install -m 600 README.md k/deploy.key", 2),
+        ("cp README.md k/note.txt", 0),
+        ("cp README.md k", 0),
+        ("rsync README.md k/note.txt", 0),
+    ],
+)
+def test_a_file_behind_a_linked_directory_is_judged(
+    project: Project, command: str, code: int
+) -> None:
+    project.write("README.md", "x\n")
+    project.write("keys/a.txt", "x\n")
+    (project.root / "k").symlink_to("keys")
+    assert project.judge("Bash", {"command": command}).code == code
+
+
 def test_judging_leaves_nothing_behind(project: Project) -> None:
     project.judge("Write", {"file_path": "a.txt", "content": "x"})
     assert sorted(p.name for p in project.root.iterdir()) == [".git"]

@@ -220,9 +220,9 @@ class Preparation:
         try:
             base = intent.base or self.call.cwd
             place = parse(intent.within, root=self.files.root, base=base)
-        except InputError:
+            return self._kind(place) is not FileKind.DIRECTORY
+        except InputError:  # outside, or a link on the way: then it may be one
             return False
-        return self._kind(place) is not FileKind.DIRECTORY
 
     def _target(self, intent: Intent) -> Target:
         assert intent.path is not None
