@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from penstock.core.distribution import LIBRARIES
 from penstock.core.errors import InputError
 from penstock.stores.rules.last_good import kept
 from penstock.stores.system.places import IN_HOME, home, rules_of, state_home, user_rules
@@ -101,10 +102,6 @@ def _in_force(
     )
 
 
-# The packages that the engine imports, by their directories; `pyproject.toml` names them too.
-LIBRARIES = ("click", "cryptography", "re2", "rich", "tree_sitter", "tree_sitter_bash", "yaml")
-
-
 def own_places(root: str) -> Own:
     """Return where Penstock keeps its state, what it runs from, and agents' settings at home.
 
@@ -118,7 +115,7 @@ def own_places(root: str) -> Own:
     environment = sys.executable.rpartition("/bin/")[0]
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     folders = dict.fromkeys((beside, f"{environment}/lib/{version}/site-packages"))
-    libraries = [f"{folder}/{name}" for folder in folders for name in LIBRARIES]
+    libraries = [f"{folder}/{name}" for folder in folders for name in LIBRARIES.values()]
     interpreter = [sys.executable, os.path.realpath(sys.executable)]
     mark = [f"{environment}/pyvenv.cfg"] if os.path.lexists(f"{environment}/pyvenv.cfg") else []
     vital = [one for one in (*interpreter, *mark, package, *libraries) if one.startswith("/")]

@@ -1,4 +1,4 @@
-"""What this program is called where packages come from, and where it lives.
+"""What this program is called where packages come from, where it lives, and what it needs.
 
 The command and the import name are `penstock`; as a package's name that is somebody else's.
 Always true: no other module spells the name, and `tools/manual.py` brings it to every page.
@@ -8,6 +8,18 @@ from __future__ import annotations
 
 NAME = "penstock-gate"
 HOME = "https://github.com/penstock/penstock"
+
+# The packages that the engine imports (`pyproject.toml` names them too), each with the directory
+# that it is installed in.
+LIBRARIES = {
+    "click": "click",
+    "cryptography": "cryptography",
+    "google-re2": "re2",
+    "pyyaml": "yaml",
+    "rich": "rich",
+    "tree-sitter": "tree_sitter",
+    "tree-sitter-bash": "tree_sitter_bash",
+}
 
 
 def pip_install(extra: str) -> str:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from penstock.core.distribution import NAME
+from penstock.core.distribution import LIBRARIES, NAME
 from penstock.core.model import GateRefusal, Verdict
 from penstock.core.own_commands import (
     FOR_PEOPLE,
@@ -276,23 +276,13 @@ def _around(call: ProgramCall, words: Sequence[Value], environment: str) -> Iter
     if call.name == "pip":
         yield from (Touch(target, tree=True, whole=True) for target in found.values("t", "target"))
     if any(word.text in _REMOVES for word in words[:3]):
-        libraries = [
-            _LIBRARIES[one] for word in words if (one := _package(word.text)) in _LIBRARIES
-        ]
+        libraries = [LIBRARIES[one] for word in words if (one := _package(word.text)) in LIBRARIES]
         refusal = _gate(Verdict.ASK, f"`{call.name}`", "remove a library that Penstock needs")
         for library in libraries[:8]:
             yield Refuse(refusal, Value(f"{place}/lib/python*/site-packages/{library}"))
 
 
 _CONDAS = frozenset({"conda", "mamba", "micromamba"})
-# The packages that the engine imports, and what each is called where it is installed.
-_LIBRARIES = {
-    "google-re2": "re2",
-    "pyyaml": "yaml",
-    **dict.fromkeys(("tree-sitter", "treesitter"), "tree_sitter"),
-    "tree-sitter-bash": "tree_sitter_bash",
-    **{name: name for name in ("click", "cryptography", "rich")},
-}
 
 
 def _package(word: str) -> str:

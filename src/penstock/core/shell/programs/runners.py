@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from penstock.core.distribution import LIBRARIES
 from penstock.core.model import Action
 from penstock.core.shell.effects import (
     HERE,
@@ -341,7 +342,7 @@ def _found(roots: Sequence[Value], tests: Sequence[Value]) -> Iterator[Value]:
 
 
 # Directories of an environment that are somewhere below, whatever the root.
-_DEEP = frozenset({"penstock", "site-packages", "python3", "click", "cryptography", "rich"})
+_DEEP = frozenset({"penstock", "site-packages", "python3", *LIBRARIES.values()})
 
 
 def _is_deep(name: Value) -> bool:
