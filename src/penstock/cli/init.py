@@ -10,7 +10,14 @@ import click
 
 from penstock.cli import OK
 from penstock.cli.extras import missing
-from penstock.cli.output import console, json_option, print_json, printable, workspace_option
+from penstock.cli.output import (
+    console,
+    json_option,
+    print_json,
+    printable,
+    tell,
+    workspace_option,
+)
 from penstock.core.distribution import pip_install
 from penstock.core.loopback import PORT
 from penstock.doors.hook.agents import NAMES, agent_module
@@ -108,7 +115,7 @@ def _offer_key(here: Workspace) -> None:
     try:
         wanted = click.confirm(QUESTION, default=False, err=True)
     except click.Abort:
-        click.echo(err=True)
+        tell("")
         wanted = False
     label, done = ("made", f"approver key {make(here).id}") if wanted else (TO_DO, _keyless(here))
     console().print(printable(f"{label:13} {done}"), markup=False)

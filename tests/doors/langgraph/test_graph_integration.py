@@ -236,7 +236,7 @@ def test_one_interrupt_asks_about_all_writes_before_any_is_made(scene: Scene) ->
     assert (scene.read("one.py"), scene.read("two.py")) == (REPLACEMENT, STATE)
     assert scene.read("new.py") == "x\n"
     assert [one["outcome"] for one in done["approved_writes"]] == ["auto-allowed", "approved"]
-    assert done["approved_writes"][1]["proof"] == "resume"
+    assert done["approved_writes"][1]["proof"] == "graph"
     assert done["rejected_writes"][0]["reason"] == "keep it"
     assert waiting(scene) == []
 
@@ -579,7 +579,7 @@ def test_a_question_is_asked_and_answered_in_a_running_loop(scene: Scene) -> Non
 
     done = asyncio.run(both())
     assert scene.read("a.py") == REPLACEMENT
-    assert done["approved_writes"][0]["proof"] == "resume"
+    assert done["approved_writes"][0]["proof"] == "graph"
 
 
 # --- many small changes -----------------------------------------------------------------------

@@ -137,7 +137,7 @@ def test_an_approved_command_runs_once_and_is_on_the_record(guarded: Project) ->
     assert scene.ran == ["shell rm app.py"]
     assert not (guarded.root / "app.py").exists()
     asked, run = events(guarded, "tool_call")
-    assert (asked["status"], run["status"], run["proof"]) == ("hitl_required", "allowed", "resume")
+    assert (asked["status"], run["status"], run["proof"]) == ("hitl_required", "allowed", "graph")
     assert run["command"] == "rm app.py"
 
 
