@@ -222,7 +222,7 @@ def test_a_write_cannot_be_made_twice(project: Project) -> None:
     (project.root / "a.txt").unlink()
     forge(project, one)
     done = cut_off(project, "apply", one, "--json")
-    assert (done.code, error(done)) == (2, "not-in-log")
+    assert (done.code, error(done)) == (4, "already-applied")
     assert not (project.root / "a.txt").exists()
 
 

@@ -114,7 +114,15 @@ class Applier:
                 f"the proposal for `{one.path}` is {one.state}",
                 hint=f"penstock show {one.id}",
             )
-        approval = self.logged_approval(one)
+        newest = self._newest_entry(one)
+        if written_hash(newest):  # another process has written it, and settles it now
+            raise StaleError(
+                "already-applied",
+                f"the proposal for `{one.path}` was written before",
+                because="its `applied` entry is in the audit log, and one approval writes once",
+                hint=f"penstock show {one.id}",
+            )
+        approval = approval_in(newest, one)
         if approval is None:
             self.parts.record_of("refused", one, status="denied", code="not-in-log")
             raise RefusedError(
