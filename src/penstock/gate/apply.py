@@ -114,7 +114,7 @@ class Applier:
                 f"the proposal for `{one.path}` is {one.state}",
                 hint=f"penstock show {one.id}",
             )
-        newest = self._newest_entry(one)
+        newest = self.newest_entry(one)
         if written_hash(newest):  # another process has written it, and settles it now
             raise StaleError(
                 "already-applied",
@@ -134,11 +134,7 @@ class Applier:
         self._check_signature(one, approval)
         return approval
 
-    def logged_approval(self, one: Proposal) -> LoggedApproval | None:
-        """Return the approval of exactly this proposal that stands in the audit log, or None."""
-        return approval_in(self._newest_entry(one), one)
-
-    def _newest_entry(self, one: Proposal) -> bytes:
+    def newest_entry(self, one: Proposal) -> bytes:
         """Return the newest line of the audit log that decides about a proposal; b"" if none."""
         return next(self.parts.log.lines(deciding(one.id)), b"")
 
@@ -278,7 +274,7 @@ class Applier:
 
         A line that is there stays the only one: a crash came after it.
         """
-        hashes, note = {one.id: self.applied_hash(one) for one in claimed.members}, ""
+        hashes, note = {one.id: written_hash(self.newest_entry(one)) for one in claimed.members}, ""
         fresh = [one for one in claimed.members if not hashes[one.id]]
         lines = [claimed.applied(one, how=how, notes=_notes(one, states)) for one in fresh]
         try:
@@ -287,10 +283,6 @@ class Applier:
         except AuditError as fault:
             note = f"written, but the line `applied` could not be stored: {fault.message}"
         return tuple(self._receipt(one, hashes[one.id], states, note) for one in claimed.members)
-
-    def applied_hash(self, one: Proposal) -> str:
-        """Return the hash of the line that says that a proposal was written; empty without one."""
-        return written_hash(self._newest_entry(one))
 
     def _receipt(self, one: Proposal, event_hash: str, states: States, note: str) -> Receipt:
         state = states.get(one.id)

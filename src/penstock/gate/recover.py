@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from penstock.core.audit.standing_approval import LoggedApproval
+from penstock.core.audit.standing_approval import LoggedApproval, approval_in, written_hash
 from penstock.core.errors import PenstockError
 from penstock.core.proposals.model import Proposal, Receipt
 from penstock.gate.apply import Applier, Claimed
@@ -69,9 +69,9 @@ class CrashRecovery:
 
     def _approval_before_crash(self, one: Proposal) -> LoggedApproval | None:
         """Return what a write that was begun relied on; its own line `applied` may be there."""
-        if self.applying.applied_hash(one):
-            return LoggedApproval(kind="", event_hash="")
-        return self.applying.logged_approval(one)
+        newest = self.applying.newest_entry(one)
+        written = LoggedApproval(kind="", event_hash="") if written_hash(newest) else None
+        return written or approval_in(newest, one)
 
     def _disown(self, members: Sequence[Proposal], token: str) -> None:
         """Close a claim on what nobody approved: no write of ours can have begun with it."""
