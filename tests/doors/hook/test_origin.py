@@ -92,6 +92,13 @@ class BackgroundCommand:
         return found.read_text() if found.exists() else ""
 
     def end(self) -> None:
+        """Let whatever still waits go on to its end."""
+        waits = len(self._ends) == 1  # at the first pipe, and then at the second
+        self._close()
+        assert not waits or within(self._reads("end"))
+        self._close()
+
+    def _close(self) -> None:
         while self._ends:
             os.close(self._ends.pop())
 
