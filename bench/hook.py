@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.row import Row, best_of
+from penstock.doors.setup.scopes import shared_command
 
 AREA = "hook"
 TOP = Path(__file__).parents[1]
@@ -29,10 +30,12 @@ SHORT = "".join(f"line {n}\n" for n in range(1, 57))
 ROUNDS = 40
 BUSY = 4
 CALLS_UNDER_LOAD = 40
-COMMON, MEASURED, FIRST = 1.25, 2.0, 30.0
+COMMON, MEASURED, SHARED, FIRST = 1.25, 2.0, 2.5, 30.0
 
 # What is called, and how many bare starts it may cost.
 CALLS: tuple[tuple[str, str, dict[str, str], float], ...] = (
+    ("Read, a source file", "Read", {"file_path": "big.py"}, COMMON),
+    ("Read, denied", "Read", {"file_path": ".env"}, COMMON),
     ("Write, a new file", "Write", {"file_path": "new.txt", "content": "x\n"}, COMMON),
     ("Write, the agent is told a note", "Write", {"file_path": "src/a.py", "content": "x"}, COMMON),
     ("Write, denied", "Write", {"file_path": ".env", "content": "x"}, COMMON),
@@ -60,6 +63,7 @@ class Project:
     def __init__(self, place: str) -> None:
         self.root = f"{place}/project"
         self.hook = [sys.executable, "-I", "-S", _installed(place), "claude"]
+        self.programs = _environment(place)
         self.environ = {
             "HOME": place,
             "PATH": os.environ.get("PATH", ""),
@@ -92,6 +96,13 @@ class Project:
         """Return a call of the hook, to be timed."""
         return lambda: self.run(data)
 
+    def run_shared(self, data: bytes) -> None:
+        """Call the hook as `penstock init --shared` registers it: found on PATH, by a shell."""
+        env = {**self.environ, "PATH": f"{self.programs}:/usr/bin:/bin"}
+        command = ["/bin/sh", "-c", shared_command("claude")]
+        quiet = subprocess.DEVNULL
+        subprocess.run(command, input=data, env=env, cwd="/", stdout=quiet, check=True)
+
     def bare(self) -> None:
         """Start the same interpreter in the same way, for nothing."""
         subprocess.run(BARE, input=b"", env=self.environ, cwd="/", check=True)
@@ -107,6 +118,17 @@ def _installed(place: str) -> str:
     target = ["--target", f"{place}/site", str(wheel)]
     subprocess.run([*pip, "install", *offline, *target], check=True)
     return f"{place}/site/penstock/hook.py"
+
+
+def _environment(place: str) -> str:
+    """Install the same wheel into an environment of its own; return where its programs are."""
+    folder = f"{place}/environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    (wheel,) = Path(place).glob("*.whl")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    there = ["--python", f"{folder}/bin/python", "install", "--no-deps", "--no-index"]
+    subprocess.run([*pip, *there, str(wheel)], check=True)
+    return f"{folder}/bin"
 
 
 @contextmanager
@@ -168,6 +190,10 @@ def rows() -> Iterator[Row]:
         for (name, _, _, limit), took in zip(CALLS, times, strict=True):
             yield Row(area=AREA, name=name, subject=took, baseline=bare, beside=beside, limit=limit)
         yield Row(area=AREA, name="after a Write", subject=post, baseline=bare, beside=beside)
+        plain = here.call("Write", {"file_path": "new.txt", "content": "x\n"})
+        bare, shared = best_of([here.bare, lambda: here.run_shared(plain)], rounds=ROUNDS)
+        name = "Write, a new file, as --shared registers it"
+        yield Row(area=AREA, name=name, subject=shared, baseline=bare, beside=beside, limit=SHARED)
         alone = here.call("Bash", {"command": "ls -la"})
         without = [here.bare, lambda: here.run(alone, PENSTOCK_RESIDENT="off")]
         bare, first = best_of(without, rounds=7)

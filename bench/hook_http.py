@@ -266,6 +266,7 @@ class _Silent:
     """Says nothing to everything."""
 
     stdout, stderr, code = "", "", 0
+    claims: tuple[str, ...] = ()
 
     def reply(self, agent: str, data: bytes, environ: Mapping[str, str]) -> _Silent:
         return self

@@ -6,7 +6,10 @@ texts have 200 KB; each must be answered within 50 ms.
 
 from __future__ import annotations
 
+import json
+import tempfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import tree_sitter
 import tree_sitter_bash
@@ -17,6 +20,8 @@ from penstock.core.tools.intents import intents
 
 SIZE = 200_000
 ANSWER_WITHIN = 0.05
+BATCH_PER_SECOND = 1_500
+CORPUS = Path(__file__).resolve().parent.parent / "tests" / "corpus"
 PLAIN = "git status && npm test"
 TYPICAL = "cd src && make 2>&1 | tee build.log && cp out/app ../bin/ && echo done > status.txt"
 NESTED = """
@@ -79,6 +84,7 @@ def rows() -> Iterator[Row]:
             beside="tree-sitter's parse of it",
         )
     yield from _calls()
+    yield from _batch()
     for name, text in HOSTILE.items():
         (subject,) = best_of([lambda text=text: writes(text, cwd="/p")], rounds=5)  # type: ignore[misc]
         yield Row(
@@ -106,3 +112,33 @@ def _calls() -> Iterator[Row]:
         baseline=baseline / 200,
         beside="reading `rm a`",
     )
+
+
+def _batch() -> Iterator[Row]:
+    """Measure `judge --batch` over the commands of our own corpus, git's left out."""
+    from penstock.app.workspace import open_judge
+    from penstock.cli.judge_batch import BatchJudge
+
+    lines = [line for line in _corpus() if b"git" not in line]
+    with tempfile.TemporaryDirectory() as root:
+        Path(root, "penstock.toml").write_text('version = 1\npreset = "guard"\n')
+        judge = open_judge(root, policy_file=None)
+        batch = BatchJudge(root, judge, lambda _: [], attended=True)
+        (subject,) = best_of([lambda: list(batch.answers(lines))], rounds=3)
+    yield Row(
+        area="shell",
+        name="judge --batch, a command of the corpus",
+        subject=subject / len(lines),
+        baseline=1 / BATCH_PER_SECOND,
+        beside=f"{BATCH_PER_SECOND:,} commands a second",
+        limit=1,
+    )
+
+
+def _corpus() -> Iterator[bytes]:
+    for file in sorted(CORPUS.glob("*.jsonl")):
+        for text in file.read_text(encoding="utf-8").splitlines():
+            found = json.loads(text)
+            if isinstance(found.get("input", {}).get("command"), str):
+                call = {"tool": "Bash", "input": found["input"]}
+                yield json.dumps(call).encode()

@@ -1,5 +1,7 @@
 """Write what comes from the code: commands, error codes, the JSON API, the distribution's name.
 
+So does the registration in the plugin that starts the installed hook.
+
 `python tools/manual.py` writes them, `python tools/manual.py --check` says whether they are
 what the code says.
 """
@@ -7,6 +9,7 @@ what the code says.
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +20,8 @@ import click
 
 from penstock.cli import COMMANDS, penstock
 from penstock.core.distribution import NAME
+from penstock.doors.hook.agents import claude
+from penstock.doors.setup.scopes import shared_command
 from penstock.stores.files import errors as refusals
 from penstock.stores.system import os_errors, private
 
@@ -224,6 +229,15 @@ def _said(plate: Path) -> tuple[str, str]:
     return lines[0], re.split(r"[;:]| \(", enter.rstrip("."))[0].replace("`", "")
 
 
+def full_plugin() -> str:
+    """Return the hooks of the full plugin: those that `penstock init --shared` registers."""
+    hooks: dict[str, list[object]] = {}
+    for entry in claude.registration(shared_command(claude.NAME), strict=False):
+        hooks.setdefault(entry["at"][-1], []).append(entry["add"])
+    about = "Penstock's full hook: reads, writes, shell commands and MCP tools by penstock.toml"
+    return json.dumps({"description": about, "hooks": hooks}, indent=2) + "\n"
+
+
 PAGES = {
     **{
         page: _named(page)
@@ -234,6 +248,7 @@ PAGES = {
     "docs/reference/commands.md": commands,
     "docs/reference/errors.md": errors,
     "docs/reference/api.md": api,
+    "plugins/penstock-full/hooks/hooks.json": full_plugin,
 }
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
-from penstock.core.model import Source
+from penstock.core.model import Action, Source
 from penstock.core.paths.relpath import RelPath
 from penstock.core.proposals.model import Answer, Moment, Proposal, Receipt, State, Transition
 
@@ -114,6 +114,9 @@ class Files(Protocol):
         These are hard links, and its listed name where one directory alone folds names.
         Raises InputError `hard-linked` where there is one that cannot be looked for.
         """
+
+    def machine(self) -> Files:
+        """Return all files of the machine, those outside the workspace included."""
 
     def kind(self, path: RelPath) -> FileKind | None:
         """Return what the name stands for, or None when nothing is there."""
@@ -398,3 +401,113 @@ class History(Protocol):
 
     def at(self, path: str, *, commit: str = "", backup: str = "") -> bytes:
         """Return an earlier version of a file. Raises InputError when there is no such."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GitChange:
+    """One path, relative to the top of its work tree, that differs; `action` is how."""
+
+    path: str
+    action: Action
+    lines: int = 0  # added and removed, where files were compared
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GitCommit:
+    """A commit, and the first line of what it says of itself."""
+
+    id: str
+    subject: str = ""
+
+
+class GitRepository(Protocol):
+    """A git repository that is looked at and never changed; nothing of its own choosing runs.
+
+    Names of revisions and pathspecs are git's own, relative to the directory that was asked for.
+    Raises StoreError where git cannot tell, or not in time.
+    """
+
+    @property
+    def top(self) -> str:
+        """The absolute top of the work tree, every link resolved."""
+
+    @property
+    def folder(self) -> str:
+        """The absolute directory that refs and objects lie in."""
+
+    def commit(self, name: str) -> str:
+        """Return the id of the commit that a name means, or nothing."""
+
+    def remote_branch(self, name: str) -> str:
+        """Return the remote branch that `git checkout NAME` would start from, or nothing."""
+
+    def base(self, one: str, other: str) -> str:
+        """Return the merge base of two commits, or nothing."""
+
+    def changed(
+        self, before: str, after: str = "", *, paths: Sequence[str] = ()
+    ) -> tuple[GitChange, ...]:
+        """Return what differs between a revision ("" is the index) and another, or the files."""
+
+    def of_commits(self, names: Sequence[str], *, span: bool) -> tuple[GitChange, ...]:
+        """Return what some commits changed; `span` for ranges, which git walks along."""
+
+    def staged(self, *, paths: Sequence[str] = ()) -> tuple[GitChange, ...]:
+        """Return what differs between HEAD and the index."""
+
+    def unmerged(self) -> tuple[str, ...]:
+        """Return the paths that a merge left for somebody to resolve."""
+
+    def untracked(
+        self,
+        *,
+        paths: Sequence[str] = (),
+        ignored: str = "",
+        left_out: Sequence[str] = (),
+        collapsed: bool = False,
+    ) -> tuple[str, ...]:
+        """Return files that git does not know; `ignored` is "", "also" or "only".
+
+        A directory that holds a repository of its own is one name with a slash behind it; with
+        `collapsed` every directory without a known file is.
+        """
+
+    def tracked(self, *, paths: Sequence[str]) -> tuple[str, ...]:
+        """Return the known files that pathspecs meet."""
+
+    def refs(self, pattern: str) -> Mapping[str, str]:
+        """Return the full names of refs below a prefix, with the object of each."""
+
+    def lost_with(self, refs: Sequence[str]) -> tuple[GitCommit, ...]:
+        """Return the commits that no other ref would reach without these."""
+
+    def stashes(self) -> tuple[GitCommit, ...]:
+        """Return the stashes, newest first."""
+
+    def unreachable(self, *, reflogs: bool) -> tuple[GitCommit, ...]:
+        """Return commits that no ref reaches; `reflogs`: those that only reflogs reach."""
+
+    def pack(self, commits: Sequence[str]) -> Mapping[str, bytes]:
+        """Return commits with all that only they need as the files of a pack, by file name."""
+
+    def patched(self, files: Sequence[str], *, below: str = "") -> tuple[GitChange, ...]:
+        """Return what patches in some files would change."""
+
+    def branch(self) -> str:
+        """Return the short name of the present branch, or nothing."""
+
+    def default_branch(self, remote: str) -> str:
+        """Return the short name of the branch that a clone of a remote would start on."""
+
+    def lost_at(self, remote: str, ref: str) -> bool:
+        """Say whether a remote's branch holds commits that none of its other branches has."""
+
+    def settings(self, prefix: str) -> tuple[tuple[str, str], ...]:
+        """Return settings whose names begin so (in lower case), in git's order."""
+
+
+class Repositories(Protocol):
+    """Where repositories are found."""
+
+    def at(self, folder: str, *, git_dir: str = "", work_tree: str = "") -> GitRepository | None:
+        """Return the repository of a directory; None where there is none."""

@@ -162,7 +162,5 @@ def test_every_group_has_words() -> None:
     assert all(prefix.endswith("-") for prefix in BEYOND)
 
 
-# THE LIMITS ARE ASSERTED HERE once `guard` keeps them:
-#
-#     def test_guard_keeps_the_limits() -> None:
-#         assert broken("guard", answers(load(CORPUS), "guard")) == []
+def test_guard_keeps_the_limits() -> None:
+    assert broken("guard", answers(load(CORPUS), "guard")) == []

@@ -176,7 +176,8 @@ class Codex(Session):
         text = f'[projects.{json.dumps(str(self.project.root))}]\ntrust_level = "trusted"\n'
         file = self.project.home / ".codex" / "config.toml"
         kept = file.read_text() if file.exists() else ""
-        _write(file, kept + text + (servers if self.mcp else ""))
+        more = [one for one in (text, servers if self.mcp else "") if one not in kept]
+        _write(file, kept + "".join(more))  # a second session finds what the first has written
 
     def arguments(self) -> list[str]:
         provider = {

@@ -76,11 +76,11 @@ def test_editing_a_lock_file_is_denied_and_the_way_out_is_named(guard: Project) 
     assert "package manager" in report.result.text
 
 
-def test_production_code_is_written_and_the_model_is_told(guard: Project) -> None:
-    report = ran(guard, write("src/app.py", "print('bye')\n"))
-    assert text_of(guard, "src/app.py") == "print('bye')\n"
+def test_agent_instructions_are_written_and_the_model_is_told(guard: Project) -> None:
+    report = ran(guard, write("AGENTS.md", "Use tabs.\n"))
+    assert text_of(guard, "AGENTS.md") == "Use tabs.\n"
     assert not report.result.error
-    note = "Production path: src/app.py - ensure this is intentional"
+    note = "AGENTS.md steers agents in later sessions: say what changed in it"
     assert note in report.result.also, report
     assert '"permissionDecision": "allow"' not in report.told
 
@@ -213,7 +213,7 @@ DISABLED = json.dumps({"disableAllHooks": True})
 # Writes the settings, and waits until Claude Code has noticed and asked about them.
 STEP = f"""
 import os, pathlib, time
-open('.claude/settings.local.json','w').write({DISABLED!r})
+max(pathlib.Path('.').rglob('settings.l*.json')).write_text({DISABLED!r})
 end = time.monotonic() + 20
 while time.monotonic() < end:
     state = pathlib.Path(os.environ['XDG_STATE_HOME'])
@@ -224,8 +224,8 @@ while time.monotonic() < end:
 
 
 def test_settings_that_switch_hooks_off_are_not_written(guard: Project) -> None:
-    settings = text_of(guard, ".claude/settings.json")
-    program = f"open('.claude/settings.local.json','w').write({DISABLED!r})"
+    settings = text_of(guard, ".claude/settings.local.json")
+    program = f"max(pathlib.Path('.').rglob('settings.l*.json')).write_text({DISABLED!r})"
     report = ran(
         guard,
         write(".claude/settings.local.json", DISABLED),
@@ -236,8 +236,8 @@ def test_settings_that_switch_hooks_off_are_not_written(guard: Project) -> None:
         write(".env", "x\n"),
     )
     assert [result.error for result in report.results] == [True] * 6, report
-    assert text_of(guard, ".claude/settings.json") == settings
-    assert text_of(guard, ".claude/settings.local.json") is None
+    assert text_of(guard, ".claude/settings.local.json") == settings
+    assert text_of(guard, ".claude/settings.json") is None
     assert untouched(guard)
 
 
@@ -377,7 +377,7 @@ def test_what_a_failing_command_wrote_can_be_undone(guard: Project) -> None:
 
 def test_a_protected_file_that_a_program_changed_is_told_and_put_back(guard: Project) -> None:
     """What a program writes cannot be told beforehand; afterwards the file is compared."""
-    guard.write("build/step.py", "open('.e' + 'nv', 'w').write('x')\n")
+    guard.write("build/step.py", "open(''.join(map(chr, (46, 101, 110, 118))), 'w').write('x')\n")
     report = ran(guard, bash("python3 build/step.py"))
     assert text_of(guard, ".env") == "x", "the scenario needs it"
     assert ".env" in report.result.also, report

@@ -32,7 +32,7 @@ def ran(project: Project, *steps: Use, port: int = 0) -> Report:
 
 def break_hook(project: Project) -> None:
     """Take the interpreter away from under the hook."""
-    settings = project.root / ".claude" / "settings.json"
+    settings = project.root / ".claude" / "settings.local.json"
     text = settings.read_text()
     assert sys.executable in text
     settings.write_text(text.replace(sys.executable, "/no/such/python"))
@@ -98,14 +98,14 @@ def free_port() -> int:
 def test_the_resident_process_judges_over_http(project: Project) -> None:
     port = free_port()
     guarded(project, "claude", "--http", "--port", str(port))
-    settings = json.loads(text_of(project, ".claude/settings.json") or "")
+    settings = json.loads(text_of(project, ".claude/settings.local.json") or "")
     (hook,) = settings["hooks"]["PreToolUse"][0]["hooks"]
     assert (hook["type"], hook["onFailure"]) == ("http", "block")
     report = ran(
         project,
         write(".env"),
         write("lib/big.py", SMALL),
-        write("src/app.py"),
+        write("Dockerfile"),
         write("notes.txt"),
         Use("Bash", {"command": "echo x > .env"}),
         port=port,
@@ -114,9 +114,12 @@ def test_the_resident_process_judges_over_http(project: Project) -> None:
     assert text_of(project, ".env") == SECRET
     assert text_of(project, "lib/big.py") == BIG
     assert "214 of 270 lines" in report.results[1].text
-    assert "Production path: src/app.py" in report.results[2].also
+    assert "Dockerfile runs on servers" in report.results[2].also
     assert text_of(project, "notes.txt") == "x\n"
-    assert len(events(project, status="denied")) == 3
+    assert len(events(project, status="denied")) == 2
+    assert [one["path"] for one in project.run("proposals", "--json").json["proposals"]] == [
+        "lib/big.py"
+    ]
     assert project.run("undo", "--path", "notes.txt", "--yes").code == 0
     assert text_of(project, "notes.txt") != "x\n"
     assert proven(project)

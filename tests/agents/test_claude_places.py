@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.agents.models import Use
 from tests.agents.scene import OWN_RULES, SECRET, events, text_of
 from tests.agents.session import Claude, Report
 from tests.project import Project
+from tests.registered import hook_program
 
 pytestmark = pytest.mark.usefixtures("claude")
 
@@ -70,13 +72,15 @@ def test_rules_of_the_project_hold_in_a_worktree_that_a_session_enters(repositor
 
 
 def test_rules_of_the_project_hold_in_a_worktree_that_a_session_starts_in(
-    repository: Project,
+    repository: Project, tmp_path: Path
 ) -> None:
     """The registration is read from there, so it is committed; the rules need not be."""
-    assert repository.run("init", "--agent", "claude").code == 0
-    git(repository, "add", "-f", ".claude/settings.json")
+    assert repository.run("init", "--agent", "claude", "--shared").code == 0
+    git(repository, "add", ".claude/settings.json")
     git(repository, "commit", "-qm", "hooks")
-    report = ran(repository, write("db/b.sql"), write("notes.txt"), args=("--worktree", "one"))
+    search = hook_program(tmp_path / "bin")
+    steps = (write("db/b.sql"), write("notes.txt"))
+    report = ran(repository, *steps, args=("--worktree", "one"), PATH=search)
     assert [result.error for result in report.results] == [True, False], report
     assert text_of(repository, f"{TREE}/db/b.sql") is None
     assert text_of(repository, f"{TREE}/notes.txt") == "x\n"
@@ -109,7 +113,9 @@ def test_settings_are_protected_where_a_variable_has_moved_them(repository: Proj
 
 def test_a_protected_file_that_a_program_makes_is_told_and_taken_back(repository: Project) -> None:
     assert repository.run("init", "--agent", "claude").code == 0
-    repository.write("build/step.py", f"open('.env', 'w').write({SECRET!r})\n")
+    repository.write(
+        "build/step.py", f"open(''.join(map(chr, (46, 101, 110, 118))), 'w').write({SECRET!r})\n"
+    )
     report = ran(repository, bash("python3 build/step.py"), bash("true"))
     assert text_of(repository, ".env") == SECRET
     assert "protected files (.env)" in str(report.bodies)

@@ -50,7 +50,7 @@ def test_patches_do_not_add_change_delete_or_move_protected_files(guard: Project
         guard,
         patch("*** Add File: .env.local", "+x"),
         patch("*** Update File: .env", "@@", "-TOKEN=keep-me", "+TOKEN=gone"),
-        patch("*** Delete File: package-lock.json"),
+        patch("*** Delete File: .env"),
         patch("*** Update File: notes.txt", "*** Move to: .env.backup", "@@", "-first", "+FIRST"),
     )
     assert [BLOCKED in result.text for result in report.results] == [True] * 4, report
@@ -134,14 +134,14 @@ def test_other_writes_are_made_and_can_be_undone(guard: Project) -> None:
     assert text_of(guard, "notes.txt") == NOTES
 
 
-def test_production_code_is_written_and_the_model_is_told(guard: Project) -> None:
-    report = ran(guard, patch("*** Add File: src/new.py", "+x = 1"))
-    assert text_of(guard, "src/new.py") == "x = 1\n"
-    assert "Production path: src/new.py - ensure this is intentional" in report.told
+def test_a_pipeline_is_written_and_the_model_is_told(guard: Project) -> None:
+    report = ran(guard, patch("*** Add File: .gitlab-ci.yml", "+x: 1"))
+    assert text_of(guard, ".gitlab-ci.yml") == "x: 1\n"
+    assert ".gitlab-ci.yml runs on servers or builds images: say what changed" in report.told
 
 
 def test_a_protected_file_that_a_program_changed_is_told_and_put_back(guard: Project) -> None:
-    guard.write("build/step.py", "open('.e' + 'nv', 'w').write('x')\n")
+    guard.write("build/step.py", "open(''.join(map(chr, (46, 101, 110, 118))), 'w').write('x')\n")
     report = ran(guard, shell("python3 build/step.py"))
     assert text_of(guard, ".env") == "x", "the scenario needs it"
     assert "protected files (.env)" in report.told, report

@@ -11,7 +11,7 @@ from tests.agents.scene import guarded
 from tests.project import Done, Project
 
 FILES = {
-    "claude": ".claude/settings.json",
+    "claude": ".claude/settings.local.json",
     "codex": ".codex/hooks.json",
     "gemini": ".gemini/settings.json",
 }

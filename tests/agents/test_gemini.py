@@ -105,16 +105,16 @@ def test_other_writes_are_made_and_can_be_undone(guard: Project) -> None:
     assert text_of(guard, "notes.txt") == NOTES
 
 
-def test_production_code_is_written_and_the_person_is_told(guard: Project) -> None:
+def test_a_pipeline_is_written_and_the_person_is_told(guard: Project) -> None:
     """Gemini hands no words of a hook to the model before a tool runs."""
-    report = ran(guard, write("src/new.py", "x = 1\n"))
-    assert text_of(guard, "src/new.py") == "x = 1\n"
-    note = "Production path: src/new.py - ensure this is intentional"
+    report = ran(guard, write("Jenkinsfile", "x = 1\n"))
+    assert text_of(guard, "Jenkinsfile") == "x = 1\n"
+    note = "Jenkinsfile runs on servers or builds images: say what changed in it"
     assert note in report.told or note in report.err, report
 
 
 def test_a_protected_file_that_a_program_changed_is_told_and_put_back(guard: Project) -> None:
-    guard.write("build/step.py", "open('.e' + 'nv', 'w').write('x')\n")
+    guard.write("build/step.py", "open(''.join(map(chr, (46, 101, 110, 118))), 'w').write('x')\n")
     ran(guard, shell("python3 build/step.py"))
     assert text_of(guard, ".env") == "x", "the scenario needs it"
     assert len(events(guard, op="slipped", path=".env")) == 1

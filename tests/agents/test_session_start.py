@@ -17,7 +17,7 @@ from tests.doors.hook.test_daemon import end_residents
 from tests.project import Project
 
 FILES: dict[type[Session], str] = {
-    Claude: ".claude/settings.json",
+    Claude: ".claude/settings.local.json",
     Codex: ".codex/hooks.json",
     Gemini: ".gemini/settings.json",
 }

@@ -28,14 +28,15 @@ from penstock.doors.hook.agents import NAMES, agent_module
 from penstock.doors.hook.messages import ALLOW, ASK, BEFORE, DENY, HookAnswer
 from penstock.doors.setup.agent_files import BAD, NOTE, OK, SettingsPlace
 from penstock.doors.setup.inspect import looked_at
-from penstock.doors.setup.registrations import find, hook_command
+from penstock.doors.setup.registrations import find
+from penstock.doors.setup.scopes import hook_command
 from tests.agents.install import NotHereError
 from tests.agents.install import cache as clients
 from tests.agents.install import command as client
 from tests.cli.quick import Quick
 from tests.project import Project
 
-SETTINGS = ".claude/settings.json"
+SETTINGS = ".claude/settings.local.json"
 EMPTY: Mapping[str, str] = {}
 
 
@@ -74,7 +75,7 @@ def test_without_a_registration_nothing_is_sound(project: Project) -> None:
 
 def test_hooks_that_are_switched_off_are_told_although_they_answer(project: Project) -> None:
     project.run("init", "--agent", "claude")
-    project.write(".claude/settings.local.json", '{"disableAllHooks": true}')
+    project.write(".claude/settings.json", '{"disableAllHooks": true}')
     done = project.run("doctor", "--json")
     assert done.code == 1
     assert statuses(done)["claude-disabled"] == "bad"
@@ -165,13 +166,13 @@ def test_a_registration_that_a_worktree_would_not_have_is_told(project: Project)
 
     who = ("-c", "user.name=t", "-c", "user.email=t@example.org")
     git = ["git", "-C", str(project.root), *who]
-    project.run("init", "--agent", "claude")
+    project.run("init", "--agent", "claude", "--shared")
     shutil.rmtree(project.root / ".git", ignore_errors=True)
     assert not told(), "no repository has no worktrees"
     subprocess.run([*git, "init", "-q"], check=True, capture_output=True)
     subprocess.run([*git, "commit", "-qm", "x", "--allow-empty"], check=True, capture_output=True)
     assert told()
-    subprocess.run([*git, "add", "-f", SETTINGS], check=True, capture_output=True)
+    subprocess.run([*git, "add", ".claude/settings.json"], check=True, capture_output=True)
     subprocess.run([*git, "commit", "-qm", "hooks"], check=True, capture_output=True)
     assert not told()
 

@@ -16,7 +16,9 @@ from tests.cli.quick import Quick
 from tests.project import Project
 from tests.terminal import END, in_terminal
 
-SETTINGS = ".claude/settings.json"
+SETTINGS = ".claude/settings.local.json"
+SHARED = ".claude/settings.json"
+IGNORED = f"agent_sandbox/\n.agentzero_audit.jsonl\n{SETTINGS}\n"
 
 
 @pytest.fixture
@@ -50,8 +52,9 @@ def test_init_writes_rules_hook_and_ignore_line(project: Project) -> None:
     hooks = settings(project)
     after = {"PostToolUse", "PostToolUseFailure"}
     assert set(hooks) == {"PreToolUse", *after, "ConfigChange", "SessionStart"}
-    assert hooks["PreToolUse"][0]["matcher"] == "Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.*"
-    assert (project.root / ".gitignore").read_text() == "agent_sandbox/\n"
+    writes = "Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.*"
+    assert hooks["PreToolUse"][0]["matcher"] == f"Read|Grep|Glob|{writes}"
+    assert (project.root / ".gitignore").read_text() == IGNORED
     assert project.run("check").out.endswith("rules, 0 problems\n")
 
 
@@ -132,7 +135,7 @@ def test_after_a_change_by_a_person_only_our_entries_go(project: Project) -> Non
     file.write_text(file.read_text().replace('"zebra": [1, 2]', '"zebra": [1, 2, 3]'))
     toml = project.root / "penstock.toml"
     toml.write_text(toml.read_text() + "# mine\n")
-    project.write(".gitignore", "agent_sandbox/\nbuild/\n")
+    project.write(".gitignore", f"{IGNORED}build/\n")
     done = project.run("uninstall")
     assert done.code == 0
     assert json.loads(file.read_text()) == json.loads(OWN.replace("2]", "2, 3]"))
@@ -237,12 +240,6 @@ def test_an_old_registration_of_ours_is_replaced_and_not_doubled(project: Projec
     project.run("init", "--agent", "claude")
     (entry,) = settings(project)["PreToolUse"]
     assert " -B " not in json.dumps(entry)
-
-
-def test_local_keeps_it_out_of_the_shared_settings(project: Project) -> None:
-    project.run("init", "--agent", "claude", "--local")
-    assert not (project.root / SETTINGS).exists()
-    assert "PreToolUse" in settings(project, ".claude/settings.local.json")
 
 
 def test_from_an_agents_shell_hooks_are_added_but_nothing_is_taken_back(project: Project) -> None:

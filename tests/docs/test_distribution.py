@@ -27,7 +27,8 @@ SOURCES = sorted((ROOT / "src").rglob("*.py"))
 ONE_PLACE = ROOT / "src/penstock/core/distribution.py"
 
 READERS = ("README.md", "SECURITY.md", "CONTRIBUTING.md", "server.json", "pyproject.toml")
-FOLDERS = ("docs", ".claude-plugin", "hooks", "skills", "examples", "src", "tools", "changes")
+PLUGINS = (".claude-plugin", "hooks", "plugins")
+FOLDERS = ("docs", *PLUGINS, "skills", "examples", "src", "tools", "changes")
 INSTALLS = r"(?:pip3? install|pipx install|uv tool install|uv add|uvx)(?: -\S+)* [\"']?"
 SPELT = re.compile(
     rf"(?:{INSTALLS}|\"identifier\": \")(penstock[\w-]*)"

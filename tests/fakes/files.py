@@ -82,6 +82,10 @@ class MemoryFiles:
         del place
         return ()
 
+    def machine(self) -> MemoryFiles:
+        """Return a machine on which there is nothing else."""
+        return MemoryFiles(root="/")
+
     def kind(self, path: RelPath) -> FileKind | None:
         """Return what the name stands for, or None when nothing is there."""
         key = self._checked(path)

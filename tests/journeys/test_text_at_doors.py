@@ -229,6 +229,7 @@ EXITS = {
     "cli/broker_cli.py": "a question of ours",
     "cli/check.py": "a file of ours",
     "cli/completion.py": "a script of click's",
+    "cli/judge_batch.py": "JSON lines that a program reads",
     "cli/open.py": "an address of ours",
     "cli/output.py": "the one place for everything else",
     "cli/serve.py": "a unit that a program reads",

@@ -20,12 +20,17 @@ from penstock.core.policy.model import Policy, Warn
 from penstock.core.policy.protected_names import (
     DEFAULT_LISTS,
     ENV_FILES,
-    EXAMPLES,
+    GIT,
     HOOK_REGISTRATIONS,
-    MACHINERY,
+    INSTALLED,
+    KEYS,
+    LOCK_FILES,
+    NOT_ENV_FILES,
+    NOT_KEYS,
     OWN_FILES,
-    SECRETS,
+    PUBLIC_KEYS,
     STATE,
+    STORES,
 )
 from penstock.core.rules import load
 from penstock.core.rules.foreign import BROKER_KEYS
@@ -229,7 +234,13 @@ GUARD_ROWS = [
     # path, action, answer, why
     (".env", WRITE, "deny", "X2"),
     ("a/b/.env.production", CREATE, "deny", "X2: at any depth"),
-    (".env.example", WRITE, "deny", "X2: all of `.env*`"),
+    (".env.example", WRITE, "silent", "an example is made to be edited"),
+    (".env.test.example", CREATE, "silent", ""),
+    (".env.defaults", WRITE, "silent", "values for everybody"),
+    (".env.test", WRITE, "ask", "holds a secret only sometimes"),
+    (".envrc", WRITE, "ask", ""),
+    ("deploy/prod.env", READ, "ask", ""),
+    ("example.env", WRITE, "silent", ""),
     (".env", READ, "deny", "what is read can be repeated"),
     ("a/.env.local", READ, "deny", ""),
     (".env.example", READ, "silent", "committed on purpose"),
@@ -239,7 +250,14 @@ GUARD_ROWS = [
     ("deploy/server.key", READ, "deny", ""),
     ("a/b/c.pem", WRITE, "deny", "X2"),
     ("home/id_rsa", READ, "deny", "X2"),
-    ("id_rsa.pub", WRITE, "deny", "X2: `*id_rsa*`"),
+    ("id_rsa.pub", WRITE, "silent", "a public key is public"),
+    (".ssh/id_ed25519.pub", READ, "silent", ""),
+    ("certs/cacert.pem", READ, "silent", "by its name a bundle of root certificates"),
+    ("tests/fixtures/server.key", READ, "ask", "mostly made for the tests"),
+    ("src/secrets/__init__.py", WRITE, "silent", "a source package called secrets is source"),
+    ("internal/secrets/store.go", READ, "silent", ""),
+    ("deploy/secrets/db.yaml", READ, "deny", ""),
+    ("node_modules/tls/test/server.key", READ, "silent", "published with the package"),
     (".ssh/id_ed25519", READ, "deny", ""),
     ("a/secrets/b", WRITE, "deny", "X2"),
     ("secrets/b", READ, "deny", "X2"),
@@ -247,28 +265,39 @@ GUARD_ROWS = [
     (".aws/credentials", READ, "deny", ""),
     ("x.p12", WRITE, "deny", ""),
     ("db.kdbx", READ, "deny", ""),
-    (".npmrc", WRITE, "deny", ""),
+    (".npmrc", WRITE, "ask", "holds a token only sometimes"),
+    (".npmrc", READ, "ask", ""),
     (".git/config", WRITE, "deny", "X2"),
     (".git/config", READ, "silent", "reading history is fine"),
     (".git", CREATE, "deny", "C9: a file in worktrees"),
     ("vendor/lib/.git/hooks/pre-commit", WRITE, "deny", "C9"),
     (".gitignore", WRITE, "silent", ""),
-    (".github/workflows/ci.yml", WRITE, "silent", ""),
+    (".github/workflows/ci.yml", WRITE, "told", "it runs on servers"),
+    ("Dockerfile", WRITE, "told", ""),
+    ("CLAUDE.md", WRITE, "told", "it steers later sessions"),
+    (".claude/commands/review.md", CREATE, "told", ""),
+    (".husky/pre-commit", WRITE, "told", ""),
+    ("dist/index.js", WRITE, "told", "mostly build output"),
+    ("dist/index.js", DELETE, "silent", ""),
     ("node_modules/x/i.js", WRITE, "deny", "C9"),
-    ("a/node_modules/x/i.js", DELETE, "deny", "C9"),
+    ("a/node_modules/x/i.js", DELETE, "silent", "removed to be installed anew"),
+    (".venv/bin/activate", WRITE, "deny", ""),
+    ("vendor/lib/a.go", WRITE, "ask", "a copy of another project"),
+    ("vendor/lib/a.go", DELETE, "silent", ""),
+    ("target/debug/app", WRITE, "deny", ""),
     ("package-lock.json", WRITE, "deny", ""),
+    ("package-lock.json", DELETE, "silent", "removed to be made anew"),
     ("a/yarn.lock", WRITE, "deny", "at any depth"),
     ("Cargo.lock", CREATE, "deny", ""),
     ("uv.lock", WRITE, "deny", ""),
-    ("src/index.ts", WRITE, "told", "C2: told, and nothing is granted"),
+    ("src/index.ts", WRITE, "silent", "what agents are for"),
     ("src/index.ts", READ, "silent", ""),
-    ("plugins/p/agents/a.md", WRITE, "told", ""),
     (".claude-plugin/plugin.json", WRITE, "told", ""),
     ("docs/a.md", WRITE, "silent", ""),
     ("agent_sandbox/2026-01-01/try/a.py", CREATE, "silent", ""),
     ("lib/a.py", WRITE, "silent", ""),
     ("lib/a.py", DELETE, "silent", "a small file"),
-    ("/tmp/x.txt", WRITE, "silent", "C5: outside is not asked about"),
+    ("/tmp/x.txt", WRITE, "silent", "a temporary file"),
     ("/home/other/.env", WRITE, "deny", "C5: but protected names hold there too"),
     ("/home/me/.ssh/config", WRITE, "deny", ""),
     ("src/../.env", WRITE, "deny", "C6"),
@@ -359,12 +388,19 @@ def test_guard_settings() -> None:
 
 def test_guard_denies_what_the_built_in_list_denies() -> None:
     by_id = {rule.id: rule for rule in policy("guard").layers[0].rules}
-    assert by_id["env-files"].paths == by_id["env-files-read"].paths == ENV_FILES
-    assert by_id["env-files-read"].not_paths == EXAMPLES
-    assert by_id["secrets"].paths == SECRETS
-    written = ("git", "dependencies", "lock-files")
-    assert {glob for name in written for glob in by_id[name].paths} == {*MACHINERY}
-    assert {*PROTECTED} == {*ENV_FILES, *SECRETS, *MACHINERY}
+    said = {
+        "env-files": (ENV_FILES, NOT_ENV_FILES),
+        "env-files-read": (ENV_FILES, NOT_ENV_FILES),
+        "secrets": (STORES, PUBLIC_KEYS),
+        "keys": (KEYS, NOT_KEYS),
+        "git": (GIT, INSTALLED),
+        "dependencies": (INSTALLED, ()),
+        "lock-files": (LOCK_FILES, ()),
+    }
+    for name, (paths, but) in said.items():
+        rule = by_id[name]
+        assert (rule.verdict, {*rule.paths}, {*rule.not_paths}) == (DENY, {*paths}, {*but}), name
+    assert {*PROTECTED} == {glob for paths, _ in said.values() for glob in paths}
 
 
 # --- strict -----------------------------------------------------------------------------
@@ -376,7 +412,7 @@ STRICT_ROWS = [
     ("lib/a.py", CREATE, "ask", ""),
     ("lib/a.py", DELETE, "ask", ""),
     ("lib/a.py", READ, "silent", "reading is free"),
-    ("src/index.ts", WRITE, "ask", "production is asked about, not only told"),
+    ("CLAUDE.md", WRITE, "ask", "a note is a question here"),
     ("docs/a.md", WRITE, "ask", "safe grants nothing"),
     ("agent_sandbox/2026-01-01/x/a.py", CREATE, "allow", "the one free place"),
     ("agent_sandbox/.env", CREATE, "deny", "but no secrets there"),
@@ -497,7 +533,7 @@ def test_a_persons_rules_cannot_open_what_penstock_guards() -> None:
     assert decide(request, load.parse_policy(text), now=0.0).verdict is DENY
 
 
-@pytest.mark.parametrize("name", ["guard", "strict"])
+@pytest.mark.parametrize("name", ["guard", "strict", "destructive"])
 def test_a_presets_rules_hold_against_their_own_examples(name: str) -> None:
     """Read as a file of the user's, because a shipped one is not held against them at a start."""
     read = {"rules.toml": presets.read(name)}.get

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from penstock.core.distribution import LIBRARIES
@@ -63,10 +64,14 @@ def policy_of(
     user = "" if policy_file else user_rules()
     policy = _in_force(read, project, user, others)
     files = kept(state) if policy.degraded and state else {}
-    if not files:
+    if files:
+        last_good = _in_force(files.get, project, user, others)
+        policy = _in_force(read, project, user, others, last_good)
+    if policy_file:
         return policy
-    last_good = _in_force(files.get, project, user, others)
-    return _in_force(read, project, user, others, last_good)
+    from penstock.app.nested_rules import NestedRules
+
+    return replace(policy, nested=NestedRules(root, read))
 
 
 def policy_with(loaded: LoadResult) -> Policy:

@@ -60,7 +60,9 @@ def breaks(root: str, texts: Mapping[str, bytes | None]) -> str:
 
 def _wants_person(root: str, paths: Sequence[str]) -> bool:
     own = [*rules_of(root), user_rules()]
+    nested = [path for path in paths if os.path.basename(path) == RULES]
     named = any(path in map(os.path.realpath, own) for path in paths)
+    named = named or any(path.startswith(f"{root}/") for path in nested)
     if not any(map(_says_something, own)):
         return named  # these files are the whole policy, and the default is a person
     policy = policy_of(root, state=state_of(root))

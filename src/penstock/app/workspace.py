@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from penstock.stores.approver.keys import ApproverKeys
     from penstock.stores.audit.signed_log import SignedLog, Start
     from penstock.stores.files.workspace import DiskFiles
+    from penstock.stores.git.inspect import GitRepositories
     from penstock.stores.queue.sqlite import SqliteProposals
     from penstock.stores.rules.history import RuleHistory
 
@@ -66,6 +68,7 @@ __all__ = [
     "inside_agent",
     "judge_here",
     "open_gate",
+    "open_judge",
     "open_workspace",
     "policy_of",
     "policy_with",
@@ -93,12 +96,18 @@ def judge_here(
     call: Call, *, workspace: str | None, policy_file: str | None = None, now: float
 ) -> Judgement:
     """Judge a call against a workspace as it is; needs no state and leaves none."""
+    return open_judge(workspace_root(workspace), policy_file=policy_file)(call, now)
+
+
+def open_judge(root: str, *, policy_file: str | None) -> Callable[[Call, float], Judgement]:
+    """Return what judges calls by the rules as they are now, each at a time."""
     from penstock.gate.judge import judge_call
     from penstock.stores.files.workspace import DiskFiles
+    from penstock.stores.git.inspect import GitRepositories
 
-    root = workspace_root(workspace)
     policy = policy_of(root, state=state_of(root), policy_file=policy_file)
-    return judge_call(DiskFiles(root), policy, call, now=now)
+    files, repositories = DiskFiles(root), GitRepositories()
+    return lambda call, now: judge_call(files, policy, call, now=now, repositories=repositories)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,6 +179,13 @@ class Workspace:
         return DiskFiles(self.root, journal_dir=os.path.join(self.state, "journal"))
 
     @cached_property
+    def repositories(self) -> GitRepositories:
+        """Repositories of git, to be looked at."""
+        from penstock.stores.git.inspect import GitRepositories
+
+        return GitRepositories()
+
+    @cached_property
     def _proposals(self) -> SqliteProposals:
         from penstock.stores.queue.sqlite import SqliteProposals
 
@@ -204,6 +220,7 @@ class Workspace:
                 door=self.door,
                 surroundings=self.surroundings,
                 rules=self.rule_files,
+                repositories=self.repositories,
             )
         )
         gate.recover()
@@ -281,7 +298,9 @@ class Workspace:
         """Give the gate what agents wrote by themselves, so that it can be undone."""
         from penstock.stores.queue.observations import drop, observed, tidy
 
-        for one in observed(self.state):
+        found = list(observed(self.state))
+        files = Counter(one.call for one in found)
+        for one in found:
             gate.adopt(
                 one.path,
                 before=one.before,
@@ -289,6 +308,7 @@ class Workspace:
                 event_hash=one.event_hash,
                 at=one.at,
                 note=SLIPPED if one.slipped else "",
+                set_id=f"call-{one.call}" if files[one.call] > 1 else "",
             )
             drop(self.state, one.name)
         tidy(self.state)
@@ -386,7 +406,14 @@ class Workspace:
 
         from penstock.gate.judge import judge_call
 
-        return judge_call(self.files, self.policy(), call, now=time.time(), measures=measures)
+        return judge_call(
+            self.files,
+            self.policy(),
+            call,
+            now=time.time(),
+            measures=measures,
+            repositories=self.repositories,
+        )
 
     def advise(
         self, facts: CallFacts, *, environ: Mapping[str, str], within: float
@@ -402,12 +429,14 @@ class Workspace:
     def ready(self) -> None:
         """Make the directories that a hook leaves things in; they stay as they are if there."""
         from penstock.stores.queue.before_images import FOLDER
+        from penstock.stores.system.known_roots import keep_root
         from penstock.stores.system.private import private_dir
 
         watch = os.path.join(self.state, FOLDER)
         if not os.path.isdir(watch):
             private_dir(self.state)
             private_dir(watch)
+            keep_root(self.state, self.root)
 
     def read_state(self, name: str, *, limit: int) -> bytes | None:
         """Return a small file that is kept in the state, or None where there is none."""

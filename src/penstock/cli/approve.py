@@ -73,6 +73,7 @@ def command(
     receipts = () if no_apply or left else here.gate.apply(first.set_id or first.id)
     _tell_done(answered, receipts, as_json=as_json)
     _tell_rest(here.gate, group, receipts)
+    tell_offer(here.gate, answered)
     if left:
         tell(f"approved; its set is written once all of it is, {len(left)} file(s) wait")
     return WAITING if left else OK
@@ -108,6 +109,16 @@ def _tell_rest(gate: Gate, group: tuple[Proposal, ...], receipts: tuple[Receipt,
             tell(f"rejected {one.path}")
     if len(receipts) > 1:
         tell(f"undo all {len(receipts)} files with `penstock undo {receipts[0].set_id}`")
+
+
+def tell_offer(gate: Gate, answered: tuple[Proposal, ...]) -> None:
+    """Offer the rule that would spare this question, where it came often."""
+    from penstock.app.places import user_rules
+    from penstock.gate.rule_offer import rule_offer
+
+    offered = rule_offer(gate, answered, user_file=user_rules())
+    if offered:
+        tell(offered)
 
 
 def _tell_done(

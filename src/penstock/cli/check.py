@@ -40,7 +40,7 @@ def command(files: tuple[str, ...], schema: bool, workspace: str | None, as_json
         there = [path for path in rules_of(workspace_root(workspace)) if os.path.lexists(path)]
         own = (*there[:1], user_rules())
         chosen = [path for path in own if read_rules(path) is not None]
-    results = {path: _with_ignored(load(path, read_rules)) for path in chosen}
+    results = {path: _with_ended(_with_ignored(load(path, read_rules))) for path in chosen}
     broken = any(result.problems for result in results.values())
     if as_json:
         told = [_document(path, result) for path, result in results.items()]
@@ -89,6 +89,29 @@ def _with_ignored(found: LoadResult) -> LoadResult:
         hint=f"write them into your own rules, {own}",
     )
     return replace(found, warnings=(*found.warnings, warning))
+
+
+def _with_ended(found: LoadResult) -> LoadResult:
+    """Warn of rules and exceptions whose time is over: they no longer count."""
+    import time
+    from dataclasses import replace
+
+    from penstock.core.policy.expiry import endings
+    from penstock.core.rules.problems import Problem
+    from penstock.core.timestamps import stamp
+
+    ended = [end for end in endings(found.rules, time.time()) if end.ended]
+    warnings = [
+        Problem(
+            file=end.where.file,
+            line=end.where.line,
+            field="expires_at",
+            message=f"{end.name} expired on {stamp(end.expires_at)} and no longer counts",
+            hint="remove it, or give it a later date",
+        )
+        for end in ended
+    ]
+    return replace(found, warnings=(*found.warnings, *warnings))
 
 
 def _plain(problem: Problem) -> dict[str, object]:

@@ -50,6 +50,13 @@ reason = "a person looks at settings and at who is an administrator"
 LIMITS = "".join(f"limit_{at} = {at * 100}\n" for at in range(1, 41))
 # A key that is thrown away with the project; its passphrase is no secret.
 PASSPHRASE = "let the water through"  # noqa: S105
+REQUEST = {
+    "type": "tool_request",
+    "tool_name": "write_file",
+    "tool_call_id": "call-1",
+    "path": "src/app.py",
+    "content": STUB.decode(),
+}
 PATCH = """\
 *** Begin Patch
 *** Update File: config/limits.toml
@@ -148,11 +155,14 @@ def rewrite(out: Console, root: str) -> None:
 
 
 def waiting(out: Console, broker: Broker) -> None:
-    """4. It proposes the same; a person looks, approves, and changes their mind."""
+    """4. Another agent proposes the same; a person looks, approves, and changes their mind."""
     path, gate = os.path.join(broker.here.root, "src", "app.py"), broker.gate
-    _step(out, "4. so it proposes the same through the broker, and waits")
-    _say(out, _brokered(broker))
-    (proposal,) = gate.find(path="src/app.py")
+    _step(out, "4. another agent proposes the same through the broker, and waits")
+    result = broker.execute_tool(REQUEST)
+    _say(out, str(result["output"]))
+    proposal = next(
+        one for one in gate.find(path="src/app.py") if one.actor.tool_call_id == "call-1"
+    )
     change = proposal.change
     lost = f"{change.lines_deleted} of {change.existing_lines} lines would be lost"
     _say(out, f"{lost}; on the disk: {_lines(path)} lines")
@@ -165,17 +175,6 @@ def waiting(out: Console, broker: Broker) -> None:
     gate.answer(back.id, approve=True, proof=YOU)
     gate.apply(back.id)
     _say(out, f"on the disk: {_lines(path)} lines")
-
-
-def _brokered(broker: Broker) -> str:
-    request = {
-        "type": "tool_request",
-        "tool_name": "write_file",
-        "tool_call_id": "call-1",
-        "path": "src/app.py",
-        "content": STUB.decode(),
-    }
-    return str(broker.execute_tool(request)["output"])
 
 
 def by_mcp(out: Console, root: str) -> None:
@@ -241,7 +240,7 @@ def _tell(out: Console, root: str, tool: str, tool_input: dict[str, str]) -> Non
 def _ask_hook(root: str, tool: str, tool_input: dict[str, str]) -> str:
     """Return what the real hook, a process, says to one call; its state lies beside the project."""
     from penstock.doors.hook.daemon_client import SWITCH
-    from penstock.doors.setup.registrations import hook_command
+    from penstock.doors.setup.scopes import hook_command
 
     document = {
         "session_id": "demo",

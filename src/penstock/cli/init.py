@@ -18,7 +18,7 @@ from penstock.cli.output import (
     tell,
     workspace_option,
 )
-from penstock.core.distribution import pip_install
+from penstock.core.distribution import NAME, pip_install
 from penstock.core.loopback import PORT
 from penstock.doors.hook.agents import NAMES, agent_module
 
@@ -43,7 +43,11 @@ PLAIN_PORT = click.IntRange(min=1, max=65535)
 )
 @click.option("--http", is_flag=True, help="Claude Code asks `penstock serve` instead.")
 @click.option("--port", type=PLAIN_PORT, default=PORT, help="Where `penstock serve` listens.")
-@click.option("--local", is_flag=True, help="Claude Code: .claude/settings.local.json instead.")
+@click.option("--local", "scope", flag_value="local", help="For you alone (default), git-ignored.")
+@click.option("--shared", "scope", flag_value="shared", help="For the team: files to commit.")
+@click.option("--global", "scope", flag_value="global", help="For all your projects.")
+@click.option("--observe", "observe", flag_value="observe", help="Decide and record, stop nothing.")
+@click.option("--enforce", "observe", flag_value="enforce", help="Stop again what the rules stop.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--yes", is_flag=True, help="Ask nothing; for scripts.")
 @workspace_option
@@ -53,13 +57,25 @@ def command(
     agents: tuple[str, ...],
     http: bool,
     port: int,
-    local: bool,
+    scope: str | None,
+    observe: str | None,
     dry_run: bool,
     yes: bool,
     workspace: str | None,
     as_json: bool,
 ) -> int:
     """Write penstock.toml and register the hook with the agents that are here.
+
+    `--local` (the default) registers it in the agent's own local settings, with
+    this machine's interpreter. `--shared` registers it in the files that a team
+    commits: the command looks for `penstock-hook` on PATH, and where Penstock is
+    not installed the agent's calls are denied with the command that installs it.
+    `--global` registers it in your home, for every project; penstock.toml is
+    then not written, and a project without rules goes by yours, or by `guard`.
+
+    With `--observe` the rules are asked and their answers recorded, and nothing
+    is stopped but what would remove Penstock or its record; `penstock report`
+    then shows what would have been stopped. `--enforce` ends that.
 
     What is there already is kept, and a second run changes nothing. `penstock
     uninstall` takes exactly this back. At a terminal, where there is no approver
@@ -68,17 +84,28 @@ def command(
     from penstock.app import open_workspace
     from penstock.doors.setup.agents_present import present
     from penstock.doors.setup.install import Wish, carry_out, described, only_adds, plan
+    from penstock.doors.setup.scopes import LOCAL
 
     here = open_workspace(workspace)
     here_too = present(here.root, os.path.expanduser("~"), environ=os.environ)
     chosen = tuple(dict.fromkeys(agents)) or tuple(here_too) or ("claude",)
-    wish = Wish(agents=chosen, preset=preset or "guard", http=http, port=port, local=local)
+    wish = Wish(
+        agents=chosen,
+        preset=preset or "",
+        http=http,
+        port=port,
+        scope=scope or LOCAL,
+        observe=observe == "observe",
+    )
+    _check_http(wish)
+    switched = _switched(here, wish, observe, yes=yes, dry_run=dry_run)
     steps = plan(here, wish, token=_token(here, dry_run) if http else "")
     if not dry_run:
         if here.inside_agent():
             only_adds(steps)
         carry_out(here, steps)
-    left = _left(wish, steps, named=bool(agents), found=bool(here_too), preset=preset)
+    left = [*_observing(here, wish), *_scope_notes(here, wish, steps)]
+    left += _left(wish, steps, named=bool(agents), found=bool(here_too), preset=preset)
     keyless = not here.keys.exists()
     offers = keyless and not (yes or as_json or dry_run) and _somebody_here(here)
     if keyless and not offers:
@@ -90,7 +117,7 @@ def command(
             {"name": name, "title": agent_module(name).TITLE, "found": here_too.get(name)}
             for name in wish.agents
         ],
-        "changes": described(steps, WOULD if dry_run else DONE),
+        "changes": [*described(steps, WOULD if dry_run else DONE), *switched],
         "left": [*_off(here, wish), *left],
     }
     if as_json:
@@ -100,6 +127,60 @@ def command(
     if offers:
         _offer_key(here)
     return OK
+
+
+def _switched(
+    here: Workspace, wish: Wish, observe: str | None, *, yes: bool, dry_run: bool
+) -> list[dict[str, object]]:
+    """Make the project's rules observe or enforce; rules that are made now are the plan's."""
+    if observe is None:
+        return []
+    from penstock.cli.observe import switch
+    from penstock.cli.proof import refuse_inside_agent
+
+    if wish.scope == "global":
+        raise click.UsageError(f"--{observe} is for one project: it stands in its penstock.toml")
+    if wish.observe and not dry_run:
+        refuse_inside_agent(here, command="init --observe")
+    return switch(here, observe=wish.observe, yes=yes, dry_run=dry_run)
+
+
+def _check_http(wish: Wish) -> None:
+    """The address, the token and the project's place are one person's and one machine's."""
+    if wish.http and wish.scope != "local":
+        raise click.UsageError(f"--http is for one person on one machine, not --{wish.scope}")
+
+
+def _scope_notes(here: Workspace, wish: Wish, steps: list[PlanStep]) -> Iterator[str]:
+    """Yield what a person has to know about where the hook is registered now."""
+    from penstock.doors.setup.install import at_home
+    from penstock.doors.setup.scopes import GLOBAL, LOCAL, SHARED, has_one_file
+
+    title = {name: agent_module(name).TITLE for name in wish.agents}
+    changed = {step.path for step in steps if step.changes}
+    for name in at_home(here, wish) if wish.scope != GLOBAL else ():
+        more = {
+            LOCAL: "nothing is registered for this project alone",
+            SHARED: "here both registrations judge each call, and the strictest answer wins",
+        }
+        yield f"{title[name]}: registered for every project already; {more[wish.scope]}"
+    if wish.scope == SHARED:
+        files = sorted(path for path in changed if path not in (".gitignore", "penstock.toml"))
+        yield f"commit {', '.join([*files, 'penstock.toml', '.gitignore'])}"
+        yield f"colleagues need Penstock: pipx install {NAME}; until then their calls are denied"
+    for name in wish.agents if wish.scope == LOCAL else ():
+        if has_one_file(name) and name not in at_home(here, wish):
+            yield (
+                f"{title[name]}: it reads one file in a project, which now has this machine's "
+                "paths in it; do not commit it, or use --shared"
+            )
+
+
+def _observing(here: Workspace, wish: Wish) -> Iterator[str]:
+    if wish.observe or here.policy().enforced is not None:
+        from penstock.cli.observe import LOUD
+
+        yield LOUD
 
 
 def _somebody_here(here: Workspace) -> bool:
@@ -164,7 +245,7 @@ def _left(
     left = []
     if not named and not found:
         left.append("no agent was found here; this is for Claude Code, `--agent` names another")
-    if preset and not any(step.path == "penstock.toml" for step in steps):
+    if preset and not any(step.path.endswith("penstock.toml") for step in steps):
         left.append("penstock.toml was there and is kept; its own preset stays in force")
     for name in wish.agents:
         left += [f"{agent_module(name).TITLE}: {sentence}" for sentence in LEFT[name]]
@@ -174,8 +255,7 @@ def _left(
         left.append(
             f"start `penstock serve --port {wish.port}`: while it is down, writes are blocked"
         )
-        file = "" if wish.local else "; with --local it stays out of a shared repository"
-        left.append(f"the token in Claude Code's settings is good for judging only{file}")
+        left.append("the token in Claude Code's settings is good for judging only")
     return [*left, "prove that it works: penstock doctor"]
 
 

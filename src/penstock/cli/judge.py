@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import click
 
-from penstock.cli import EXIT
+from penstock.cli import EXIT, OK
+from penstock.cli.judge_document import document, notes_of
 from penstock.cli.output import echo, json_option, print_json, workspace_option
 from penstock.core.errors import InputError
 from penstock.core.model import Change, Decision, Verdict
@@ -18,17 +20,19 @@ from penstock.gate import Call, Judgement
 
 
 @click.command()
-@click.option("--tool", required=True, help="The tool's name, as the agent calls it.")
-@click.option("--input", "tool_input", required=True, help="The tool's input: a JSON object.")
+@click.option("--tool", default=None, help="The tool's name, as the agent calls it.")
+@click.option("--input", "tool_input", default=None, help="The tool's input: a JSON object.")
 @click.option("--cwd", default=None, help="The directory that relative paths start from.")
+@click.option("--batch", is_flag=True, help="Judge each JSON line of the standard input.")
 @click.option("--unattended", is_flag=True, help="Nobody can be asked: ask becomes deny.")
 @click.option("--policy", "policy_file", default=None, help="Judge by this rules file instead.")
 @workspace_option
 @json_option
 def command(
-    tool: str,
-    tool_input: str,
+    tool: str | None,
+    tool_input: str | None,
     cwd: str | None,
+    batch: bool,
     unattended: bool,
     policy_file: str | None,
     workspace: str | None,
@@ -37,7 +41,20 @@ def command(
     """Say what the rules would answer to a tool call. Nothing is recorded.
 
     penstock judge --tool Write --input '{"file_path": ".env", "content": "x"}'
+
+    With --batch each line of the standard input is a call, {"tool", "input"} with "cwd" and "id" if
+    you like, and gets one line back: the document of --json with that id and "seen_by", the agents
+    whose registered hook sees such a call. A line that cannot be judged gets {"error": ...}.
     """
+    if batch:
+        from penstock.cli.judge_batch import judge_lines
+
+        if tool or tool_input or cwd:
+            raise click.UsageError("With --batch each line names its own tool, input and cwd.")
+        judge_lines(workspace=workspace, policy_file=policy_file, attended=not unattended)
+        return OK
+    if tool is None or tool_input is None:
+        raise click.UsageError("Give --tool and --input, or --batch with lines to judge.")
     from penstock.app.workspace import judge_here
 
     call = Call(
@@ -45,14 +62,21 @@ def command(
         tool_input=parsed(tool_input),
         cwd=os.path.abspath(cwd) if cwd else "",
         home=os.path.expanduser("~"),
+        temporary=os.environ.get("TMPDIR", ""),
         attended=not unattended,
     )
     judged = judge_here(call, workspace=workspace, policy_file=policy_file, now=time.time())
+    judged = _by_all_rules(judged)
     if as_json:
         print_json(document(judged))
     else:
         show(judged)
     return EXIT[judged.decision.verdict]
+
+
+def _by_all_rules(judged: Judgement) -> Judgement:
+    """Return what the rules say, also those that only observe."""
+    return replace(judged, decision=judged.would) if judged.would else judged
 
 
 def parsed(text: str) -> dict[str, object]:
@@ -73,52 +97,6 @@ def parsed(text: str) -> dict[str, object]:
     return found
 
 
-def document(judged: Judgement) -> dict[str, object]:
-    """Return the decision as one JSON document."""
-    decision = judged.decision
-    return {
-        **_facts(decision),
-        "revision": decision.revision,
-        "degraded": decision.degraded or None,
-        "parts": [
-            {**_facts(part), "change": _change(one.request.change)}
-            for part, one in zip(decision.parts or (decision,), judged.prepared, strict=False)
-        ],
-    }
-
-
-def _facts(decision: Decision) -> dict[str, object]:
-    return {
-        "verdict": decision.verdict,
-        "granted": decision.granted,
-        "action": decision.action,
-        "path": decision.path,
-        "code": decision.code,
-        "because": decision.because,
-        "instead": decision.suggestion,
-        "notes": list(decision.notes),
-        "rules": [
-            {"id": r.rule, "verdict": r.verdict, "reason": r.text, "where": r.where}
-            for r in decision.reasons
-        ],
-    }
-
-
-def _change(change: Change | None) -> dict[str, object] | None:
-    if change is None:
-        return None
-    return {
-        "kind": change.kind,
-        "existing_lines": change.existing_lines,
-        "lines_deleted": change.lines_deleted,
-        "lines_added": change.lines_added,
-        "change_ratio": change.change_ratio,
-        "exact": change.exact,
-        "unit": change.unit,
-        "notes": list(change.notes),
-    }
-
-
 COLOUR = {Verdict.ALLOW: "green", Verdict.ASK: "yellow", Verdict.DENY: "red"}
 
 
@@ -134,12 +112,14 @@ def show(judged: Judgement) -> None:
 def _details(judged: Judgement) -> Iterator[str]:
     """Yield what stands behind a decision, a line each."""
     decision = judged.decision
+    if judged.would and decision.verdict is not Verdict.ALLOW:
+        yield "observe mode: it is recorded, and not stopped"
     if decision.suggestion:
         yield f"instead: {in_line(decision.suggestion)}"
     for reason in decision.reasons:
         where = f" ({spoken(reason.where)})" if reason.where else ""
         yield f"rule {spoken(reason.rule)}: {reason.verdict or 'note'}{where}"
-    for note in decision.notes:
+    for note in notes_of(decision):
         yield f"note: {in_line(note)}"
     for one in judged.prepared:
         if one.request.change is not None and one.request.target is not None:

@@ -143,7 +143,7 @@ class Review:
     def approve(self, one: Proposal) -> None:
         """Approve it; a set is written once all of it is approved."""
         from penstock.cli import render
-        from penstock.cli.approve import waiting_beside
+        from penstock.cli.approve import tell_offer, waiting_beside
         from penstock.cli.ask import without
         from penstock.gate.lookup import rejected_beside
 
@@ -158,6 +158,7 @@ class Review:
             self.out.print(printable(f"applied {receipt.path}: receipt {receipt.id}"), markup=False)
         for other in rejected_beside(self.gate, one):
             self.out.print(printable(f"rejected {other.path}"), markup=False)
+        tell_offer(self.gate, (one,))
         if len(receipts) > 1:
             said = f"undo all {len(receipts)} files with `penstock undo {one.set_id}`"
             self.out.print(printable(said), markup=False)

@@ -10,6 +10,7 @@ import click
 from penstock.cli.lazy import Lazy, Table
 
 COMMANDS: Table = {
+    "add": ("rules_add", "Add a rule: shows the diff and its effect first."),
     "apply": ("rules_apply", "Change a rules file: validated, atomic, with a way back."),
     "query": ("rules_query", "Ask about rules, past decisions and what is missing."),
     "suggest": (

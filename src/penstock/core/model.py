@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from penstock.core.extent import NEAR, Extent
+
 NOTHING: Mapping[str, object] = {}
 
 
@@ -191,6 +193,9 @@ class Request:
     """What an actor wants, in our terms. One tool call may make several requests.
 
     `mention` says that nobody knows whether the target is meant: it stood among the arguments.
+    `doing` are the simple commands that are unclear, or the one that touches the target.
+    `losses` are what a command would throw away for good. `by` is the program that would do it,
+    `script` a file of the project that says so: then only rules speak, no default does.
     """
 
     action: Action
@@ -198,10 +203,15 @@ class Request:
     tool_input: Mapping[str, object] = field(default_factory=lambda: NOTHING)
     target: Target | None = None
     change: Change | None = None
+    extent: Extent = NEAR
     leaves: tuple[str, ...] = ()
+    doing: tuple[str, ...] = ()
     unclear: str = ""
     refusals: tuple[GateRefusal, ...] = ()
+    losses: tuple[GateRefusal, ...] = ()
     mention: bool = False
+    by: str = ""
+    script: str = ""
     attended: bool = True
     actor: Actor = NOBODY
 

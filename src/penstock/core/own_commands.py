@@ -12,9 +12,11 @@ from collections.abc import Mapping, Sequence
 # What `[project.scripts]` installs; `REVIEWER` is the group `rules` by another name.
 PENSTOCK, REVIEWER = "penstock", "decision_reviewer"
 PROGRAMS = (PENSTOCK, REVIEWER)
+# What a registration that a team shares starts; it only answers agents.
+HOOK_PROGRAM = "penstock-hook"
 
 # Commands for people, each with what it does. `rules` is a group: its commands follow it.
-# `allow`, `runs apply`, `bundle sign` and `rules add` are refused before they exist.
+# `runs apply` and `bundle sign` are refused before they exist.
 FOR_PEOPLE: Mapping[str, str] = {
     "approve": "approves a pending change",
     "apply": "writes an approved change",
@@ -26,6 +28,7 @@ FOR_PEOPLE: Mapping[str, str] = {
     "review": "decides on pending changes",
     "allow": "allows what the rules deny",
     "uninstall": "removes the hooks",
+    "projects --forget": "removes a project's audit log and pending changes",
     "approver": "manages the approver's key",
     "open": "opens the review page",
     "broker-cli": "decides on pending changes",
@@ -41,10 +44,11 @@ ON_RULES = frozenset({"rules apply", "rules add"})
 FOR_ANYONE = frozenset(
     {
         *("hook", "judge", "init", "doctor", "check", "status", "proposals", "show", "watch"),
+        "projects",
         *("sandbox", "sandbox new", "sandbox clean", "broker", "mcp", "serve", "demo"),
         *("notify", "notify test", "notify send", "completion", "approver show"),
         *("audit", "audit log", "audit verify", "audit export", "audit checkpoint"),
-        "audit secrets",
+        *("audit secrets", "why", "log", "report"),
         *("rules", "rules query", "rules suggest", "rules stale", "rules test"),
         *("rules profile", "rules analyze-rule"),
     }
@@ -76,6 +80,8 @@ def command_for_people(program: str, words: Words) -> str:
         top = below if below == UNREADABLE else f"{top} {below}" if below else top
     elif top == "broker" and _option(rest, "--role") in (None, "front-end"):
         top = "broker --role front-end"
+    elif top == "projects" and any(word is None or word.startswith("--forget") for word in rest):
+        top = "projects --forget"
     return _key(top)
 
 

@@ -5,53 +5,130 @@ Always true: nothing is recorded or written, and what cannot be understood is de
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
-from penstock.core.model import Decision, Verdict
+from penstock.core.model import Action, Decision, Request, Verdict
+from penstock.core.paths.free_places import free_places
 from penstock.core.policy.decide import combine, decide
 from penstock.core.policy.model import Policy
+from penstock.gate.extent import CallExtent
 from penstock.gate.prepare import Call, Preparation, PreparedRequest
-from penstock.ports import Files
+from penstock.ports import Files, Repositories
+
+if TYPE_CHECKING:
+    from penstock.gate.git_effects import GitEffects
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judgement:
-    """The decision on a whole tool call, with each request behind it."""
+    """The decision on a whole tool call, with each request behind it.
+
+    `kept` are files that bring back what the call may lose besides those of its requests, each
+    with its content where that is another than on the disk.
+    `would` is there where rules only observe: what they say, while `decision` is what holds.
+    """
 
     decision: Decision
     prepared: tuple[PreparedRequest, ...] = ()
+    would: Decision | None = None
+    kept: Mapping[str, bytes | None] = field(default_factory=dict)
 
 
 def judge_call(
-    files: Files, policy: Policy, call: Call, *, now: float, measures: bool = True
+    files: Files,
+    policy: Policy,
+    call: Call,
+    *,
+    now: float,
+    measures: bool = True,
+    repositories: Repositories | None = None,
 ) -> Judgement:
     """Return the decision on a call at a time (seconds since 1970).
 
-    Without `measures` no content is read: every file that is there may be lost whole.
+    Without `measures` no content is read: every file that is there may be lost whole. Without
+    `repositories` nobody can tell what git commands change.
     """
+    said = _judged(files, policy, call, now, measures, repositories)
+    if policy.enforced is None:
+        return said
+    held = _judged(files, policy.enforced, call, now, measures, repositories)
+    return replace(said, decision=held.decision, would=said.decision)
+
+
+def _judged(
+    files: Files,
+    policy: Policy,
+    call: Call,
+    now: float,
+    measures: bool,
+    repositories: Repositories | None,
+) -> Judgement:
+    free = free_places(root=files.root, home=call.home, temporary=call.temporary)
     preparation = Preparation(
         files,
         call,
         policy.gate.change_threshold,
+        extent=CallExtent(files.root, free, repositories),
         measures=measures,
         guarded=policy.guarded,
         rule_files=policy.files,
         vital=policy.vital,
     )
     judged = [(one, _decide(one, policy, now)) for one in preparation.all()]
-    # A mention that no rule speaks of is no request of the call.
-    heard = [(one, said) for one, said in judged if said.reasons or not one.request.mention]
+    heard = [(one, said) for one, said in judged if _counts(one, said)]
+    if not preparation.git:
+        return Judgement(
+            decision=combine([said for _, said in heard], policy),
+            prepared=tuple(one for one, _ in heard),
+        )
+    from penstock.gate.git_effects import GitEffects  # most calls are none of git's
+
+    git = GitEffects(preparation, repositories)
+    heard += _of_git(git, policy, now)
+    decision = combine([said for _, said in heard], policy)
     return Judgement(
-        decision=combine([said for _, said in heard], policy),
+        decision=replace(decision, notes=(*decision.notes, *git.notes)),
         prepared=tuple(one for one, _ in heard),
+        kept=git.kept,
     )
 
 
+def _of_git(
+    git: GitEffects, policy: Policy, now: float
+) -> Iterator[tuple[PreparedRequest, Decision]]:
+    """Yield what the rules say of git's part; a file that it brings is told where one objects."""
+    for one in git.requests(git.preparation.git):
+        if isinstance(one, PreparedRequest):
+            yield one, _decide(one, policy, now)
+            continue
+        said = decide(one.request, policy, now=now)
+        if said.verdict is not Verdict.ALLOW:
+            because = f"`{one.by}` would change `{said.path}`: {said.because}"
+            yield PreparedRequest(request=one.request), replace(said, because=because)
+
+
+def _counts(one: PreparedRequest, said: Decision) -> bool:
+    """Say whether a request is one of the call; of a script only what a rule has against it."""
+    if one.request.script:
+        return said.verdict is not Verdict.ALLOW and one.problem is None
+    return bool(said.reasons) or not _by_the_way(one.request)
+
+
+def _by_the_way(request: Request) -> bool:
+    """Say whether a request counts only where a rule speaks of it: a mention, a command's read."""
+    return request.mention or (request.action is Action.READ and bool(request.by))
+
+
 def _decide(one: PreparedRequest, policy: Policy, now: float) -> Decision:
-    if one.problem is None:
-        return decide(one.request, policy, now=now)
-    return denied(one.problem, policy)
+    if one.problem is not None:
+        return denied(one.problem, policy)
+    said = decide(one.request, policy, now=now)
+    if not one.request.script or said.verdict is Verdict.ALLOW:
+        return said
+    return replace(said, because=f"{said.because} (`{one.request.script}` does it when it runs)")
 
 
 def denied(problem: InputError, policy: Policy) -> Decision:

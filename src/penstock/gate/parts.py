@@ -18,7 +18,7 @@ from penstock.core.policy.decide import decide
 from penstock.core.policy.model import Policy
 from penstock.core.proposals.model import Proposal
 from penstock.gate.doors import Door, Surroundings
-from penstock.ports import AuditLog, Blobs, Clock, Files, History, LogEntry, Proposals
+from penstock.ports import AuditLog, Blobs, Clock, Files, History, LogEntry, Proposals, Repositories
 
 ANYTHING = "anything"
 RULES_ENDING = ".toml"
@@ -93,6 +93,7 @@ class Parts:
     gate, and `surroundings` what is around its process.
     `settled` is the decision on an edit of rules, whose own checks stand in the place of the
     rules themselves: those keep agents from a path, and must not keep people from the rules.
+    Without `repositories` nobody can tell what a git command changes.
     """
 
     files: Files
@@ -109,6 +110,7 @@ class Parts:
     door: Door = Door.LIBRARY
     rules: RuleFiles | None = None
     settled: Decision | None = None
+    repositories: Repositories | None = None
 
     def key_needed(self) -> bool:
         """True once a key exists, or where the rules ask for one: then nothing else approves."""

@@ -8,60 +8,29 @@ declared; the second write to a file is measured against the result of the first
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from penstock.core.diff.measure import measure
 from penstock.core.diff.overwrite import overwritten, replaces, unmeasured
 from penstock.core.errors import InputError
-from penstock.core.model import NOBODY, Action, Actor, Change, Request, Source, Target
+from penstock.core.model import Action, Change, Request, Source, Target
+from penstock.core.paths.free_places import MADE_ANEW, OUTPUT
 from penstock.core.paths.relpath import RelPath, locate, parse
-from penstock.core.paths.spellings import beneath, joined, normal, renamed, written_out
+from penstock.core.paths.spellings import joined, normal, renamed, written_out
 from penstock.core.policy.vital import environment_holds, reaches, vital_refusal
 from penstock.core.tools.intents import Intent, intents, mentioned, resulting
+from penstock.gate.call import Call, PreparedRequest
+from penstock.gate.extent import CallExtent
+from penstock.gate.look import DiskLook
+from penstock.gate.tree_reads import names_below
 from penstock.ports import FileKind, Files
 
-if TYPE_CHECKING:
-    from penstock.core.tools.mentions import Mention
-
+__all__ = ["Call", "Preparation", "PreparedRequest"]
 MOST_BELOW = 1000  # files of one directory that are judged one by one
 WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Call:
-    """A tool call as a door hands it over; `home` is what `~` stands for.
-
-    `moved` are places of agents' settings that the agent's own variables name, each with the
-    place that rules know it by.
-    """
-
-    tool: str
-    tool_input: Mapping[str, object]
-    cwd: str = ""
-    home: str = ""
-    moved: tuple[tuple[str, str], ...] = ()
-    attended: bool = True
-    actor: Actor = NOBODY
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PreparedRequest:
-    """One request of a call, with the content behind it where it is known.
-
-    `path` is the file that would really be reached, None when it lies outside or is no plain
-    file. `known` says that `after` is the content that would result (None: removed).
-    """
-
-    request: Request
-    path: RelPath | None = None
-    known: bool = False
-    after: bytes | None = None
-    problem: InputError | None = None
 
 
 @dataclass(slots=True)
@@ -71,24 +40,32 @@ class Preparation:
     files: Files
     call: Call
     change_threshold: float
+    extent: CallExtent
     measures: bool = True
     guarded: tuple[str, ...] = ()
     rule_files: tuple[str, ...] = ()
     vital: tuple[str, ...] = ()
     left: dict[str, bytes | None] = field(default_factory=dict)
+    git: list[Intent] = field(default_factory=list)
 
     def all(self) -> Iterator[PreparedRequest]:
         """Yield every request of the call, in the order of its effects."""
         call = self.call
-        for intent in intents(call.tool, call.tool_input, cwd=call.cwd or self.files.root):
+        look = DiskLook(self.files, home=call.home)
+        here = call.cwd or self.files.root
+        for intent in intents(call.tool, call.tool_input, cwd=here, look=look):
             yield from self.of(intent)
         for mention in mentioned(call.tool, call.tool_input):
             with suppress(InputError):  # what can name no file mentions none
-                yield from self._mentioned(mention)
+                paths = (mention.path, *look.met(mention.path, here))
+                yield from self._mentioned(mention.action, paths)
 
     def of(self, intent: Intent) -> Iterator[PreparedRequest]:
         """Prepare one intent; what cannot be understood is a problem, not a crash."""
         problem = _excess(intent) if intent.excessive else None
+        if intent.git:  # what git does is found on the repository, by `git_effects`
+            self.git.append(intent)
+            return
         if intent.only_at and not self._in_force(intent):
             return
         if intent.path is None or problem:
@@ -102,30 +79,20 @@ class Preparation:
         if not self._cannot_happen(intent):
             yield from self._on(intent, target)
 
-    def _mentioned(self, mention: Mention) -> Iterator[PreparedRequest]:
+    def _mentioned(self, action: Action, paths: tuple[str, ...]) -> Iterator[PreparedRequest]:
         """Prepare what a call mentions, and the files that it means where it is a pattern."""
-        for path in (mention.path, *self._met(mention.path)):
-            intent = Intent(action=mention.action, path=path)
-            request = self._request(intent, mention.action, self._target(intent))
+        for path in paths:
+            intent = Intent(action=action, path=path)
+            request = self._request(intent, action, self._target(intent))
             yield PreparedRequest(request=replace(request, mention=True))
-
-    def _met(self, pattern: str) -> Iterator[str]:
-        """Yield the files of a directory that a pattern such as `.en*` meets."""
-        folder, slash, name = pattern.rpartition("/")
-        if name[:1] == "*" or not any(sign in name for sign in "*?["):
-            return
-        base = self.call.cwd or self.files.root
-        place = self.files.resolve(normal(joined(self._at_home(folder or "."), base)))
-        inside = beneath(place, self.files.root)
-        if inside is not None:
-            entries = self.files.entries(RelPath(text=inside) if inside else None)
-            yield from (folder + slash + one.name for one in entries if fnmatchcase(one.name, name))
 
     def _on(self, intent: Intent, target: Target) -> Iterator[PreparedRequest]:
         path = self._reached(target)
         yield from self._taken_along(intent, target)
-        if path is None or intent.action not in WRITES:
+        if path is None or intent.action not in WRITES or intent.mention:
             yield PreparedRequest(request=self._request(intent, intent.action, target), path=path)
+            if intent.action is Action.READ and intent.tree:
+                yield from self._read_below(intent, target)
             if path is None and intent.tree and intent.action in WRITES:
                 yield from self._below_twins(intent, target)
             return
@@ -187,9 +154,12 @@ class Preparation:
 
         In the environment that Penstock runs from, `_taken_along` has said all there is to say.
         """
-        if environment_holds(self._absolute(path.text), self.vital, root=self.files.root):
+        gone = intent.action is Action.DELETE and path.name in MADE_ANEW
+        if gone or environment_holds(self._absolute(path.text), self.vital, root=self.files.root):
             return
         for count, name in enumerate(self.files.below(path)):
+            if count == MOST_BELOW and intent.action is Action.DELETE and path.name in OUTPUT:
+                return
             if count == MOST_BELOW:
                 why = f"`{path}` holds more than {MOST_BELOW} files"
                 yield PreparedRequest(
@@ -197,6 +167,13 @@ class Preparation:
                 )
                 return
             yield self._write(replace(intent, unclear=""), self._found(name.text), name)
+
+    def _read_below(self, intent: Intent, target: Target) -> Iterator[PreparedRequest]:
+        """Mention each file of a directory that is read whole: `cp -r keys /tmp`."""
+        place, inside = target.judged[-1], replace(intent, mention=True)
+        found = names_below(self.files, place, whole=intent.whole, most=MOST_BELOW)
+        for name in (f"{self._absolute(target.shown)}/.", *(one.text for one in found)):
+            yield PreparedRequest(request=self._request(inside, Action.READ, self._found(name)))
 
     def _below_twins(self, intent: Intent, target: Target) -> Iterator[PreparedRequest]:
         """Judge a directory of a worktree outside by what the project has in its place."""
@@ -254,10 +231,15 @@ class Preparation:
     def _write(self, intent: Intent, target: Target, path: RelPath) -> PreparedRequest:
         """Measure what a write would leave; where that cannot be known, the name is judged."""
         kind = self._kind(path)
+        if kind is FileKind.FILE and not intent.by:  # a tool that removes directories as well
+            intent = replace(intent, tree=False)
         action = _action(intent.action, exists=kind is not None)
         named_only = PreparedRequest(request=self._request(intent, action, target), path=path)
         if kind not in (None, FileKind.FILE):
             return replace(named_only, path=None)
+        if intent.kept and not self._target(replace(intent, path=intent.kept)).outside:
+            self.left[path.text] = None  # moved within the project: no line of it is lost
+            return named_only
         if not self.measures:
             return self._unmeasured(intent, target, path, named_only)
         try:
@@ -337,9 +319,14 @@ class Preparation:
             tool_input=self.call.tool_input,
             target=target,
             change=change,
+            extent=self.extent.of(intent, action, target),
             leaves=intent.leaves,
+            doing=intent.doing,
             unclear=intent.unclear,
             refusals=intent.refusals,
+            mention=intent.mention,
+            by=intent.by,
+            script=intent.script,
             attended=self.call.attended,
             actor=self.call.actor,
         )

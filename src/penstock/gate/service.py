@@ -54,7 +54,8 @@ class Gate:
 
         Nothing is recorded, stored or written.
         """
-        return judge_call(self._parts.files, self.policy(), call, now=self.now().wall).decision
+        files, git, now = self._parts.files, self._parts.repositories, self.now().wall
+        return judge_call(files, self.policy(), call, now=now, repositories=git).decision
 
     def decide(self, request: Request) -> Decision:
         """Return what the rules say to one request of a call. Nothing is recorded."""
@@ -334,11 +335,11 @@ class Gate:
         after: bytes | None,
         event_hash: str,
         at: float,
-        note: str = "",
+        **more: str,
     ) -> Receipt:
         """Take a write that an agent made by itself into what can be undone."""
         return self._undoing.adopt(
-            path, before=before, after=after, event_hash=event_hash, at=at, note=note
+            path, before=before, after=after, event_hash=event_hash, at=at, **more
         )
 
     def changed_since(self, receipts: Sequence[Receipt]) -> tuple[tuple[str, bytes | None], ...]:

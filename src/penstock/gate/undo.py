@@ -50,7 +50,8 @@ class Undoer:
         after: bytes | None,
         event_hash: str,
         at: float,
-        note: str,
+        note: str = "",
+        set_id: str = "",
     ) -> Receipt:
         """Make a receipt of a write that did not go through the gate; the same one only once."""
         blobs, proposals = self.parts.blobs, self.parts.proposals
@@ -63,6 +64,7 @@ class Undoer:
             event_hash=event_hash,
             at=at,
             note=note,
+            set_id=set_id,
         )
         if proposals.receipt(receipt.id) is None:
             proposals.add_receipt(receipt)

@@ -1,7 +1,8 @@
 """Rules files that ship with Penstock, and the schema that editors complete them with.
 
-`guard` is for new users, `strict` for the careful; the other two are the hook spec's and the
-broker spec's own files with their own defaults. What they say is read like any rules file.
+`guard` is for new users, `strict` for the careful; two are the hook spec's and the broker spec's
+own files with their own defaults. A policy starts from one of these; `destructive` is one that is
+added to any of them. What they say is read like any rules file.
 Enter by `read`.
 Imported by: `core.rules`, `doors.hook.agents` (plugin files) and `cli.check`.
 Always true: a preset is read like any rules file, and its own examples are proven by tests.
@@ -16,6 +17,7 @@ FILES = {
     "strict": "strict.toml",
     "hook-spec": "hook-spec.json",
     "broker-spec": "broker-spec.yaml",
+    "destructive": "destructive.toml",
 }
 SCHEMA = "penstock.schema.json"
 

@@ -16,7 +16,6 @@ NAME = "hook_path.py"  # beside this file, in an installation only
 LEAVES = (
     "penstock.core.audit.chain",
     "penstock.core.audit.head_slots",
-    "penstock.core.errors",
     "penstock.core.strict_json",
     "penstock.core.text.redact",
     "penstock.core.audit.event",

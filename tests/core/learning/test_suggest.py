@@ -18,7 +18,6 @@ from penstock.core.learning.clusters import (
     is_plain,
     path_glob,
     path_regex,
-    re_escape,
 )
 from penstock.core.learning.past_decision import Past, Person, past_of
 from penstock.core.learning.risk import Risk, never, risk
@@ -33,7 +32,7 @@ from penstock.core.learning.suggest import (
 )
 from penstock.core.paths.globs import matches
 from penstock.core.policy.model import Policy
-from penstock.core.policy.regexes import search
+from penstock.core.policy.regexes import re_escape, search
 from penstock.core.rules.load import load, parse_policy
 
 ORIGINAL = "[audit]\naudit_file = 'x'\n"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ from penstock.core.policy.compile import VERSION, compile_policy, dump, load
 from penstock.core.policy.decide import decide
 from penstock.core.policy.model import DEFAULTS, Layer, Policy, Warn
 from penstock.core.policy.rule import FieldMatch, Rule
+from penstock.core.rules.load import build, load_preset
 
 GLOBS = ["**", "src/**", "**/.env*", "*.md", ".git/**", "**/*.pem", "docs/*.md", "src/app.py"]
 PATHS = ["src/app.py", ".env", "docs/a.md", "README.md", "a/b/x.pem", ".git/config", "other"]
@@ -38,6 +40,11 @@ def rules(draw: st.DrawFn, at: int) -> Rule:
         line_threshold=draw(st.sampled_from([None, None, 0, 5, 100])),
         change_threshold=draw(st.sampled_from([None, None, 0.5])),
         max_bytes=draw(st.sampled_from([None, None, 10])),
+        tree=draw(st.sampled_from([False, False, True])),
+        inside=draw(st.sampled_from([False, False, True])),
+        beyond=draw(st.sampled_from([False, False, True])),
+        uncommitted=draw(st.sampled_from([False, False, True])),
+        not_by=draw(st.sampled_from([(), (), ("git",)])),
         reason=draw(st.sampled_from(["", "no {path}", "{deleted} lost"])),
         instead=draw(st.sampled_from(["", "ask a person"])),
         note=draw(st.sampled_from(["", "mind {path}"])),
@@ -145,6 +152,35 @@ def test_the_common_cases_do_take_the_short_way() -> None:
     assert ask("src/large.py", 100) == "long"
     assert ask("src/large.py", 100, 0.49) == "allow", "little of it is lost"
     assert ask("a/.env", 0) == "deny"
+
+
+GUARD_ROWS = [
+    # path, action, the short answer
+    (".env", "write", "deny"),
+    ("a/.env.local", "create", "deny"),
+    (".env", "read", "deny"),
+    (".env.example", "write", "allow"),
+    (".env.example", "read", "allow"),
+    ("keys/server.pem", "write", "deny"),
+    ("keys/server.pem", "read", "deny"),
+    ("src/secrets/store.py", "read", "allow"),
+    ("package-lock.json", "write", "deny"),
+    ("node_modules/x/i.js", "create", "deny"),
+    (".git/config", "write", "deny"),
+    ("src/app.py", "write", "allow"),
+    ("src/app.py", "read", "allow"),
+    ("README.md", "create", "allow"),
+    ("CLAUDE.md", "write", "allow"),
+    ("dist/a.js", "create", "allow"),
+]
+
+
+@pytest.mark.parametrize(("path", "action", "expected"), GUARD_ROWS)
+def test_guard_answers_by_name_on_the_short_way(path: str, action: str, expected: str) -> None:
+    compiled = compile_policy(build(load_preset("guard")))
+    said = fast_decide.answer(compiled, action, [path], [], most_lines=9, most_lost=1.0, size=1)
+    assert said is not None
+    assert said.verdict == expected
 
 
 def test_a_look_alike_is_heard_by_strict_rules_in_the_short_way_too() -> None:

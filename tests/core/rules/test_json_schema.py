@@ -17,7 +17,16 @@ from hypothesis import strategies as st
 
 from penstock import presets
 from penstock.core.rules import json_schema, load
-from penstock.core.rules.fields import BY_NAME, RULE, RULE_TABLES, TABLES, TOP, Field, FieldKind
+from penstock.core.rules.fields import (
+    BY_NAME,
+    EDITED_TABLES,
+    EXCEPTION,
+    RULE,
+    TABLES,
+    TOP,
+    Field,
+    FieldKind,
+)
 from tests import REPOSITORY
 
 MANUAL = REPOSITORY / "docs" / "reference" / "policy.md"
@@ -63,7 +72,7 @@ def test_the_module_prints_the_file_that_ships() -> None:
     assert printed == presets.read(presets.SCHEMA)
 
 
-@pytest.mark.parametrize("name", ["guard", "strict"])
+@pytest.mark.parametrize("name", ["guard", "strict", "destructive"])
 def test_a_preset_fits_the_schema_and_names_it(name: str) -> None:
     text = presets.read(name).decode()
     assert text.startswith("#:schema ./penstock.schema.json\n")
@@ -109,12 +118,12 @@ def _manual_row(one: Field) -> str:
 
 def test_the_manual_has_the_table_of_every_field() -> None:
     text = manual()
-    for fields in (TOP, RULE, *TABLES.values()):
+    for fields in (TOP, RULE, EXCEPTION, *TABLES.values()):
         assert manual_table(fields) in text
     for table in TABLES:
         assert f"\n## [{table}]\n" in text
-    for table in RULE_TABLES:
-        assert f"`[[{table}]]`" in text
+    for table in EDITED_TABLES:
+        assert f"[[{table}]]" in text
 
 
 WRONG = [
@@ -131,6 +140,9 @@ WRONG = [
     {"gate": {"line_threshold": -1}},
     {"llm_fallback": {"api_key": "k"}},
     {"warn": "loud"},
+    {"except": [{"rule": "a"}]},
+    {"except": [{"paths": ["a"]}]},
+    {"except": [{"rule": "a", "paths": ["a"], "verdict": "allow"}]},
     {"warn": [{"nope": 1}]},
 ]
 
@@ -172,6 +184,7 @@ DOCUMENTS = st.fixed_dictionaries(
     optional={
         **{name: table_of(fields) for name, fields in TABLES.items() if name != "includes"},
         "deny": st.lists(table_of(RULE), max_size=2),
+        "except": st.lists(table_of(EXCEPTION), max_size=1),
         "warn": st.lists(table_of(RULE), max_size=1) | st.sampled_from(["ask", "loud"]),
     },
 )

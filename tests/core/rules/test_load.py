@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from penstock.core.digest import digest
 from penstock.core.errors import RulesError
 from penstock.core.model import Action, ChangeKind, Verdict
-from penstock.core.policy.builtin import CODE_RULE, SELF_RULE, STATE_RULE, Own
+from penstock.core.policy.builtin import CODE_GONE_RULE, CODE_RULE, SELF_RULE, STATE_RULE, Own
 from penstock.core.policy.model import Policy, Warn
 from penstock.core.policy.rule import FieldMatch, Rule
 from penstock.core.rules import load
@@ -279,7 +279,7 @@ def test_the_revision_is_the_digest_of_the_text() -> None:
 
 def test_every_policy_protects_penstock_itself() -> None:
     last = policy("").layers[-1]
-    assert [rule.id for rule in last.rules] == [SELF_RULE, STATE_RULE, CODE_RULE]
+    assert [rule.id for rule in last.rules] == [SELF_RULE, STATE_RULE, CODE_RULE, CODE_GONE_RULE]
     assert {"**/penstock.toml", "**/.claude/settings*.json"} <= {*last.rules[0].paths}
 
 

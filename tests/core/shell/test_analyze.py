@@ -142,8 +142,8 @@ PROGRAMS = rows("""
     rm -- -x                                => --x
     rmdir a                                 => -a
     unlink a                                => -a
-    shred a                                 => +a
-    shred -u a                              => -a
+    shred a                                 => +a/**
+    shred -u a                              => -a/**
     trash a                                 => -a
     gio trash a                             => -a
     gio open a                              =>
@@ -278,11 +278,7 @@ AWK = rows(r"""
 """)
 
 GIT = rows("""
-    git checkout -- a b                     => +a/** +b/**
-    git checkout HEAD~1 -- a                => +a/**
-    git restore a                           => +a/**
     git restore --staged a                  =>
-    git restore -S -W a                     => +a/**
     git config user.name x                  =>
     git config alias.co checkout            =>
     git config user.email "$EMAIL"          =>
@@ -295,7 +291,9 @@ GIT = rows("""
     git config "$K" x                       => +.git/config
     git config --unset core.pager           => +.git/config
     git config --remove-section user        => +.git/config
-    git config --global user.name x         => +~/.gitconfig
+    git config --global user.name x         =>
+    git config --global core.pager x        => +~/.gitconfig
+    git config --global gpg.format ssh      => +~/.gitconfig
     git config --system user.name x         => +/etc/gitconfig
     git config -f a user.name x             => +a
     git config --unset user.name            =>
@@ -307,21 +305,17 @@ GIT = rows("""
     git config -l                           =>
     git -C d config core.pager x            => +d/.git/config
     git -C d -C e config core.pager x       => +d/e/.git/config
-    git --work-tree=d checkout -- a         => +d/a/**
     git --no-pager -c core.pager=cat diff   =>
     git mv -T a b                           => +b/** -a/**
     git mv -n a b                           =>
-    git rm a                                => -a/**
     git rm --cached a                       =>
-    git init                                => +.git/**
-    git init d                              => +d/.git/**
-    git init --separate-git-dir e d         => +d/.git/** +e/**
+    git init                                =>
+    git init d                              => +d
+    git init --separate-git-dir e d         => +d +e/**
     git clone http://h/x/y.git              => +y/**
     git clone git@h:y.git                   => +y/**
     git clone http://h/y d                  => +d/**
-    git worktree add ../w main              => +../w/**
-    git worktree remove w                   => -w/**
-    git worktree move a b                   => +b/** -a/**
+    git worktree move a b                   => -a/**
     git submodule add http://h/x d          => +.gitmodules +d/**
     git submodule foreach 'rm a'            => -a
     git diff --output=a                     => +a
@@ -329,7 +323,6 @@ GIT = rows("""
     git format-patch -o d HEAD              => +d/**
     git bundle create a HEAD                => +a
     git bundle verify a                     =>
-    git stash -- a                          => +a/**
     git apply --check x.diff                =>
     git checkout -b x                       =>
     git switch -c x                         =>
@@ -410,11 +403,11 @@ RUNNERS = rows("""
     cat > x <<'E'⏎#!/usr/bin/env python3⏎open('a','w')⏎E⏎./x => +x +a
     trap 'rm a' EXIT                        => -a
     alias x='rm a'                          => -a
-    echo a b | xargs rm                     => -a -b
-    echo a | xargs -I{} rm {}               => -a
-    echo a | xargs -i rm {}                 => -a
-    printf a,b | xargs -d , rm              => -a -b
-    printf 'a\\0b' | xargs -0 rm            => -a -b
+    echo a b | xargs rm                     => -a/** -b/**
+    echo a | xargs -I{} rm {}               => -a/**
+    echo a | xargs -i rm {}                 => -a/**
+    printf a,b | xargs -d , rm              => -a/** -b/**
+    printf 'a\\0b' | xargs -0 rm            => -a/** -b/**
     echo a | xargs sh -c 'rm "$1"' x        => -a
     echo a | xargs                          =>
     ls | xargs grep x                       =>
@@ -696,7 +689,7 @@ DIRECTORIES = rows("""
     pushd d; pushd; rm a                    => -d/a -a
     popd; rm a                              => -a
     if cd d; then rm a; else rm b; fi       => -d/a -b
-    while cd d; do rm a; done               => -d/a -d/d/a
+    while cd d; do rm a; done               => -d/a -d/d/a -d/d/d/a -d/d/d/d/a -d/d/d/d/d/a
     for d in x y; do (cd $d && rm a); done  => -x/a -y/a
     eval 'cd d' && rm a                     => -d/a -a
     command cd d && rm a                    => -d/a -a
@@ -771,13 +764,13 @@ CANNOT_TELL = [
     ("echo x > $DIR/.env", RUNS),
     ("echo x > ${F:-a}", RUNS),
     ("echo x > ${F:+a}", RUNS),
-    ("F=abc; rm ${F%c}", RUNS),
+    ("rm ${F%c}", RUNS),
     ("F=x; rm ${!F}", RUNS),
     ("rm ${F[1]} ${}", RUNS),
     ("F[1]=a; rm ${F[1]}", RUNS),
     ("F+=a; rm $F", RUNS),
     ("IFS=,; F=a,b; rm $F", RUNS),
-    ("printf -v F a; rm $F", RUNS),
+    ('printf -v F "$X"; rm $F', RUNS),
     ("mapfile F < x; rm $F", RUNS),
     ("getopts ab F; rm $F", RUNS),
     ("read F < x; rm $F", RUNS),
@@ -864,24 +857,35 @@ CANNOT_TELL = [
     ("patch -i x.diff", "patch"),
     ("apply_patch", "patch"),
     ("apply_patch <<E\nno patch\nE", "cannot be read"),
-    ("git apply x.diff", "patch"),
-    # what git takes from elsewhere
-    ("git checkout main", "work tree"),
-    ("git checkout .env", "work tree"),
-    ("git checkout main a", "work tree"),
-    ("git switch main", "work tree"),
-    ("git restore --pathspec-from-file=x", "work tree"),
-    ("git pull", "work tree"),
-    ("git merge x", "work tree"),
-    ("git rebase x", "work tree"),
-    ("git reset --hard", "work tree"),
-    ("git stash", "work tree"),
-    ("git stash pop", "work tree"),
-    ("git clean -fd", "does not know"),
-    ("git submodule update", "work tree"),
-    ("git bisect start", "work tree"),
-    ("git bisect run x", "work tree"),
-    ("git filter-branch x", "work tree"),
+    # what git takes from elsewhere; what is in the repository is told in `test_git_deeds`
+    ("git apply", "patch"),
+    ("git am", "patch"),
+    ("git apply <(git diff)", "patch"),
+    ("git restore --pathspec-from-file=x", "from a file"),
+    ("git checkout $X", "only known when it runs"),
+    ("git reset --hard $(cat x)", "only known when it runs"),
+    ("git push origin $X", "only known when it runs"),
+    ("git filter-branch x", "rewrites the history"),
+    ("git filter-repo x", "rewrites the history"),
+    ("git update-ref --stdin", "from its input"),
+    ("git submodule update --force", "throws away"),
+    ("git mergetool", "will change"),
+    ("git init --template=/t", "hooks"),
+    ("git clone --template=/t u", "hooks"),
+    ("git clone -c core.hooksPath=x u", "starts a program"),
+    ("git --exec-path=/t log", "programs are"),
+    ("git --config-env=core.pager=X log", "from a variable"),
+    ("git config --global core.hooksPath x", "all repositories"),
+    ("git config --global credential.helper store", "all repositories"),
+    ("GIT_DIR=x git reset --hard", "which repository"),
+    ("GIT_WORK_TREE=x git checkout a", "which repository"),
+    ("GIT_INDEX_FILE=x git read-tree -u HEAD", "which repository"),
+    ("GIT_CONFIG_GLOBAL=x git log", "from elsewhere"),
+    ("GIT_EXEC_PATH=x git log", "from elsewhere"),
+    (
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0='!rm a' git x",
+        "starts a program",
+    ),
     ("git $X", "subcommand"),
     ("git -c alias.x='!rm a' x", "starts a program"),
     # code that computes
@@ -964,7 +968,6 @@ def test_what_is_unclear_still_names_the_part_that_is_known() -> None:
         ("echo > $DIR/.env", "$DIR/.env", False),
         ("rm .en*", ".en*", False),
         ("find . -name .env -delete", "./.env", False),
-        ("git checkout .env", ".env", True),
         ("python3 -c \"open(d + '/.env', 'w')\"", "{}/.env", False),
     ):
         (target,) = writes(command).targets
@@ -1123,8 +1126,6 @@ DISGUISES = r"""
     nohup nice timeout 5 rm .env
     stdbuf -o0 rm .env
     find . -maxdepth 0 -exec rm .env \;
-    git checkout HEAD -- .env
-    git rm -f .env
     git mv .env x
     perl -e 'unlink(".env")'
     perl -pi -e '' .env

@@ -10,12 +10,18 @@ import click
 import pytest
 
 from penstock.cli import penstock
-from penstock.core.own_commands import FOR_ANYONE, FOR_PEOPLE, PROGRAMS, command_for_people
+from penstock.core.own_commands import (
+    FOR_ANYONE,
+    FOR_PEOPLE,
+    HOOK_PROGRAM,
+    PROGRAMS,
+    command_for_people,
+)
 from penstock.core.shell.analyze import writes
 from tests.core.shell.own_rows import ATTACKS, BENIGN, rows
 from tests.core.shell.own_spellings import LOOKALIKES, SPELLINGS
 
-NOT_YET = {"allow", "runs apply", "bundle sign", "rules add"}
+NOT_YET = {"runs apply", "bundle sign"}
 
 
 @pytest.mark.parametrize("command", rows(ATTACKS) + rows(SPELLINGS))
@@ -63,7 +69,7 @@ def test_the_command_line_takes_no_shortened_names() -> None:
 
 def test_the_programs_are_those_that_are_installed() -> None:
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())
-    assert set(project["project"]["scripts"]) == set(PROGRAMS)
+    assert set(project["project"]["scripts"]) == {*PROGRAMS, HOOK_PROGRAM}
 
 
 def test_every_command_for_people_is_found_by_its_name() -> None:

@@ -59,7 +59,7 @@ CALLS: list[tuple[str, str, dict[str, object], list[str]]] = [
     ),
     ("claude", "NotebookEdit", {"notebook_path": "n", "cell_id": "c", "new_source": "x"}, ["+n="]),
     ("claude", "Read", {"file_path": "a"}, ["?a"]),
-    ("claude", "Glob", {"pattern": "*", "path": "d"}, ["?d"]),
+    ("claude", "Glob", {"pattern": "*", "path": "d"}, []),
     ("claude", "Grep", {"pattern": "x", "path": "d"}, ["?d"]),
     ("claude", "Bash", {"command": "rm a; echo > b"}, ["!", "-a", "+b"]),
     ("claude", "Bash", {"command": "rm *"}, ["!~", "-*~"]),
@@ -343,12 +343,12 @@ def test_a_decoy_does_not_make_an_edit_that_fits_into_one_that_does_not() -> Non
 
 def test_paths_stand_where_the_call_or_the_command_puts_them() -> None:
     (intent,) = intents("Write", {"file_path": "a", "content": ""}, cwd="/p")
-    assert (intent.base, intent.tool) == ("/p", "Write")
+    assert intent.base == "/p"
     run, target = intents("run_shell_command", {"command": "rm a", "directory": "d"}, cwd="/p")
     assert (run.base, target.base, target.by) == ("/p/d", "/p/d", "rm")
     _, target = intents("Bash", {"command": "cd d && rm -r a"}, cwd="/p")
     assert (target.base, target.tree) == ("/p/d", True)
-    _, _, inside = intents("Bash", {"command": "cp a b"}, cwd="/p")
+    _, _, inside, _ = intents("Bash", {"command": "cp a b"}, cwd="/p")
     assert (inside.path, inside.within) == ("b/a", "b")
 
 

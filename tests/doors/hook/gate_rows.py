@@ -95,7 +95,6 @@ git rm -rf .claude
 git rm penstock.toml
 git mv penstock.toml x.toml
 git checkout stash -- penstock.toml
-git worktree remove --force .
 chattr +i .venv/bin/python
 setfacl -R -m u::--- .venv
 setfacl -b .venv/bin
@@ -332,14 +331,10 @@ fd -e pyc -x rm
 git clean -nfdx
 git clean -fd src
 git clean -fdx build
-git stash
-git stash -u
-git stash pop
 git checkout -- src/a.py
 git restore src/a.py
 git rm src/old.py
 git mv src/a.py src/b.py
-git reset --hard HEAD
 git worktree add ../x
 git config user.name me
 make clean

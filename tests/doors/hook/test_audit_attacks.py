@@ -114,7 +114,8 @@ class Session:
 
 def copied(place: Path, to: Path) -> Path:
     if place.is_dir():
-        shutil.copytree(place, to, symlinks=True)
+        # What a process is about to put in place of a file is not there yet.
+        shutil.copytree(place, to, symlinks=True, ignore=shutil.ignore_patterns("*.new"))
     else:
         shutil.copy2(place, to)
     return to

@@ -248,12 +248,11 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hook]:
     """A project whose own environment holds Penstock, and a background server of it."""
     base = tmp_path_factory.mktemp("gate")
     project = Project(root=base / "project", home=base / "home")
-    for folder in (".claude", "src", "other", ".git"):
+    for folder in (".claude", "src", "other"):
         (project.root / folder).mkdir(parents=True)
     (project.home / ".local/state").mkdir(parents=True)
-    project.write("penstock.toml", RULES)
-    project.write(".claude/settings.json", "{}\n")
     project.write("src/a.py", "x = 1\n")
+    committed(project)
     make = [sys.executable, "-m", "venv", "--without-pip", str(project.root / ".venv")]
     subprocess.run(make, check=True, timeout=120)
     site = project.root / SITE
@@ -277,6 +276,28 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hook]:
     finally:
         child.kill()
         child.wait(timeout=30)
+
+
+def committed(project: Project) -> None:
+    """Make a repository whose history and stash hold other settings and rules than the tree."""
+    identity = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.org"}
+    identity |= {"GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.org"}
+
+    def git(*words: str) -> None:
+        environ = {**os.environ, **identity, "HOME": str(project.home)}
+        subprocess.run(["git", *words], cwd=project.root, env=environ, check=True, timeout=60)
+
+    git("init", "-q")
+    project.write(".gitignore", ".venv/\n")
+    for number in range(7):
+        project.write(".claude/settings.json", f'{{"n": {number}}}\n')
+        project.write("penstock.toml", f"{RULES}# {number}\n")
+        git("add", "-A")
+        git("commit", "-qm", str(number))
+    project.write("penstock.toml", f"{RULES}# stashed\n")
+    git("stash", "-q")
+    project.write("penstock.toml", RULES)
+    project.write(".claude/settings.json", "{}\n")
 
 
 class InstalledHook(Hook):

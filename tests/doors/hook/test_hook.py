@@ -35,13 +35,20 @@ SAME = [
     ("look-alike", "Write", {"file_path": "GIT~1/config", "content": "x"}, "deny"),
     ("the rules", "Write", {"file_path": "penstock.toml", "content": "x"}, "deny"),
     ("the registration", "Write", {"file_path": ".claude/settings.json", "content": "{}"}, "deny"),
-    ("told about", "Write", {"file_path": "src/app.py", "content": "x"}, "note"),
+    ("told about", "Write", {"file_path": "CLAUDE.md", "content": "x"}, "note"),
     ("small edit", "Edit", {"file_path": "big.py", "old_string": "line 7\n", "new_string": ""}, ""),
     ("rewrite", "Write", {"file_path": "big.py", "content": BIG[:400]}, "deny"),
     ("edit that does not fit", "Edit", {"file_path": "big.py", "old_string": "?"}, ""),
     ("edit of nothing", "Edit", {"file_path": "none", "old_string": "a", "new_string": "b"}, ""),
     ("through a link", "Write", {"file_path": "link/x", "content": "x"}, "deny"),
     ("outside", "Write", {"file_path": "/tmp/elsewhere.txt", "content": "x"}, ""),
+    ("a read", "Read", {"file_path": "big.py"}, ""),
+    ("a read of nothing", "Read", {"file_path": "none.py"}, ""),
+    ("a secret read", "Read", {"file_path": ".env"}, "deny"),
+    ("a secret read below", "Read", {"file_path": "app/.env.local"}, "deny"),
+    ("a secret read by a dotted way", "Read", {"file_path": "a/../.env"}, "deny"),
+    ("the rules read", "Read", {"file_path": "penstock.toml"}, ""),
+    ("read through a link", "Read", {"file_path": "link/config"}, ""),
     ("not a path", "Write", {"file_path": 7, "content": "x"}, "any"),
     ("control character", "Write", {"file_path": "a\u0000b", "content": "x"}, "deny"),
     ("no content", "Write", {"file_path": "new.txt"}, "any"),
@@ -59,7 +66,8 @@ def test_the_short_way_answers_as_the_engine_does(
     short = hook.before(tool, full)
     (_policy_of(hook)).unlink()  # without it only the engine can answer
     long = hook.before(tool, full)
-    assert (short.code, short.out) == (long.code, long.out), why
+    again = long.out.replace("it is already saved", "it was saved")  # one change, one ticket
+    assert (short.code, short.out) == (long.code, again), why
     got = said(short)
     note = "note" if got.get("additionalContext") else ""
     assert expected in ("any", got.get("permissionDecision", note)), why
@@ -76,6 +84,15 @@ def test_the_common_path_loads_these_modules_and_no_others(hook: Hook) -> None:
     ours = {name for name in loaded if name.startswith("penstock")}
     assert ours == set(MODULES)
     assert loaded - ours <= {"_json", "_sha256", "_sha2", "fcntl", "gc", "time"}
+
+
+@pytest.mark.parametrize("name", ["big.py", ".env"])
+def test_a_read_takes_the_common_path_too(hook: Hook, name: str) -> None:
+    hook.project.write("big.py", BIG)
+    loaded = _modules_loaded(hook, "Read", {"file_path": hook.at(name)})
+    assert {one for one in loaded if one.startswith("penstock")} == set(MODULES)
+    (entry,) = [one for one in hook.events() if one.get("tool") == "Read"]
+    assert (entry["action"], entry["path"]) == ("read", name)
 
 
 def _modules_loaded(hook: Hook, tool: str, given: object) -> set[str]:
@@ -172,7 +189,7 @@ def test_in_propose_mode_a_command_of_unknown_content_is_refused(hook: Hook) -> 
     hook.project.write("big.py", BIG)
     got = said(hook.before("Bash", {"command": "make > big.py"}))
     assert got["permissionDecision"] == "deny"
-    assert "cannot be proposed" in got["permissionDecisionReason"]
+    assert "can't be saved for review" in got["permissionDecisionReason"]
 
 
 def test_a_session_begins_with_one_line_that_names_the_preset(hook: Hook) -> None:
@@ -286,11 +303,11 @@ def test_settings_that_switch_the_hooks_off_are_refused(
 def test_taking_the_registration_away_is_refused(hook: Hook) -> None:
     assert hook.project.run("init", "--agent", "claude", "--yes").code == 0
     hook.call("SessionStart", "", {})
-    assert config(hook, ".claude/settings.json") == {}
-    hook.project.write(".claude/settings.json", '{"hooks": {}}')
-    assert config(hook, ".claude/settings.json")["decision"] == "block"
-    (hook.project.root / ".claude/settings.json").unlink()
-    assert config(hook, ".claude/settings.json")["decision"] == "block"
+    assert config(hook, ".claude/settings.local.json") == {}
+    hook.project.write(".claude/settings.local.json", '{"hooks": {}}')
+    assert config(hook, ".claude/settings.local.json")["decision"] == "block"
+    (hook.project.root / ".claude/settings.local.json").unlink()
+    assert config(hook, ".claude/settings.local.json")["decision"] == "block"
 
 
 def test_settings_are_looked_at_where_the_variable_of_the_agent_says(hook: Hook) -> None:

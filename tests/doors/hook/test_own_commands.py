@@ -22,6 +22,7 @@ def made(root: Path, rules: str = 'preset = "guard"\n') -> Hook:
     project = Project(root=root / "project", home=root / "home")
     project.home.mkdir(parents=True)
     project.write("penstock.toml", rules)
+    project.write(".venv/bin/penstock", "")  # a pattern may name it
     return Hook(project)
 
 

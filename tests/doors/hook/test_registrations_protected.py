@@ -8,13 +8,13 @@ from penstock.core.model import Action, Request, Verdict
 from penstock.core.paths.relpath import locate
 from penstock.core.policy.decide import decide
 from penstock.core.rules.load import in_force
-from penstock.doors.setup.registrations import registered_files
+from penstock.doors.setup.scopes import project_files
 
 ROOT = "/home/me/project"
 HOME = "/home/me"
 
 IN_PROJECT = [
-    *registered_files(),
+    *project_files(),
     ".claude/settings.json",
     ".claude/settings.local.json",
     ".claude/hooks/gate.sh",

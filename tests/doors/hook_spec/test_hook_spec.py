@@ -459,6 +459,7 @@ def test_the_manifests_name_the_root_as_the_plugin_and_the_version_that_is_built
     plugin = json.loads((CHECKOUT / ".claude-plugin/plugin.json").read_text())
     market = json.loads((CHECKOUT / ".claude-plugin/marketplace.json").read_text())
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
-    (listed,) = market["plugins"]
+    listed, full = market["plugins"]
+    assert full["name"] == "penstock-full"
     assert (plugin["name"], listed["name"], listed["source"]) == ("penstock", "penstock", "./")
     assert (plugin["version"], plugin["license"]) == (project["version"], project["license"])

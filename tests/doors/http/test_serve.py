@@ -131,7 +131,7 @@ CALLS: list[tuple[str, str, dict[str, object], str]] = [
     ("a secret", "Write", {"file_path": ".env", "content": "x"}, "deny"),
     ("another way to it", "Write", {"file_path": "a/../.env", "content": "x"}, "deny"),
     ("through a link", "Write", {"file_path": "link/config", "content": "x"}, "deny"),
-    ("told about", "Write", {"file_path": "src/app.py", "content": "x"}, "note"),
+    ("told about", "Write", {"file_path": "Dockerfile", "content": "x"}, "note"),
     ("an edit", "Edit", {"file_path": "big", "old_string": "line 7\n", "new_string": ""}, ""),
     ("a rewrite", "Write", {"file_path": "big", "content": "stub"}, "deny"),
     ("a command", "Bash", {"command": "echo x > .env"}, "deny"),

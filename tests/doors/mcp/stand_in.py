@@ -29,6 +29,7 @@ class Said:
     stdout: str = ""
     stderr: str = ""
     code: int = 0
+    claims: tuple[str, ...] = ()
 
 
 class Judge:

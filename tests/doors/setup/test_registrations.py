@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import sys
 from contextlib import suppress
@@ -16,8 +17,9 @@ from hypothesis import strategies as st
 
 from penstock.core.errors import InputError
 from penstock.doors.hook.agents import NAMES, agent_module
-from penstock.doors.setup import json_splice, registrations
+from penstock.doors.setup import json_splice, registrations, scopes
 from penstock.doors.setup.entries import OURS, is_ours, places, with_entries, without_entries
+from penstock.doors.setup.unseen_reads import UNSEEN_READS
 from penstock.stores.files.workspace import DiskFiles
 
 VALUE = {
@@ -187,12 +189,12 @@ def test_the_command_is_quoted_for_a_shell(monkeypatch: pytest.MonkeyPatch, tmp_
     python.parent.mkdir(parents=True)
     python.symlink_to(os.path.realpath(sys.executable))
     monkeypatch.setattr(sys, "executable", str(python))
-    words = shlex.split(registrations.hook_command("claude"))
+    words = shlex.split(scopes.hook_command("claude"))
     assert words[0] == str(python)  # not what it points to: that may go away with an upgrade
     assert words[1:3] == ["-I", "-S"]
     assert os.path.basename(words[3]) == "hook.py"
     assert words[4:] == ["claude"]
-    assert shlex.split(registrations.hook_command("claude", closed=True))[4:] == [
+    assert shlex.split(scopes.hook_command("claude", closed=True))[4:] == [
         "claude",
         "closed",
     ]
@@ -202,8 +204,8 @@ def test_a_shim_is_never_registered(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     shim = tmp_path / "python"
     shim.write_text("#!/bin/sh\nexec pyenv exec python\n")
     monkeypatch.setattr(sys, "executable", str(shim))
-    assert registrations.interpreter() != str(shim)
-    assert os.path.isabs(registrations.interpreter())
+    assert scopes.interpreter() != str(shim)
+    assert os.path.isabs(scopes.interpreter())
 
 
 # Whole projects
@@ -223,21 +225,21 @@ def test_each_agent_is_registered_found_and_taken_out(
     agent: str, strict: bool, tmp_path: Path
 ) -> None:
     files = DiskFiles(str(tmp_path))
-    entries = agent_module(agent).registration(registrations.hook_command(agent), strict=strict)
+    entries = agent_module(agent).registration(scopes.hook_command(agent), strict=strict)
     steps = registrations.plan_adding(files, entries)
     registrations.carry_out(files, steps)
     found = list(registrations.find(str(tmp_path)))
     assert {one.agent for one in found} == {agent}
     assert all("/penstock/hook.py" in one.runs for one in found)
     assert not any(step.changes for step in registrations.plan_adding(files, entries))
-    back = registrations.plan_removing(files, {})
+    back = registrations.plan_removing(files, {}, scopes.project_files())
     registrations.carry_out(files, back)
     assert list(registrations.find(str(tmp_path))) == []
 
 
 def test_what_cline_runs_is_executable(tmp_path: Path) -> None:
     files = DiskFiles(str(tmp_path))
-    entries = agent_module("cline").registration(registrations.hook_command("cline"), strict=False)
+    entries = agent_module("cline").registration(scopes.hook_command("cline"), strict=False)
     registrations.carry_out(files, registrations.plan_adding(files, entries))
     assert os.access(tmp_path / ".clinerules/hooks/PreToolUse", os.X_OK)
 
@@ -261,3 +263,25 @@ def test_an_unknown_agent_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         agent_module("../x")
     assert caught.value.code == "unknown-agent"
+
+
+@pytest.mark.parametrize(
+    ("agent", "event", "tools"),
+    [
+        ("claude", "PreToolUse", ["Read", "Grep", "Glob", "Write", "Edit", "Bash", "mcp__x__y"]),
+        ("gemini", "BeforeTool", ["read_file", "read_many_files", "search_file_content"]),
+        ("qwen", "PreToolUse", ["read_file", "grep_search", "write_file"]),
+    ],
+)
+def test_the_read_tools_are_registered_before_they_run(
+    agent: str, event: str, tools: list[str]
+) -> None:
+    entries = agent_module(agent).registration("hook", strict=False)
+    matchers = {entry["at"][-1]: entry["add"].get("matcher", "") for entry in entries}
+    assert all(re.search(f"^(?:{matchers[event]})$", tool) for tool in tools)
+    after = [text for name, text in matchers.items() if name in ("PostToolUse", "AfterTool")]
+    assert not any(re.search(f"^(?:{text})$", tools[0]) for text in after)
+
+
+def test_every_agent_says_which_reads_no_hook_is_asked_about() -> None:
+    assert set(UNSEEN_READS) == set(NAMES)

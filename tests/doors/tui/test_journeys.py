@@ -56,6 +56,19 @@ def test_what_would_be_lost_is_shown_first_and_a_approves_exactly_that(app: Proj
     assert ops(app)[-4:] == ["proposed", "approved", "applying", "applied"]
 
 
+def test_the_third_approval_of_a_kind_offers_the_rule(app: Project) -> None:
+    for name in ("a", "b", "c"):
+        one_proposed(app, f"guides/{name}.md", b"x\n")
+
+    async def play(stage: Stage) -> None:
+        for _ in range(3):
+            assert "to stop being asked" not in stage.text
+            await stage.press("a")
+        assert "you have approved changes like this 3 times" in stage.text
+
+    played(app, play)
+
+
 def test_r_asks_for_a_reason_and_the_agent_gets_it(app: Project) -> None:
     one = one_proposed(app, "app.txt", b"short\n")
 

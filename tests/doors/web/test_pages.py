@@ -169,6 +169,17 @@ def test_approving_writes_what_was_shown_and_says_so(served: Served) -> None:
     assert (served.root / "a.py").read_bytes() == b"print(1)\n"
 
 
+def test_the_third_approval_of_a_kind_offers_the_rule(served: Served) -> None:
+    browser = served.browser()
+    told = ""
+    for name in ("a", "b", "c"):
+        assert "to stop being asked" not in told
+        one = served.propose(f"guides/{name}.md", "x\n")
+        page = get(browser, f"/proposals/{one.id}")
+        told = follow(browser, send(browser, page, "approve", passphrase=WORDS)).text
+    assert "to stop being asked: penstock rules add --allow --path 'guides/*.md'" in told
+
+
 def test_a_wrong_passphrase_writes_nothing_and_says_so(served: Served) -> None:
     one = served.propose("a.py", "print(1)\n")
     browser = served.browser()

@@ -11,13 +11,13 @@ because the hook that starts cold makes its lines here too.
 """
 
 from penstock.core.audit.chain import encode, quote
-from penstock.core.errors import InputError
 from penstock.core.text.redact import MARK, is_secret_name, may_hold_secret, redact
 
 TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from penstock.core.errors import InputError
     from penstock.core.model import Decision
 
 MOST_TEXT = 1000
@@ -74,18 +74,28 @@ def judgement(
 
 
 def judged(
-    decision: "Decision", who: "Mapping[str, object]", **facts: object
+    decision: "Decision",
+    who: "Mapping[str, object]",
+    *,
+    would: "Decision | None" = None,
+    **facts: object,
 ) -> "dict[str, object]":
-    """Return the event of a decision by the whole engine."""
+    """Return the event of a decision by the whole engine.
+
+    `would` is what rules say that only observe: its words stand beside the status that held.
+    """
+    said = would or decision
+    observed = said.verdict != decision.verdict
     return judgement(
-        decision.path,
+        said.path,
         STATUS[decision.verdict],
         who,
-        action=str(decision.action or ""),
-        rules=[reason.rule for reason in decision.reasons][:MOST_RULES],
-        code=decision.code,
-        revision=decision.revision,
-        degraded=decision.degraded,
+        would=STATUS[said.verdict] if observed else "",
+        action=str(said.action or ""),
+        rules=[reason.rule for reason in said.reasons][:MOST_RULES],
+        code=said.code,
+        revision=said.revision,
+        degraded=said.degraded,
         **facts,
     )
 
@@ -148,10 +158,16 @@ def _seen_harmless(fresh: "list[str]") -> bool:
     return True
 
 
+def _bad_event(message: str) -> "InputError":
+    from penstock.core.errors import InputError  # the hook starts without it
+
+    return InputError("bad-event", message)
+
+
 def _carefully(event: "Mapping[str, object]") -> bytes:
     """Look at every name and every value."""
     if not event.get("op"):
-        raise InputError("bad-event", "an event needs an `op`")
+        raise _bad_event("an event needs an `op`")
     plain = _is_plain(event)
     fields = [f'"{name}":{_encoded(name, event.get(name, ""), plain)}' for name in FIRST]
     for name, value in event.items():
@@ -253,10 +269,10 @@ def _require_field_name(name: object) -> None:
     if name in _open_names:
         return
     if name in ADDED_LATER:
-        raise InputError("bad-event", f"`{name}` is added by the record itself")
+        raise _bad_event(f"`{name}` is added by the record itself")
     if not (isinstance(name, str) and len(name) <= 64 and name.isascii() and name.isidentifier()):
         shown = repr(name)[:80]
-        raise InputError("bad-event", f"`{shown}` cannot be the name of a field")
+        raise _bad_event(f"`{shown}` cannot be the name of a field")
     if len(_open_names) < MOST_NAMES and name not in CONTENT and not is_secret_name(name):
         _open_names.add(name)
 

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from penstock.core.learning.past_decision import Past
+from penstock.core.policy.regexes import re_escape
 
 # Words of a command that mean themselves to any shell: no quotes, expansions or operators.
 PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=-]+(?: [A-Za-z0-9_./:@%+,=-]+)*")
@@ -152,11 +153,6 @@ def _operands(words: set[str]) -> Iterator[str]:
     else:
         yield from (re_escape(word) for word in sorted(general))
     yield from (re_escape(word) for word in sorted(words - general))
-
-
-def re_escape(text: str) -> str:
-    """Return a regex for exactly this text, in RE2's and Rust's language."""
-    return "".join(f"\\{c}" if c in r"\.+*?()|[]{}^$" else c for c in text)
 
 
 def path_glob(cluster: Cluster) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from penstock.core.model import Action, Request, Target, Verdict
 from penstock.core.paths.globs import matches
 from penstock.core.policy.decide import rule_applies
+from penstock.core.policy.expiry import endings
 from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.regexes import literal
 from penstock.core.policy.rule import Rule
@@ -241,6 +242,15 @@ def stale(
                     id=rule.id, type=kind_of(rule, layer), why=why[0], told=why[1],
                     file=rule.where.file, line=rule.where.line,
                 )  # fmt: skip
+        for end in endings(layer.rules, now):
+            if end.of and end.ended and not (wanted and end.where.file not in wanted):
+                found.setdefault(
+                    end.id,
+                    Stale(
+                        id=end.id, type="except", why="expired", told="its time has ended",
+                        file=end.where.file, line=end.where.line,
+                    ),
+                )  # fmt: skip
     return list(found.values())
 
 
@@ -279,7 +289,8 @@ def _leaves_nothing(rule: Rule, layer: Layer, other: Rule, its: Layer) -> bool:
     if verdicts[1] is None or verdicts[0] is None or other.measures:
         return False
     stricter = verdicts[1] is Verdict.DENY or verdicts[1] is verdicts[0]
-    if not stricter or not rule.actions <= other.actions or other.not_paths:
+    narrower = other.not_paths or other.excepts or any(other.extent)
+    if not stricter or not rule.actions <= other.actions or narrower:
         return False
     if not other.fields and not other.paths:
         return not other.tool_regex and other.tool in ("", rule.tool)

@@ -41,7 +41,7 @@ class Past:
     """One call that was decided. `path` and `action` are known of Penstock's own decisions.
 
     `decision` is one of DECISIONS, or "" where a line tells only the call. `key` joins what is
-    told of one call on several lines.
+    told of one call on several lines; `observed` says that the call passed all the same.
     """
 
     ts: str = ""
@@ -59,6 +59,7 @@ class Past:
     key: str = ""
     needs_review: bool = False
     whole: bool = True
+    observed: bool = False
 
     @property
     def command(self) -> str:
@@ -189,7 +190,8 @@ def of_record(event: Event) -> Past | None:
 
 
 def _asked(event: Event) -> Past | None:
-    word = VERDICTS.get(text(event, "status"))
+    # What rules would have said that only observed is what there is to learn from.
+    word = VERDICTS.get(text(event, "would") or text(event, "status"))
     if word is None:
         return None
     rules = event.get("rules")
@@ -226,6 +228,7 @@ def _of_event(
         person=person,
         key=text(event, "tool_call_id") or text(event, "proposal") or text(event, "hitl_id"),
         whole=not any(mark in value for mark in LEFT_OUT for value in (command, path)),
+        observed=bool(text(event, "would")),
     )
 
 

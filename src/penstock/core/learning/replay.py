@@ -79,6 +79,7 @@ def requests_of(past: Past) -> list[Request]:
                 tool_input=past.tool_input,
                 target=place,
                 leaves=intent.leaves,
+                doing=intent.doing,
                 unclear=intent.unclear,
             )
         )
@@ -88,7 +89,6 @@ def requests_of(past: Past) -> list[Request]:
 # Tools of the original's logs that do one thing to one file.
 FILE_TOOLS: Mapping[str, Action] = {
     "Read": Action.READ,
-    "Glob": Action.READ,
     "Write": Action.WRITE,
     "Edit": Action.WRITE,
     "MultiEdit": Action.WRITE,
@@ -125,7 +125,8 @@ def meaning(rule: Rule, layer: Layer) -> Key:
     return (
         effective(rule, layer), rule.actions, rule.paths, rule.not_paths, rule.tool,
         rule.tool_regex, rule.tool_exclude_regex, rule.fields, rule.per_leaf, rule.line_threshold,
-        rule.change_threshold, rule.max_bytes, rule.kinds, rule.expires_at,
+        rule.change_threshold, rule.max_bytes, rule.kinds, rule.extent, rule.expires_at,
+        rule.excepts,
     )  # fmt: skip
 
 
@@ -196,9 +197,11 @@ class Lens:
         return (len(target.judged), target.outside, *met), differs
 
 
-def _patterns(name: str, rules: Iterable[Rule]) -> list[str]:
+def _patterns(name: str, rules: Sequence[Rule]) -> list[str]:
     tests = [test for rule in rules for test in rule.fields if test.name == name]
-    return list(dict.fromkeys(p for test in tests for p in (test.regex, test.exclude) if p))
+    excepts = [one for rule in rules for one in rule.excepts if name == "command"]
+    found = [p for test in tests for p in (test.regex, test.exclude)]
+    return list(dict.fromkeys(p for p in (*found, *(e.command_regex for e in excepts)) if p))
 
 
 def _exact(name: str, rules: Iterable[Rule]) -> frozenset[str]:
@@ -207,7 +210,7 @@ def _exact(name: str, rules: Iterable[Rule]) -> frozenset[str]:
 
 
 def _globs(rule: Rule) -> tuple[str, ...]:
-    return (*rule.paths, *rule.not_paths)
+    return (*rule.paths, *rule.not_paths, *(glob for e in rule.excepts for glob in e.paths))
 
 
 def field_values(past: Past) -> list[tuple[str, str]]:

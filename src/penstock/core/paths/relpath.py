@@ -58,7 +58,7 @@ def parse(
 
     Raises InputError: `bad-path`, `path-too-long`, `path-escape` or `absolute-path`.
     """
-    given = _accepted(text)
+    given = _accepted_in(root, text)
     if given.startswith("/") and not absolute_allowed:
         raise InputError(
             "absolute-path",
@@ -96,7 +96,7 @@ def locate(
     `**`. When `folds` is true the folded spellings are there too, for patterns that went
     through `fold` as well.
     """
-    given = _accepted(text)
+    given = _accepted_in(root, text)
     same: list[str] = []
 
     def others(place: str) -> list[str]:
@@ -107,7 +107,8 @@ def locate(
     shown, judged, tightening, outside = spellings(
         given, root=root, base=base, resolve=resolve, known_as=others, folds=folds
     )
-    looks_like, flags = ((), ()) if given.isascii() else _deceiving(given, judged)
+    named = given.removeprefix(f"{root}/")
+    looks_like, flags = ((), ()) if named.isascii() else _deceiving(named, judged)
     return Target(
         shown=shown,
         judged=judged,
@@ -129,6 +130,14 @@ def _deceiving(given: str, judged: tuple[str, ...]) -> tuple[tuple[str, ...], tu
 
 
 # --- what cannot name a file ---------------------------------------------------------------
+
+
+def _accepted_in(root: str, text: str | bytes) -> str:
+    """Return a text that can name a file; what the root itself is called nobody asked for here."""
+    if not isinstance(text, str) or not text.startswith(f"{root}/"):
+        return _accepted(text)
+    _accepted(text.removeprefix(f"{root}/") or ".")
+    return text
 
 
 def _accepted(text: str | bytes) -> str:

@@ -153,19 +153,22 @@ def spellings(
     """
     whole = joined(given, root, base)
     places = [normal(whole)]
-    roots = [normal(root)]
     if resolve is not None:
         places.append(normal(resolve(places[0])))
         if whole != places[0]:
             # After `link/..` the kernel is elsewhere than a program that tidies paths first.
             places.append(normal(resolve(whole)))
+    known: list[str] = []
+    if known_as is not None:
+        for place in dict.fromkeys(places):
+            known += known_as(place)
+    roots = [normal(root)]
+    below = [beneath(one, roots[0]) for one in (whole, *places, *known)]
+    if resolve is not None and not all(below):  # most lie below the root as it is written
         roots.append(normal(resolve(root)))
     spelled = [_spelled(place, roots) for place in places]
     inside = [spelling for spelling in spelled if not spelling.startswith("/")]
-    besides: list[str] = []
-    if known_as is not None:
-        for place in dict.fromkeys(places):
-            besides += [_spelled(other, roots) for other in known_as(place)]
+    besides = [_spelled(other, roots) for other in known]
     # First of all, because the last one is where a write would go.
     judged = _last_of_each([*besides, *(inside or spelled)])
     others = [*spelled, *besides, _as_given(whole, roots)]

@@ -12,30 +12,40 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from penstock.core.model import COVERS, Action, Verdict
-from penstock.core.own_commands import PROGRAMS
+from penstock.core.own_commands import HOOK_PROGRAM, PROGRAMS
 from penstock.core.policy.model import Layer
 from penstock.core.policy.protected_names import (
     ENV_FILES,
-    EXAMPLES,
+    GIT,
     HOOK_REGISTRATIONS,
+    INSTALLED,
     KEPT,
-    MACHINERY,
+    KEYS,
+    LOCK_FILES,
+    NOT_ENV_FILES,
+    NOT_KEYS,
     OWN_FILES,
-    SECRETS,
+    PUBLIC_KEYS,
     STATE,
     STEERS,
+    STORES,
 )
 from penstock.core.policy.rule import Rule, Where
 
 SELF_RULE = "penstock-self"
 STATE_RULE = "penstock-state"
 CODE_RULE = "penstock-code"
+CODE_GONE_RULE = "penstock-code-removal"
 NAME = "built-in"
 
-PROTECTED = (*ENV_FILES, *SECRETS, *MACHINERY)
+PROTECTED = (*ENV_FILES, *STORES, *KEYS, *GIT, *INSTALLED, *LOCK_FILES)
 
-# A program of our name in a directory of programs: people would type into it.
-COMMANDS = tuple(f"**/{folder}/{name}" for folder in ("bin", "sbin") for name in PROGRAMS)
+# A program of our name in a directory of programs: people would type into it. The hook's is
+# looked for on PATH, which may lead anywhere.
+COMMANDS = (
+    *(f"**/{folder}/{name}" for folder in ("bin", "sbin") for name in PROGRAMS),
+    f"**/{HOOK_PROGRAM}",
+)
 
 WHERE = Where(file=NAME)
 
@@ -100,8 +110,21 @@ def self_layer(*, literal: bool = False, protect: Own = NOTHING) -> Layer:
             Rule(
                 id=CODE_RULE,
                 verdict=Verdict.DENY,
+                actions=COVERS[Action.WRITE] - {Action.DELETE},
                 paths=(*COMMANDS, *code),
                 description="Penstock itself, as it is installed",
+                reason="{path} is code that Penstock runs, or is found in its place",
+                instead="ask a person to install another version",
+                code="self-protection",
+                where=WHERE,
+            ),
+            Rule(
+                id=CODE_GONE_RULE,
+                verdict=Verdict.DENY,
+                actions=frozenset({Action.DELETE}),
+                paths=(*COMMANDS, *code),
+                not_paths=("**/__pycache__", "**/__pycache__/**"),  # made anew
+                description="Penstock itself, as it is installed: removing it",
                 reason="{path} is code that Penstock runs, or is found in its place",
                 instead="ask a person to install another version",
                 code="self-protection",
@@ -113,23 +136,37 @@ def self_layer(*, literal: bool = False, protect: Own = NOTHING) -> Layer:
 
 def protected_layer() -> Layer:
     """Return the layer that stands in for a policy that cannot be read."""
-    written = "Protected path: {path} cannot be modified"
-    read = "Protected path: {path} cannot be read"
-    both = "Protected path: {path} cannot be read or modified"
-    secrets = _deny("builtin-secrets", SECRETS, both)
-    env_read = _deny("builtin-env-files-read", ENV_FILES, read)
+    both = COVERS[Action.READ] | COVERS[Action.WRITE]
+    made = frozenset({Action.CREATE, Action.WRITE})
+    installed = (*INSTALLED, *LOCK_FILES)
     return Layer(
         name="protected",
         rules=(
-            _deny("builtin-env-files", ENV_FILES, written),
-            replace(env_read, actions=COVERS[Action.READ], not_paths=EXAMPLES),
-            replace(secrets, actions=COVERS[Action.READ] | COVERS[Action.WRITE]),
-            _deny("builtin-machinery", MACHINERY, written),
+            _deny("builtin-env-files", ENV_FILES, both, NOT_ENV_FILES),
+            _deny("builtin-secrets", STORES, both, PUBLIC_KEYS),
+            _deny("builtin-keys", KEYS, both, NOT_KEYS),
+            _deny("builtin-git", GIT, COVERS[Action.WRITE], INSTALLED),
+            replace(_deny("builtin-installed", installed, made), not_by=WRITERS, inside=True),
         ),
     )
 
 
-def _deny(name: str, paths: tuple[str, ...], reason: str) -> Rule:
+# Programs that write no content of their own into what is installed, or into a lock file.
+WRITERS = ("git", "touch", "mkdir")
+READ_OR_MODIFIED = "Protected path: {path} cannot be read or modified"
+MODIFIED = "Protected path: {path} cannot be modified"
+
+
+def _deny(
+    name: str, paths: tuple[str, ...], actions: frozenset[Action], but: tuple[str, ...] = ()
+) -> Rule:
     return Rule(
-        id=name, verdict=Verdict.DENY, paths=paths, reason=reason, code="path-denied", where=WHERE
+        id=name,
+        verdict=Verdict.DENY,
+        paths=paths,
+        not_paths=but,
+        actions=actions,
+        reason=READ_OR_MODIFIED if Action.READ in actions else MODIFIED,
+        code="path-denied",
+        where=WHERE,
     )

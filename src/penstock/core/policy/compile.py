@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Sequence
+from functools import lru_cache
 
 from penstock.core.model import Action, Verdict
 from penstock.core.paths.globs import compile_globs
@@ -17,7 +18,7 @@ from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.rule import Rule
 from penstock.core.policy.sentences import effective, instead_of, sentence
 
-VERSION = 3
+VERSION = 4
 NO_LIMIT = 1 << 62
 HOOK = "hook"  # the door that reads this
 
@@ -31,6 +32,7 @@ def compile_policy(
 
     `stamps` say when it is out of date, `folds` that its file system takes `A` for `a`.
     """
+    kept = policy.enforced
     return {
         "version": VERSION,
         "revision": policy.revision,
@@ -39,7 +41,8 @@ def compile_policy(
         "rotate": policy.audit.rotate_bytes,
         "signing": (policy.audit.checkpoint_events, policy.audit.checkpoint_seconds),
         "level": policy.audit.level,
-        "on_error": str(policy.when_failing(HOOK)),
+        "on_error": str(policy.in_force.when_failing(HOOK)),
+        "enforced": [_layer(one, advised=False) for one in kept.layers] if kept else None,
         "layers": [_layer(layer, advised=policy.advisor.enabled) for layer in policy.layers],
     }
 
@@ -62,7 +65,9 @@ def load(data: bytes) -> dict[str, object] | None:
 def _layer(layer: Layer, *, advised: bool) -> dict[str, object]:
     """`advised`: what no rule decides is not simply allowed, an advisor is asked first."""
     globs = [(g, at) for at, rule in enumerate(layer.rules) if rule.enabled for g in rule.paths]
-    pathless = [rule for rule in layer.rules if rule.enabled and not rule.paths]
+    # A file tool in the project reaches neither beyond it nor below a directory.
+    near = [rule for rule in layer.rules if rule.enabled and not (rule.beyond or rule.tree)]
+    pathless = [rule for rule in near if not rule.paths]
     return {
         "index": compile_globs([(glob, number) for number, (glob, _) in enumerate(globs)]),
         "owners": [at for _, at in globs],
@@ -90,12 +95,18 @@ def _rule(rule: Rule, layer: Layer) -> tuple[object, ...]:
         sentence(rule, layer),
         rule.note,
         instead_of(rule),
+        _exceptions(rule.not_paths) if rule.paths and rule.not_paths else None,
     )
+
+
+@lru_cache(maxsize=64)  # rules that share their exceptions share the index, also in the file
+def _exceptions(globs: tuple[str, ...]) -> dict[str, object]:
+    return compile_globs([(glob, 0) for glob in globs])
 
 
 def _by_name_alone(rule: Rule) -> bool:
     """True when a glob that meets the path is all there is to the rule."""
-    more = rule.tool or rule.tool_regex or rule.fields or rule.not_paths
+    more = rule.tool or rule.tool_regex or rule.fields or rule.excepts or any(rule.extent[:3])
     facts = {"deleted", "existing", "percent", "size", "tool", "action"}
     told = any(f"{{{fact}}}" in rule.reason + rule.note for fact in facts)
     return not (rule.measures or more or rule.expires_at is not None or told)

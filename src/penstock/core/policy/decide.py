@@ -23,11 +23,16 @@ from penstock.core.model import (
     Verdict,
     strictest,
 )
-from penstock.core.paths.globs import matches
+from penstock.core.policy.conditions import (
+    change_fits,
+    command_allowed,
+    excepted,
+    exempt,
+    fields_fit,
+    tool_fits,
+)
 from penstock.core.policy.model import Layer, Policy
-from penstock.core.policy.regexes import search
-from penstock.core.policy.rule import FieldMatch, Rule
-from penstock.core.policy.rule_index import field_texts
+from penstock.core.policy.rule import Rule
 from penstock.core.policy.sentences import (
     effective,
     filled,
@@ -61,26 +66,28 @@ class Opinion:
 
 def decide(request: Request, policy: Policy, *, now: float) -> Decision:
     """Return what the policy says to a request at a time (seconds since 1970)."""
-    opinions = [o for layer in policy.layers for o in _opinions(layer, request, now)]
+    opinions = [
+        o for layer in policy.layers_for(request.target) for o in _opinions(layer, request, now)
+    ]
     opinions += _too_long(request, policy)
     opinions += [_refused(refusal) for refusal in request.refusals]
     verdict = strictest(opinion.verdict for opinion in opinions)
     leading = [opinion for opinion in opinions if opinion.verdict is verdict]
-    reasons = _ordered(reason for opinion in opinions for reason in opinion.reasons)
+    reasons = _ordered([reason for opinion in opinions for reason in opinion.reasons])
     decision = Decision(
         verdict=verdict,
         reasons=reasons,
-        notes=_distinct((*_flags(request), *(n for opinion in opinions for n in opinion.notes))),
+        notes=_distinct((*_flags(request), *[n for opinion in opinions for n in opinion.notes])),
         revision=policy.revision,
         code=next((r.code for r in reasons if r.verdict is verdict and r.code), ""),
         because=_because(reasons, verdict, request.target),
         suggestion=next((opinion.instead for opinion in leading if opinion.instead), ""),
-        granted=verdict is Verdict.ALLOW and _granted(request, opinions),
+        granted=bool(reasons) and verdict is Verdict.ALLOW and _granted(request, opinions),
         degraded=policy.degraded,
         path=request.target.shown if request.target else "",
         action=request.action,
     )
-    return _unattended(decision) if not request.attended else decision
+    return unattended(decision) if not request.attended else decision
 
 
 def _flags(request: Request) -> tuple[str, ...]:
@@ -106,14 +113,14 @@ def combine(parts: Sequence[Decision], policy: Policy) -> Decision:
     lead = max(parts, key=lambda part: STRICTNESS[part.verdict])
     return replace(
         lead,
-        reasons=_ordered(reason for part in (lead, *parts) for reason in part.reasons),
+        reasons=_ordered([reason for part in (lead, *parts) for reason in part.reasons]),
         notes=_distinct(note for part in parts for note in part.notes),
         granted=all(part.granted for part in parts),
         parts=tuple(parts),
     )
 
 
-def _unattended(decision: Decision) -> Decision:
+def unattended(decision: Decision) -> Decision:
     """Nobody is there to answer, so what would be asked is denied and says why."""
     if decision.verdict is not Verdict.ASK:
         return decision
@@ -131,13 +138,15 @@ def _opinions(layer: Layer, request: Request, now: float) -> Iterator[Opinion]:
     if request.mention:
         yield from (_asked(opinion, request) for opinion in _tightening(layer, request, now))
         return
-    if request.unclear:
-        yield _default(layer.unclear, "unclear", f"cannot tell what it writes: {request.unclear}")
+    if (request.unclear or request.losses) and not command_allowed(layer, request, now):
+        yield from _doubts(layer, request)
     target = request.target
     if target is None:
         yield _opinion(layer, request, layer.index.for_tool(request), now)
         return
-    if target.outside and layer.outside is not None:
+    # A command reads what it needs of the machine; rules on names hold out there, too.
+    reads = request.action is Action.READ and bool(request.by)
+    if target.outside and layer.outside is not None and not reads:
         text = f"`{spoken_name(target.shown)}` is outside the project"
         yield _default(layer.outside, "outside_project", text)
     anywhere = layer.index.for_tool(request)
@@ -147,10 +156,18 @@ def _opinions(layer: Layer, request: Request, now: float) -> Iterator[Opinion]:
     yield from _looking_like(layer, request, now)
 
 
+def _doubts(layer: Layer, request: Request) -> Iterator[Opinion]:
+    """Yield what is said of a command that is unclear, or that loses something for good."""
+    if request.unclear:
+        yield _default(layer.unclear, "unclear", f"cannot tell what it writes: {request.unclear}")
+    for loss in request.losses:
+        yield replace(_default(layer.unclear, loss.rule, loss.text), instead=loss.instead)
+
+
 def _too_long(request: Request, policy: Policy) -> list[Opinion]:
     """A command chain longer than the limit is denied whatever its parts are."""
     most = policy.limits.max_chain_length
-    if not most or request.action is not Action.RUN or len(request.leaves) <= most:
+    if not most or request.script or len(request.leaves) <= most:
         return []
     text = f"the command chains {len(request.leaves)} commands, and the limit is {most}"
     return [_default(Verdict.DENY, "max_chain_length", text)]
@@ -179,10 +196,10 @@ def _tightening(layer: Layer, request: Request, now: float) -> Iterator[Opinion]
         strict = [
             at
             for at, rule in rules
-            if effective(rule, layer) not in LENIENT and not _exempt(rule, target)
+            if effective(rule, layer) not in LENIENT and not exempt(rule, request, now)
         ]
-        opinion = _opinion(layer, request, strict, now, spelling, tightens=True)
-        if opinion.reasons:
+        opinion = _opinion(layer, request, strict, now, spelling, tightens=True) if strict else None
+        if opinion is not None and opinion.reasons:
             yield opinion
 
 
@@ -208,19 +225,12 @@ def _asked(
     opinion: Opinion, request: Request, sentence: str = MENTIONED, code: str = "mentioned"
 ) -> Opinion:
     """A strict rule speaks of what a call only mentions: a person knows what is meant."""
-    said = filled(sentence, request)
+    said = filled(sentence, replace(request, tool=request.by or request.tool))
     reasons = (
         replace(reason, verdict=Verdict.ASK, text=f"{said} ({reason.text})", code=code)
         for reason in opinion.reasons
     )
     return replace(opinion, verdict=Verdict.ASK, reasons=tuple(reasons), notes=(), instead=NAME_IT)
-
-
-def _exempt(rule: Rule, target: Target) -> bool:
-    """A rule's exceptions speak of the path itself; `./src/a` is no way out of them."""
-    return bool(rule.not_paths) and all(
-        any(matches(glob, spelling) for glob in rule.not_paths) for spelling in target.judged
-    )
 
 
 def _opinion(
@@ -235,10 +245,14 @@ def _opinion(
     """Hear every rule that applies; the default answers when none has a verdict."""
     rules = [layer.rules[at] for at in sorted(near)]
     speaking = [r for r in rules if rule_applies(r, request, now, spelling, layer=layer)]
+    of = None if tightens else spelling
+    silent = tightens or request.script
+    default = Verdict.ALLOW if silent else layer.defaults[request.action]
+    if not speaking:
+        return Opinion(verdict=default, reasons=_default_reasons(default, request.action), of=of)
     verdicts = [v for rule in speaking if (v := effective(rule, layer)) is not None]
     reasons = [reason_of(rule, layer, request) for rule in speaking]
     if not verdicts and not tightens:
-        default = layer.defaults[request.action]
         reasons += _default_reasons(default, request.action)
         verdicts = [default]
     verdict = strictest(verdicts)
@@ -248,7 +262,7 @@ def _opinion(
         reasons=tuple(reasons),
         notes=tuple(filled(rule.note, request) for rule in speaking if rule.note),
         instead=next((instead_of(rule) for rule in leading if instead_of(rule)), ""),
-        of=None if tightens else spelling,
+        of=of,
     )
 
 
@@ -260,11 +274,11 @@ def _default(verdict: Verdict, name: str, text: str) -> Opinion:
     return Opinion(verdict=verdict, reasons=(reason,))
 
 
-def _default_reasons(verdict: Verdict, action: Action) -> list[Reason]:
+def _default_reasons(verdict: Verdict, action: Action) -> tuple[Reason, ...]:
     if verdict is Verdict.ALLOW:
-        return []
+        return ()
     text = f"no rule speaks of this, and the default for {action} is {verdict}"
-    return [Reason(rule=f"default.{action}", verdict=verdict, text=text, code="default")]
+    return (Reason(rule=f"default.{action}", verdict=verdict, text=text, code="default"),)
 
 
 def rule_applies(
@@ -275,61 +289,13 @@ def rule_applies(
         rule.enabled
         and request.action in rule.actions
         and (rule.expires_at is None or now < rule.expires_at)
-        and not any(matches(glob, spelling) for glob in rule.not_paths)
         and tool_fits(rule, request.tool)
-        and _change_fits(rule, request)
-        and _fields_fit(rule, request, effective(rule, layer) if layer else rule.verdict)
+        and rule.fits_extent(request.extent, request.by)
+        and change_fits(rule, request)
+        and fields_fit(rule, request, now, effective(rule, layer) if layer else rule.verdict)
+        and not excepted(rule, request, now, spelling)  # late: a long list of globs takes long
+        and not (rule.uncommitted and request.extent.committed())  # last: git is asked
     )
-
-
-def tool_fits(rule: Rule, tool: str) -> bool:
-    """Say whether a rule speaks of a tool."""
-    if rule.tool:
-        return rule.tool == tool
-    if not rule.tool_regex:
-        return True
-    excluded = rule.tool_exclude_regex and search(rule.tool_exclude_regex, tool)
-    return search(rule.tool_regex, tool) and not excluded
-
-
-def _change_fits(rule: Rule, request: Request) -> bool:
-    """A rule about the change speaks only where a change was measured."""
-    if not rule.measures:
-        return True
-    change = request.change
-    if change is None:
-        return False
-    return (
-        (not rule.kinds or change.kind in rule.kinds)
-        and (rule.line_threshold is None or change.existing_lines >= rule.line_threshold)
-        and (rule.change_threshold is None or change.change_ratio >= rule.change_threshold)
-        and (rule.max_bytes is None or change.after_size > rule.max_bytes)
-    )
-
-
-def _fields_fit(rule: Rule, request: Request, verdict: Verdict | None) -> bool:
-    return all(_field_fits(test, rule, request, verdict) for test in rule.fields)
-
-
-def _field_fits(test: FieldMatch, rule: Rule, request: Request, verdict: Verdict | None) -> bool:
-    """A strict rule needs one simple command to match, an allowing rule all of them.
-
-    Otherwise `^npm install` would let `npm install && rm -rf ~` through.
-    """
-    texts = field_texts(test.name, request)
-    if not texts or (test.exact and texts[0] != test.exact):
-        return False
-    if not rule.per_leaf or len(texts) == 1:
-        return text_fits(test, texts[0])
-    if verdict is Verdict.ALLOW:
-        return all(text_fits(test, leaf) for leaf in texts[1:])
-    return any(text_fits(test, text) for text in texts)
-
-
-def text_fits(test: FieldMatch, text: str) -> bool:
-    """Say whether a text meets a test's regexes."""
-    found = not test.regex or search(test.regex, text)
-    return found and not (test.exclude and search(test.exclude, text))
 
 
 def _granted(request: Request, opinions: Sequence[Opinion]) -> bool:
@@ -339,8 +305,10 @@ def _granted(request: Request, opinions: Sequence[Opinion]) -> bool:
     return all(spelling in by_rule for spelling in spellings)
 
 
-def _ordered(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
+def _ordered(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
     """Strictest first, then as written; the same rule speaks once."""
+    if len(reasons) < 2:
+        return tuple(reasons)
     seen = dict.fromkeys(reasons)
     return tuple(sorted(seen, key=lambda r: -STRICTNESS[r.verdict] if r.verdict is not None else 1))
 

@@ -18,7 +18,7 @@ ALLOW = "allow"  # allowed by default; there may be notes
 DENY = "deny"
 
 # The places in a compiled rule.
-DENIES, CERTAIN, STRICT, QUIET, ACTIONS, ID, CODE, REASON, NOTE, INSTEAD = range(10)
+DENIES, CERTAIN, STRICT, QUIET, ACTIONS, ID, CODE, REASON, NOTE, INSTEAD, EXCEPT = range(11)
 
 
 class Short:
@@ -111,13 +111,19 @@ def _hits(
     for spelling in judged:
         found += _rules(layer, spelling)
     for spelling in tightening:
-        found += [rule for rule in _rules(layer, spelling) if rule[STRICT]]
+        found += [r for r in _rules(layer, spelling) if r[STRICT] and not _exempt(r, judged)]
     return [rule for rule in found if action in rule[ACTIONS]]
+
+
+def _exempt(rule: "tuple[Any, ...]", judged: "Sequence[str]") -> bool:
+    """A rule's exceptions speak of the path itself; `./src/a` is no way out of them."""
+    return bool(rule[EXCEPT]) and all(lookup(rule[EXCEPT], spelling) for spelling in judged)
 
 
 def _rules(layer: "dict[str, Any]", spelling: str) -> "list[tuple[Any, ...]]":
     owners = {layer["owners"][number] for number in lookup(layer["index"], spelling)}
-    return [layer["rules"][at] for at in sorted(owners)]
+    rules = [layer["rules"][at] for at in sorted(owners)]
+    return [rule for rule in rules if not (rule[EXCEPT] and lookup(rule[EXCEPT], spelling))]
 
 
 def _first(rules: "list[tuple[Any, ...]]", what: int) -> str:

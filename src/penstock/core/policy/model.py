@@ -7,12 +7,12 @@ came from, and every layer's defaults cover every action.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
-from penstock.core.model import Action, Verdict
+from penstock.core.model import Action, Target, Verdict
 from penstock.core.policy.rule import Rule
 from penstock.core.policy.rule_index import RuleIndex
 
@@ -62,6 +62,12 @@ class Layer:
     def index(self) -> RuleIndex:
         """The rules arranged for look-up, built at the first question."""
         return RuleIndex(self.rules)
+
+
+def _none_nested(target: Target) -> tuple[Layer, ...]:
+    """Say that no directory has rules of its own."""
+    del target
+    return ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -145,7 +151,9 @@ class Policy:
     `degraded` is empty, or tells why an older or the built-in policy is in force. `guarded`
     are directories that must not go together with what lies above them, `vital` are places that
     the hook cannot run without. `notify` is what each
-    level's file says of messages: which of it counts depends on whose file it is.
+    level's file says of messages: which of it counts depends on whose file it is. `enforced` is
+    the policy without the levels that say `observe`, where one does. `nested` finds the layers of
+    rules files in directories above a path; they only ever tighten.
     """
 
     layers: tuple[Layer, ...]
@@ -163,6 +171,17 @@ class Policy:
     notify: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     degraded: str = ""
+    enforced: Policy | None = None
+    nested: Callable[[Target], tuple[Layer, ...]] = field(default=_none_nested, compare=False)
+
+    @property
+    def in_force(self) -> Policy:
+        """What stops calls: all of it, or what is left where some level only observes."""
+        return self.enforced or self
+
+    def layers_for(self, target: Target | None) -> tuple[Layer, ...]:
+        """Return the layers that judge a path: all, and those of the directories it lies in."""
+        return self.layers if target is None else (*self.layers, *self.nested(target))
 
     def when_failing(self, door: str) -> Verdict:
         """Return what a door answers when it cannot judge."""

@@ -67,6 +67,11 @@ def _message(pattern: str) -> str:
     return ""  # pragma: no cover - it was refused a moment ago
 
 
+def re_escape(text: str) -> str:
+    """Return a regex for exactly this text, in RE2's and Rust's language."""
+    return "".join(f"\\{c}" if c in r"\.+*?()|[]{}^$" else c for c in text)
+
+
 def search(pattern: str, text: str) -> bool:
     """Say whether a pattern occurs anywhere in a text; `^` and `$` anchor it."""
     return _searcher(pattern)(_encoded(text)) is not None
@@ -176,7 +181,7 @@ def literal(pattern: str) -> str:
         if (piece == "|" and not depth) or (piece[:2] == "(?" and piece != "(?:"):
             return ""
         depth += (piece[0] == "(") - (piece == ")")
-        char = "" if depth or counting else _stands_for(piece)
+        char = "" if depth or counting else stands_for(piece)
         # The digits between `{` and `}` are a count and no characters.
         counting = piece == "{" or (counting and piece != "}")
         if char:
@@ -192,7 +197,7 @@ def literal(pattern: str) -> str:
 VARIES = frozenset(".^$*+?{()")
 
 
-def _stands_for(piece: str) -> str:
+def stands_for(piece: str) -> str:
     """Return the one character that a piece must match, or "" when it may vary."""
     if piece[0] == "\\":
         return piece[1] if len(piece) == 2 and not piece[1].isalnum() else ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from penstock.core.extent import Extent
 from penstock.core.model import COVERS, Action, ChangeKind, Verdict
 
 SENTENCES = ("description", "reason", "note", "instead")
@@ -36,13 +37,28 @@ class FieldMatch:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class RuleExcept:
+    """What an `[[except]]` takes out of a rule: paths, commands, or both together."""
+
+    id: str
+    paths: tuple[str, ...] = ()
+    command_regex: str = ""
+    reason: str = ""
+    owner: str = ""
+    expires_at: float | None = None
+    where: Where = Where()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Rule:
     """A match, a verdict and a note. Every condition that is set must hold.
 
     `verdict` None adds a note or nothing; with `warns` the layer's `warn` setting decides.
     `paths` empty means any path; `line_threshold`, `change_threshold`, `max_bytes` and
-    `kinds` speak of the measured change. `per_leaf` asks about every simple command of a
-    shell command: a strict rule needs one to match, an allowing rule needs all of them.
+    `kinds` speak of the measured change; `tree`, `inside`, `beyond` and `uncommitted` of how far
+    it reaches, and `not_by` are programs whose changes it does not speak of. `per_leaf` asks about
+    every simple command of a shell command: a strict rule needs one to match, an allowing rule
+    needs all of them.
     """
 
     id: str
@@ -60,13 +76,20 @@ class Rule:
     change_threshold: float | None = None
     max_bytes: int | None = None
     kinds: frozenset[ChangeKind] = frozenset()
+    tree: bool = False
+    inside: bool = False
+    beyond: bool = False
+    uncommitted: bool = False
+    not_by: tuple[str, ...] = ()
     description: str = ""
     reason: str = ""
     note: str = ""
     instead: str = ""
     code: str = ""
     enabled: bool = True
+    owner: str = ""
     expires_at: float | None = None
+    excepts: tuple[RuleExcept, ...] = ()
     match: tuple[str, ...] = ()
     not_match: tuple[str, ...] = ()
     where: Where = Where()
@@ -79,6 +102,20 @@ class Rule:
                 from penstock.core.text.display import harmless
 
                 object.__setattr__(self, name, harmless(text))
+
+    def fits_extent(self, extent: Extent, by: str) -> bool:
+        """Say whether a change reaches as far as the rule speaks of, by a program that it means."""
+        return (
+            (extent.tree or not self.tree)
+            and not (self.inside and extent.outside)
+            and (extent.beyond or not self.beyond)
+            and by not in self.not_by
+        )
+
+    @property
+    def extent(self) -> tuple[bool, bool, bool, bool, tuple[str, ...]]:
+        """What the rule asks of how far a change reaches; nothing, for most."""
+        return (self.tree, self.beyond, self.uncommitted, self.inside, self.not_by)
 
     @property
     def measures(self) -> bool:

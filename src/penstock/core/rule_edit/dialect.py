@@ -13,7 +13,7 @@ from enum import Enum, auto
 
 from penstock.core.rules import foreign
 from penstock.core.rules.documents import Document
-from penstock.core.rules.fields import BY_NAME, RULE_TABLES
+from penstock.core.rules.fields import BY_NAME, EDITED_TABLES
 from penstock.core.rules.permissions_hook.document import SECTION_KEYS, SETTINGS, meaning_of
 from penstock.core.rules.permissions_hook.includes import list_of
 from penstock.core.rules.permissions_hook.rule import ORIGINAL_KEYS, Meaning
@@ -53,7 +53,7 @@ def _is_section(key: str, value: object) -> bool:
 
 
 def _uses_our_words(document: Document) -> bool:
-    if {"ask", "warn", "safe", "disable", "outside_project"} & document.keys():
+    if {"ask", "except", "warn", "safe", "disable", "outside_project"} & document.keys():
         return True
     rules = (rule for key in ("allow", "deny") for rule in list_of(document.get(key)))
     return any(isinstance(rule, dict) and not OUR_FIELDS.isdisjoint(rule) for rule in rules)
@@ -75,5 +75,5 @@ def table_of(name: Name, dialect: RuleDialect) -> Name | None:
     if dialect is RuleDialect.SECTIONED:
         inside = len(name) > 1 and name[1] in ("allow", "deny") and name[0] not in SETTINGS
         return name[:2] if inside else None
-    known = RULE_TABLES if dialect is RuleDialect.OWN else ("allow", "deny")
+    known = EDITED_TABLES if dialect is RuleDialect.OWN else ("allow", "deny")
     return name[:1] if name[0] in known else None

@@ -133,6 +133,6 @@ KEYS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "rollback": ((), (FILE, "to_commit", "to_backup")),
     "validate": ((), (FILE,)),
 }
-RULE_KEYS = frozenset({*BY_NAME["rule"], *ORIGINAL_KEYS, BRANCH})
+RULE_KEYS = frozenset({*BY_NAME["rule"], *BY_NAME["except"], *ORIGINAL_KEYS, BRANCH})
 # What of [llm_fallback] may be edited. `api_key` is refused: the file is committed and logged.
 LLM_KEYS = tuple(BY_NAME["llm_fallback"])

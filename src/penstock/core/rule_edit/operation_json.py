@@ -20,7 +20,7 @@ from penstock.core.rule_edit.operation import (
     Operation,
     Position,
 )
-from penstock.core.rules.fields import RULE_TABLES
+from penstock.core.rules.fields import EDITED_TABLES
 from penstock.core.rules.problems import did_you_mean, shown
 
 MAX_OPERATIONS = 1000  # in one batch
@@ -283,7 +283,7 @@ def _value(raw: object, *, nulls: bool) -> None:
 
 READERS: Mapping[str, Callable[[object], object]] = {
     "target_file": _file,
-    "rule_type": _word_of(*RULE_TABLES),
+    "rule_type": _word_of(*EDITED_TABLES),
     "section": _fitting(SECTION, "section", "lower case letters, digits and hyphens"),
     "rule": _rule,
     "position": _position,

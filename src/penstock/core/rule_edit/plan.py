@@ -30,7 +30,7 @@ from penstock.core.rule_edit.steps import (
 )
 from penstock.core.rule_edit.toml.blocks import END_MARKER, lines_of
 from penstock.core.rules.documents import read_toml
-from penstock.core.rules.fields import RULE_TABLES
+from penstock.core.rules.fields import EDITED_TABLES
 from penstock.core.rules.permissions_hook.document import SETTINGS
 from penstock.core.rules.problems import ProblemReport, did_you_mean, shown
 from penstock.core.rules.toml_positions import Name
@@ -75,7 +75,7 @@ def _add(book: Book, op: Operation) -> Insert:
 
 
 def _table_for(book: Book, op: Operation) -> Name:
-    kinds = RULE_TABLES if book.dialect is RuleDialect.OWN else ("allow", "deny")
+    kinds = EDITED_TABLES if book.dialect is RuleDialect.OWN else ("allow", "deny")
     if op.rule_type not in kinds:
         error = f"a rule file of the original has no {op.rule_type} rules"
         raise _refuse(op, "rule_type", error, f"one of {', '.join(kinds)}")
@@ -84,7 +84,7 @@ def _table_for(book: Book, op: Operation) -> Name:
         if op.section:
             raise _refuse(op, "section", "this file has no sections", "leave `section` out")
         return (op.rule_type,)
-    if op.section in (*SETTINGS, *RULE_TABLES):
+    if op.section in (*SETTINGS, *EDITED_TABLES):
         raise _refuse(op, "section", f"`{op.section}` is no section of rules", "choose another")
     near = book.find(op.position.id) if op.position.id and not op.section else None
     section = near[0][0] if near is not None else op.section or USUAL_SECTION
@@ -155,7 +155,7 @@ def _hint(name: str, known: Sequence[str]) -> str:
 def _tables(document: Mapping[str, object]) -> Iterator[Name]:
     """Yield where rules can stand in a document, whatever its dialect."""
     for key, value in document.items():
-        if key in RULE_TABLES:
+        if key in EDITED_TABLES:
             yield (key,)
         elif isinstance(value, dict):
             yield from ((key, kind) for kind in ("allow", "deny") if kind in value)

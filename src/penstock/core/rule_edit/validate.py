@@ -150,6 +150,8 @@ def _faults(rule: Mapping[str, object], place: str, dialect: RuleDialect) -> Ite
     """Yield what is wrong with one rule by itself."""
     if dialect is not RuleDialect.OWN:
         yield from _foreign(rule, place)
+    if "rule" in rule and dialect is RuleDialect.OWN:
+        return  # an exception: whoever reads the file tells all that can be wrong with it
     needs_tool = dialect is not RuleDialect.OWN or TOOL_FIELDS & rule.keys()
     if "tool" in rule and "tool_regex" in rule:
         yield Detail(f"{place}tool_regex", BOTH_TOOLS, "Keep one of them.")

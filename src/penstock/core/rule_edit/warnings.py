@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from penstock.core.model import STRICTNESS, Action, Verdict
 from penstock.core.paths.globs import matches
-from penstock.core.policy.decide import tool_fits
+from penstock.core.policy.conditions import tool_fits
 from penstock.core.policy.regexes import weigh
 from penstock.core.policy.rule import Rule
 from penstock.core.policy.samples import nests_repetition, pattern_samples, sample_path, words_in

@@ -17,7 +17,7 @@ from penstock.core.rule_edit.operation import EditError
 from penstock.core.rule_edit.pieces import rules_in
 from penstock.core.rule_edit.source import read_text
 from penstock.core.rules.documents import Document
-from penstock.core.rules.fields import BY_NAME, RULE_TABLES
+from penstock.core.rules.fields import ADDED_PRESETS, BY_NAME, EDITED_TABLES
 from penstock.core.rules.permissions_hook.document import SECTION_KEYS, SETTINGS, meaning_of
 from penstock.core.rules.permissions_hook.rule import FIELD_KEYS, Meaning
 from penstock.core.rules.toml_positions import Name
@@ -26,7 +26,9 @@ Rule = Mapping[str, object]
 UNTOLD = "it cannot be told what was allowed before"
 
 # What a rule only says, and never decides by.
-WORDS = frozenset({"id", "description", "reason", "note", "instead", "code", "match", "not_match"})
+WORDS = frozenset(
+    {"id", "description", "reason", "note", "instead", "code", "owner", "match", "not_match"}
+)
 # Every one of these narrows what a rule speaks of when it is there; the text inside may be
 # anything. In the original only the exclusions do: there a missing field means something else.
 EXCLUSIONS = frozenset(
@@ -35,6 +37,7 @@ EXCLUSIONS = frozenset(
 CONDITIONS = EXCLUSIONS | {
     *(key for key in BY_NAME["rule"] if key.endswith("_regex")),
     *("line_threshold", "change_threshold", "max_bytes", "kinds", "expires_at", "subagent_type"),
+    *("inside", "beyond", "tree", "uncommitted", "not_by"),
 }
 
 
@@ -69,7 +72,7 @@ def _in_file(path: str, before: bytes | None, after: bytes) -> Iterator[str]:
 
 def _tables(document: Document, dialect: RuleDialect) -> list[Name]:
     if dialect is not RuleDialect.SECTIONED:
-        known = RULE_TABLES if dialect is RuleDialect.OWN else ("allow", "deny")
+        known = EDITED_TABLES if dialect is RuleDialect.OWN else ("allow", "deny")
         return [(key,) for key in known if isinstance(document.get(key), list)]
     return [
         (name, kind)
@@ -95,10 +98,17 @@ def _asking_is_strict(path: str, old: Document, new: Document) -> bool:
         return False  # perhaps included by a file that denies by default
     return all(
         one.get("preset") in MILD_PRESETS
-        and "includes" not in one
+        and _includes_are_mild(one.get("includes", {}))
         and "deny" not in (_mapping(one.get("defaults")).values())
         for one in (old, new)
     )
+
+
+def _includes_are_mild(includes: object) -> bool:
+    """Say whether shipped files that deny nothing by default are all that is included."""
+    if not isinstance(includes, dict) or includes.keys() - {"presets"}:
+        return False
+    return _is_part(includes.get("presets", []), [*PRESETS, *ADDED_PRESETS])
 
 
 def _mapping(value: object) -> Rule:
@@ -135,7 +145,7 @@ def _by_name(document: Document, tables: list[Name]) -> dict[str, list[Rule | No
     return found
 
 
-LOOSE = ("allow", "safe", "warn")
+LOOSE = ("allow", "safe", "except", "warn")
 
 
 def _rule(
@@ -146,7 +156,7 @@ def _rule(
         yield from _new_or_gone(kind, name, was, now)
         return
     off, on = was.get("enabled") is False, now.get("enabled") is not False
-    loose = kind in ("allow", "safe")
+    loose = kind in LOOSE and kind != "warn"
     if (loose and not on) or (not loose and off and on and kind != "warn"):
         return  # falls silent, or begins to deny
     for key in dict.fromkeys((*was, *now)):
@@ -163,7 +173,7 @@ def _new_or_gone(kind: str, name: str, was: Rule | None, now: Rule | None) -> It
         return
     if was is None and kind in LOOSE:
         yield f"{kind} rule '{name}' is new"
-    if now is None and kind not in ("allow", "safe"):
+    if now is None and (kind == "warn" or kind not in LOOSE):
         yield f"{kind} rule '{name}' is gone"
 
 
@@ -207,6 +217,7 @@ def _lower(was: Any, now: Any) -> bool:
 TIGHTER: Mapping[tuple[str, str], Setting] = {
     ("", "outside_project"): _ordered("none", "ask", "deny"),
     ("", "mode"): _ordered("judge", "propose"),
+    ("", "observe"): _ordered(True, False),
     ("", "version"): lambda _was, _now: True,
     ("gate", "mode"): _ordered("judge", "propose"),
     ("approval", "ttl_seconds"): _lower,
@@ -223,7 +234,7 @@ QUIET = ("description", "priority")  # of a section: words, and an order that de
 
 
 def _settings(old: Document, new: Document, dialect: RuleDialect) -> Iterator[str]:
-    rules = RULE_TABLES if dialect is RuleDialect.OWN else ("allow", "deny")
+    rules = EDITED_TABLES if dialect is RuleDialect.OWN else ("allow", "deny")
     for name in dict.fromkeys((*old, *new)):
         was, now = old.get(name), new.get(name)
         if was == now or (name in rules and not isinstance(was or now, str)):

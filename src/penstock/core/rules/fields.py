@@ -53,9 +53,12 @@ class Field:
 
 VERDICTS = tuple(Verdict)
 RULE_TABLES = ("deny", "ask", "warn", "allow", "safe")
+EXCEPT = "except"  # takes something out of a rule; edited like one
+EDITED_TABLES = (*RULE_TABLES, EXCEPT)
 ACTION_WORDS = ("read", "write", "create", "delete", "modify", "run")
 DOORS = ("hook", "broker", "langgraph", "mcp", "http", "terminal", "tui")
-PRESETS = ("guard", "strict", "hook-spec", "broker-spec")
+PRESETS = ("guard", "strict", "hook-spec", "broker-spec")  # what a policy can start from
+ADDED_PRESETS = ("destructive",)  # only rules: no defaults, nothing is granted
 
 
 def _verdict(name: str, doc: str, default: str = "allow") -> Field:
@@ -82,6 +85,7 @@ def _word(name: str, doc: str, words: tuple[str, ...], default: str | None = Non
     return Field(name=name, kind=FieldKind.WORD, doc=doc, words=words, default=default)
 
 
+_OWNER = _text("owner", "Who answers for it: a person, a team, a ticket.")
 _RATIO = "at least this part of its lines; above 0, at most 1"
 _GATE = (
     _count("line_threshold", "A change is substantial in files of at least so many lines.", 100),
@@ -119,6 +123,11 @@ TOP = (
         "none",
     ),
     _MODE,
+    _flag(
+        "observe",
+        "Decide and record, and stop nothing but what would remove Penstock or its record.",
+        default=False,
+    ),
     Field(
         name="disable",
         kind=FieldKind.TEXTS,
@@ -173,6 +182,23 @@ RULE = (
         doc="The kinds of change that the rule speaks of.",
     ),
     _count("max_bytes", "Speaks of content that is larger than this."),
+    _flag("inside", "Speaks only of paths inside the project.", default=False),
+    _flag(
+        "beyond",
+        "Speaks only of paths outside the project, temporary directories and caches.",
+        default=False,
+    ),
+    _flag("tree", "Speaks only of what reaches all below a directory: `rm -r`.", default=False),
+    _flag(
+        "uncommitted",
+        "Speaks only of deletions that lose what git has not committed and does not ignore.",
+        default=False,
+    ),
+    Field(
+        name="not_by",
+        kind=FieldKind.TEXTS,
+        doc="Programs whose writes the rule does not speak of: `git`.",
+    ),
     _text(
         "reason",
         "What is said. Filled in: `{path}`, `{action}`, `{tool}`, `{deleted}`, `{existing}`, "
@@ -182,6 +208,7 @@ RULE = (
     _text("instead", "What the agent should do instead."),
     _text("code", "A stable word for programs."),
     _flag("enabled", "Whether the rule speaks at all.", default=True),
+    _OWNER,
     Field(
         name="expires_at",
         kind=FieldKind.MOMENT,
@@ -189,6 +216,24 @@ RULE = (
     ),
     Field(name="match", kind=FieldKind.TEXTS, doc="Paths or commands that the rule must meet."),
     Field(name="not_match", kind=FieldKind.TEXTS, doc="Paths or commands that it must not meet."),
+)
+
+EXCEPTION = (
+    Field(name="id", kind=FieldKind.ID, doc="Its name for `rules apply`; unique."),
+    Field(
+        name="rule",
+        kind=FieldKind.ID,
+        doc="The id of the rule, from a preset, an include or this file, that it is taken out of.",
+    ),
+    Field(name="paths", kind=FieldKind.GLOBS, doc="Globs of paths that the rule does not mean."),
+    _regex("command_regex", "A regex for simple commands that the rule does not mean."),
+    _text("reason", "Why it is an exception."),
+    _OWNER,
+    Field(
+        name="expires_at",
+        kind=FieldKind.MOMENT,
+        doc="When the exception ends and the rule holds again; UTC unless it says.",
+    ),
 )
 
 _NOTIFY = (
@@ -247,6 +292,12 @@ TABLES: Mapping[str, tuple[Field, ...]] = {
     ),
     "includes": (
         Field(name="files", kind=FieldKind.TEXTS, doc="Rules files, relative to this one."),
+        Field(
+            name="presets",
+            kind=FieldKind.WORDS,
+            words=(*PRESETS, *ADDED_PRESETS),
+            doc="Shipped rules files to add to the one that `preset` names.",
+        ),
     ),
     "gate": (*_GATE, _MODE),
     "limits": (
@@ -303,5 +354,6 @@ TABLES: Mapping[str, tuple[Field, ...]] = {
 BY_NAME: Mapping[str, Mapping[str, Field]] = {
     "": {one.name: one for one in TOP},
     "rule": {one.name: one for one in RULE},
+    EXCEPT: {one.name: one for one in EXCEPTION},
     **{table: {one.name: one for one in fields} for table, fields in TABLES.items()},
 }

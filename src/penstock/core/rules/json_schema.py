@@ -14,7 +14,17 @@ from collections.abc import Callable, Iterable, Mapping
 
 from penstock.core.distribution import HOME
 from penstock.core.notify.settings import MOST_TARGETS
-from penstock.core.rules.fields import MOST, RULE, RULE_TABLES, TABLES, TOP, Field, FieldKind
+from penstock.core.rules.fields import (
+    EXCEPT,
+    EXCEPTION,
+    MOST,
+    RULE,
+    RULE_TABLES,
+    TABLES,
+    TOP,
+    Field,
+    FieldKind,
+)
 from penstock.core.rules.values import MAX_ITEMS, MAX_TEXT
 from penstock.presets import SCHEMA
 
@@ -31,6 +41,7 @@ RULES_ARE: Mapping[str, str] = {
     "allow": "Rules that grant what they speak of, unless a stricter one speaks too.",
     "safe": "Rules that only name a place: nothing is decided and nothing said.",
 }
+EXCEPTIONS_ARE = "What is taken out of a rule of this file, a preset or an include."
 
 
 def document() -> Schema:
@@ -46,7 +57,7 @@ def document() -> Schema:
         "title": TITLE,
         "type": "object",
         "additionalProperties": False,
-        "properties": {**top, **tables, **rules, **both},
+        "properties": {**top, **tables, **rules, **both, EXCEPT: _excepts()},
         "definitions": {"rule": _rule()},
     }
 
@@ -58,6 +69,14 @@ def text() -> str:
 
 def _rules(doc: str) -> Schema:
     return {"description": doc, "type": "array", "items": {"$ref": "#/definitions/rule"}}
+
+
+def _excepts() -> Schema:
+    asked = {
+        "required": ["rule"],
+        "anyOf": [{"required": ["paths"]}, {"required": ["command_regex"]}],
+    }
+    return {"description": EXCEPTIONS_ARE, "type": "array", "items": {**_table(EXCEPTION), **asked}}
 
 
 def _rule() -> Schema:

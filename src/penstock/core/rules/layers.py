@@ -16,6 +16,7 @@ from typing import Any, TypeVar, cast
 from penstock.core.digest import digest_of_pieces
 from penstock.core.model import Action, Verdict, strictest
 from penstock.core.policy.builtin import (
+    CODE_GONE_RULE,
     CODE_RULE,
     NAME,
     NOTHING,
@@ -37,7 +38,8 @@ from penstock.core.policy.model import (
     Policy,
     Warn,
 )
-from penstock.core.policy.rule import Rule, Where
+from penstock.core.policy.rule import Rule, RuleExcept, Where
+from penstock.core.rules.exceptions import with_exceptions
 from penstock.core.rules.problems import Problem, as_error, did_you_mean
 
 Settings = Mapping[str, Mapping[str, object]]
@@ -50,12 +52,14 @@ class LoadResult:
 
     `settings` holds what was written and nothing else: table, key, value; "" is the top.
     `names` are the ids of all rules, also of those that are wrong and not in `rules`.
+    `excepts` are what one file takes out of rules; in a level they are part of its rules.
     `sources` are the files it came from with their digests. `literal` means that a spec's
     own format was read, and that the spec is to be followed to the letter.
     """
 
     name: str
     rules: tuple[Rule, ...] = ()
+    excepts: tuple[tuple[str, RuleExcept], ...] = ()
     settings: Settings = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     warnings: tuple[Problem, ...] = ()
@@ -85,11 +89,12 @@ def join(name: str, parts: Sequence[LoadResult]) -> LoadResult:
     rules = [rule for part in parts for rule in part.rules]
     problems = [problem for part in parts for problem in part.problems]
     rules, wrong = _disabled(rules, settings.get("", {}).get("disable", ()), parts)
+    rules, unknown = with_exceptions(rules, [one for part in parts for one in part.excepts])
     return LoadResult(
         name=name,
         rules=tuple(rules),
         settings=settings,
-        problems=_in_reading_order([*problems, *_duplicates(parts), *wrong], parts),
+        problems=_in_reading_order([*problems, *_duplicates(parts), *wrong, *unknown], parts),
         warnings=tuple(warning for part in parts for warning in part.warnings),
         sources=tuple(dict.fromkeys(source for part in parts for source in part.sources)),
         literal=all(part.literal for part in parts),
@@ -130,7 +135,7 @@ def _disabled(
     for name in sorted(names - known):
         hint = did_you_mean(name, known) if known else ""
         message = f"`disable` names `{name}`, and no rule has that id"
-        if name in (SELF_RULE, STATE_RULE, CODE_RULE):
+        if name in (SELF_RULE, STATE_RULE, CODE_RULE, CODE_GONE_RULE):
             message, hint = f"`{name}` cannot be disabled", "it is what keeps agents from the rules"
         place = _place_of_disable(parts)
         wrong.append(replace(place, message=message, hint=hint))
@@ -238,9 +243,11 @@ def build(
     sources = [source for level in levels for source in level.sources]
     layers = [as_layer(level) for level in levels]
     built_in = self_layer(literal=literal, protect=protect)
+    # A level that observes stops nothing; what another one says holds all the same.
+    stopping = [level for level in levels if level.setting("", "observe") is not True]
     # A user's word stands before a project's where neither is the stricter one.
     by_trust = [level.settings for level in reversed(levels)]
-    return Policy(
+    policy = Policy(
         layers=(*layers, built_in),
         revision=_revision(sources),
         files=tuple(file for file, _ in sources),
@@ -256,6 +263,11 @@ def build(
         notify={level.name: level.settings.get("notify", {}) for level in levels},
         warnings=tuple(str(warning) for level in levels for warning in level.warnings),
     )
+    if len(stopping) == len(levels):
+        return policy
+    enforced = build(others=stopping, protect=protect)
+    enforced = replace(enforced, revision=policy.revision, files=policy.files)
+    return replace(policy, enforced=enforced)
 
 
 def _combined(shape: Callable[..., Shape], table: str, levels: Sequence[Settings]) -> Shape:
@@ -315,4 +327,5 @@ def _stand_in(good: Sequence[LoadResult]) -> str:
     presets = [level.name for level in good if level.name.startswith("preset:")]
     names = [name.removeprefix("preset:").removesuffix(".toml") for name in presets]
     listed = "the built-in protected list"
-    return f"the preset `{names[0]}` and {listed} are" if names else f"{listed} is"
+    quoted = [f"the preset `{name}`" for name in names]
+    return f"{', '.join(quoted)} and {listed} are" if names else f"{listed} is"

@@ -14,6 +14,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import cast
 
 from penstock import presets
@@ -22,7 +23,8 @@ from penstock.core.policy.builtin import NOTHING, Own
 from penstock.core.policy.model import Policy
 from penstock.core.policy.rule import Rule
 from penstock.core.rules.documents import Document, read_toml
-from penstock.core.rules.fields import RULE_TABLES, TABLES
+from penstock.core.rules.exceptions import exceptions_in
+from penstock.core.rules.fields import ADDED_PRESETS, EDITED_TABLES, RULE_TABLES, TABLES
 from penstock.core.rules.layers import LoadResult, Settings, build, fallback, join
 from penstock.core.rules.problems import (
     Problem,
@@ -107,6 +109,16 @@ def load(
 
 def load_preset(name: str, *, preset_of: Callable[[str], bytes] = presets.read) -> LoadResult:
     """Read a shipped rules file."""
+    return _shipped(name) if preset_of is presets.read else _preset(name, preset_of)
+
+
+@cache
+def _shipped(name: str) -> LoadResult:
+    """A shipped file never changes while we run."""
+    return _preset(name, presets.read)
+
+
+def _preset(name: str, preset_of: Callable[[str], bytes]) -> LoadResult:
     files = {f"{PRESET}{presets.FILES[name]}": preset_of(name)}
     return load(next(iter(files)), files.get, preset_of=preset_of)
 
@@ -137,7 +149,7 @@ def in_force(
         data = read(file)
         if data is not None:
             levels.append(load(file, _with(file, data, read)))
-            stand_ins += [] if levels[-1].ok else [load_preset(named_preset(data))]
+            stand_ins += [] if levels[-1].ok else map(load_preset, named_presets(data))
     problems = [problem for level in levels for problem in level.problems]
     if problems:
         good = [*(level for level in levels if level.ok), *stand_ins]
@@ -147,10 +159,12 @@ def in_force(
     return build(others=levels, protect=protect)
 
 
-def named_preset(data: bytes) -> str:
-    """Return the preset that a broken rules file names as far as one can tell, else `guard`."""
+def named_presets(data: bytes) -> list[str]:
+    """Return the presets that a broken rules file names as far as one can tell, else `guard`."""
     names = {match.decode() for match in PRESET_LINE.findall(data) if match.decode() in STAND_INS}
-    return max(names, key=STAND_INS.index, default="guard")  # of several, the strictest
+    base = max(names, key=STAND_INS.index, default="guard")  # of several, the strictest
+    quoted = [name for name in ADDED_PRESETS if re.search(rb"""["']%b["']""" % name.encode(), data)]
+    return [base, *quoted]
 
 
 def _with(file: str, data: bytes, read: Read) -> Read:
@@ -187,15 +201,22 @@ def _gather(to: _LevelFiles, file: str, data: bytes, *, trail: tuple[str, ...]) 
     )
     to.found.append(sheet)
     sheet.settings = _settings(sheet)
-    preset = sheet.settings[""].get("preset")
-    if preset is not None:
-        name = f"{PRESET}{presets.FILES[cast('str', preset)]}"
-        _include(to, sheet, name, to.preset_of(cast("str", preset)), ("preset",))
+    for preset, place in _named_presets(sheet.settings):
+        _include(to, sheet, f"{PRESET}{presets.FILES[preset]}", to.preset_of(preset), place)
     named = cast("tuple[str, ...]", sheet.settings.get("includes", {}).get("files", ()))
     for at, name in enumerate(named):
         path = posixpath.normpath(posixpath.join(posixpath.dirname(file), name))
         inside = to.read(path) if name and "\0" not in name else None
         _include(to, sheet, path, inside, ("includes", "files", at))
+
+
+def _named_presets(settings: dict[str, Values]) -> Iterator[tuple[str, tuple[str | int, ...]]]:
+    """Yield the shipped files that a file names, each with its place; its base first."""
+    base = settings[""].get("preset")
+    if base is not None:
+        yield cast("str", base), ("preset",)
+    added = cast("tuple[str, ...]", settings.get("includes", {}).get("presets", ()))
+    yield from ((name, ("includes", "presets", at)) for at, name in enumerate(added))
 
 
 def _is_ours(file: str) -> bool:
@@ -229,11 +250,13 @@ def _settings(sheet: _Sheet) -> dict[str, Values]:
     """Read everything but the rules; what is no table and no known key is a problem."""
     reader, document = sheet.reader, sheet.document
     # `warn` is a setting when it is a word, and rules when it is tables; never both in TOML.
-    known = {*TABLES, *RULE_TABLES} - ({"warn"} if isinstance(document.get("warn"), str) else set())
+    known = {*TABLES, *EDITED_TABLES} - (
+        {"warn"} if isinstance(document.get("warn"), str) else set()
+    )
     top = {key: value for key, value in document.items() if key not in known}
     strays = {k: v for k, v in top.items() if isinstance(v, dict | list) and k != "disable"}
     for key in strays:
-        hint = did_you_mean(key, (*TABLES, *RULE_TABLES))
+        hint = did_you_mean(key, (*TABLES, *EDITED_TABLES))
         reader.report.wrong(f"unknown table {shown(key)}", key, hint=hint)
     plain = {key: value for key, value in top.items() if key not in strays}
     settings = {"": reader.table(plain, "", "the file")}
@@ -291,10 +314,12 @@ def _thresholds(settings: Sequence[Settings]) -> Thresholds:
 def _part(sheet: _Sheet, thresholds: Thresholds) -> LoadResult:
     sheet.reader.thresholds = thresholds
     rules = tuple(_rules(sheet))
+    excepts = tuple(exceptions_in(sheet.document, sheet.reader))
     report = sheet.reader.report
     return LoadResult(
         name=sheet.file,
         rules=rules,
+        excepts=excepts,
         settings=sheet.settings,
         problems=tuple(sorted(report.problems, key=lambda problem: problem.line)),
         warnings=tuple(report.warnings),

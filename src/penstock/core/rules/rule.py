@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from penstock.core.model import COVERS, Action, ChangeKind, Verdict
 from penstock.core.paths.globs import matches
-from penstock.core.policy.decide import text_fits, tool_fits
+from penstock.core.policy.conditions import text_fits, tool_fits
 from penstock.core.policy.rule import FieldMatch, Rule, Where
 from penstock.core.rules.fields import BY_NAME, FieldKind
 from penstock.core.rules.problems import ProblemReport, did_you_mean, shown
@@ -32,7 +32,8 @@ TOOL_FIELDS = REGEX_FIELDS | {"tool", "subagent_type"}
 # What goes into a rule as it was read; the rest is put together.
 AS_WRITTEN = frozenset(one.name for one in fields(Rule)) - {"actions", "kinds"}
 CONDITIONS = TOOL_FIELDS | {
-    *("paths", "actions", "line_threshold", "change_threshold", "substantial", "kinds", "max_bytes")
+    *("paths", "actions", "line_threshold", "change_threshold", "substantial", "kinds"),
+    *("max_bytes", "inside", "beyond", "tree", "uncommitted"),
 }
 VERDICT_OF: Mapping[str, Verdict | None] = {
     "deny": Verdict.DENY,

@@ -28,6 +28,9 @@ EFFECT = 8
 CODE = 400
 PYTHON_TOKEN = 4
 PATCH_LINE = 2
+# Files that a look finds for one command, and what following one of them may cost.
+MOST_NAMES = 400
+NAME = 150
 
 
 class Account:
@@ -39,21 +42,34 @@ class Account:
         self.depth = 0
         self.nodes_deep = 0
         self.skeletons = SkeletonBudget()
+        self.most = MOST_UNITS
+        self.names = 0
+
+    def grant(self, names: int) -> bool:
+        """Make room for the work on files that a look has found; False where these are too many.
+
+        They come from a disk and not from the text, so they must not use up what is there for it.
+        """
+        self.names += names
+        if self.names > MOST_NAMES:
+            return False
+        self.most += names * NAME
+        return True
 
     def charge(self, units: int) -> None:
         """Spend units; raise when there are none left."""
         self.units += units
-        if self.units > MOST_UNITS:
+        if self.units > self.most:
             raise TooMuch
 
     def hurry(self) -> None:
         """Leave no more than a quarter of what can be spent."""
-        self.units = max(self.units, MOST_UNITS * 3 // 4)
+        self.units = max(self.units, self.most * 3 // 4)
         self.skeletons.spent = max(self.skeletons.spent, MOST_SQUARES * 3 // 4)
 
     def left(self) -> int:
         """Return how many units can still be spent."""
-        return max(0, MOST_UNITS - self.units)
+        return max(0, self.most - self.units)
 
     @contextmanager
     def deeper(self) -> Iterator[None]:

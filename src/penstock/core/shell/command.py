@@ -8,7 +8,7 @@ Always true: nothing is run and nothing is read but the text of the command itse
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple, Protocol
 
@@ -32,12 +32,15 @@ from penstock.core.shell.effects import (
     Code,
     Effect,
     Feed,
+    Git,
+    Later,
     Patch,
     Program,
     ProgramCall,
     Refuse,
     RunFile,
     RunProgram,
+    RunText,
     Shell,
     Touch,
     Typed,
@@ -45,9 +48,22 @@ from penstock.core.shell.effects import (
 )
 from penstock.core.shell.expansion import PIPE, Value, Values, expand, inner_scripts, text_of
 from penstock.core.shell.findings import ShellFindings, shown
-from penstock.core.shell.programs.builtins import BUILTINS, Outcome, alias_name, positional
-from penstock.core.shell.programs.filters import FILTERS, MOST_SCRIPT
+from penstock.core.shell.git_deed import GitKind
+from penstock.core.shell.look import LookHere
+from penstock.core.shell.place import joined
+from penstock.core.shell.programs.builtins import (
+    BUILTINS,
+    Builtin,
+    Outcome,
+    alias_name,
+    counted,
+    positional,
+    set_variable,
+)
+from penstock.core.shell.programs.filters import FILTER_SCRIPTS, FILTERS, MOST_SCRIPT
 from penstock.core.shell.programs.git import git
+from penstock.core.shell.programs.git_config import variables as git_variables
+from penstock.core.shell.programs.listings import listed
 from penstock.core.shell.programs.mentions import FILES_OF, commands_in, mentions
 from penstock.core.shell.programs.output import printed
 from penstock.core.shell.programs.own import (
@@ -64,10 +80,15 @@ from penstock.core.shell.programs.own import (
     surroundings,
     variable,
 )
+from penstock.core.shell.programs.read_options import COUNTS
+from penstock.core.shell.programs.reads import READS, reads, script_reads
 from penstock.core.shell.programs.runners import RUNNERS
 from penstock.core.shell.programs.table import PROGRAMS
+from penstock.core.shell.programs.tasks import TASKS
 from penstock.core.shell.programs.terminals import TERMINALS, cron_commands, expect_commands
-from penstock.core.shell.state import ShellState, States, joined, merged
+from penstock.core.shell.script_files import PYTHON, code_of, imports, on_disk, run_with, shadowed
+from penstock.core.shell.scripts import ScriptBudget
+from penstock.core.shell.state import MOST_STATES, POSITIONAL, ShellState, States, merged
 from penstock.core.shell.syntax.nodes import (
     Arr,
     Lit,
@@ -80,35 +101,51 @@ from penstock.core.shell.syntax.nodes import (
     Sub,
     Var,
 )
+from penstock.core.shell.variables import SPECIAL, evaluates, runs
 
 TABLE: Mapping[str, Program] = {
     **PROGRAMS,
     **FILTERS,
     **RUNNERS,
+    **TASKS,
     **TERMINALS,
     **OWN,
     "git": git,
 }
 
 _WRITES = frozenset({">", ">>", ">|", ">!", ">>|", ">>!", "<>", "&>", "&>>", "&>|", "&>>|", ">&"})
+_READS = frozenset({"<", "<>"})
 _APPENDS = frozenset({">>", "&>>", ">>|", ">>!", "&>>|"})
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[[^\]]*\])?(\+?)=")
 _DUPLICATE = re.compile(r"[0-9]*-?")
 _VERSION = re.compile(r"(?:-?[0-9][0-9.]{0,16})?(?:\.exe)?$")
-_IN_THIS_SHELL = frozenset({"command", "builtin", "noglob", "nocorrect", "-", "eval"})
+_IN_THIS_SHELL = frozenset(
+    {"command", "builtin", "noglob", "nocorrect", "-", "eval", ".", "source"}
+)
+_KEEPS_FUNCTIONS = frozenset({"noglob", "nocorrect", "-"})
+_JUMPS = frozenset({"break", "continue", "return", "exit"})
+# With this among the traits of a state, `exec` has changed what commands read.
+INPUT_MOVED = "exec <"
+_INPUTS = frozenset({"<", "<>", "<<", "<<-", "<<<", "<&"})
+# Builtins that give variables the texts in their words or in their input.
+_FILLS = frozenset(
+    {
+        *("declare", "typeset", "local", "export", "readonly", "read", "mapfile", "readarray"),
+        *("printf", "set", "let", "getopts"),
+    }
+)
 # Builtins that expand the subscripts in their words once more, commands inside included.
 _EVALUATES = frozenset({"let", "declare", "typeset", "local", "read", "unset"})
 _EVALUATES_NAMED = frozenset({"printf", "test", "[", "[["})
-# Variables whose value other programs run as a command.
-_RUN_LATER = frozenset(
-    {
-        *("EDITOR", "VISUAL", "PAGER", "MANPAGER", "BROWSER", "LESSOPEN", "PROMPT_COMMAND"),
-        *("GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_SSH_COMMAND", "GIT_ASKPASS"),
-        *("SSH_ASKPASS", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND"),
-    }
-)
-_PROMPTS = frozenset({"PS0", "PS1", "PS2", "PS4", "PROMPT"})  # expanded, then shown
 _TESTS = frozenset({"[", "[["})
+_MOVES = frozenset({"cd", "chdir", "pushd"})
+_TAKES_IN = frozenset({"export", "eval", "declare", "readonly"})
+_UNKNOWN = Value("", exact=False)
+_ANY = Value("", exact=False, loose=True)
+_OPENED = re.compile(r"/dev/fd/[0-9]+|/proc/(?:self|[0-9]+)/fd/[0-9]+")
+# Options that let a pattern meet names beginning with a dot, or in other letters.
+_OPTION_SETTERS = frozenset({"shopt", "setopt", "set"})
+_DOT_OPTION = re.compile(r"(?i)dot_?glob|glob_?dots|no_?case_?glob|no_?case_?match|extended_?glob")
 _SEPARATOR = re.compile(r"\$\{?IFS\}?")
 _SHEBANG = re.compile(r"#!.{0,80}?(python|node|perl|ruby|php|sh)")
 _LONGEST_NAME = 64
@@ -125,6 +162,13 @@ _NAMES_ANEW = frozenset(
     {"cp", "gcp", "ditto", "mv", "gmv", "ln", "link", "install", "ginstall", "rsync", "scp"}
 )
 _EXPORTS = frozenset({"export", "declare", "typeset", "readonly"})
+_DECLARES = _EXPORTS | {"local"}
+# Programs after which a file holds what it held, or what has been noted of it.
+_KEEPS_TEXT = frozenset(
+    {*_NAMES_ANEW, "chmod", "chown", "chgrp", "touch", "rm", "unlink", "tee", "dd", "chattr"}
+)
+MOST_JUMPS = 8
+MOST_LATER = 16
 MOST_TYPED = 4_096
 _WHICH_PROGRAM = "`{}` decides when it runs which program it is"
 # Languages that are shell commands with something around them.
@@ -139,6 +183,7 @@ class Follows(Protocol):
     """What a simple command needs from the walk that it is part of."""
 
     found: ShellFindings
+    scripts: ScriptBudget
 
     def text(self, text: str, states: States, feed: Feed) -> States:
         """Follow a text as shell commands."""
@@ -151,6 +196,15 @@ class Follows(Protocol):
 
     def printed(self, script: Script, state: ShellState) -> str | None:
         """Return what a substitution prints, if that is known."""
+
+    def names(self, pattern: str, state: ShellState) -> Sequence[str] | None:
+        """Return the files that a pattern meets, if that is known."""
+
+    def here(self, state: ShellState) -> LookHere:
+        """Return what can be seen from a state."""
+
+    def run_text(self, effect: RunText, state: ShellState, feed: Feed) -> States:
+        """Follow a text of the project apart from the command that runs it."""
 
     def called(self, name: str) -> None:
         """A function was called."""
@@ -166,6 +220,10 @@ class _Ask(NamedTuple):
     def printed(self, script: Script) -> str | None:
         """Return what a substitution prints, if that is known."""
         return self.walk.printed(script, self.state)
+
+    def names(self, pattern: str) -> Sequence[str] | None:
+        """Return the files that a pattern meets, if that is known."""
+        return self.walk.names(pattern, self.state)
 
     def charge(self, units: int) -> None:
         """Account for work."""
@@ -189,24 +247,57 @@ class Commands:
         self.typed = ""
         # The Python environment whose programs are meant.
         self.environment = ".venv"
+        # Files that the command writes and whose text nobody can tell.
+        self.unread: set[str] = set()
+        # States that left a loop, a function or the shell before its end; texts that run later.
+        self.loops: list[list[ShellState]] = []
+        self.returns: list[list[ShellState]] = []
+        self.exits: list[ShellState] = []
+        self.later: list[tuple[Later, ShellState]] = []
 
     def command(self, node: Simple, state: ShellState, feed: Feed) -> Outcome:
         """Carry out one simple command."""
         self.account.charge(COMMAND)
+        before = set(self.found.reads)
         self.look_into(node.words, state)
+        if self.walk.scripts.depth and node.words and node.words[0].raw in _TAKES_IN:
+            # A script that exports what it reads takes it in and shows it to nobody.
+            self.found.reads = {one: None for one in self.found.reads if one in before}
+        state = self.expanded(node.words, state)
         inside, words = self._assignments(node.words, state)
         if not words:
             self.redirects(node.redirects, inside)
             return (inside,), (inside,)
+        if INPUT_MOVED in state.traits:
+            feed = Feed(piped=True)
         argv = self.values(words, state)
         self._doubt_program(words[0], argv)
         self._doubt_pipes(node.words, argv)
         fed = feed
         if node.redirects:
-            self.redirects(node.redirects, state)
+            self.redirects(node.redirects, state, quiet=bool(argv) and argv[0].text in COUNTS)
             fed = self.fed(node.redirects, state, feed)
             self._remember(node.redirects, argv, state, fed)
+            state, inside = self._redirected(node.redirects, argv, state, inside)
+        if inside is not state:
+            inside = _exported(inside, state)
         return self._program(argv, state, fed, inside)
+
+    def _redirected(
+        self,
+        redirects: tuple[Redirect, ...],
+        argv: list[Value],
+        state: ShellState,
+        inside: ShellState,
+    ) -> tuple[ShellState, ShellState]:
+        """Return the states after redirections: words in them assign, `exec` makes them last."""
+        for redirect in redirects:
+            parts = (*(redirect.word.parts if redirect.word else ()), *(redirect.body or ()))
+            for name in _assigned_names(parts):
+                state, inside = state.forget(name), inside.forget(name)
+            if argv == [Value("exec")] and redirect.op in _INPUTS and redirect.fd in ("", "0"):
+                state, inside = state.mark(INPUT_MOVED, "x"), inside.mark(INPUT_MOVED, "x")
+        return state, inside
 
     def _doubt_program(self, word: ShellWord, argv: list[Value]) -> None:
         """Doubt a program that a substitution names, and arithmetic that may run commands."""
@@ -231,13 +322,16 @@ class Commands:
         argv = self.values(node.words, state)
         shows = len(argv) == 2 and argv[0].text in ("cat", "tac")
         known = self._content(argv[1], state) if shows else None
-        return printed(argv, fed, state.cwd) if known is None else known
+        if known is None:
+            known = printed(argv, fed, state.cwd)
+        return listed(argv, fed, self.walk.here(state)) if known is None else known
 
     def _content(self, path: Value, state: ShellState) -> str | None:
         """Return the text of a file that this command wrote, or that is a script of ours."""
         if path.exact and "/" in path.text and is_ours(path):
             return OWN_SCRIPT
-        return self.files.get(joined(state.cwd, path.text))
+        there = joined(state.cwd, path.text)
+        return None if there in self.unread else self.files.get(there)
 
     # Words
 
@@ -253,6 +347,35 @@ class Commands:
             if not isinstance(part, Lit):
                 for script in inner_scripts((part,)):
                     self.walk.script(script, (state,), Feed())
+
+    def expanded(self, words: Iterable[ShellWord], state: ShellState) -> ShellState:
+        """Return the state after some words are expanded: `${x:=y}` and `$((x=1))` assign."""
+        for word in words:
+            raw = word.raw
+            if ("=" in raw and "${" in raw) or "((" in raw or "$[" in raw:
+                state = self._expanded(word.parts, state)
+        return state
+
+    def _expanded(self, parts: Iterable[Part], state: ShellState) -> ShellState:
+        for part in parts:
+            if isinstance(part, Var):
+                state = self._default(part, self._expanded(part.arg, state))
+            elif isinstance(part, Sub) and part.kind == "((":
+                state = counted(self._expanded(part.inner, state), part.raw)
+            elif isinstance(part, Arr):
+                state = self.expanded(part.words, state)
+        return state
+
+    def _default(self, part: Var, state: ShellState) -> ShellState:
+        """Return the state after `${x:=y}`: where x may be set or not, its value is not certain."""
+        if part.op not in (":=", "="):
+            return state.blur() if part.op in ("!:=", "!=") else state
+        before = state.scope.get(part.name)
+        if before and (before[0].text or part.op == "=") and before[0].exact:
+            return state
+        value = self._text(part.arg, state)
+        known = before is not None and all(one.exact for one in before)
+        return set_variable(state, Value(part.name), (value._replace(exact=known and value.exact),))
 
     def values(self, words: Iterable[ShellWord], state: ShellState) -> list[Value]:
         """Return what some words stand for; empty words in front are none."""
@@ -295,29 +418,43 @@ class Commands:
         self._effects(variable(name), state, Feed(), name)
         self.account.charge(2 + len(state.scope) // 16)
         values = self._assigned(parts, state)
+        self.doubt_texts(values)
         before = state.scope.get(name)
-        if index or (more and not before):
-            return state.forget(name)
-        if more and before:
+        if more and before is not None and not index:
             array = any(isinstance(part, Arr) for part in parts)
-            values = (*before, *values) if array else (_concatenated(before[0], values[0]),)
-        if name in _RUN_LATER:
-            self._effects([Shell(value) for value in values[:1]], state, Feed(), name)
-        if name in _PROMPTS:
-            shows = [Shell(value._replace(text=f'echo "{value.text}"')) for value in values[:1]]
-            self._effects(shows, state, Feed(), name)
-        return state.assign(name, values)
+            first = before[0] if before else Value("")
+            values = (*before, *values) if array else (_concatenated(first, values[0]), *before[1:])
+        for value in values[:1]:
+            self._effects(runs(name, value), state, Feed(), name)
+            self._effects(run_with(name, value), state, Feed(), name)
+        if index or (more and before is None):
+            return state.forget(name)
+        return state.forget(name) if name == "_" else state.assign(name, values)
+
+    def doubt_texts(self, values: Iterable[Value]) -> None:
+        """Doubt a text that becomes the value of a variable, and that arithmetic would run."""
+        found = evaluates(values)
+        if found:
+            self.found.doubt(f"`{shown(found)}` may be run as a command", runs=True)
 
     def _assigned(self, parts: tuple[Part, ...], state: ShellState) -> Values:
         for part in parts:
             if isinstance(part, Arr):
+                if any(word.raw.startswith("[") for word in part.words):
+                    return (_UNKNOWN,)  # each word says where it goes
                 return tuple(self.values(part.words, state))
         return (self._text(parts, state),)
 
     # Redirections
 
-    def redirects(self, redirects: tuple[Redirect, ...], state: ShellState) -> None:
-        """Tell the files that redirections open for writing, and follow what they hold."""
+    def redirects(
+        self, redirects: tuple[Redirect, ...], state: ShellState, *, quiet: bool = False
+    ) -> None:
+        """Tell the files that redirections open, and follow what they hold.
+
+        `quiet` means that the program tells nothing of what it reads (`wc -l < f`).
+        """
+        self.found.doing.append("")
         for redirect in redirects:
             self.account.charge(REDIRECT)
             if redirect.word:
@@ -326,6 +463,10 @@ class Commands:
                 self._look_into(redirect.body, state)
             if redirect.op in _WRITES and redirect.word:
                 self._redirect(redirect, redirect.word, state)
+            if redirect.op in _READS and redirect.word and not quiet:
+                read = [Touch(value, Action.READ) for value in self.values((redirect.word,), state)]
+                self._effects(read, state, Feed(), redirect.op)
+        self.found.doing.pop()
 
     def _redirect(self, redirect: Redirect, word: ShellWord, state: ShellState) -> None:
         for value in self.values((word,), state):
@@ -341,7 +482,9 @@ class Commands:
         for redirect in redirects:
             if redirect.fd not in ("", "0"):
                 continue
-            if redirect.body is not None:
+            if redirect.op == "<&":
+                feed = Feed(piped=True)
+            elif redirect.body is not None:
                 value = self._text(redirect.body, state)
                 end = "\n" if redirect.op == "<<<" else ""
                 feed = Feed(value.text + end, piped=True, exact=value.exact)
@@ -352,6 +495,9 @@ class Commands:
     def _fed_by_file(self, word: ShellWord, state: ShellState) -> Feed:
         path = (self.values((word,), state) or [Value("")])[0]
         text = self._content(path, state)
+        for part in word.parts[:1]:
+            if isinstance(part, Sub) and part.kind == "<" and part.script is not None:
+                text = self.walk.printed(part.script, state)
         return Feed(text, piped=path.text == PIPE or text is not None)
 
     def _remember(
@@ -365,63 +511,141 @@ class Commands:
         )
         ours = any(self._content(word, state) == OWN_SCRIPT for word in argv[1:])
         text = OWN_SCRIPT if text is None and ours else text
-        if text is None:
-            return
         for redirect in redirects:
             if redirect.op in _WRITES and redirect.word:
                 before = redirect.op in _APPENDS
                 for value in self.values((redirect.word,), state):
                     self._keep(value, text, state, more=before)
 
-    def _keep(self, file: Value, text: str, state: ShellState, *, more: bool = False) -> None:
+    def _keep(
+        self, file: Value, text: str | None, state: ShellState, *, more: bool = False
+    ) -> None:
         """Remember what a file holds from now on; with `more` it held something before."""
         there = joined(state.cwd, file.text)
-        before = self.files.get(there, "") if more else ""
+        if text is None:
+            self.unread.add(there)
+            return
+        before = self.files.get(there, "")
+        if before and not more:
+            # It was written before, perhaps on another way through the command: both may run.
+            self.unread.add(there)
+            before = "" if before == text else before.rstrip("\n") + "\n"
         self.files[there] = f"{before}{text}"[-MOST_CODE:]
 
     # Programs
 
     def _program(
-        self, argv: list[Value], state: ShellState, feed: Feed, inside: ShellState | None = None
+        self,
+        argv: list[Value],
+        state: ShellState,
+        feed: Feed,
+        inside: ShellState | None = None,
+        *,
+        functions: bool = True,
     ) -> Outcome:
         """Do what a program does with its words. `inside` is the state that it starts in."""
         name = argv[0] if argv else Value("[")
         if name.text in _TESTS or name.text.startswith("(("):
-            return (state,), (state,)
+            tested = state.forget("BASH_REMATCH") if Value("=~") in argv else state
+            return (tested,), (tested,)
         args = tuple(argv[1:])
         if not _is_named(name):
-            self.found.doubt(_WHICH_PROGRAM.format(shown(name.text)), runs=True)
-            ours = program_in(name)
-            if ours:
-                more = map(Value, _SEPARATOR.split(name.text)[1:])  # penstock${IFS}approve
-                call = ProgramCall(ours, (*more, *args), feed)
-                self._effects(OWN[ours](call), state, feed, ours)
-            return (state,), (state,)
-        alias = state.scope.get(alias_name(name.text))
+            return self._unnamed(name, args, state, feed)
+        if name.text in _OPTION_SETTERS and any(_DOT_OPTION.search(word.text) for word in args):
+            state = inside = state.match_dots()
+        start = inside or state
+        alias = state.scope.get(alias_name(name.text)) if functions else None
         if alias and name.text not in self.inside_aliases:
             return self._through_alias(name.text, alias[0], args, state, feed)
-        if name.text in state.functions:
-            return self._called(name.text, args, state, feed)
+        if functions and name.text in state.functions:
+            return _put_back(self._called(name.text, args, start, feed), start, state)
+        if name.text in _JUMPS:
+            return self._jump(name.text, start)
         builtin = BUILTINS.get(name.text)
         if builtin:
-            self.account.charge(EFFECT + len(state.scope) // 16)
-            if name.text in TABLE:
-                self._tabled(name, args, state, feed)
-            if name.text in _EXPORTS:
-                for word in args:
-                    set_name, equals, _ = word.text.partition("=")
-                    found = variable(set_name, exported=True) if equals else ()
-                    self._effects(found, state, feed, name.text)
-            return builtin(state, ProgramCall(name.text, args, feed))
-        after = self._tabled(name, args, inside or state, feed)
-        return (after, after) if name.text in _IN_THIS_SHELL else ((state,), (state,))
+            return self._builtin(builtin, ProgramCall(name.text, args, feed), start, state)
+        after = self._tabled(name, args, start, feed)
+        if name.text in _IN_THIS_SHELL:
+            return _put_back((after, after), start, state)
+        return (state,), (state,)
+
+    def _unnamed(
+        self, name: Value, args: tuple[Value, ...], state: ShellState, feed: Feed
+    ) -> Outcome:
+        """Doubt a program whose name nobody can tell; it may still be one of ours."""
+        self.found.doubt(_WHICH_PROGRAM.format(shown(name.text)), runs=True)
+        ours = program_in(name)
+        if ours:
+            more = map(Value, _SEPARATOR.split(name.text)[1:])  # penstock${IFS}approve
+            call = ProgramCall(ours, (*more, *args), feed)
+            self._effects(OWN[ours](call), state, feed, ours)
+        return (state,), (state,)
+
+    def _builtin(
+        self, builtin: Builtin, call: ProgramCall, start: ShellState, state: ShellState
+    ) -> Outcome:
+        """Do what a builtin does, to files and to the shell itself."""
+        self.account.charge(EFFECT + len(state.scope) // 16)
+        if call.name in TABLE:
+            self._tabled(Value(call.name), call.args, start, call.feed)
+        if call.name in _FILLS:
+            self.doubt_texts((*call.args, Value(call.feed.text or "")))
+        if call.name in _DECLARES:
+            for word in call.args:
+                name, equals, text = word.text.partition("=")
+                given = word._replace(text=text)
+                found = variable(name, exported=call.name in _EXPORTS) if equals else ()
+                self._effects(found, state, call.feed, call.name)
+                self._effects(runs(name, given) if equals else (), state, call.feed, call.name)
+        elif call.name in _FILLS and any(word.text in SPECIAL for word in call.args):
+            self.found.doubt("a variable that the shell runs gets another value", runs=True)
+        outcome = builtin(start, call)
+        if call.name in _MOVES and self._is_there(call.args, start):
+            outcome = (outcome[0], ())
+        if start is not state and call.name in _DECLARES:
+            names = _changed(start, state)[:1]
+            unsure = tuple(each.forget(name) for each in outcome[0] for name in names)
+            return unsure, unsure
+        return _put_back(outcome, start, state)
+
+    def _jump(self, name: str, state: ShellState) -> Outcome:
+        """Leave a loop, a function or the shell; what follows is not reached from here."""
+        if name == "exit":
+            self._left(self.exits, state)
+            return (), ()
+        places = self.returns[-1:] if name == "return" else self.loops
+        for place in places:
+            self._left(place, state)
+        return ((), ()) if places else ((state,), (state,))
+
+    def _left(self, place: list[ShellState], state: ShellState) -> None:
+        if state in place:
+            return
+        if len(place) < MOST_JUMPS:
+            place.append(state)
+        else:
+            self.found.doubt("there are too many ways through the command to follow")
+
+    def _is_there(self, args: tuple[Value, ...], state: ShellState) -> bool:
+        """Say whether a `cd` cannot fail: a directory is there that this command leaves alone."""
+        words = [word for word in args if word.exact and word.text[:1] != "-"]
+        if len(words) != len(args) or len(args) != 1:
+            return False
+        there = joined(state.cwd, words[0].text)
+        gone = any(
+            f"{there}/".startswith(f"{joined(one.base, one.path)}/")
+            for one in self.found.targets
+            if one.action is Action.DELETE
+        )
+        return not gone and self.walk.here(state).kind(words[0].text) == "directory"
 
     def _tabled(
         self, name: Value, args: tuple[Value, ...], state: ShellState, feed: Feed
     ) -> States:
         """Do what the table says about a program; one without a row may be a file of ours."""
         base = name.text.rpartition("/")[2].lstrip("=")  # zsh writes `=rm` for the path of rm
-        known = base if base in TABLE else _VERSION.sub("", base[:_LONGEST_NAME])
+        plain = _VERSION.sub("", base[:_LONGEST_NAME])
+        known = base if base in TABLE or (base in READS and plain not in TABLE) else plain
         there = joined(state.cwd, name.text)
         known = self.copies.get(there, self.copies.get(base, known))
         row = TABLE.get(known)
@@ -437,19 +661,36 @@ class Commands:
             for word in args:
                 self._keep(word, feed.text, state, more=Value("-a") in args)
         self._effects(surroundings(known, state.scope), state, feed, base)
+        if known == "git":
+            self._effects(git_variables(state.scope), state, feed, base)
         if known in MANAGERS:
             found = packages(ProgramCall(known, args, feed), self.environment)
             self._effects(found, state, feed, base)
         if known in FILTERS:
             self.account.charge(sum(min(len(word.text), MOST_SCRIPT) for word in args))
-        self._mentions(ProgramCall(known, args, feed), state, tabled=row is not None)
+        tabled = row is not None and known not in TASKS
+        self._mentions(ProgramCall(known, args, feed), state, tabled=tabled)
+        found = reads(ProgramCall(known, args, feed), tabled=tabled)
+        self._effects(found, state, feed, base)
+        if "PATH" in state.scope and "/" not in name.text:
+            self._on_path(name, args, state, feed)
         if row:
-            return self._effects(row(ProgramCall(known, args, feed)), state, feed, base)
+            call = ProgramCall(known, args, feed, self.walk.here(state))
+            return self._effects(row(call), state, feed, base)
         if "/" in name.text:
             self._file(RunFile("", name, (name, *args)), state, feed, base)
         if base not in SHOWS:  # a wrapper that we do not know
             self._effects(carried(args), state, feed, base)
         return (state,)
+
+    def _on_path(self, name: Value, args: tuple[Value, ...], state: ShellState, feed: Feed) -> None:
+        """With another PATH, a file of the project may be the program, or one just written."""
+        path = state.scope["PATH"][0].text if state.scope["PATH"] else ""
+        found = shadowed(name, args, path, self.walk.here(state))
+        self._effects(found, state, feed, name.text)
+        for there, text in list(self.files.items()):
+            if there.rpartition("/")[2] == name.text:
+                self._code(Code(_language(text), Value(text), (name, *args)), state, feed, "PATH")
 
     def _mentions(self, call: ProgramCall, state: ShellState, *, tabled: bool) -> None:
         """Look for commands for people in texts that a program may run in its own way."""
@@ -462,7 +703,7 @@ class Commands:
         """Remember under which other name the same command puts a program of ours."""
         words = [word for word in args if not word.text.startswith("-")]
         texts = [self._content(word, state) for word in words[:-1]]
-        if len(words) == 2 and texts[0] is not None:
+        if len(words) == 2 and (texts[0] is not None or self.files):
             self._keep(words[1], texts[0], state)
         ours = next((found for word in args[:-1] if (found := is_ours(word))), "")
         if ours and not is_ours(args[-1]):
@@ -483,14 +724,22 @@ class Commands:
     def _called(self, name: str, args: tuple[Value, ...], state: ShellState, feed: Feed) -> Outcome:
         self.walk.called(name)
         self.account.charge(COMMAND + len(state.scope) // 16)
+        self.doubt_texts(args)
         body = state.functions[name]
-        if self.calls.count(id(body)) > 1:
-            return (state,), (state,)  # a function that calls itself has been followed twice
+        depth = self.calls.count(id(body))
+        if depth > 2:
+            return (state.blur(),), (state.blur(),)
+        # A function that calls itself is followed twice, and once more with any arguments.
+        start = state if depth < 2 else state.blur()
+        inside = positional(start, args if depth < 2 else (_ANY,))._replace(hidden={})
         self.calls.append(id(body))
+        self.returns.append([])
         with self.account.deeper():
-            outcome = self.walk.node(body, (positional(state, args),), feed)
+            good, bad = self.walk.node(body, (inside,), feed)
         self.calls.pop()
-        return outcome
+        left = tuple(self.returns.pop())
+        good = tuple(each.leave(state) for each in merged(good, left)[:MOST_STATES])
+        return good, tuple(each.leave(state) for each in merged(bad, left)[:MOST_STATES])
 
     def _effects(self, effects: Iterable[Effect], state: ShellState, feed: Feed, by: str) -> States:
         after: States = (state,)
@@ -501,9 +750,7 @@ class Commands:
 
     def _effect(self, effect: Effect, state: ShellState, feed: Feed, by: str) -> States:
         if isinstance(effect, Touch):
-            self.found.touch(effect, state, by)
-            if not effect.value.exact and (effect.whole or effect.action is Action.DELETE):
-                self._effects(computed_removal(effect.value.text), state, feed, by)
+            self._touch(effect, state, feed, by)
         elif isinstance(effect, Unclear):
             self.found.doubt(effect.why, runs=effect.runs)
         elif isinstance(effect, Refuse):
@@ -514,15 +761,52 @@ class Commands:
             self.found.alias(effect.link, effect.target, state)
         elif isinstance(effect, Patch):
             self._patch(effect, state, by)
+        elif isinstance(effect, Later):
+            self._later(effect, state)
+        elif isinstance(effect, Git):
+            self._git(effect, state, by)
         elif isinstance(effect, RunProgram):
-            return self._run(effect, state, feed)
+            return self._run(effect, state, feed, by)
         elif isinstance(effect, Shell):
             return self._shell(effect, state, feed)
-        elif isinstance(effect, RunFile):
-            self._file(effect, state, feed, by)
         else:
-            self._code(effect, state, feed, by)
+            return self._runs(effect, state, feed, by)
         return (state,)
+
+    def _runs(
+        self, effect: RunFile | RunText | Code, state: ShellState, feed: Feed, by: str
+    ) -> States:
+        if isinstance(effect, RunFile):
+            return self._file(effect, state, feed, by)
+        if isinstance(effect, RunText):
+            return self.walk.run_text(effect, state, feed)
+        return self._code(effect, state, feed, by)
+
+    def _touch(self, effect: Touch, state: ShellState, feed: Feed, by: str) -> None:
+        """Tell a file; what the same command wrote there before is then no longer known."""
+        self.found.touch(effect, state, by)
+        if self.files and by not in _KEEPS_TEXT and effect.action is not Action.READ:
+            there = joined(state.cwd, effect.value.text)
+            self.unread.update({there} & self.files.keys())
+        if not effect.value.exact and (effect.whole or effect.action is Action.DELETE):
+            self._effects(computed_removal(effect.value.text), state, feed, by)
+
+    # Later on
+
+    def _later(self, effect: Later, state: ShellState) -> None:
+        if len(self.later) < MOST_LATER:
+            self.later.append((effect, state))
+        else:
+            self.found.doubt("the command sets too many traps to follow")
+
+    def ended(self, states: States, since: int = 0) -> None:
+        """A shell ends: follow the texts that it was told to run then."""
+        waiting, self.later[since:] = self.later[since:], []
+        for effect, before in waiting:
+            for state in merged(states, self.exits):
+                moved = effect.often and state.cwd != before.cwd
+                now = state.blur()._replace(sure=state.sure and not moved)
+                self._shell(Shell(effect.text), now if effect.often else state, Feed())
 
     # Programs inside programs
 
@@ -536,70 +820,119 @@ class Commands:
         here, there = self.found, ShellFindings()
         self.found = self.walk.found = there
         try:
-            self._run(effect._replace(elsewhere=False), state, feed)
+            self._run(effect._replace(elsewhere=False), state, feed, "")
         finally:
             self.found = self.walk.found = here
         here.refusals.update(there.refusals)
 
-    def _run(self, effect: RunProgram, state: ShellState, feed: Feed) -> States:
+    def _run(self, effect: RunProgram, state: ShellState, feed: Feed, by: str) -> States:
         if effect.elsewhere:
             self._elsewhere(effect, state, feed)
             return (state,)
         inside = state.move(effect.directory) if effect.directory else state
         for word in effect.env:
             name, _, text = word.text.partition("=")
+            value = word._replace(text=text)
             self._effects(variable(name), state, feed, name)
+            self._effects(runs(name, value), state, feed, name)
+            self._effects(run_with(name, value), state, feed, name)
+            self.doubt_texts((value,))
             self.account.charge(2 + len(inside.scope) // 16)
-            inside = inside.assign(name, (word._replace(text=text),))
+            inside = inside.assign(name, (value,)).mark(name, "x")
         self.account.charge(COMMAND + len(effect.argv))
+        keeps = by in _KEEPS_FUNCTIONS
         with self.account.deeper():
-            good, bad = self._program(list(effect.argv), inside, feed)
+            good, bad = self._program(list(effect.argv), inside, feed, functions=keeps)
         return merged(good, bad) or (state,)
 
     def _shell(self, effect: Shell, state: ShellState, feed: Feed) -> States:
         if not effect.text.exact:
             self.found.doubt("part of a command is only known when it runs", runs=True)
         self.account.charge(COMMAND + len(state.scope) // 16)
-        inside = positional(state, effect.args[1:]) if effect.args else state
+        inside = state.started() if effect.started else state
+        if effect.started or len(effect.args) > effect.here:
+            inside = positional(inside, effect.args[1:])
+        since = len(self.later)
         with self.account.deeper():
             after = self.walk.text(effect.text.text, (inside,), effect.feed or feed)
-        return after if effect.here else (state,)
+        if effect.here:
+            replaced = POSITIONAL if inside is not state else ()
+            return tuple(each.restored(replaced, state) for each in after)
+        if effect.started:
+            self.ended(after, since)
+        return (state,)
 
-    def _file(self, effect: RunFile, state: ShellState, feed: Feed, by: str) -> None:
-        """Run a script file: read it when the same command wrote it."""
+    def _file(self, effect: RunFile, state: ShellState, feed: Feed, by: str) -> States:
+        """Run a script file: one that the same command wrote, or one on the disk."""
         path = effect.path
-        if path.text == PIPE:
+        there = joined(state.cwd, path.text)
+        if path.text == PIPE or (path.exact and _OPENED.fullmatch(path.text)):
             self.found.doubt("what a command prints is run as a script", runs=True)
         elif not path.exact and not path.pattern and not set("./") & set(path.text):
             self.found.doubt(f"`{shown(path.text)}` decides when it runs which script it is")
+        elif there in self.unread:
+            self.found.doubt(f"`{shown(path.text)}` is written and then run", runs=True)
         ours = script(path)
         if ours:
             self._effects(OWN[ours](ProgramCall(ours, effect.args[1:], feed)), state, feed, ours)
-        text = self._content(path, state)
+        text = self._content(path, state) or self.files.get(there)
         if text is None:  # a directory is run by the module in it
             text = self.files.get(joined(state.cwd, f"{path.text}/__main__.py"))
         if text is not None:
             language = effect.language or _language(text)
-            self._code(Code(language, Value(text), effect.args), state, feed, by)
+            code = Code(language, Value(text), effect.args, effect.here)
+            return self._code(code, state, feed, by)
+        known = path.exact and not path.pattern
+        found = on_disk(effect, self.walk.here(state)) if known else None
+        if found is not None:
+            return self.walk.run_text(found, state, feed)
+        # Nobody knows which variables such a file sets; the file of a Python environment is known.
+        foreign = effect.here and not path.text.endswith("/activate")
+        return (state.blur(),) if foreign else (state,)
 
-    def _code(self, effect: Code, state: ShellState, feed: Feed, by: str) -> None:
+    def run_text(self, effect: RunText, state: ShellState, feed: Feed) -> States:
+        """Follow a text of the project in this walk, which is its own."""
+        language = effect.language or _language(effect.text)
+        if language == "sh":
+            own = state.assign("0", (Value(effect.name),))
+            inside = positional(own, effect.args[1:]) if len(effect.args) > effect.here else own
+            return self.walk.text(effect.text, (inside,), feed)
+        code = "python" if language in PYTHON else language
+        text = code_of(effect)
+        self._code(Code(code, Value(text), effect.args), state, feed, effect.name)
+        if text != effect.text and language in PYTHON:
+            self._imports(effect, state)
+        return (state,)
+
+    def _imports(self, effect: RunText, state: ShellState) -> None:
+        """Follow the modules of the project that a Python text imports."""
+        for found in imports(effect, self.walk.here(state)):
+            self.walk.run_text(found, state, Feed())
+
+    def _code(self, effect: Code, state: ShellState, feed: Feed, by: str) -> States:
         text = effect.text.text
         if effect.language in _BECOME_SHELL:
             inner = effect.text._replace(text=_BECOME_SHELL[effect.language](text))
-            self._shell(Shell(inner, effect.args, feed=Feed()), state, feed)
-            return
+            shell = Shell(inner, effect.args, effect.here, Feed(), started=not effect.here)
+            return self._shell(shell, state, feed)
         if not effect.text.exact:
             why = f"part of the {effect.language} code is only known when it runs"
             self.found.doubt(why, runs=True)
         if effect.language == "python":
             effects = python_effects(text, effect.args[1:], most=self._python_tokens(text))
+            name = effect.args[0].text if effect.args else ""
+            self._imports(RunText(name, "python", text), state)
         elif effect.language == "expect":
             effects = expect_commands(text[:MOST_CODE])
+        elif effect.language in FILTER_SCRIPTS:
+            self._effects(script_reads(effect.language, text), state, feed, by)
+            effects = FILTER_SCRIPTS[effect.language](text)
         else:
             self.account.charge(CODE + min(len(text), MOST_CODE) // 3)
             effects = code_effects(effect.language, text)
         with self.account.deeper():
             self._effects(effects, state, Feed(), by)
+        return (state,)
 
     def _python_tokens(self, text: str) -> int:
         """Pay for reading Python; return how many tokens there is money for."""
@@ -608,6 +941,16 @@ class Commands:
         self.account.charge(CODE + text.count("\n") // 2 + len(text) // 128)
         self.account.charge(most if count is None else count * PYTHON_TOKEN)
         return most
+
+    def _git(self, effect: Git, state: ShellState, by: str) -> None:
+        """Note what git does; a patch that this very command has written is read at once."""
+        where = state.move(effect.directory) if effect.directory else state
+        texts = [self._content(Value(path), where) for path in effect.deed.paths]
+        if effect.deed.kind is GitKind.PATCH and None not in texts:
+            for text in texts:
+                self._patch(Patch(text or ""), where, by)
+        else:
+            self.found.git_deed(effect, state)
 
     def _patch(self, effect: Patch, state: ShellState, by: str) -> None:
         where = state.move(effect.directory) if effect.directory else state
@@ -631,6 +974,41 @@ class Commands:
             self.found.touch(Touch(Value(file.path), action), where, by)
             if file.moved_to is not None:
                 self.found.touch(Touch(Value(file.moved_to)), where, by)
+
+
+def _changed(inside: ShellState, state: ShellState) -> list[str]:
+    """Return the variables in which two states differ."""
+    now, before = inside.scope, state.scope
+    return [name for name in now if now[name] is not before.get(name)]
+
+
+def _exported(inside: ShellState, state: ShellState) -> ShellState:
+    """Assignments in front of a command go to it, as if they were exported."""
+    for name in _changed(inside, state):
+        inside = inside.mark(name, "x")
+    return inside
+
+
+def _put_back(outcome: Outcome, inside: ShellState, state: ShellState) -> Outcome:
+    """Assignments in front of a command end with it, also where it runs in this shell."""
+    if inside is state:
+        return outcome
+    names = _changed(inside, state)
+
+    def put_back(states: States) -> States:
+        back = (each.restored(names, state) for each in states)
+        return tuple(each._replace(traits=state.traits) for each in back)
+
+    return put_back(outcome[0]), put_back(outcome[1])
+
+
+def _assigned_names(parts: Iterable[Part]) -> Iterator[str]:
+    """Return the variables that parts of a word assign when they are expanded."""
+    for part in parts:
+        if isinstance(part, Var):
+            if part.op in (":=", "="):
+                yield part.name.partition("[")[0]
+            yield from _assigned_names(part.arg)
 
 
 def _is_named(program: Value) -> bool:

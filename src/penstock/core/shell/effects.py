@@ -11,14 +11,18 @@ from typing import NamedTuple
 
 from penstock.core.model import Action, GateRefusal
 from penstock.core.shell.expansion import Value
+from penstock.core.shell.git_deed import GitDeed
+from penstock.core.shell.look import NOWHERE, LookHere
 
 
 class Touch(NamedTuple):
-    """A file would be written or deleted.
+    """A file would be written, deleted or read.
 
     `tree` means everything below it as well. `within` makes it conditional: the effect is
     real only when that other value turns out to be a directory (`cp a b` writes `b/a` then).
     `whole` means that what lies below may no longer be reached: a mount, other permissions.
+    `kept` is where a file that goes from here is from then on: a move. `mention` means that
+    nobody knows whether the word is a file, or what happens to it.
     """
 
     value: Value
@@ -26,6 +30,8 @@ class Touch(NamedTuple):
     tree: bool = False
     within: Value | None = None
     whole: bool = False
+    kept: Value | None = None
+    mention: bool = False
 
 
 class Unclear(NamedTuple):
@@ -78,29 +84,57 @@ class Feed(NamedTuple):
 class Shell(NamedTuple):
     """A text is run as shell commands; `args` are its `$0`, `$1` and so on.
 
-    `here` means in this very shell (`eval`); `feed` replaces the input of its caller.
+    `here` means in this very shell (`eval`), `started` in a new one that gets only what is
+    exported; `feed` replaces the input of its caller.
     """
 
     text: Value
     args: tuple[Value, ...] = ()
     here: bool = False
     feed: Feed | None = None
+    started: bool = False
+
+
+class Later(NamedTuple):
+    """A text is run by this shell later on: when it ends, or, with `often`, at any time."""
+
+    text: Value
+    often: bool = False
 
 
 class RunFile(NamedTuple):
-    """A file is run as a script: known only if the same command wrote it."""
+    """A file is run as a script: known only if the same command wrote it.
+
+    `here` means in this very shell, as `source` does it.
+    """
 
     language: str
     path: Value
     args: tuple[Value, ...] = ()
+    here: bool = False
+
+
+class RunText(NamedTuple):
+    """A text of the project is run: a script on the disk, a recipe, a line of a manifest.
+
+    `name` is the file that holds it. It is followed apart: what is unclear in it does not count.
+    """
+
+    name: str
+    language: str
+    text: str
+    args: tuple[Value, ...] = ()
+    directory: Value | None = None
+    here: bool = False
 
 
 class Code(NamedTuple):
-    """A text is run by an interpreter."""
+    """A text is run by an interpreter; `here` means by this very shell."""
 
     language: str
     text: Value
     args: tuple[Value, ...] = ()
+    here: bool = False
 
 
 class Typed(NamedTuple):
@@ -116,6 +150,13 @@ class Patch(NamedTuple):
     directory: Value | None = None
 
 
+class Git(NamedTuple):
+    """A git command does something to a repository, in the directory that `git -C` names."""
+
+    deed: GitDeed
+    directory: Value | None = None
+
+
 class Alias(NamedTuple):
     """A name becomes a second name of another file."""
 
@@ -123,18 +164,33 @@ class Alias(NamedTuple):
     target: Value
 
 
-Effect = Touch | Unclear | Refuse | RunProgram | Shell | RunFile | Code | Typed | Patch | Alias
+Effect = (
+    Touch
+    | Unclear
+    | Refuse
+    | RunProgram
+    | Shell
+    | Later
+    | RunFile
+    | RunText
+    | Code
+    | Typed
+    | Patch
+    | Alias
+    | Git
+)
 
 
 HERE = Value(".")
 
 
 class ProgramCall(NamedTuple):
-    """One program with its words (the name apart) and its standard input."""
+    """One program with its words (the name apart), its input, and what it sees of the disk."""
 
     name: str
     args: tuple[Value, ...]
     feed: Feed = Feed()
+    here: LookHere = NOWHERE
 
 
 Program = Callable[[ProgramCall], Iterator[Effect]]
@@ -244,6 +300,12 @@ def _cluster(
     return 0
 
 
+def removing_all(command: Sequence[Value]) -> Sequence[Value]:
+    """Return an `rm` of whatever a search finds as one of a whole directory: it takes as much."""
+    name = command[0].text.rpartition("/")[2] if command else ""
+    return (command[0], Value("-r"), *command[1:]) if name == "rm" else command
+
+
 def base_name(value: Value) -> Value:
     """Return the last name of a path."""
     return value._replace(text=value.text.rstrip("/").rpartition("/")[2])
@@ -268,6 +330,11 @@ def written(
 def deleted(values: Iterable[Value], *, tree: bool = False) -> Iterator[Effect]:
     """Every value is deleted."""
     return (Touch(value, Action.DELETE, tree=tree) for value in values)
+
+
+def read(values: Iterable[Value], *, tree: bool = False) -> Iterator[Effect]:
+    """Every value is read; a lone dash is a stream and no file."""
+    return (Touch(value, Action.READ, tree=tree) for value in values if value.text != "-")
 
 
 def last(values: Sequence[Value]) -> Value | None:

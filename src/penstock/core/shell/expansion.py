@@ -1,7 +1,8 @@
 """Settle what a shell word stands for, given the variables that are known.
 
 Follows the order of bash: braces, then parameters and substitutions, then splitting, then
-tildes; patterns are not matched against a disk, they are reported as patterns.
+tildes, then patterns; a pattern is what the host's look at the disk makes of it, and where
+that is not known it is reported as a pattern.
 Always true: a value that is `exact` is the very text that the program would get; any other
 value keeps the unknown parts as they are written, so that a rule on a name can still meet
 the part that is known (`$DIR/.env`).
@@ -14,9 +15,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple, Protocol
 
+from penstock.core.shell.affixes import altered
 from penstock.core.shell.syntax.nodes import Arr, Lit, Part, Script, ShellWord, Sub, Var
+from penstock.core.shell.wildcards import quoted
 
 MOST_VALUES = 256
+MOST_FIELDS = 512
+MOST_WORDS = 1_024
 MOST_LENGTH = 65_536
 MOST_BRACES = 32
 
@@ -32,15 +37,21 @@ _LIVE = re.compile(r"[*?\[({~]")
 _RUN = re.compile(_EXPANDED + "+")
 _BLANK = re.compile(r"[ \t\n]+")
 _BRACE = re.compile(r"[{},]")
+_OTHER_PLACE = re.compile(r"~[-+0-9]")  # `~+`, `~-`, `~2`: directories that the shell remembers
+_LONGEST_INDEX = 4
 _DEFAULTS = frozenset({":-", "-", ":=", "=", ":?", "?"})
 
 
 class Value(NamedTuple):
-    """One text that a program would get. `pattern` means that it may name other files."""
+    """One text that a program would get. `pattern` means that it may name other files.
+
+    `loose` means that it may turn out to be no word at all, or several.
+    """
 
     text: str
     exact: bool = True
     pattern: bool = False
+    loose: bool = False
 
 
 class MarkedText(NamedTuple):
@@ -59,6 +70,9 @@ class ExpansionHost(Protocol):
 
     def printed(self, script: Script) -> str | None:
         """Return what a substitution prints, if that is known."""
+
+    def names(self, pattern: str) -> Sequence[str] | None:
+        """Return the files that a pattern meets, if that is known."""
 
     def charge(self, units: int) -> None:
         """Account for work, some microseconds each; raises when there was too much."""
@@ -80,14 +94,29 @@ def _inert_tilde(text: str) -> str:
 
 def _settled(parts: Iterable[Part], scope: Scope, ask: ExpansionHost) -> list[Value]:
     out: list[Value] = []
+    parts = tuple(parts)
+    no_word = all(_may_vanish(part) for part in parts)
+    made = 0
     for fields in _fields(parts, scope, ask):
+        if no_word and not fields.text:
+            continue
         for marked in _braces(fields, ask):
             before = len(out)
-            out.extend(_value(field) for field in islice(_split(marked), MOST_VALUES + 1))
+            split = list(islice(_split(marked), MOST_FIELDS + 1))
+            made += 1
+            for field in split:
+                out.extend(_values(field, ask))
             ask.charge(2 * (len(out) - before) + len(marked.text) // 64)
-            if len(out) > MOST_VALUES:
+            if made > MOST_VALUES or len(split) > MOST_FIELDS or len(out) > MOST_WORDS:
                 return [Value("".join(_raw(part) for part in parts), exact=False)]
     return out
+
+
+def _may_vanish(part: Part) -> bool:
+    """True for a part that makes no word when it is empty."""
+    if isinstance(part, Var):
+        return not part.quoted or part.name == "@" or part.name.endswith("[@]")
+    return isinstance(part, Sub) and not part.quoted
 
 
 def text_of(parts: Sequence[Part], scope: Scope, ask: ExpansionHost) -> Value:
@@ -173,19 +202,42 @@ def _printed(part: Sub, ask: ExpansionHost) -> MarkedText:
 def _variable(part: Var, scope: Scope, ask: ExpansionHost) -> list[MarkedText]:
     """Return what a parameter stands for; several values for `$@` and whole arrays."""
     name, whole = part.name, part.name.endswith(("[@]", "[*]"))
-    values = scope.get(name[:-3] if whole else _first(name))
+    values = scope.get(name[:-3]) if whole else _looked_up(name, scope)
     if part.op in ("", *_DEFAULTS, "+", ":+"):
         default = _default(part, values, scope, ask)
         if default is not None:
             return [default]
         if values is not None and (part.quoted or "IFS" not in scope):
             chosen = values if whole or name in ("@", "*") else values[:1]
-            return [_valued(value, part) for value in chosen]
+            several = [_valued(value, part) for value in chosen]
+            return several if name[-2:] != "*]" and name != "*" else _as_one(several, part, scope)
+    elif values and len(values) == 1 and values[0].exact:
+        argument = _argument(part, scope, ask)
+        live = part.quoted or not (_QUOTED in argument.marks and _GLOB.search(argument.text))
+        known = live and _known(argument.marks)
+        made = altered(values[0].text, part.op, argument.text) if known else None
+        if made is not None:
+            return [_valued(Value(made), part)]
     return [_unknown(part.raw, quoted=part.quoted)]
 
 
-def _first(name: str) -> str:
-    return name[:-3] if name.endswith("[0]") else name
+def _as_one(several: list[MarkedText], part: Var, scope: Scope) -> list[MarkedText]:
+    """Return what `"$*"` makes of several values: one, with the first of IFS between them."""
+    if not part.quoted or len(several) < 2:
+        return several
+    return [_unknown(part.raw, quoted=True)] if "IFS" in scope else [_joined(several, " ")]
+
+
+def _looked_up(name: str, scope: Scope) -> Values | None:
+    """Return the values of a variable, or the one element of an array that a number names."""
+    base, bracket, index = name.partition("[")
+    if not bracket:
+        return scope.get(name)
+    values, number = scope.get(base), index[:-1]
+    if values is None or not number.lstrip("-").isdecimal() or any(v.loose for v in values):
+        return None
+    at = int(number[:_LONGEST_INDEX])
+    return values[at : at + 1 or None] if at < 0 or len(values) > 1 or at == 0 else None
 
 
 def _default(
@@ -193,16 +245,19 @@ def _default(
 ) -> MarkedText | None:
     """Return the text behind `:-` and its like where it is what counts."""
     if part.op in ("+", ":+"):
-        if values is None:
+        if values is None or not all(value.exact for value in values[:1]):
             return _unknown(part.raw, quoted=part.quoted)
-        return _argument(part, scope, ask) if values else MarkedText("", "")
+        given = values and (part.op == "+" or values[0].text)
+        return _argument(part, scope, ask) if given else MarkedText("", "")
     if not part.op or part.op in ("?", ":?"):
         return None
     if values is None:
         # The environment may hold a value, or not: likely the default, but not certainly.
         shown = _argument(part, scope, ask)
         return MarkedText(shown.text, (_UNKNOWN if part.quoted else _LOOSE) * len(shown.text))
-    empty = not values or not values[0].text
+    empty = not values or (part.op.startswith(":") and not values[0].text)
+    if empty and values and not values[0].exact:
+        return _unknown(part.raw, quoted=part.quoted)
     return _argument(part, scope, ask) if empty else None
 
 
@@ -211,9 +266,9 @@ def _argument(part: Var, scope: Scope, ask: ExpansionHost) -> MarkedText:
 
 
 def _valued(value: Value, part: Var) -> MarkedText:
-    if not value.exact:
+    if not value.exact or value.pattern:
         text = value.text or part.raw
-        return _unknown(text, quoted=part.quoted)
+        return _unknown(text, quoted=part.quoted and not value.loose)
     mark = _QUOTED if part.quoted else _EXPANDED
     if value.text.startswith("~"):
         return MarkedText(value.text, _HOME + mark * (len(value.text) - 1))
@@ -314,10 +369,26 @@ def _split(marked: MarkedText) -> Iterator[MarkedText]:
         yield MarkedText(text[start:], marks[start:])
 
 
-def _value(marked: MarkedText) -> Value:
+def _values(marked: MarkedText, ask: ExpansionHost) -> list[Value]:
+    """Return a field, or the files that it meets where it is a pattern and that is known."""
     text, marks = marked
     live = any(marks[found.start()] in (_PLAIN, _EXPANDED) for found in _GLOB.finditer(text))
-    return Value(_tilde(text, marks), exact=_known(marks), pattern=live)
+    shown = _tilde(text, marks)
+    exact = _known(marks) and not (marks[:1] == _PLAIN and _OTHER_PLACE.match(text))
+    names = ask.names(_pattern(text, marks)) if live and exact else None
+    if names is None:
+        return [Value(shown, exact=exact, pattern=live, loose=_LOOSE in marks or live)]
+    home = shown.startswith("~")  # a name that begins so is a name, unless the pattern did
+    return [Value(name if home else _inert_tilde(name)) for name in names] or [Value(shown)]
+
+
+def _pattern(text: str, marks: str) -> str:
+    """Return a pattern in which only unquoted characters are live."""
+    pieces = (
+        char if mark in (_PLAIN, _EXPANDED) else quoted(char)
+        for char, mark in zip(text, marks, strict=True)
+    )
+    return _tilde("".join(pieces), marks)
 
 
 def _known(marks: str) -> bool:

@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from penstock.core.model import Action, GateRefusal
-from penstock.core.shell.effects import Refuse, Touch
+from penstock.core.paths.free_places import is_temporary
+from penstock.core.shell.effects import Git, Refuse, Touch
 from penstock.core.shell.expansion import PIPE, Value
-from penstock.core.shell.state import ShellState, is_absolute, joined
+from penstock.core.shell.git_deed import GitDeed, GitKind
+from penstock.core.shell.place import is_absolute, joined
+from penstock.core.shell.state import ShellState
+from penstock.core.shell.wildcards import fits
 
-MOST_TARGETS = 256
+MOST_TARGETS = 900
+MOST_READS = 2_048
 MOST_UNCLEAR = 32
 MOST_LEAVES = 256
 MOST_ALIASES = 8
 MOST_REFUSALS = 16
+MOST_DEEDS = 64
 _SHOWN = 120
 
 NOT_PARSED = "the command does not parse"
@@ -32,17 +38,25 @@ _DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|thread-self|[0-9]+|\$\$))/fd/([0
 _TERMINAL = re.compile(r"/dev/(?:pts/[0-9]+|tty[0-9A-Za-z]*|ptmx)")
 _PROCESS = re.compile(r"/proc/(?:self|thread-self|[0-9]+|\$\$)/(cwd|root)(?:/|$)")
 _ROOTS = frozenset({"", "/", "~", ".."})
+# Variables that lead git to another repository, index or configuration.
+_GIT_PLACES = (
+    *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"),
+    *("GIT_NAMESPACE", "GIT_ALTERNATE_OBJECT_DIRECTORIES"),
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ShellTarget:
-    """One file that a command would change.
+    """One file that a command would change or read.
 
     `path` is as it would be named, relative to `base`; `by` is the program or redirection.
     `exact` is false where the path still holds a pattern or an unknown part. `tree` means
     everything below as well. `within` is a directory that must exist for this to happen
     (`cp a b` writes `b/a` only when `b` is a directory); it is relative to `base` too. `whole`
-    means that what lies below may no longer be reached.
+    means that what lies below may no longer be reached. `kept` is where a file that goes from
+    here is from then on, relative to `base` too. `mention` means that the word may be a file or
+    not, and that nobody knows what the program does with it. `leaf` is the simple command that
+    does it, "" where a redirection does.
     """
 
     path: str
@@ -53,6 +67,9 @@ class ShellTarget:
     tree: bool = False
     within: str = ""
     whole: bool = False
+    kept: str = ""
+    leaf: str = ""
+    mention: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,31 +81,58 @@ class ShellRefusal:
     base: str = ""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScriptRun:
+    """What one text of the project would do when it runs."""
+
+    name: str
+    targets: tuple[ShellTarget, ...] = ()
+    leaves: tuple[str, ...] = ()
+    refusals: tuple[ShellRefusal, ...] = ()
+    git: tuple[tuple[GitDeed, str, str], ...] = ()
+
+
 @dataclass(slots=True)
 class ShellFindings:
     """What has been found so far."""
 
+    start: str = ""  # where the command begins: never a place that nobody misses
     targets: dict[ShellTarget, None] = field(default_factory=dict)
+    reads: dict[ShellTarget, None] = field(default_factory=dict)
     unclear: dict[str, None] = field(default_factory=dict)
     leaves: dict[str, None] = field(default_factory=dict)
     aliases: list[tuple[str, Value, ShellState]] = field(default_factory=list)
+    scripts: list[ScriptRun] = field(default_factory=list)
     refusals: dict[ShellRefusal, None] = field(default_factory=dict)
+    git: list[tuple[GitDeed, str, str]] = field(default_factory=list)
     excessive: bool = False
     computes: bool = False
+    # The simple commands that are being followed, the innermost last; "" is a redirection.
+    doing: list[str] = field(default_factory=list)
+    doubted: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def doer(self) -> str:
+        """The simple command that is being followed, "" where none is."""
+        return self.doing[-1] if self.doing else ""
 
     def doubt(self, why: str, *, runs: bool = False) -> None:
         """Something cannot be told from the text; `runs` says that it is a command."""
         self.computes = self.computes or runs
+        if why:
+            self.doubted[self.doer] = None
         if why and len(self.unclear) < MOST_UNCLEAR:
             self.unclear[why] = None
 
     def overflow(self) -> None:
         """There is more here than is followed."""
         self.excessive = True
+        self.doubted[""] = None
         self.unclear.setdefault(TOO_LARGE)
 
     def leaf(self, text: str) -> None:
-        """Remember a simple command."""
+        """Remember a simple command; what is found until `doing` loses it is its doing."""
+        self.doing.append(text)
         if len(self.leaves) < MOST_LEAVES or text in self.leaves:
             self.leaves[text] = None
         else:
@@ -103,28 +147,62 @@ class ShellFindings:
         else:
             self.overflow()
 
+    def git_deed(self, effect: Git, state: ShellState) -> None:
+        """A git command does something to the repository that it is run in."""
+        moved = [name for name in _GIT_PLACES if name in state.scope]
+        where = state.move(effect.directory) if effect.directory else state
+        if moved:
+            self.doubt(f"`{moved[0]}` says which repository `{effect.deed.command}` works on")
+        elif not where.sure:
+            self.doubt("the directory is only known when it runs")
+        elif effect.deed.kind is GitKind.PATCH and self._writes_one_of(effect.deed.paths, where):
+            self.doubt(f"`{effect.deed.command}` takes a patch that the same command writes")
+        elif len(self.git) >= MOST_DEEDS:
+            self.overflow()
+        else:
+            self.git.append((effect.deed, where.cwd, self.doer))
+
+    def _writes_one_of(self, paths: tuple[str, ...], state: ShellState) -> bool:
+        written = {joined(one.base, one.path) for one in self.targets}
+        return any(joined(state.cwd, path) in written for path in paths)
+
     def touch(self, effect: Touch, state: ShellState, by: str) -> None:
-        """A file would be written or deleted."""
-        path = self._file(effect.value.text)
+        """A file would be written, deleted or read."""
+        reads = effect.action is Action.READ or effect.mention
+        path = self._file(effect.value.text, reads=reads)
         if not path:
             return
-        self._doubt_value(effect, path, state, by)
+        if not reads:
+            self._doubt_value(effect, path, state, by)
         self._add(
             ShellTarget(
                 path=path,
                 action=effect.action,
                 base=state.cwd,
                 by=by,
-                exact=effect.value.exact and not effect.value.pattern,
+                exact=effect.value.exact and (not effect.value.pattern or _is_known_pattern(path)),
                 tree=effect.tree,
                 within=effect.within.text if effect.within else "",
                 whole=effect.whole,
+                kept=effect.kept.text if effect.kept else "",
+                leaf=self.doer,
+                mention=effect.mention,
             )
         )
+        if effect.action is Action.DELETE or by == ">":
+            self._lose_moved(joined(state.cwd, path), by)
         if self.aliases:
             self._through_aliases(effect, path, state, by)
 
-    def _file(self, text: str) -> str:
+    def _lose_moved(self, place: str, by: str) -> None:
+        """What was moved and is then removed from its new place is lost after all."""
+        for target in [one for one in self.targets if one.kept]:
+            there = joined(target.base, target.kept)
+            if place == there or place.startswith(f"{there}/") or there.startswith(f"{place}/"):
+                del self.targets[target]
+                self._add(replace(target, kept="", by=by))
+
+    def _file(self, text: str, *, reads: bool) -> str:
         """Return the file that a name stands for; nothing for streams and terminals."""
         if text in _STREAMS or text.startswith(("/dev/tcp/", "/dev/udp/")):
             return ""
@@ -135,7 +213,7 @@ class ShellFindings:
         descriptor = _DESCRIPTOR.fullmatch(text)
         if descriptor or text == "/dev/stdin":
             # Opened again by this name, a file that was opened to be read can be written.
-            if not descriptor or descriptor.group(1) not in ("1", "2"):
+            if not reads and (not descriptor or descriptor.group(1) not in ("1", "2")):
                 self.doubt(f"`{text}` is whatever file was opened before")
             return ""
         process = _PROCESS.match(text)
@@ -149,7 +227,7 @@ class ShellFindings:
         name = shown(path)
         if not value.exact:
             self.doubt(f"`{by}` changes `{name}`, which is only known when it runs")
-        elif value.pattern:
+        elif value.pattern and not _is_known_pattern(path):
             self.doubt(f"`{by}` changes the files that `{name}` matches")
         if not state.sure and not is_absolute(path):
             self.doubt("the directory is only known when it runs")
@@ -158,13 +236,39 @@ class ShellFindings:
 
     def _is_root(self, path: str, state: ShellState) -> bool:
         there = joined(state.cwd, path)
+        if is_temporary(there) and not f"{self.start}/".startswith(f"{there}/"):
+            return False
         return there in _ROOTS or there == state.cwd or state.cwd.startswith(there + "/")
 
     def _add(self, target: ShellTarget) -> None:
-        if len(self.targets) < MOST_TARGETS or target in self.targets:
-            self.targets[target] = None
+        reads = target.action is Action.READ or target.mention
+        kind = self.reads if reads else self.targets
+        if len(kind) < (MOST_READS if reads else MOST_TARGETS) or target in kind:
+            kind[target] = None
         else:
             self.overflow()
+
+    def made(self, pattern: str, state: ShellState) -> list[str] | None:
+        """Return the files of this command that a pattern meets.
+
+        None where the command puts something unknown there: a link, a whole directory.
+        """
+        wanted = joined(state.cwd, pattern).split("/")
+        links = [(link.split("/"), True) for link, _, _ in self.aliases]
+        paths = [
+            (joined(t.base, t.path).split("/"), t.tree and t.action is not Action.DELETE)
+            for t in self.targets
+            if t.exact
+        ]
+        found: list[str] = []
+        for parts, whole in (*links, *paths):
+            if len(parts) > len(wanted) or not all(map(fits, wanted, parts)):
+                continue
+            if len(parts) == len(wanted):
+                found.append("/".join(parts))
+            elif whole:
+                return None
+        return found
 
     # A name that the same command makes for another file
 
@@ -194,8 +298,15 @@ class ShellFindings:
                         by=by,
                         exact=target.exact,
                         tree=effect.tree,
+                        leaf=self.doer,
+                        mention=effect.mention,
                     )
                 )
+
+
+def _is_known_pattern(path: str) -> bool:
+    """True for names of temporary files: whichever they are, they lie in that directory."""
+    return is_temporary(path) and not set(posixpath.dirname(path)) & set("*?[")
 
 
 def shown(text: str) -> str:

@@ -9,16 +9,25 @@ behind it goes unseen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from penstock.core.shell.budget import MOST_NODES_DEEP, MOST_UNITS, PIECE, TEXT, Account
 from penstock.core.shell.command import Commands
-from penstock.core.shell.effects import Feed
+from penstock.core.shell.effects import Feed, RunText
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.fallback_scan import scan
 from penstock.core.shell.findings import NOT_PARSED, ShellFindings
-from penstock.core.shell.programs.builtins import Outcome
-from penstock.core.shell.state import MOST_STATES, ShellState, States, collapsed, merged
+from penstock.core.shell.look import NO_LOOK, NOWHERE, Look, LookAfter, LookHere
+from penstock.core.shell.programs.builtins import LAST_PIPE, Outcome
+from penstock.core.shell.scripts import ScriptBudget, run_of
+from penstock.core.shell.state import (
+    MOST_STATES,
+    ShellState,
+    States,
+    collapsed,
+    merged,
+    widened,
+)
 from penstock.core.shell.syntax.nodes import (
     Both,
     Case,
@@ -36,8 +45,12 @@ from penstock.core.shell.syntax.nodes import (
 from penstock.core.shell.syntax.tokens import read_script
 from penstock.core.shell.syntax.tree import Statement, pieces
 from penstock.core.shell.syntax.words import TooMuch
+from penstock.core.shell.wildcards import is_read, is_wild
 
 MOST_TURNS = 64
+# A loop that goes on changing variables is followed so often; in the last turn all are unknown.
+MOST_ROUNDS = 4
+MOST_LINES = 400
 _SHORT_SCRIPT = 64
 # Beyond this the walk stops telling states apart that differ in variables only.
 _LONG = MOST_UNITS // 6
@@ -46,8 +59,12 @@ _LONG = MOST_UNITS // 6
 class CommandWalk:
     """One command being followed."""
 
-    def __init__(self, found: ShellFindings) -> None:
+    def __init__(
+        self, found: ShellFindings, look: Look = NO_LOOK, scripts: ScriptBudget | None = None
+    ) -> None:
         self.found = found
+        self.look = look
+        self.scripts = scripts or ScriptBudget()
         self.account = Account()
         self.commands = Commands(self, found, self.account)
         self.defined: dict[str, tuple[Node, ShellState]] = {}
@@ -99,6 +116,44 @@ class CommandWalk:
         with self.account.deeper():
             return self._output(made[0].node, state, Feed()) if len(made) == 1 else None
 
+    def here(self, state: ShellState) -> LookHere:
+        """Return what can be seen from a state."""
+        if self.look is NO_LOOK:
+            return NOWHERE
+        written = self.commands.files
+        look = LookAfter(self.look, written) if written else self.look
+        return LookHere(look, state.cwd, state.sure, self.account.grant)
+
+    def run_text(self, effect: RunText, state: ShellState, feed: Feed) -> States:
+        """Follow a text of the project apart: what it does counts, what is unclear in it not."""
+        where = state.move(effect.directory) if effect.directory else state
+        if self.look is NO_LOOK or not self.scripts.enter(effect):
+            return (state,)
+        inside = CommandWalk(ShellFindings(), self.look, self.scripts)
+        inside.commands.files = self.commands.files
+        after: States = (state,)
+        try:
+            after = inside.commands.run_text(effect, where, feed)
+            inside.uncalled()
+        except (TooMuch, RecursionError):
+            after = (state,)
+        finally:
+            self.scripts.leave(inside.account.units)
+        self.found.scripts += [run_of(effect, inside.found), *inside.found.scripts]
+        return after[:1] if effect.here else (state,)
+
+    def names(self, pattern: str, state: ShellState) -> Sequence[str] | None:
+        """Return the files that a pattern meets: on the disk, and made by this very command."""
+        if self.look is NO_LOOK or not is_read(pattern) or not state.plain_patterns:
+            return None
+        if not is_wild(pattern):
+            return ()
+        made = self.found.made(pattern, state)
+        found = None if made is None else self.here(state).names(pattern)
+        if found is None or not self.account.grant(len(found)):
+            return None
+        return [*found, *(name for name in made or () if name not in found)]
+
     def define(self, name: str, body: Node, state: ShellState) -> None:
         """Remember a function until it is called."""
         self.defined[name] = (body, state)
@@ -133,14 +188,20 @@ class CommandWalk:
         return self._few(merged(succeeded, failed)) or states
 
     def _few(self, states: States) -> States:
-        if len(states) > 1 and self.account.units > _LONG:
+        if len(states) > MOST_STATES or (len(states) > 1 and self.account.units > _LONG):
             states = collapsed(states)
         if len(states) > MOST_STATES:
+            self.found.doubted[""] = None  # what comes later was not followed to its end
             self.found.doubt("there are too many ways through the command to follow")
         return states[:MOST_STATES]
 
     def _simple(self, node: Simple, states: States, feed: Feed) -> Outcome:
         self.found.leaf(node.text)
+        outcome = self._carried_out(node, states, feed)
+        self.found.doing.pop()
+        return outcome
+
+    def _carried_out(self, node: Simple, states: States, feed: Feed) -> Outcome:
         if len(states) == 1:
             return self.commands.command(node, states[0], feed)
         succeeded: States = ()
@@ -152,13 +213,16 @@ class CommandWalk:
         return self._few(succeeded), self._few(failed)
 
     def _pipe(self, node: Pipe, states: States, feed: Feed) -> Outcome:
+        ends: States = ()
         for state in states:
             now = feed
+            last: Outcome = ((state,), (state,))
             for item in node.items:
-                self.node(item, (state,), now)
+                last = self.node(item, (state,), now)
                 parts = self._known_parts(item, state, now)
                 now = Feed(self._output(item, state, now), piped=True, parts=parts)
-        return states, states
+            ends = merged(ends, *last) if LAST_PIPE in state.traits else merged(ends, (state,))
+        return self._few(ends), self._few(ends)
 
     def _known_parts(self, node: Node, state: ShellState, feed: Feed) -> str:
         """Return what is known of the output of a block, where the whole is not."""
@@ -198,10 +262,14 @@ class CommandWalk:
         inside = self.commands.fed(node.redirects, states[0], feed)
         now = states
         last: Outcome = (states, states)
+        since = len(self.commands.later)
         for item in node.items:
             last = self.node(item, now, inside)
             now = self._few(merged(*last)) or now
-        return (states, states) if node.apart else last
+        if not node.apart:
+            return last
+        self.commands.ended(now, since)
+        return states, states
 
     def _if(self, node: If, states: States, feed: Feed) -> Outcome:
         ends: States = ()
@@ -214,23 +282,51 @@ class CommandWalk:
         return ends, ends
 
     def _loop(self, node: Loop, states: States, feed: Feed) -> Outcome:
+        lines = _lines_read(node.condition, feed)
+        if 0 < len(lines) <= MOST_LINES:
+            return self._each_line(node, states, lines)
         holds, ends = self.node(node.condition, states, feed)
-        after = self._after(node.body, self._few(holds) or states, feed)
-        if after != states:
-            holds, fails = self.node(node.condition, after, feed)
-            after = self._after(node.body, self._few(holds) or after, feed)
-            ends = merged(ends, fails)
-        ends = self._few(merged(ends, after))
+        seen, after, left = states, *self._turn(node.body, self._few(holds) or states, feed)
+        for turn in range(MOST_ROUNDS):
+            if all(state in seen for state in after):
+                break
+            now = after if not turn else widened(seen, after, entirely=turn == MOST_ROUNDS - 1)
+            seen = merged(seen, now)
+            holds, fails = self.node(node.condition, now, feed)
+            after, more = self._turn(node.body, self._few(holds) or now, feed)
+            ends, left = merged(ends, fails), merged(left, more)
+        ends = self._few(merged(ends, after, left))
+        return ends, ends
+
+    def _turn(self, body: Node, states: States, feed: Feed) -> tuple[States, States]:
+        """Follow a loop's body once; return the states after it, and those that left it early."""
+        self.commands.loops.append([])
+        after = self._after(body, states, feed)
+        left = tuple(self.commands.loops.pop())
+        return (self._few(merged(after, left)), left) if left else (after, ())
+
+    def _each_line(self, node: Loop, states: States, lines: list[str]) -> Outcome:
+        """Follow `while read name`: once for each line of a known input."""
+        now, left = states, states[:0]
+        for line in lines:
+            holds, _ = self.node(node.condition, now, Feed(line, piped=True))
+            now, more = self._turn(node.body, self._few(holds) or now, Feed(piped=True))
+            left = merged(left, more)
+        ends = self._few(merged(now, left))
         return ends, ends
 
     def _for(self, node: For, states: States, feed: Feed) -> Outcome:
         ends: States = ()
         for state in states:
-            now: States = (state,)
-            for value in self._turns(node, state):
+            now: States = (self.commands.expanded(node.words or (), state),)
+            turns = self._turns(node, state)
+            if any(value.loose for value in turns):
+                ends = merged(ends, now)  # perhaps there is nothing to loop over
+            for value in turns:
                 self.account.charge(2 + len(state.scope) // 16)
                 turn = tuple(each.assign(node.name, (value,)) for each in now)
-                now = self._after(node.body, turn, feed)
+                now, left = self._turn(node.body, turn, feed)
+                ends = merged(ends, left)
             ends = merged(ends, now)
         return self._few(ends), self._few(ends)
 
@@ -240,18 +336,24 @@ class CommandWalk:
             values = list(state.scope.get("@", ()))
         else:
             self.commands.look_into(node.words, state)
+            state = self.commands.expanded(node.words, state)
             values = self.commands.values(node.words, state)
-        unknown = Value(f"${node.name}", exact=False)
+            self.commands.doubt_texts(values)
+        unknown = Value(f"${node.name}", exact=False, loose=True)
         certain = [value._replace(exact=False) if value.pattern else value for value in values]
-        if len(certain) > MOST_TURNS:
-            return [*certain[:MOST_TURNS], unknown]
+        most = max(MOST_TURNS, self.account.names)
+        if len(certain) > most:
+            return [*certain[:most], unknown]
         return certain or [unknown]
 
     def _case(self, node: Case, states: States, feed: Feed) -> Outcome:
         self.commands.look_into(node.words, states[0])
-        ends = states
-        for body in node.bodies:
-            ends = merged(ends, self._after(body, states, feed))
+        states = tuple(self.commands.expanded(node.words, state) for state in states)
+        ends, before = states, states
+        for body, falls in node.bodies:
+            after = self._after(body, self._few(before), feed)
+            ends = merged(ends, after)
+            before = merged(states, after) if falls else states
         return self._few(ends), self._few(ends)
 
     def _function(self, node: Function, states: States, feed: Feed) -> Outcome:
@@ -261,6 +363,19 @@ class CommandWalk:
             state._replace(functions={**state.functions, node.name: node.body}) for state in states
         )
         return after, after
+
+
+def _lines_read(condition: Node, feed: Feed) -> list[str]:
+    """Return the lines that a loop's condition reads one by one, as far as they are known."""
+    while isinstance(condition, CommandBlock) and len(condition.items) == 1:
+        condition = condition.items[0]
+    if not isinstance(condition, Simple) or feed.text is None or not feed.exact:
+        return []
+    words = [word.raw for word in condition.words if not word.raw.startswith("IFS=")]
+    if words[:1] != ["read"]:
+        return []
+    cut = "\0" if "\0" in feed.text else "\n"
+    return [line for line in feed.text.split(cut) if line.strip()]
 
 
 _FOLLOW: Mapping[type, Callable[..., Outcome]] = {

@@ -24,6 +24,24 @@ _AFTER = (
     *(".helper", ".textconv", ".command", ".driver", ".cmd", ".program", ".path", ".clean"),
     *(".smudge", ".process", ".uploadpack", ".receivepack", ".vcs", ".proxy", ".tocmd", ".cccmd"),
 )
+# How git looks, whom it names, and which way a pull goes: a user's own file may say so.
+_PERSONAL = frozenset(
+    {
+        *("init.defaultbranch", "pull.rebase", "pull.ff", "push.autosetupremote", "push.default"),
+        *("push.followtags", "fetch.prune", "fetch.prunetags", "rebase.autostash"),
+        *(
+            "rebase.autosquash",
+            "merge.conflictstyle",
+            "merge.ff",
+            "diff.algorithm",
+            "diff.colormoved",
+        ),
+        *("core.autocrlf", "core.eol", "core.filemode", "core.ignorecase", "core.quotepath"),
+        *("core.longpaths", "core.abbrev", "core.precomposeunicode", "rerere.enabled"),
+        *("commit.verbose", "log.date", "help.autocorrect", "format.signoff", "safe.directory"),
+    }
+)
+_PERSONAL_BEFORE = ("user.", "color.", "advice.", "column.", "author.", "committer.")
 _HARMLESS = frozenset({"", "cat", "less", "true", "false", "no", "0", "off", ":", "/dev/null"})
 MOST_LINES = 20_000
 
@@ -44,6 +62,12 @@ def starts_programs(name: str, value: str) -> bool:
         return value.startswith("-")  # an alias may hold options, and with them any setting
     risky = key in _NAMES or key.startswith(_BEFORE) or key.endswith(_AFTER)
     return risky and value not in _HARMLESS
+
+
+def is_personal(name: str) -> bool:
+    """Say whether a setting is one that everybody makes for themselves, and that starts nothing."""
+    key = name.lower()
+    return key in _PERSONAL or key.startswith(_PERSONAL_BEFORE)
 
 
 def steering(data: bytes) -> Settings | None:

@@ -67,8 +67,10 @@ PROGRAMS = frozenset(
 )
 NAMES = ("token", "secret", "pass", "pwd", "key", "auth", "cred")
 INTRODUCING = (":", "=", " ", "\t", ">")
-_CUT = bytes(sign if chr(sign).isalnum() and sign < 128 else 32 for sign in range(256))
-_CUT = bytes(sign if sign in SEPARATORS else _CUT[sign] for sign in range(256))
+_DIGITS, _LOWER = bytes(range(0x30, 0x3A)), bytes(range(0x61, 0x7B))
+_KEPT = _DIGITS + _LOWER + _LOWER.upper() + SEPARATORS
+_OTHER = bytes(range(256)).translate(None, _KEPT)
+_CUT = bytes.maketrans(_OTHER, b" " * len(_OTHER))
 
 
 def may_hold_secret(text: str) -> bool:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from penstock.core.shell.look import NO_LOOK, Look
+
 MOST_KEYS = 256
 MOST_ITEMS = 1_000
 MOST_DEPTH = 24
@@ -29,10 +31,11 @@ def plain(key: str) -> str:
 
 
 class Args:
-    """The arguments of one call, or of one item in a list of them."""
+    """The arguments of one call, or of one item in a list; `look` is for commands among them."""
 
-    def __init__(self, given: Mapping[str, object]) -> None:
+    def __init__(self, given: Mapping[str, object], look: Look = NO_LOOK) -> None:
         self.given = given
+        self.look = look
         self.plain: dict[str, list[tuple[str, object]]] = {}
         for count, (key, value) in enumerate(given.items()):
             if count < MOST_KEYS and isinstance(key, str):
@@ -90,7 +93,7 @@ class Args:
             for item in listed(key, value):
                 if not isinstance(item, Mapping):
                     raise ArgumentFault(key, "a list of objects")
-                found.append(Args(item))
+                found.append(Args(item, self.look))
         return found
 
 

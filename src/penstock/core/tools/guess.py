@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from penstock.core.model import Action
+from penstock.core.shell.look import Look
 from penstock.core.tools.arguments import MOST_DEPTH, MOST_ITEMS, Args, ArgumentFault, plain
 from penstock.core.tools.edits import Edit, Whole, as_bytes
 from penstock.core.tools.kinds import (
@@ -90,10 +91,10 @@ def verbs(name: str) -> Verbs:
     return Verbs(Action.WRITE, moves, copies, partial)
 
 
-def guessed(name: str, given: Mapping[str, object], cwd: str) -> Intents:
+def guessed(name: str, args: Args, cwd: str) -> Intents:
     """Return what an unknown tool may do."""
     seen: set[tuple[Action, str | None, str]] = set()
-    for intent in _Guess(verbs(name), cwd).level(given, 0):
+    for intent in _Guess(verbs(name), cwd, args.look).level(args.given, 0):
         key = (intent.action, intent.path, intent.unclear)
         if intent.leaves or key not in seen:
             seen.add(key)
@@ -103,15 +104,16 @@ def guessed(name: str, given: Mapping[str, object], cwd: str) -> Intents:
 class _Guess:
     """Looks through the arguments of one call, level by level, and not without end."""
 
-    def __init__(self, what: Verbs, cwd: str) -> None:
+    def __init__(self, what: Verbs, cwd: str, look: Look) -> None:
         self.what = what
         self.cwd = cwd
+        self.look = look
         self.levels = 0
 
     def level(self, given: Mapping[str, object], depth: int) -> Intents:
         """Return what one object of the arguments tells, and those inside it."""
         self.levels += 1
-        args = Args(given)
+        args = Args(given, self.look)
         if args.cut or self.levels > MOST_LEVELS:
             yield _too_much()
             return
@@ -208,7 +210,7 @@ def _commands(args: Args, cwd: str) -> Intents:
     for key, value in args.all(*COMMAND):
         if isinstance(value, str | list | tuple):
             try:
-                yield from ran(command_text(key, value), cwd)
+                yield from ran(command_text(key, value), cwd, args.look)
             except ArgumentFault as problem:
                 yield unclear(Action.RUN, str(problem))
 

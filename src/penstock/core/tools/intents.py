@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
 from penstock.core.model import Action
+from penstock.core.shell.look import NO_LOOK, Look
 from penstock.core.tools.arguments import Args
 from penstock.core.tools.edits import (
     ApplyPatch,
@@ -51,16 +52,21 @@ _CARRIERS = frozenset({"pre_mcp_tool_use"})
 Carried = tuple[str, Mapping[str, object]]
 
 
-def intents(tool: str, tool_input: Mapping[str, object], *, cwd: str) -> tuple[Intent, ...]:
-    """Return what a tool call would do, in the order of its effects."""
+def intents(
+    tool: str, tool_input: Mapping[str, object], *, cwd: str, look: Look = NO_LOOK
+) -> tuple[Intent, ...]:
+    """Return what a tool call would do, in the order of its effects.
+
+    `look` shows the disk to the commands that the call runs.
+    """
     found: list[Intent] = []
-    for intent in _intents(tool, tool_input, cwd):
+    for intent in _intents(tool, tool_input, cwd, look):
         if len(found) == MOST_INTENTS:
             why = "the call names more files than are read"
             found.append(Intent(action=Action.WRITE, path=None, unclear=why, excessive=True))
             break
         found.append(intent)
-    return tuple(replace(intent, tool=tool, base=intent.base or cwd) for intent in found)
+    return tuple(one if one.base else replace(one, base=cwd) for one in found)
 
 
 def mentioned(tool: str, tool_input: Mapping[str, object]) -> Iterator[Mention]:
@@ -82,19 +88,20 @@ def mentioned(tool: str, tool_input: Mapping[str, object]) -> Iterator[Mention]:
     yield from mentions(words_of(name), action, tool_input, server=words_of(tool))
 
 
-def _intents(tool: str, tool_input: object, cwd: str) -> Iterator[Intent]:
+def _intents(tool: str, tool_input: object, cwd: str, look: Look) -> Iterator[Intent]:
     foreign, name, row = _row(tool)
     if not isinstance(tool_input, Mapping):
         yield unclear(_action(name, row), "the arguments are not an object")
         return
     carried = _carries(name, tool_input)
     if carried is not None:
-        yield from _intents(*carried, cwd)
+        yield from _intents(*carried, cwd, look)
         return
-    known = list(row(Args(tool_input), cwd)) if row else []
+    args = Args(tool_input, look)
+    known = list(row(args, cwd)) if row else []
     yield from known
     if not known and (foreign or row is None):
-        yield from _guessed(name, tool_input, cwd)
+        yield from _guessed(name, args, cwd)
 
 
 def _carries(name: str, tool_input: Mapping[str, object]) -> Carried | None:
@@ -108,10 +115,10 @@ def _carries(name: str, tool_input: Mapping[str, object]) -> Carried | None:
     return None
 
 
-def _guessed(name: str, tool_input: Mapping[str, object], cwd: str) -> Iterator[Intent]:
+def _guessed(name: str, args: Args, cwd: str) -> Iterator[Intent]:
     from penstock.core.tools.guess import guessed  # known tools need no guess
 
-    return guessed(name, tool_input, cwd)
+    return guessed(name, args, cwd)
 
 
 def _action(name: str, row: Row | None) -> Action:
@@ -162,7 +169,7 @@ def resulting(intent: Intent, before: bytes | None) -> bytes | None:
     if intent.edit is None:
         raise InputError(
             "content-unknown",
-            f"what `{intent.tool or 'the call'}` would write is not known",
+            "what the call would write is not known",
             because="the call does not tell the content",
         )
     return edited(intent.edit, before)

@@ -11,11 +11,15 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from penstock.core.errors import PenstockError
 from penstock.core.model import Action, GateRefusal
+from penstock.core.shell.git_deed import GitDeed
+from penstock.core.shell.look import Look
+from penstock.core.text.sought import finds_secrets
 from penstock.core.tools.arguments import Args, ArgumentFault, plain, texts
 from penstock.core.tools.edits import (
     ApplyPatch,
@@ -27,6 +31,9 @@ from penstock.core.tools.edits import (
     Whole,
     as_bytes,
 )
+
+if TYPE_CHECKING:
+    from penstock.core.shell.findings import ScriptRun, ShellRefusal, ShellTarget
 
 PATH = ("file_path", "path", "target_file", "absolute_path", "notebook_path", "relative_path")
 FILE_NAMES = (*PATH, "filename", "file", "file_name", "relative_workspace_path", "target_path")
@@ -54,7 +61,12 @@ class Intent:
     happen. `excessive` tells that the call is larger or deeper than any honest one.
     `refusals` are what Penstock itself has against the command; with `only_at` they hold
     only where that file is part of the policy in force. `whole` means that what lies below the
-    path may no longer be reached.
+    path may no longer be reached. `kept` is where a file that goes from here is from then on.
+    `git` is what a git command does to the repository at `base`.
+    `mention` means that the path is only named, and that nobody knows what happens to it.
+    `script` is the file of the project that says so, which the command runs.
+    `doing` are the simple commands that make a command unclear, or the one that touches the
+    path; "" stands for what is around them, as a redirection.
     """
 
     action: Action
@@ -62,7 +74,6 @@ class Intent:
     base: str = ""
     edit: Edit | None = None
     unclear: str = ""
-    tool: str = ""
     leaves: tuple[str, ...] = ()
     by: str = ""
     source: str | None = None
@@ -72,6 +83,11 @@ class Intent:
     refusals: tuple[GateRefusal, ...] = ()
     only_at: str = ""
     whole: bool = False
+    kept: str = ""
+    doing: tuple[str, ...] = ()
+    git: GitDeed | None = None
+    mention: bool = False
+    script: str = ""
 
 
 Intents = Iterator[Intent]
@@ -261,6 +277,8 @@ def files_named(action: Action) -> Row:
         yield from _acted(action, named(args, FILE_NAMES, action), tree=tree)
         for key, value in args.all(*SEVERAL):
             yield from _acted(action, _listed_paths(action, key, value), tree=tree)
+        for each in args.items("operations"):
+            yield from _acted(action, named(each, FILE_NAMES, action), tree=tree)
 
     return row
 
@@ -275,6 +293,53 @@ def _listed_paths(action: Action, key: str, value: object) -> Iterator[str | Int
         yield from texts(key, value)
     except ArgumentFault as problem:
         yield unclear(action, str(problem))
+
+
+# Names of the files that a search is narrowed to, and how it shows what it finds.
+GLOBS = ("glob", "include", "include_pattern", "includes", "globs", "file_pattern", "file_glob")
+_NAMES_ONLY = frozenset({"files_with_matches", "count"})
+
+
+def text_searched(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
+    """Files are searched: those that are named, and those that a glob narrows the search to.
+
+    A directory is looked through only where the search would show secrets; names and counts
+    show none.
+    """
+    shown = args.first("output_mode") not in _NAMES_ONLY
+    sought = args.first("pattern", "query", "regex", "search_pattern")
+    tree = shown and (not isinstance(sought, str) or finds_secrets(sought))
+    yield from _acted(Action.READ, named(args, FILE_NAMES, Action.READ), tree=tree)
+    places = [path for path in named(args, FILE_NAMES, Action.READ) if isinstance(path, str)]
+    for key, value in args.all(*GLOBS):
+        given = [value] if isinstance(value, str) else _listed_paths(Action.READ, key, value)
+        for glob in given if value is not None else ():
+            yield from [glob] if isinstance(glob, Intent) else _narrowed(glob, places)
+
+
+def all_read(files: Row) -> Row:
+    """Files are read, and those that globs name."""
+
+    def row(args: Args, cwd: str) -> Intents:
+        yield from files(args, cwd)
+        for key, value in args.all(*SEVERAL, "include"):
+            for glob in _listed_paths(Action.READ, key, value):
+                pattern = isinstance(glob, str) and any(sign in glob for sign in "*?[{")
+                yield from _narrowed(str(glob), []) if pattern else []
+
+    return row
+
+
+def _narrowed(glob: str, places: list[str]) -> Intents:
+    """Return the names that a glob is after; `!x` leaves some out."""
+    if glob.startswith("!"):
+        return
+    from penstock.core.tools.patterns import expanded  # few calls have a glob
+
+    name = glob.removeprefix("**/")
+    for text in (name, *expanded(name)):
+        for place in places or [""]:
+            yield Intent(action=Action.READ, path=posixpath.join(place, text), by="search")
 
 
 def file_moved(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
@@ -352,7 +417,7 @@ def _unwrapped(args: Args) -> Args:
     """Return the arguments that hold the command: some tools wrap them once more."""
     inner = args.first("action")
     wrapped = isinstance(inner, Mapping) and args.first(*COMMAND) is None
-    return Args(inner) if wrapped and isinstance(inner, Mapping) else args
+    return Args(inner, args.look) if wrapped and isinstance(inner, Mapping) else args
 
 
 def _commands(args: Args, cwd: str) -> Intents:
@@ -360,7 +425,7 @@ def _commands(args: Args, cwd: str) -> Intents:
         if value is None:
             continue
         try:
-            yield from ran(command_text(key, value), cwd)
+            yield from ran(command_text(key, value), cwd, args.look)
         except ArgumentFault as problem:
             yield unclear(Action.RUN, str(problem))
 
@@ -373,46 +438,70 @@ def command_text(key: str, value: object) -> str:
     return "\n".join(words) if plain(key) == "commands" else shlex.join(words)
 
 
-def ran(command: str, cwd: str) -> Intents:
+def ran(command: str, cwd: str, look: Look) -> Intents:
     """Return what a command would do: that it runs, then each file that it names."""
     from penstock.core.shell.analyze import writes  # most calls run no command, and it is large
 
-    effect = writes(command, cwd=cwd)
+    effect = writes(command, cwd=cwd, look=look)
     yield Intent(
         action=Action.RUN,
         path=None,
         base=cwd,
         unclear="; ".join(effect.unclear),
         leaves=effect.leaves,
+        doing=effect.doubted,
         excessive=effect.excessive,
         refusals=tuple(one.refusal for one in effect.refusals if not one.only_at),
     )
-    for one in effect.refusals:
-        if one.only_at:
-            yield Intent(
-                action=Action.RUN,
-                path=None,
-                base=one.base,
-                refusals=(one.refusal,),
-                only_at=one.only_at,
-            )
-    for target in effect.targets:
+    yield from (_refused(one) for one in effect.refusals if one.only_at)
+    yield from _touched((*effect.targets, *effect.reads))
+    for deed, base, leaf in effect.git:
+        yield Intent(action=Action.RUN, path=None, base=base, git=deed, doing=(leaf,))
+    for script in effect.scripts:
+        for intent in _of_script(script):
+            yield replace(intent, script=script.name)
+
+
+def _refused(one: ShellRefusal) -> Intent:
+    refusals = (one.refusal,)
+    return Intent(
+        action=Action.RUN, path=None, base=one.base, refusals=refusals, only_at=one.only_at
+    )
+
+
+def _of_script(script: ScriptRun) -> Intents:
+    """Return what a text of the project does: its commands, and each file that it names."""
+    refusals = tuple(one.refusal for one in script.refusals if not one.only_at)
+    yield Intent(action=Action.RUN, path=None, leaves=script.leaves, refusals=refusals)
+    yield from (_refused(one) for one in script.refusals if one.only_at)
+    for intent in _touched(script.targets):
+        yield replace(intent, unclear="")
+    for deed, base, leaf in script.git:
+        yield Intent(action=Action.RUN, path=None, base=base, git=deed, doing=(leaf,))
+
+
+def _touched(targets: Iterable[ShellTarget]) -> Intents:
+    for target in targets:
+        known = target.exact or target.mention or target.action is Action.READ
         yield Intent(
             action=target.action,
             path=target.path,
             base=target.base,
-            unclear="" if target.exact else "the name is only known when it runs",
+            unclear="" if known else "the name is only known when it runs",
             by=target.by,
             tree=target.tree,
             within=target.within,
             whole=target.whole,
+            kept=target.kept,
+            doing=(target.leaf,),
+            mention=target.mention,
         )
 
 
 def text_typed(args: Args, cwd: str) -> Intents:
     """Text is typed into a program that runs already, most likely a shell."""
     for text in named(args, ("chars", "input", "text", "data"), Action.RUN):
-        yield from [text] if isinstance(text, Intent) else ran(text, cwd)
+        yield from [text] if isinstance(text, Intent) else ran(text, cwd, args.look)
         yield unclear(Action.RUN, "text is typed into a program that runs already")
 
 

@@ -16,7 +16,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -25,6 +24,7 @@ from penstock.core.model import Action
 from penstock.core.tools.arguments import plain
 from penstock.core.tools.guess import words_of
 from penstock.core.tools.kinds import CONTENT, NEW, OLD
+from penstock.core.tools.patterns import expanded
 
 MOST_TEXT = 16_384  # of one text, from each end
 MOST_LEAVES = 4_000
@@ -326,49 +326,6 @@ def _spelled(word: str) -> Iterator[str]:
     parts = _SPLIT.split(word)
     for part in islice(parts, 200) if len(parts) > 1 else ():
         yield part.lstrip("@")
-
-
-# Names that a pattern such as `.en*` may be after; the rules know which of them matter.
-USUAL = (
-    *(".env", ".env.local", ".env.production", ".git", ".ssh", ".aws", ".gnupg", ".npmrc"),
-    *(".netrc", ".pypirc", ".git-credentials", "id_rsa", "id_ed25519", "id_ecdsa", "secrets"),
-    *("server.key", "key.pem", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"),
-    *("Cargo.lock", "poetry.lock", "uv.lock", "penstock.toml", "node_modules"),
-)
-_BRACES = re.compile(r"\{([^{}]{1,200})\}")
-
-
-def expanded(word: str) -> Iterator[str]:
-    """Yield usual names that a pattern meets; one that begins with a wildcard is after all."""
-    if not any(sign in word for sign in "*?[{"):
-        return
-    for each in _braces(word):
-        parts = each.split("/")
-        if not any(sign in each for sign in "*?["):
-            yield each
-            continue
-        for at, part in enumerate(parts):
-            if part[:1] in ("*", "") or not any(sign in part for sign in "*?["):
-                continue
-            for name in USUAL:
-                if fnmatchcase(name, part):
-                    rest = "/".join(["x" if "*" in later else later for later in parts[at + 1 :]])
-                    above = "/".join(name for name in parts[:at] if "*" not in name)
-                    yield "/".join(step for step in (above, name, rest) if step)
-
-
-def _braces(word: str) -> list[str]:
-    found = [word]
-    for _ in range(3):
-        braces = [_BRACES.search(each) for each in found]
-        if not any(braces) or len(found) > 64:
-            break
-        found = [
-            each[: hit.start()] + choice + each[hit.end() :] if hit else each
-            for each, hit in zip(found, braces, strict=True)
-            for choice in (hit[1].split(",") if hit else [""])
-        ]
-    return found[:64]
 
 
 # --- several words -----------------------------------------------------------------------------

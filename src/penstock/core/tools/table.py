@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from penstock.core.model import Action
 from penstock.core.tools.kinds import (
     Row,
+    all_read,
     by_verb,
     cell_changed,
     command_run,
@@ -28,12 +29,14 @@ from penstock.core.tools.kinds import (
     patch_applied,
     text_appended,
     text_or_swap,
+    text_searched,
     text_typed,
     texts_swapped,
     texts_swapped_often,
 )
 
 _READ = files_named(Action.READ)
+_READ_SEVERAL = all_read(_READ)
 _DELETE = files_named(Action.DELETE)
 _MAKE = files_named(Action.WRITE)
 _CHANGES: Mapping[str, Row] = {
@@ -61,9 +64,7 @@ TOOLS: Mapping[str, Row] = {
     "notebookedit": cell_changed,
     "read": _READ,
     "notebookread": _READ,
-    "ls": _READ,
-    "glob": _READ,
-    "grep": _READ,
+    "grep": text_searched,
     "bash": command_run_here,
     # Codex
     "apply_patch": patch_applied,
@@ -80,11 +81,12 @@ TOOLS: Mapping[str, Row] = {
     "replace": texts_swapped_often,
     "run_shell_command": command_run,
     "read_file": _READ,
-    "read_many_files": _READ,
-    "list_directory": _READ,
-    "search_file_content": _READ,
-    "search_files": _READ,
-    "grep_search": _READ,
+    "read_many_files": _READ_SEVERAL,
+    "search_file_content": text_searched,
+    "search_files": text_searched,
+    "grep_search": text_searched,
+    "codebase_search": text_searched,
+    "ripgrep": text_searched,
     "edit_file": texts_swapped,
     "append_file": text_appended,
     "create_directory": _MAKE,
@@ -98,6 +100,12 @@ TOOLS: Mapping[str, Row] = {
     # Copilot, and the text editor tool that several agents offer
     "create": content_given,
     "view": _READ,
+    "view_file": _READ,
+    "open_file": _READ,
+    "cat": _READ,
+    "read_text_file": _READ,
+    "read_multiple_files": _READ,
+    "view_image": _READ,
     "str_replace_editor": _EDITOR,
     "str_replace_based_edit_tool": _EDITOR,
     "insert": lines_inserted,
@@ -131,6 +139,11 @@ TOOLS: Mapping[str, Row] = {
     "execute_bash": command_run,
     # Amp
     "create_file": content_given,
+    # The names of files, and nothing of what they hold
+    **dict.fromkeys(("ls", "glob", "list_directory", "list_dir", "list_files"), nothing_done),
+    **dict.fromkeys(
+        ("file_search", "glob_file_search", "find_files", "find_by_name"), nothing_done
+    ),
     # What agents do among themselves
     **dict.fromkeys(
         ("task", "agent", "skill", "slashcommand", "todowrite", "todo_write"), nothing_done
@@ -143,4 +156,4 @@ TOOLS: Mapping[str, Row] = {
     **dict.fromkeys(("save_memory", "web_search", "report_intent", "update_todo"), nothing_done),
 }
 RUNS: frozenset[Row] = frozenset({command_run, command_run_here, text_typed, foreign_command})
-READS: frozenset[Row] = frozenset({_READ})
+READS: frozenset[Row] = frozenset({_READ, _READ_SEVERAL, text_searched})

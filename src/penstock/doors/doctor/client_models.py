@@ -149,6 +149,8 @@ def _by_json(
 
 
 def _nested(document: Json) -> tuple[bool, str]:
+    if set(document) == {"systemMessage"}:  # told to the person; the call runs
+        return False, ""
     inner = document["hookSpecificOutput"]
     if inner["hookEventName"] != "PreToolUse":
         raise ValueError("another event")

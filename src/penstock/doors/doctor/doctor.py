@@ -16,15 +16,17 @@ from importlib.util import find_spec
 from typing import cast
 
 from penstock.app import Workspace
+from penstock.app.nested_rules import nested_files
 from penstock.app.places import stamp
+from penstock.app.whereabouts import whereabouts
 from penstock.core.errors import PenstockError
 from penstock.core.policy.compile import load
 from penstock.doors.doctor.approvals import approvals
 from penstock.doors.doctor.trial import TrialResult, ask_hook, to_ask
 from penstock.doors.doctor.ways_off import ways_off
 from penstock.doors.setup import registrations
-from penstock.doors.setup.agent_files import BAD, NOTE, OK, Finding, SettingsPlace
-from penstock.doors.setup.inspect import looked_at
+from penstock.doors.setup.agent_files import BAD, NOTE, OK, WARN, Finding, SettingsPlace
+from penstock.doors.setup.inspect import compared, looked_at
 
 CHECK = "penstock check"
 COMPILED = "hook.policy"
@@ -49,16 +51,16 @@ class DoctorReport:
 
 def examine(here: Workspace, place: SettingsPlace) -> DoctorReport:
     """Look at a project and ask its hooks."""
-    found = list(registrations.find(here.root))
+    found = registrations.find_everywhere(place)
     compiled = _compiled_rules(here)  # before the rules are read: that makes them anew
     findings = [*_rules(here), *_forged(here, compiled), *_state(here)]
-    findings += [*approvals(here), *_checkpoints()]
+    findings += [*_checkout(here), *approvals(here), *_checkpoints()]
     if not found:
         none = "no hook is registered here"
         findings.append(Finding(name="registered", status=BAD, what=none, hint="penstock init"))
     for agent in dict.fromkeys(one.agent for one in found):
         mine = [one for one in found if one.agent == agent]
-        told = [*looked_at(agent, mine), *ways_off(agent, place)]
+        told = [*looked_at(agent, mine), *compared(mine, place), *ways_off(agent, place)]
         findings += [_named(agent, finding) for finding in told]
     hooks: list[TrialResult] = []
     for one in to_ask(found):
@@ -84,6 +86,19 @@ def _rules(here: Workspace) -> Iterator[Finding]:
     else:
         files = ", ".join(os.path.basename(path) for path in policy.files) or "the preset `guard`"
         yield Finding(name="rules", status=OK, what=f"the rules can be read ({files})")
+    if policy.enforced is not None:
+        what = "the rules only observe: nothing is stopped but what would remove Penstock"
+        yield Finding(name="observe", status=WARN, what=what, hint="penstock init --enforce")
+
+
+def _checkout(here: Workspace) -> Iterator[Finding]:
+    """Say of a worktree or a submodule which rules hold there, and where its log is."""
+    kind, what = whereabouts(here.root)
+    if kind:
+        yield Finding(name=kind, status=NOTE, what=f"this is {what}")
+    nested, _ = nested_files(here.root)
+    if nested:
+        yield Finding(name="nested-rules", status=NOTE, what=f"rules below: {', '.join(nested)}")
 
 
 def _compiled_rules(here: Workspace) -> dict[str, object] | None:

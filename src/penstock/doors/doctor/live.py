@@ -25,6 +25,7 @@ from penstock.doors.doctor.probe import in_session
 from penstock.doors.doctor.trial import verdict_on
 from penstock.doors.setup import registrations
 from penstock.doors.setup.agent_files import BAD, NOTE, OK, WARN, Finding
+from penstock.doors.setup.scopes import project_files
 
 SECONDS = 120.0
 # Denied by Penstock whatever the rules say, and by no agent itself: Gemini never writes `.env`.
@@ -83,7 +84,7 @@ def _too_old(here: Workspace, agent: str, program: str, folder: str) -> Iterator
 
 def _outcome(here: Workspace, agent: str, client: Client, program: str, folder: str) -> Finding:
     project, home = os.path.join(folder, "project"), os.path.join(folder, "home")
-    own = [file for file, name in registrations.registered_files().items() if name == agent]
+    own = [file for file, name in project_files().items() if name == agent]
     _copy(here.root, project, (*_rules(here), *own))
     _copy(os.path.expanduser("~"), home, client.home)
     for made in (".git", os.path.dirname(PASSED)):

@@ -21,7 +21,8 @@ from penstock.doors.doctor.client_models import ClientVerdict
 from penstock.doors.hook.main import CLOSED
 from penstock.doors.setup.agent_files import BAD, OK, WARN, Finding
 from penstock.doors.setup.inspect import INIT, command_of, event_of, http_of
-from penstock.doors.setup.registrations import Registration, hook_command
+from penstock.doors.setup.registrations import Registration
+from penstock.doors.setup.scopes import hook_command
 from penstock.gate.prepare import Call
 
 SECRET, ALWAYS, FREE = ".env", "penstock.toml", "agent_sandbox/penstock-doctor.txt"

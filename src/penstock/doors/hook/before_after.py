@@ -37,8 +37,11 @@ def keep(here: Workspace, call: HookCall, judged: Judgement) -> None:
         for one in judged.prepared
         if one.path is not None and one.request.action in WRITES
     ]
-    for number, path in enumerate(dict.fromkeys(paths[: watched.MOST]) if key else ()):
-        if not watched.keep(here.state, key, number, path, watched.read(f"{here.root}/{path}")):
+    paths = list(dict.fromkeys((*paths, *judged.kept)))[: watched.MOST]
+    for number, path in enumerate(paths if key else ()):
+        image = judged.kept.get(path)
+        found = watched.read(f"{here.root}/{path}") if image is None else (image, 0o444)
+        if not watched.keep(here.state, key, number, path, found):
             raise OSError(f"`{path}` could not be copied to {here.state}")
 
 

@@ -160,7 +160,8 @@ def _question(line: socket.socket) -> tuple[str, Mapping[str, str], bytes]:
 def _packed(reply: Reply) -> bytes:
     out = reply.stdout.encode("utf-8", "backslashreplace")[:MOST]
     err = reply.stderr.encode("utf-8", "backslashreplace")[:MOST]
-    return f"{reply.code} {len(out)} {len(err)}\n".encode() + out + err
+    after = "\0".join(reply.claims).encode("utf-8", "surrogateescape")
+    return f"{reply.code} {len(out)} {len(err)} {len(after)}\n".encode() + out + err + after
 
 
 def main() -> None:

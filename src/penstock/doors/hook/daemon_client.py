@@ -2,7 +2,7 @@
 
 One question for each connection on a socket in the state directory: a line with the agent's
 name and two lengths, the variables that agents set, then the agent's JSON. The answer is a
-line with the exit code and two lengths, then stdout and stderr.
+line with the exit code and three lengths, then stdout, stderr and the files to remove afterwards.
 Always true: nothing is imported but `_socket`, and only where a socket is there; None means
 that nobody answered, and then nothing has been judged.
 """
@@ -14,11 +14,11 @@ from penstock.core.audit.chain import hexdigest
 from penstock.doors.hook.messages import PROJECT, Reply
 from penstock.stores.system.places import home, project_here, state_home, variable
 
-FORM = "penstock-hook 1"
+FORM = "penstock-hook 2"
 PREFIXES = (
     b"CLAUDE", b"CODEX", b"GEMINI", b"CURSOR", b"COPILOT", b"WINDSURF", b"KIRO", b"CLINE",
     b"QWEN", b"OPENCODE", b"AMP", b"PENSTOCK", b"HOME", b"PWD", b"ROOT_WORKSPACE_PATH",
-    b"GITHUB_ACTIONS", b"XDG_CONFIG_HOME",
+    b"GITHUB_ACTIONS", b"XDG_CONFIG_HOME", b"TMPDIR",
 )  # fmt: skip
 DAEMON = "penstock.doors.hook.daemon"
 SWITCH = "PENSTOCK_RESIDENT"  # `off`: neither ask nor start one
@@ -94,12 +94,15 @@ def _reply(line: "object") -> "Reply | None":
         found += piece
     head, _, rest = found.partition(b"\n")
     words = head.split(b" ")
-    if len(words) != 3 or not all(word.isdigit() for word in words):
+    if len(words) != 4 or not all(word.isdigit() for word in words):
         return None
-    code, out, err = [int(word) for word in words]
-    if len(rest) != out + err:
+    code, out, err, after = [int(word) for word in words]
+    if len(rest) != out + err + after:
         return None
-    return Reply(rest[:out].decode(), rest[out:].decode(), code)
+    claims = (
+        tuple(rest[out + err :].decode("utf-8", "surrogateescape").split("\0")) if after else ()
+    )
+    return Reply(rest[:out].decode(), rest[out : out + err].decode(), code, claims)
 
 
 def variables() -> bytes:

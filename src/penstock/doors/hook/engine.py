@@ -21,7 +21,7 @@ from penstock.app.places import moved_settings
 from penstock.app.workspace import Workspace, workspace_of
 from penstock.core.audit.event import is_wanted, judged
 from penstock.core.errors import PenstockError
-from penstock.core.model import Action, Actor, Decision, Verdict
+from penstock.core.model import Action, Decision, Verdict
 from penstock.doors.hook import agent_settings, before_after, last_resort, protected_files
 from penstock.doors.hook.agents import agent_module
 from penstock.doors.hook.alerts import alerted
@@ -41,8 +41,10 @@ from penstock.doors.hook.messages import (
     phrase,
     reply_of,
 )
+from penstock.doors.hook.news import with_news
+from penstock.doors.hook.tickets import actor_of, held
 from penstock.doors.hook.wire import HostileInputError, parse
-from penstock.gate import Item, Judgement
+from penstock.gate import Judgement
 from penstock.gate.prepare import Call as ToolCall
 
 MOST_OPEN = 64
@@ -90,7 +92,7 @@ class Engine:
         if call.event not in EVENTS:
             return HookAnswer()
         here = self.workspace(call.root)
-        return EVENTS[call.event](self, here, call, environ)
+        return with_news(here, call, EVENTS[call.event](self, here, call, environ))
 
     def workspace(self, folder: str) -> Workspace:
         """Return the workspace that a directory lies in, opened once."""
@@ -124,7 +126,7 @@ class Engine:
         call = HookCall("", BEFORE, tool="Bash", tool_input=nothing, cwd=root, root=root)
         with suppress(PenstockError, OSError):
             here = self.workspace(call.root)
-            here.judge(_tool_call(here, call, {}, attended=False))
+            here.judge(_tool_call(here, call, {}))
 
     def failing(self, call: HookCall, problem: Exception, environ: Mapping[str, str]) -> HookAnswer:
         """Return what is said when a call could not be judged: by names, then `on_error`.
@@ -135,7 +137,9 @@ class Engine:
         why = f"Penstock could not judge this call: {told(problem)}"
         on_error = str(Verdict.DENY) if hostile else ""
         with suppress(Exception):
-            on_error = on_error or str(self.workspace(call.root).policy().when_failing(DOOR))
+            on_error = on_error or str(
+                self.workspace(call.root).policy().in_force.when_failing(DOOR)
+            )
 
         def record(event: Mapping[str, object]) -> None:
             self._add(self.workspace(call.root), event)
@@ -149,17 +153,18 @@ class Engine:
     def before(self, here: Workspace, call: HookCall, environ: Mapping[str, str]) -> HookAnswer:
         """Judge a tool call, keep what it would overwrite, say what the rules say."""
         policy = here.policy()
-        proposing = policy.gate.mode == "propose"
-        tool_call = _tool_call(here, call, environ, attended=call.attended or proposing)
-        judged = here.judge(tool_call, measures=self._measures)
+        judged = here.judge(_tool_call(here, call, environ), measures=self._measures)
         decision = self._advised(here, call, judged.decision, environ)
-        held = proposing and decision.verdict is Verdict.ASK
-        self.reached = _if_interrupted(call, decision, held=held)
-        if held:
-            return self._held(here, call, judged)
-        unrecorded = tried("record this call", lambda: self._record(here, call, decision))
+        asks = call.attended and policy.gate.mode != "propose"
+        waits = decision.verdict is Verdict.ASK and not asks
+        self.reached = _if_interrupted(call, decision, held=waits)
+        if waits:
+            record = partial(self._record, here, call)
+            return held(here, call, replace(judged, decision=decision), record)
+        record = partial(self._record, here, call, decision, would=judged.would)
+        unrecorded = tried("record this call", record)
         allowed = decision.verdict is Verdict.ALLOW
-        if unrecorded and allowed and policy.when_failing(DOOR) is not Verdict.ALLOW:
+        if unrecorded and allowed and policy.in_force.when_failing(DOOR) is not Verdict.ALLOW:
             because = f"{unrecorded}, and the rules of this project allow nothing unrecorded"
             return HookAnswer(DENY, phrase(because, last_resort.DOCTOR))
         answer = spoken(decision)
@@ -214,7 +219,9 @@ class Engine:
         policy = here.policy()
         facts = {"op": "session_started", "path": "", "status": "observed", **who(call)}
         self._add(here, {**facts, "revision": policy.revision})
-        return HookAnswer(notes=(greeting(here), *alert.notes), warnings=alert.warnings)
+        return HookAnswer(
+            notes=(greeting(here, attended=call.attended), *alert.notes), warnings=alert.warnings
+        )
 
     # -- steps -----------------------------------------------------------------------------
 
@@ -243,42 +250,14 @@ class Engine:
         attended = call.attended and policy.gate.mode != "propose"
         return tightened(decision, advice, attended=attended)
 
-    def _held(self, here: Workspace, call: HookCall, judged: Judgement) -> HookAnswer:
-        """Have a person see it first; what cannot be stored for them is denied."""
-        decision = replace(judged.decision, verdict=Verdict.DENY)
-        because = decision.because or "a person decides on this"
-        try:
-            if not _is_known(judged):
-                unknown = "it cannot be proposed, because what it writes is unknown"
-                self._record(here, call, judged.decision)
-                return HookAnswer(DENY, phrase(f"{because}; {unknown}", decision.suggestion))
-            return self._propose(here, call, judged)
-        except Exception as problem:  # noqa: BLE001 - whatever it is, the rules did not allow this
-            failed = f"it could not be stored for review ({told(problem)})"
-        unrecorded = tried("record this call", lambda: self._record(here, call, decision))
-        instead = f"go on with other work, and {last_resort.DOCTOR}"
-        warnings = tuple(filter(None, (f"Penstock: {failed}", unrecorded)))
-        return HookAnswer(DENY, phrase(f"{because}; {failed}", instead), warnings=warnings)
-
-    def _propose(self, here: Workspace, call: HookCall, judged: Judgement) -> HookAnswer:
-        """Store what a person must see, and tell the agent to go on without it."""
-        items = [
-            Item(path=one.path.text, content=one.after)
-            for one in judged.prepared
-            if one.path is not None
-        ]
-        made = here.gate.propose(items, actor=_actor(call), judged=judged.decision)
-        known = made[0].set_id or made[0].id
-        because = f"{judged.decision.because or 'a person decides on this'}"
-        waits = f"it waits for a person as {known} (`penstock review`)"
-        instead = "go on with other work; Penstock writes it once it is approved, do not try again"
-        return HookAnswer(DENY, phrase(f"{because}; {waits}", instead))
-
-    def _record(self, here: Workspace, call: HookCall, decision: Decision) -> None:
+    def _record(
+        self, here: Workspace, call: HookCall, decision: Decision, would: Decision | None = None
+    ) -> None:
         """Put a judgement on the record; what is denied or asked about has reached the disk."""
-        rules = [reason.rule for reason in decision.reasons]
-        if is_wanted(here.policy().audit.level, decision.verdict, rules):
-            self._add(here, judged(decision, who(call), command=_command(call)))
+        said = would or decision
+        rules = [reason.rule for reason in said.reasons]
+        if is_wanted(here.policy().audit.level, said.verdict, rules):
+            self._add(here, judged(decision, who(call), would=would, command=_command(call)))
 
     def _add(self, here: Workspace, event: Mapping[str, object]) -> str:
         return here.record.log.append(event, durable=False).event_hash
@@ -300,15 +279,7 @@ def _if_interrupted(call: HookCall, decision: Decision, *, held: bool) -> Reply:
     return reply_of(agent_module(call.agent), call, answer)
 
 
-def _is_known(judged: Judgement) -> bool:
-    """Say whether the whole result of a call can be stored."""
-    found = judged.prepared
-    return bool(found) and all(one.known and one.path is not None for one in found)
-
-
-def _tool_call(
-    here: Workspace, call: HookCall, environ: Mapping[str, str], *, attended: bool
-) -> ToolCall:
+def _tool_call(here: Workspace, call: HookCall, environ: Mapping[str, str]) -> ToolCall:
     # The agent's variables, which the daemon has only been told of.
     moved = moved_settings(environ.get, here.root, here.files.resolve)
     return ToolCall(
@@ -317,13 +288,9 @@ def _tool_call(
         cwd=call.cwd,
         home=environ.get("HOME", ""),
         moved=tuple(moved),
-        attended=attended,
-        actor=_actor(call),
+        temporary=environ.get("TMPDIR", ""),
+        actor=actor_of(call),
     )
-
-
-def _actor(call: HookCall) -> Actor:
-    return Actor(agent=call.agent, session=call.session, tool_call_id=call.call_id)
 
 
 def _command(call: HookCall) -> str:

@@ -1,4 +1,4 @@
-"""The fast path: one file tool, judged by its name and by bounds on what it loses.
+"""The fast path: one file tool, judged by its name and, for a write, by bounds on what it loses.
 
 Asks the compiled policy that the engine left in the state directory. Whatever is not common,
 not certain or not there is left to the engine by returning None.
@@ -30,6 +30,7 @@ from penstock.stores.audit.cold_append import ColdLog, append_cold
 from penstock.stores.queue import before_images
 from penstock.stores.system import places
 from penstock.stores.system.places import (
+    has_nested_rules,
     known_as,
     moved_settings,
     stamp,
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
     from penstock.doors.hook.messages import Reply
 
-VERSION = 3  # of the compiled policy, as in `core/policy/compile.py`
+VERSION = 4  # of the compiled policy, as in `core/policy/compile.py`
 LONGEST_PATH, LONGEST_NAME = 4000, 255
 O_PATH = 0o10000000
 LINK = 0o120000
@@ -54,6 +55,7 @@ NOT_KEPT = "Penstock could not keep what {path} held before, so this write canno
 # Tools that write one whole file, or replace text in one: where the path and the texts stand.
 WHOLE = {"Write": "content", "write_file": "content"}
 EDITS = frozenset({"Edit"})
+READS = frozenset({"Read", "read_file"})
 
 
 class NotShortError(Exception):
@@ -127,18 +129,24 @@ def _before(call: HookCall, by: Cold) -> HookAnswer:
     root, state = _root(call)
     policy = by.policy(state)
     shown, judged, tightening, outside = _spelled(by, given, root, call.cwd)
-    if outside:
+    if outside or any(has_nested_rules(root, one) for one in judged):
         raise NotShortError
     place = f"{root}/{judged[-1]}"
-    there = _there(place)
-    said = _judged(policy, call, judged, tightening, there)
-    body = _event(policy, call, shown, said, created=there is None)
+    reads = call.tool in READS
+    there = None if reads else _there(place)
+    if reads:
+        action, said = "read", _judged_read(policy, place, judged, tightening)
+    else:
+        action, said = _judged(policy, call, judged, tightening, there)
+    if said.verdict == DENY and policy.get("enforced") is not None:
+        raise NotShortError  # some rules only observe; the engine knows which
+    body = _event(policy, call, shown, said, action)
     if body:
         by.append(root, state, body, policy)
     if said.verdict == DENY:
         reason = phrase(said.reason, said.instead).replace("{path}", shown)
         return HookAnswer(DENY, reason)
-    key = before_images.call_key(call.session, call.call_id)
+    key = "" if reads else before_images.call_key(call.session, call.call_id)
     kept = not key or before_images.keep(state, key, 0, judged[-1], there)
     return HookAnswer(
         notes=tuple([note.replace("{path}", shown) for note in said.notes]),
@@ -148,7 +156,7 @@ def _before(call: HookCall, by: Cold) -> HookAnswer:
 
 def _path(call: HookCall) -> str:
     """Return the path that a known tool names, if it is as plain as nearly all are."""
-    if call.tool not in WHOLE and call.tool not in EDITS:
+    if call.tool not in WHOLE and call.tool not in EDITS and call.tool not in READS:
         raise NotShortError
     given = text(call.tool_input.get("file_path"))
     plain = given.isascii() and given.isprintable() and given[:1] not in ("", "~")
@@ -163,7 +171,19 @@ def _path(call: HookCall) -> str:
 def _root(call: HookCall) -> "tuple[str, str]":
     """Return the workspace that a call's directory lies in, resolved, and its state."""
     root = workspace_above(resolved(call.root))
-    return root, state_of(root)
+    state = state_of(root)
+    if _may_have_news(state, call.agent):
+        raise NotShortError
+    return root, state
+
+
+def _may_have_news(state: str, agent: str) -> bool:
+    """Say whether something may have become of the agent's proposals since the last look."""
+    found = before_images.read(f"{state}/tickets/{agent}.look")
+    if found is None:
+        return False
+    stamps, until = marshal.loads(found[0])  # noqa: S302 - our own file, as below
+    return time.time() >= until or any(stamp(one[0]) != one for one in stamps)
 
 
 def _spelled(
@@ -262,7 +282,7 @@ def _judged(
     judged: "tuple[str, ...]",
     tightening: "tuple[str, ...]",
     there: "tuple[bytes, int] | None",
-) -> Short:
+) -> "tuple[str, Short]":
     after = _result(call, there)
     bounds = (0, 0.0) if there is None else bound(there[0], after)
     if bounds is None:
@@ -272,6 +292,21 @@ def _judged(
     said = answer(
         policy, action, judged, tightening, most_lines=lines, most_lost=lost, size=len(after)
     )
+    if said is None:
+        raise NotShortError
+    return action, said
+
+
+def _judged_read(
+    policy: "dict[str, Any]",
+    place: str,
+    judged: "tuple[str, ...]",
+    tightening: "tuple[str, ...]",
+) -> Short:
+    """Judge a read by names alone; a file with other names has more of them than the path."""
+    if _exists(place) and _has_other_names(place):
+        raise NotShortError
+    said = answer(policy, "read", judged, tightening, most_lines=0, most_lost=0.0, size=0)
     if said is None:
         raise NotShortError
     return said
@@ -343,9 +378,7 @@ def who(call: HookCall) -> "dict[str, object]":
     return {name: value for name, value in facts.items() if value}
 
 
-def _event(
-    policy: "dict[str, Any]", call: HookCall, shown: str, said: Short, *, created: bool
-) -> bytes:
+def _event(policy: "dict[str, Any]", call: HookCall, shown: str, said: Short, action: str) -> bytes:
     """Return the event of a judgement, nothing where `[audit] level` wants none."""
     if not is_wanted(policy["level"], said.verdict, said.rules):
         return b""
@@ -353,7 +386,7 @@ def _event(
         shown,
         STATUS[said.verdict],
         who(call),
-        action="create" if created else "write",
+        action=action,
         rules=said.rules[:MOST_RULES],
         code=said.code,
         revision=policy["revision"],

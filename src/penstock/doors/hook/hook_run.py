@@ -100,7 +100,10 @@ class HookRun:
 
 
 def say(reply: Reply) -> int:
-    """Print an answer and return the exit code; one that cannot be printed blocks."""
+    """Print an answer and return the exit code; one that cannot be printed blocks.
+
+    What it tells is settled only then.
+    """
     code = reply.code
     stderr = reply.stderr
     try:
@@ -110,9 +113,19 @@ def say(reply: Reply) -> int:
         code = BLOCKED
     try:
         _write(2, stderr)
+        settle(reply.claims if code == reply.code else ())
     except OSError:  # nobody listens any more; the exit code is what is left
         return code
     return code
+
+
+def settle(claims: "tuple[str, ...]") -> None:
+    """Remove what stands for something that was to be told, now that it was."""
+    for one in claims:
+        try:
+            posix.unlink(one)
+        except OSError:
+            continue
 
 
 def _write(descriptor: int, text: str) -> None:

@@ -16,11 +16,17 @@ from penstock.core.paths.spellings import spellings
 from penstock.core.policy.fast_decide import DENIES, may_lose, may_refuse
 from penstock.core.policy.protected_names import (
     ENV_FILES,
+    GIT,
     HOOK_REGISTRATIONS,
-    MACHINERY,
+    INSTALLED,
+    KEYS,
+    LOCK_FILES,
+    NOT_ENV_FILES,
+    NOT_KEYS,
     OWN_FILES,
-    SECRETS,
+    PUBLIC_KEYS,
     STATE,
+    STORES,
 )
 from penstock.doors.hook.fast_path import (
     COLD,
@@ -256,6 +262,8 @@ def compiled(state: str) -> "dict[str, Any] | None":
     found = COLD.read(f"{state}/hook.policy")
     try:
         policy: dict[str, Any] = marshal.loads(found[0]) if found else {}  # noqa: S302 - our own
+        if policy.get("enforced") is not None:  # what only observes refuses nothing
+            policy["layers"] = policy["enforced"]
         return policy if policy.get("version") == VERSION else None
     except Exception:  # noqa: BLE001 - torn or forged: then the built-in list
         return None
@@ -270,15 +278,30 @@ def built_in() -> "dict[str, Any]":
         f"**{COLD.state_home()}",
         f"**{COLD.state_home()}/**",
     )
-    globs = (*ENV_FILES, *SECRETS, *MACHINERY, *own)
-    rule = (True, True, True, False, list(ACTIONS), "built-in", "path-denied", "", "", "")
+    written = ACTIONS[:-1]
+    lists = (
+        (own, ACTIONS, ()),
+        (ENV_FILES, ACTIONS, NOT_ENV_FILES),
+        (STORES, ACTIONS, PUBLIC_KEYS),
+        (KEYS, ACTIONS, NOT_KEYS),
+        (GIT, written, INSTALLED),
+        ((*INSTALLED, *LOCK_FILES), written, ()),
+    )
+    numbered = [(glob, at) for at, (globs, _, _) in enumerate(lists) for glob in globs]
     layer = {
-        "index": compile_globs([(glob, number) for number, glob in enumerate(globs)]),
-        "owners": [0] * len(globs),
-        "rules": [rule],
+        "index": compile_globs([(glob, number) for number, (glob, _) in enumerate(numbered)]),
+        "owners": [at for _, at in numbered],
+        "rules": [_denial(actions, but) for _, actions, but in lists],
         "losses": LOSSES,
     }
     return {"layers": [layer]}
+
+
+def _denial(actions: "tuple[str, ...]", but: "tuple[str, ...]") -> "tuple[Any, ...]":
+    """Return a compiled rule of the built-in list."""
+    except_for = compile_globs([(glob, 0) for glob in but]) if but else None
+    words = ("built-in", "path-denied", "", "", "")
+    return (True, True, True, False, list(actions), *words, except_for)
 
 
 def _record_cold(state: str, event: "Mapping[str, object]") -> None:

@@ -82,9 +82,10 @@ class HookAnswer:
 
     `reason` is for the agent and the person; `notes` are told to the agent beside any verdict.
     `warnings` are for the person: what could not be done, whatever the verdict.
+    `claims` are files to remove once the answer has been printed (see `news`).
     """
 
-    __slots__ = ("granted", "notes", "reason", "verdict", "warnings")
+    __slots__ = ("claims", "granted", "notes", "reason", "verdict", "warnings")
 
     def __init__(
         self,
@@ -100,17 +101,24 @@ class HookAnswer:
         self.notes = notes
         self.granted = granted
         self.warnings = warnings
+        self.claims: tuple[str, ...] = ()
 
 
 class Reply:
-    """The agent's own words: what to print, what to complain, how to exit."""
+    """The agent's own words: what to print, what to complain, how to exit.
 
-    __slots__ = ("code", "stderr", "stdout")
+    `claims` are files to remove once that is done.
+    """
 
-    def __init__(self, stdout: str = "", stderr: str = "", code: int = 0) -> None:
+    __slots__ = ("claims", "code", "stderr", "stdout")
+
+    def __init__(
+        self, stdout: str = "", stderr: str = "", code: int = 0, claims: "tuple[str, ...]" = ()
+    ) -> None:
         self.stdout = stdout
         self.stderr = stderr
         self.code = code
+        self.claims = claims
 
 
 SILENT = Reply()
@@ -125,9 +133,10 @@ def reply_of(module: "Any", call: HookCall, answer: HookAnswer) -> Reply:
     answer.notes = tuple([_shown(note) for note in answer.notes])
     answer.warnings = tuple([_shown(warning) for warning in answer.warnings])
     said: Reply = module.say(call, answer)
-    if not answer.warnings:
+    if not answer.warnings and not answer.claims:
         return said
-    return Reply(said.stdout, said.stderr + warned(answer) + "\n", said.code)
+    stderr = said.stderr + warned(answer) + "\n" if answer.warnings else said.stderr
+    return Reply(said.stdout, stderr, said.code, answer.claims)
 
 
 def _shown(text: str) -> str:

@@ -282,7 +282,7 @@ class WorkspaceWalk:
         self.whole = True
         self.by_git: list[str] = []
         self._here = here
-        self._policy = compile_policy(here.policy())
+        self._policy = compile_policy(here.policy().in_force)
         self._seen = 0
 
     def protected(self, start: str, *, new: bool = False) -> Iterator[str]:

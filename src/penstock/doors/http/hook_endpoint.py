@@ -46,6 +46,7 @@ class HookOutput(Protocol):
     stdout: str
     stderr: str
     code: int
+    claims: tuple[str, ...]
 
 
 class Judge(Protocol):
@@ -156,7 +157,18 @@ def _value(told: bytes) -> str:
 
 
 def as_response(spoken: HookOutput) -> Response:
-    """Return what a command would have said as a response."""
+    """Return what a command would have said as a response; what it tells is settled once sent."""
+    response = _response(spoken)
+    if spoken.claims:
+        from starlette.background import BackgroundTask
+
+        from penstock.app.tickets import settle
+
+        response.background = BackgroundTask(settle, spoken.claims)
+    return response
+
+
+def _response(spoken: HookOutput) -> Response:
     if spoken.code == BLOCKED:
         return _blocked(spoken.stderr.strip() or FAULT)
     if spoken.code:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from penstock.app import rule_edits as app
 from penstock.app.proof import who
-from penstock.core.errors import AuditError, PenstockError, StaleError, of_system
+from penstock.core.errors import AuditError, PenstockError, RefusedError, StaleError, of_system
 from penstock.core.rule_edit.edit import Operation, commit_message, parse_operation, widens
 from penstock.doors.reviewer import responses
 from penstock.doors.reviewer.arguments import (
@@ -49,18 +49,24 @@ class Apply:
     prove: Prove
     operation: str | None = None
     targets: tuple[str, ...] = ("",)
+    error: PenstockError | None = None  # what stood against it, for callers that raise it
 
     def run(self) -> CommandResult:
         """Do what was asked and return the answer."""
         self.operation = operation_named(self.asked.json)
         if self.environ.get(SWITCH) != "1":
+            self.error = RefusedError("writes-disabled", responses.DISABLED)
             return responses.switched_off(self.operation)
         try:
             return self._previewed() if self.asked.dry_run else self._logged()
         except PenstockError as error:
-            return responses.refused(self.operation, error)
+            return self._refused(error)
         except OSError as fault:
-            return responses.refused(self.operation, of_system(fault))
+            return self._refused(of_system(fault))
+
+    def _refused(self, error: PenstockError) -> CommandResult:
+        self.error = error
+        return responses.refused(self.operation, error)
 
     # -- reading ---------------------------------------------------------------------------
 
@@ -121,9 +127,9 @@ class Apply:
                 return self._validated(operation)
             return self._written(operation)
         except PenstockError as error:
-            return responses.refused(self.operation, error)
+            return self._refused(error)
         except OSError as fault:
-            return responses.refused(self.operation, of_system(fault))
+            return self._refused(of_system(fault))
 
     def _validated(self, operation: Operation) -> CommandResult:
         plan = self._plan(operation)

@@ -63,7 +63,7 @@ def _judged(
     policy = policy_of(here.root, state=here.state, policy_file=named)
     cwd = text_of(query, "cwd") or here.root
     call = Call(tool=tool, tool_input=given, cwd=cwd, home=os.path.expanduser("~"))
-    judged = judge_call(here.files, policy, call, now=asking.now)
+    judged = judge_call(here.files, policy, call, now=asking.now, repositories=here.repositories)
     if judged.prepared:
         return judged.decision, policy
     # A tool that neither runs nor writes anything we know is asked about by its name.

@@ -2,7 +2,7 @@
 
 An entry is what an agent's module asks for: `{"file", "at", "add"}` is one value in a list of
 a JSON file (`"defaults"` begins the file when it is not there), `{"file", "text", "mode"}` is
-a whole file of ours, `{"file", "line"}` one line of a text file.
+a whole file of ours, `{"file", "line"}` one line of a text file (`"gone"`: without that line).
 Always true: what is ours is known by the command it runs, so it is found again after the
 interpreter moved; nothing else in a file is touched; a file of somebody else under the name
 of one of ours is refused.
@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from penstock.core.errors import InputError
+from penstock.core.own_commands import HOOK_PROGRAM
 from penstock.doors.setup import json_splice
 
 Entry = Mapping[str, Any]
@@ -33,7 +34,10 @@ def with_entries(entries: Sequence[Entry], data: bytes | None, shown: str) -> by
     if "text" in first:
         return _whole(first, data, shown)
     if "line" in first:
-        return _with_line(first["line"], data or b"")
+        for entry in entries:
+            change = _without_line if entry.get("gone") else _with_line
+            data = change(entry["line"], data or b"")
+        return data or b""
     if data is None:
         data = (json.dumps(first.get("defaults", {}), indent=2) + "\n").encode()
     for at in dict.fromkeys(tuple(entry["at"]) for entry in entries):
@@ -59,13 +63,18 @@ def without_entries(data: bytes, shown: str, *, line: str = "", keep: bytes | No
 def is_ours(value: object, depth: int = 0) -> bool:
     """Say whether a registered value runs our hook and nothing else."""
     if isinstance(value, str):
-        return HOOK in value or (value.startswith(DAEMON) and "/hook/" in value)
+        return runs_us(value) or (value.startswith(DAEMON) and "/hook/" in value)
     if not isinstance(value, dict) or depth > DEEPEST:
         return False
     inner = value.get("hooks")
     if isinstance(inner, list):
         return bool(inner) and all(is_ours(one, depth + 1) for one in inner)
     return any(is_ours(one, depth + 1) for one in value.values())
+
+
+def runs_us(text: str) -> bool:
+    """Say whether a command, or a line of a file, starts our hook: by its path or its name."""
+    return HOOK in text or f"{HOOK_PROGRAM} " in text
 
 
 def places(document: object) -> Iterator[At]:

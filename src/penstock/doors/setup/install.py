@@ -7,11 +7,13 @@ there is never touched; from an agent's shell a registration is only ever added.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from penstock.app import Workspace
+from penstock.app.places import user_rules
 from penstock.core.digest import digest
 from penstock.core.errors import RefusedError
 from penstock.core.loopback import PORT
@@ -19,10 +21,22 @@ from penstock.core.model import Verdict
 from penstock.core.paths.relpath import RelPath
 from penstock.doors.hook.agents import agent_module
 from penstock.doors.setup import install_record, json_splice, registrations
+from penstock.doors.setup.agent_files import place_of
 from penstock.doors.setup.entries import OURS, Entry, places, value_at, without_entries
-from penstock.doors.setup.registrations import SANDBOX, PlanStep
+from penstock.doors.setup.registrations import BROKER_LOG, IGNORE, RULES, SANDBOX, PlanStep
+from penstock.doors.setup.scopes import (
+    GLOBAL,
+    LOCAL,
+    LOCAL_FILES,
+    SHARED,
+    file_in,
+    home_files,
+    hook_command,
+    project_files,
+    shared_command,
+)
+from penstock.ports import Files
 
-RULES = "penstock.toml"
 TEMPLATE = """\
 # What agents may read, write and run in this project. See what is in force with
 # `penstock check`, and try a call with `penstock judge --tool Write --input '{{...}}'`.
@@ -47,48 +61,121 @@ preset = "{preset}"
 """
 
 
+OBSERVE = """\
+# Decide and record, and stop nothing yet: see `penstock report`; `penstock init --enforce` ends it.
+observe = true
+"""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wish:
-    """What is to be registered."""
+    """What is to be registered, and for whom; `preset` "" is `guard` where there are no rules."""
 
     agents: tuple[str, ...]
-    preset: str = "guard"
+    preset: str = ""
     http: bool = False
     port: int = PORT
-    local: bool = False
+    scope: str = LOCAL
+    observe: bool = False
 
 
 def plan(here: Workspace, wish: Wish, *, token: str = "") -> list[PlanStep]:
-    """Return what `init` would do, file by file."""
-    steps = []
-    if here.files.kind(RelPath(text=RULES)) is None:
+    """Return what `init` would do, file by file; what is in the home comes first.
+
+    An agent has one registration of one person: where it moves, it is taken out elsewhere. What
+    protects others (a team's file, and the one for every project) stays until somebody says so.
+    """
+    if wish.scope == GLOBAL:
+        return [*_plan_at_home(here, wish), *_moved(here, wish.agents)]
+    covered = at_home(here, wish) if wish.scope == LOCAL else ()
+    agents = [agent for agent in wish.agents if agent not in covered]
+    entries = [entry for agent in agents for entry in _entries(agent, wish, here=here, token=token)]
+    steps = [*_rules(here, wish), *_ignored(here, wish, entries)]
+    steps += registrations.plan_adding(here.files, entries)
+    kept = {str(entry["file"]) for entry in entries}
+    return [*steps, *_taken_out(here, [*agents, *covered], kept)]
+
+
+def at_home(here: Workspace, wish: Wish) -> tuple[str, ...]:
+    """Return the agents of a wish whose hook is registered for every project already."""
+    found = registrations.find_everywhere(place_of(here.root))
+    agents = {one.agent for one in found if one.scope == GLOBAL}
+    return tuple(agent for agent in wish.agents if agent in agents)
+
+
+def _rules(here: Workspace, wish: Wish) -> list[PlanStep]:
+    if here.files.kind(RelPath(text=RULES)) is not None:
+        return []
+    text = TEMPLATE.format(preset=wish.preset or "guard")
+    if wish.observe:
+        text = text.replace("version = 1\n", f"{OBSERVE}version = 1\n", 1)
+    return [PlanStep(path=RULES, before=None, after=text.encode())]
+
+
+def _plan_at_home(here: Workspace, wish: Wish) -> list[PlanStep]:
+    """Register in the home, and write the user's rules where a preset is named.
+
+    Without one there are none: a project without rules goes by `guard` all the same, and what a
+    user's rules say could not be loosened by any project.
+    """
+    entries = [entry for agent in wish.agents for entry in _entries(agent, wish, here=here)]
+    steps = registrations.plan_adding(_home_files(here), entries)
+    rules = os.path.realpath(user_rules())
+    if wish.preset and not os.path.lexists(rules):
         text = TEMPLATE.format(preset=wish.preset)
-        steps.append(PlanStep(path=RULES, before=None, after=text.encode()))
-    entries: list[Entry] = [{"file": ".gitignore", "line": SANDBOX}]
-    strict = is_strict(here, wish)
-    for agent in wish.agents:
-        entries += _entries(agent, wish, strict=strict, token=token, root=here.root)
-    return steps + registrations.plan_adding(here.files, entries)
+        steps.insert(0, PlanStep(path=rules[1:], before=None, after=text.encode()))
+    return [replace(step, at_home=True) for step in steps]
+
+
+def _moved(here: Workspace, agents: Sequence[str]) -> list[PlanStep]:
+    """Take out what is registered in this project for this person alone."""
+    found = [one for one in registrations.find(here.root) if one.scope == LOCAL]
+    files = {one.file for one in found if one.agent in agents}
+    return registrations.plan_removing(here.files, install_record.load(here.state), sorted(files))
+
+
+def _taken_out(here: Workspace, agents: Sequence[str], kept: Container[str]) -> list[PlanStep]:
+    """Take out what these agents have registered in other files of the project."""
+    found = [one for one in registrations.find(here.root) if one.agent in agents]
+    files = sorted({one.file for one in found if one.file not in kept})
+    return registrations.plan_removing(here.files, install_record.load(here.state), files)
+
+
+def _ignored(here: Workspace, wish: Wish, entries: Sequence[Entry]) -> list[PlanStep]:
+    """Keep out of the repository what is one person's: a file of their own, or one that is new.
+
+    A file that is committed stays as it is for git; `init` then says what is in it.
+    """
+    lines: list[Entry] = [{"file": IGNORE, "line": line} for line in (SANDBOX, BROKER_LOG)]
+    for file in dict.fromkeys(str(entry["file"]) for entry in entries):
+        own = file in LOCAL_FILES.values() or here.files.kind(RelPath(text=file)) is None
+        if wish.scope == SHARED:
+            lines.append({"file": IGNORE, "line": file, "gone": True})
+        elif own:
+            lines.append({"file": IGNORE, "line": file})
+    return registrations.plan_adding(here.files, lines)
 
 
 def is_strict(here: Workspace, wish: Wish) -> bool:
     """Say whether a hook that fails is to block: as the rules that will be in force say."""
     if here.files.kind(RelPath(text=RULES)) is None and wish.preset == "strict":
-        return True
-    return here.policy().on_error.get("hook") is Verdict.DENY
+        return not wish.observe
+    return here.policy().in_force.on_error.get("hook") is Verdict.DENY
 
 
-def _entries(agent: str, wish: Wish, *, strict: bool, token: str, root: str) -> Iterable[Entry]:
-    module = agent_module(agent)
-    command = registrations.hook_command(agent, closed=strict)
-    if agent != "claude":
-        return list(module.registration(command, strict=strict))
+def _entries(agent: str, wish: Wish, *, here: Workspace, token: str = "") -> list[Entry]:
+    module, strict = agent_module(agent), is_strict(here, wish)
+    started = shared_command if wish.scope == SHARED else hook_command
+    command = started(agent, closed=strict)
     found = module.registration(command, strict=strict)
-    if wish.http:
+    if wish.http and agent == "claude":
         url = f"http://127.0.0.1:{wish.port}/hook/claude"
-        found = module.http_registration(command, url, token, root)
-    file = ".claude/settings.local.json" if wish.local else ".claude/settings.json"
-    return [{**entry, "file": file} for entry in found]
+        found = module.http_registration(command, url, token, here.root)
+    place = place_of(here.root)
+    return [
+        {**entry, "file": file_in(wish.scope, agent, entry["file"], place).removeprefix("/")}
+        for entry in found
+    ]
 
 
 def only_adds(steps: Sequence[PlanStep]) -> None:
@@ -97,7 +184,7 @@ def only_adds(steps: Sequence[PlanStep]) -> None:
         if step.changes and step.before is not None and _changes_ours(step, step.before):
             raise RefusedError(
                 "inside-agent",
-                f"the registration in `{step.path}` cannot be changed from an agent's shell",
+                f"the registration in `{step.shown}` cannot be changed from an agent's shell",
                 because="from there hooks are only ever added",
                 hint="open a terminal of your own and run the command there",
             )
@@ -116,19 +203,43 @@ def _ours(data: bytes, path: str) -> list[object]:
 
 
 def carry_out(here: Workspace, steps: Sequence[PlanStep]) -> None:
-    """Remember how each file was, record what is done, then write all of them."""
-    todo = [step for step in steps if step.changes and step.after is not None]
-    memory = install_record.load(here)
-    for step in todo:
-        known = memory.get(step.path)
-        content, made = _without_us(step), registrations.missing_above(here.files, step.path)
-        if known is not None and step.before is not None and digest(step.before) == known.after:
-            content, made = known.content, known.made
-        after = digest(step.after or b"")
-        memory[step.path] = install_record.FileBefore(content=content, after=after, made=made)
-    install_record.save(here, memory)
-    with _recorded(here, "hooks_registered", todo):
-        registrations.carry_out(here.files, steps)
+    """Remember how each file was, record what is done, then write all of them.
+
+    The home's come first: what moves there is registered before it is taken out elsewhere.
+    """
+    for at_home, files, state in _sites(here):
+        todo = [step for step in steps if step.changes and step.at_home is at_home]
+        if not todo:
+            continue
+        memory = install_record.load(state)
+        for step in todo:
+            known = memory.get(step.path)
+            memory[step.path] = _remembered(files, step, known, here.root if at_home else "")
+        install_record.save(state, memory)
+        with _recorded(here, "hooks_registered", todo):
+            registrations.carry_out(files, todo)
+
+
+def _sites(here: Workspace) -> tuple[tuple[bool, Files, str], ...]:
+    """Return where files are written and what remembers them: the home, then the project."""
+    return (True, _home_files(here), os.path.dirname(here.state)), (False, here.files, here.state)
+
+
+def _home_files(here: Workspace) -> Files:
+    return here.rule_files.files
+
+
+def _remembered(
+    files: Files, step: PlanStep, known: install_record.FileBefore | None, by: str
+) -> install_record.FileBefore:
+    """Return what is remembered of a file that is about to change."""
+    content, made = _without_us(step), registrations.missing_above(files, step.path)
+    if known is not None:
+        made = tuple(dict.fromkeys((*known.made, *made)))
+        if step.before is not None and digest(step.before) == known.after:
+            content = known.content
+    after = digest(step.after or b"")
+    return install_record.FileBefore(content=content, after=after, made=made, by=by)
 
 
 def _without_us(step: PlanStep) -> bytes | None:
@@ -152,26 +263,53 @@ def _record(here: Workspace, op: str, steps: Sequence[PlanStep], status: str) ->
         if step.changes:
             here.gate.record(
                 op,
-                path=step.path,
+                path=step.shown,
                 status=status,
                 base_hash="" if step.before is None else digest(step.before),
                 content_hash="" if step.after is None else digest(step.after),
             )
 
 
-def plan_back(here: Workspace) -> list[PlanStep]:
-    """Return what `uninstall` would do."""
-    return registrations.plan_removing(here.files, install_record.load(here))
+def plan_back(here: Workspace, *, everywhere: bool = False) -> list[PlanStep]:
+    """Return what `uninstall` would do; `everywhere` takes the user's registrations out, too.
+
+    Without it those go that `init --global` made in this very project.
+    """
+    steps: list[PlanStep] = []
+    for at_home, files, state in _sites(here):
+        memory = install_record.load(state)
+        if not at_home:
+            paths = [*memory, *project_files()]
+        elif everywhere:
+            paths = [*memory, *(path[1:] for path in home_files(place_of(here.root)))]
+        else:
+            paths = [path for path, known in memory.items() if known.by == here.root]
+        found = registrations.plan_removing(files, memory, paths)
+        steps += [replace(step, at_home=at_home) for step in found]
+    return steps
 
 
-def carry_back(here: Workspace, steps: Sequence[PlanStep]) -> list[str]:
+def carry_back(
+    here: Workspace, steps: Sequence[PlanStep], *, everywhere: bool = False
+) -> list[str]:
     """Take everything back; return the directories that went as well."""
-    memory = install_record.load(here)
-    with _recorded(here, "hooks_removed", steps):
-        registrations.carry_out(here.files, steps)
-    made = [path for before in memory.values() for path in before.made]
-    gone = registrations.remove_empty(here.root, made)
-    install_record.save(here, {})
+    gone: list[str] = []
+    for at_home, files, state in _sites(here):
+        memory = install_record.load(state)
+        todo = [step for step in steps if step.at_home is at_home]
+        with _recorded(here, "hooks_removed", todo):
+            registrations.carry_out(files, todo)
+        back = {
+            path: known
+            for path, known in memory.items()
+            if not at_home or everywhere or known.by == here.root
+        }
+        made = [path for before in back.values() for path in before.made]
+        top = "/" if at_home else ""
+        gone += [top + path for path in registrations.remove_empty(files.root, made)]
+        install_record.save(
+            state, {path: known for path, known in memory.items() if path not in back}
+        )
     return gone
 
 
@@ -184,8 +322,8 @@ def described(steps: Sequence[PlanStep], done: Mapping[str, str]) -> list[dict[s
         word = "unchanged"
         if step.changes:
             word = "create" if step.before is None else "remove" if step.after is None else "change"
-        diff = unified(step.before, step.after, path=step.path) if step.changes else b""
+        diff = unified(step.before, step.after, path=step.shown) if step.changes else b""
         shown = diff.decode("utf-8", "backslashreplace")
-        row: dict[str, object] = {"path": step.path, "status": done.get(word, word), "diff": shown}
+        row: dict[str, object] = {"path": step.shown, "status": done.get(word, word), "diff": shown}
         found.append({**row, "why": step.why} if step.why else row)
     return found

@@ -1,7 +1,8 @@
-"""Remember what `init` changed in a project, so that `uninstall` takes exactly that back.
+"""Remember what `init` changed, so that `uninstall` takes exactly that back.
 
-For each file: its bytes before the first change, the digest of what was written, and the
-directories that were made for it.
+For each file: its bytes before the first change, the digest of what was written, the directories
+that were made for it, and the project that `init` was run in. What is in a project is remembered
+in its state, what is in the home above all states.
 Always true: what cannot be read counts as nothing remembered.
 """
 
@@ -9,10 +10,12 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
-from penstock.app import Workspace
+from penstock.app.places import private_dir, read_file, told, write_file
 
 NAME = "installed.json"
 LIMIT = 64 * 1024 * 1024
@@ -25,29 +28,35 @@ class FileBefore:
     content: bytes | None
     after: str
     made: tuple[str, ...] = ()
+    by: str = ""
 
 
-def load(here: Workspace) -> dict[str, FileBefore]:
-    """Return what is remembered, by path in the project."""
+def load(state: str) -> dict[str, FileBefore]:
+    """Return what is remembered in a directory of states, by path."""
     try:
-        data = here.read_state(NAME, limit=LIMIT) or b"{}"
+        data = read_file(os.path.join(state, NAME), limit=LIMIT) or b"{}"
         return {str(path): _before(row) for path, row in json.loads(data).items()}
     except (OSError, ValueError, TypeError, AttributeError, KeyError):
         return {}
 
 
-def save(here: Workspace, files: Mapping[str, FileBefore]) -> None:
+def save(state: str, files: Mapping[str, FileBefore]) -> None:
     """Remember this and nothing else. Raises StoreError."""
     rows = {name: _row(before) for name, before in files.items()}
-    if rows:
-        here.write_state(NAME, json.dumps(rows).encode())
-    else:
-        here.drop_state(NAME)
+    path = os.path.join(state, NAME)
+    if not rows:
+        with suppress(FileNotFoundError):
+            os.remove(path)
+        return
+    folder = private_dir(state)
+    with told("remember what was changed in", path):
+        write_file(folder, NAME, json.dumps(rows).encode(), replace=True)
 
 
 def _row(before: FileBefore) -> dict[str, object]:
     content = None if before.content is None else base64.b64encode(before.content).decode()
-    return {"content": content, "after": before.after, "made": list(before.made)}
+    row: dict[str, object] = {"content": content, "after": before.after, "made": list(before.made)}
+    return {**row, "by": before.by} if before.by else row
 
 
 def _before(row: Mapping[str, object]) -> FileBefore:
@@ -58,4 +67,5 @@ def _before(row: Mapping[str, object]) -> FileBefore:
         content=None if content is None else base64.b64decode(content, validate=True),
         after=str(row["after"]),
         made=tuple(str(path) for path in made),
+        by=str(row.get("by", "")),
     )

@@ -9,52 +9,62 @@ first byte is written, and given back byte for byte when nobody changed the file
 from __future__ import annotations
 
 import os
-import shlex
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-import penstock
 from penstock.core.digest import digest
 from penstock.core.errors import InputError
+from penstock.core.own_commands import HOOK_PROGRAM
 from penstock.core.paths.relpath import RelPath
-from penstock.doors.hook.agents import NAMES, agent_module
-from penstock.doors.hook.main import CLOSED
 from penstock.doors.setup import json_splice
+from penstock.doors.setup.agent_files import SettingsPlace
 from penstock.doors.setup.entries import (
-    HOOK,
     OURS,
     Entry,
     places,
+    runs_us,
     value_at,
     with_entries,
     without_entries,
 )
 from penstock.doors.setup.install_record import FileBefore
+from penstock.doors.setup.scopes import GLOBAL, LOCAL, SHARED, home_files, project_files
 from penstock.ports import Files, PlannedWrite
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlanStep:
-    """One file of a plan: its bytes before and after; None is no file. `why` says what is left."""
+    """One file of a plan: its bytes before and after; None is no file. `why` says what is left.
+
+    `at_home`: the path is from the top of the disk, and the file is for every project.
+    """
 
     path: str
     before: bytes | None
     after: bytes | None
     mode: int = 0
     why: str = ""
+    at_home: bool = False
 
     @property
     def changes(self) -> bool:
         """True when there is something to do."""
         return self.before != self.after
 
+    @property
+    def shown(self) -> str:
+        """The path as people read it."""
+        return f"/{self.path}" if self.at_home else self.path
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Registration:
-    """A hook of ours as it is registered: where, for which event, what it runs or asks."""
+    """A hook of ours as it is registered: where, for which event, what it runs or asks.
+
+    `file` is in the project, or absolute for one in the home.
+    """
 
     agent: str
     file: str
@@ -63,40 +73,12 @@ class Registration:
     matcher: str = ""
     value: Any = None
 
-
-# The command
-
-
-def hook_command(agent: str, *, closed: bool = False) -> str:
-    """Return the command that an agent is told to run: absolute, isolated, quoted for a shell.
-
-    `closed` makes a hook that fails refuse, as far as it lives to say so.
-    """
-    launcher = os.path.join(os.path.dirname(os.path.abspath(penstock.__file__)), "hook.py")
-    more = [CLOSED] if closed else []
-    return shlex.join([interpreter(), "-I", "-S", launcher, agent, *more])
-
-
-def interpreter() -> str:
-    """Return this Python, as the environment names it, so that it survives an upgrade below it.
-
-    A shim (a script that looks for a Python each time) costs many starts and depends on the
-    directory; what runs now is known better.
-    """
-    named = os.path.abspath(sys.executable) if sys.executable else ""
-    if named and not is_shim(named):
-        return named
-    base = getattr(sys, "_base_executable", "") or os.path.realpath("/proc/self/exe")
-    return os.path.abspath(base)
-
-
-def is_shim(path: str) -> bool:
-    """Say whether an interpreter is a script that starts another one."""
-    try:
-        with open(path, "rb") as file:
-            return file.read(2) == b"#!"
-    except OSError:
-        return False
+    @property
+    def scope(self) -> str:
+        """Whom it is for; in a project the command tells, because some agents have one file."""
+        if os.path.isabs(self.file):
+            return GLOBAL
+        return SHARED if HOOK_PROGRAM in self.runs else LOCAL
 
 
 # Planning
@@ -116,10 +98,11 @@ def _adding(files: Files, path: str, entries: Sequence[Entry]) -> PlanStep:
     return PlanStep(path=path, before=before, after=after, mode=entries[0].get("mode", 0))
 
 
-def plan_removing(files: Files, memory: Mapping[str, FileBefore]) -> list[PlanStep]:
-    """Return what takes everything of ours back, remembered or found."""
-    paths = dict.fromkeys((*memory, *registered_files()))
-    steps = [_removing(files, path, memory.get(path)) for path in paths]
+def plan_removing(
+    files: Files, memory: Mapping[str, FileBefore], paths: Iterable[str]
+) -> list[PlanStep]:
+    """Return what takes what is ours out of some files, remembered or not."""
+    steps = [_removing(files, path, memory.get(path)) for path in dict.fromkeys(paths)]
     return [step for step in steps if step is not None]
 
 
@@ -130,47 +113,41 @@ def _removing(files: Files, path: str, known: FileBefore | None) -> PlanStep | N
     if known and digest(before) == known.after:
         return PlanStep(path=path, before=before, after=known.content)
     step = PlanStep(path=path, before=before, after=before)
-    if path in registered_files(text=True):
+    if path in (IGNORE, RULES) or path.endswith(f"/{RULES}"):
+        return _lines_taken(step, known)
+    if not path.endswith(".json"):
         # A whole file of ours that nobody remembers, or that somebody changed.
         ours = known is None and OURS.encode() in before[:1000]
         kept = "" if known is None else "it was changed since; remove it yourself"
         return replace(step, after=None if ours else before, why=kept)
-    if not path.endswith(".json"):
-        return _lines_taken(step, known)
     after: bytes | None = without_entries(before, path, keep=known.content if known else None)
     if known and known.content is None and _empty(after or b"", path):
         after = None
     return replace(step, after=after)
 
 
+IGNORE, RULES = ".gitignore", "penstock.toml"
+SANDBOX, BROKER_LOG = "agent_sandbox/", ".agentzero_audit.jsonl"
+
+
 def _lines_taken(step: PlanStep, known: FileBefore | None) -> PlanStep | None:
-    """Take our one line out of a text file; a rules file that was changed is a person's."""
+    """Take our lines out of a text file; a rules file that was changed is a person's."""
     if known is None or step.before is None:
         return None
-    if step.path != ".gitignore":
+    if step.path != IGNORE:
         return replace(step, why="it was changed since; it is yours now")
-    return replace(step, after=without_entries(step.before, step.path, line=SANDBOX))
-
-
-SANDBOX = "agent_sandbox/"
+    theirs = {line.strip() for line in (known.content or b"").splitlines()}
+    after = step.before
+    for line in (SANDBOX, BROKER_LOG, *project_files()):
+        if line.encode() not in theirs:
+            after = without_entries(after, step.path, line=line)
+    return replace(step, after=after)
 
 
 def _empty(data: bytes, path: str) -> bool:
     """Say whether a settings file holds nothing but what a new one begins with."""
     document = json_splice.read(data, path)[1]
     return isinstance(document, dict) and set(document) <= {"version"}
-
-
-def registered_files(*, text: bool = False) -> dict[str, str]:
-    """Return every file that an agent's registration is in, with the agent."""
-    found: dict[str, str] = {}
-    for agent in NAMES:
-        for entry in agent_module(agent).registration("", strict=False):
-            if "text" in entry or not text:
-                found.setdefault(entry["file"], agent)
-    if not text:
-        found[".claude/settings.local.json"] = "claude"
-    return found
 
 
 def _content(files: Files, path: str) -> bytes | None:
@@ -229,18 +206,29 @@ def remove_empty(root: str, made: Iterable[str]) -> list[str]:
 
 def find(root: str) -> Iterator[Registration]:
     """Yield every hook of ours that is registered in a project, in whatever state its file is."""
-    for path, agent in registered_files().items():
-        try:
-            with open(os.path.join(root, path), "rb") as file:
-                data = file.read()
-        except OSError:
-            continue
-        if not path.endswith(".json"):
-            if OURS.encode() in data[:1000]:
-                yield Registration(agent=agent, file=path, event="", runs=_command_in(data))
-            continue
+    for path, agent in project_files().items():
+        yield from _in_file(os.path.join(root, path), path, agent)
+
+
+def find_everywhere(place: SettingsPlace) -> list[Registration]:
+    """Return every hook of ours that a project's agents run: the project's, then the user's."""
+    found = list(find(place.root))
+    for path, agent in home_files(place).items():
+        found += _in_file(path, path, agent)
+    return found
+
+
+def _in_file(path: str, named: str, agent: str) -> Iterator[Registration]:
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError:
+        return
+    if named.endswith(".json"):
         with suppress(InputError):
-            yield from _found(agent, path, json_splice.read(data, path)[1])
+            yield from _found(agent, named, json_splice.read(data, named)[1])
+    elif OURS.encode() in data[:1000]:
+        yield Registration(agent=agent, file=named, event="", runs=_command_in(data))
 
 
 def _found(agent: str, path: str, document: object) -> Iterator[Registration]:
@@ -259,7 +247,7 @@ def _runs(value: object) -> Iterator[str]:
     """Yield the commands or addresses in a registered value."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     for one in inner:
-        if isinstance(one, str) and (HOOK in one or one.startswith("http://")):
+        if isinstance(one, str) and (runs_us(one) or one.startswith("http://")):
             yield one
         elif isinstance(one, dict | list):
             yield from _runs(one)
@@ -268,6 +256,6 @@ def _runs(value: object) -> Iterator[str]:
 def _command_in(data: bytes) -> str:
     """Return the line of a whole file of ours that has the command in it."""
     for line in data.decode("utf-8", "replace").splitlines():
-        if HOOK in line:
+        if runs_us(line):
             return line.strip()
     return ""

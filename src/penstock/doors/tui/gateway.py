@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from penstock.app.places import user_rules
 from penstock.core.errors import InputError, PenstockError, StaleError
 from penstock.core.merge.combination import Combination
 from penstock.core.model import ChangeKind
@@ -18,6 +19,7 @@ from penstock.doors.tui.diff_rows import Sheet, sheet
 from penstock.doors.tui.proof import Keys
 from penstock.gate import Gate
 from penstock.gate.lookup import closed, rejected_beside
+from penstock.gate.rule_offer import rule_offer
 
 # What could not be written stays in sight: it can be tried again, or rebased.
 UNWRITTEN = (State.STALE, State.APPROVED)
@@ -114,6 +116,8 @@ class ReviewDesk:
             self.kept |= {one.id for one in now}
             raise
         notes = "".join(f"; {receipt.note}" for receipt in receipts if receipt.note)
+        offered = rule_offer(self.gate, now, user_file=user_rules())
+        notes += f"; {offered}" if offered else ""
         return WriteResult(
             said=f"written: {', '.join(receipt.path for receipt in receipts)}{notes}",
             receipts=receipts,

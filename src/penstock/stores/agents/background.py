@@ -23,7 +23,7 @@ from itertools import pairwise
 from penstock.stores.agents.names import SHELLS, agent_by_variables, interesting
 from penstock.stores.system.process import stat_fields
 
-__all__ = ["TICKS", "BackgroundLook", "agent_above", "ticks"]
+__all__ = ["TICKS", "BackgroundLook", "agent_above", "is_running", "mark_of", "ticks"]
 
 MOST_PROCESSES, DEPTH = 20_000, 256
 MOST_BYTES = 1 << 20
@@ -55,6 +55,17 @@ def _running(pid: int) -> _Running | None:
     if len(fields) < 20 or fields[0] in ("Z", "X"):
         return None
     return _Running(pid, int(fields[1]), int(fields[19]))
+
+
+def mark_of(pid: int) -> str:
+    """Return the mark of a process that runs, "" for one that does not."""
+    found = _running(pid) if pid else None
+    return "" if found is None else found.mark
+
+
+def is_running(mark: str) -> bool:
+    """Say whether the process of a mark still runs."""
+    return _alive(mark) != 0
 
 
 def agent_above(hook: int) -> str:

@@ -110,6 +110,7 @@ def quick(line: bytes) -> Seen | None:
 def _own(line: bytes) -> Seen | None:
     head = _OWN.match(line)
     whole = stated_hash(line) and line.find(b"{", 1) < 0 and line.isascii()
+    whole = whole and b'"would":' not in line
     if head is None or not whole:
         return None
     when, op, status = head.groups()

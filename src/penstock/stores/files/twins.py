@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from penstock.core.errors import InputError
-from penstock.core.policy.protected_names import HOOK_REGISTRATIONS, OWN_FILES, SECRETS
+from penstock.core.policy.protected_names import HOOK_REGISTRATIONS, OWN_FILES, STORES
 from penstock.core.text.display import spoken
 from penstock.stores.system import places
 
@@ -98,7 +98,7 @@ def in_home() -> tuple[tuple[str, bool], ...]:
     They follow from the list of protected names, so that a new agent's settings are known here.
     """
     found: dict[str, bool] = {}
-    for glob in (*OWN_FILES, *HOOK_REGISTRATIONS, *SECRETS):
+    for glob in (*OWN_FILES, *HOOK_REGISTRATIONS, *STORES):
         *folders, last = glob.removeprefix("**/").split("/")
         if folders and folders[0].startswith(".") and "*" not in "".join(folders):
             folder = "/".join(folders)

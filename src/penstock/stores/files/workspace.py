@@ -109,6 +109,10 @@ class DiskFiles:
     def _moved(self) -> list[tuple[str, str]]:
         return places.moved_settings(places.variable, self._root, self.resolve)
 
+    def machine(self) -> DiskFiles:
+        """Return all files of the machine, those outside the workspace included."""
+        return self if self._root == "/" else DiskFiles("/")
+
     def kind(self, path: RelPath) -> FileKind | None:
         """Return what the name stands for, or None when nothing is there."""
         parts = errors.parts_of(path)

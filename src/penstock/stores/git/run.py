@@ -73,13 +73,14 @@ def run(
     stdin: bytes = b"",
     more: Mapping[str, str] | None = None,
     right: Sequence[int] = (0,),
+    seconds: float = SECONDS,
 ) -> tuple[int, bytes]:
     """Run one command and return its exit code and output. Raises GitError."""
     argv: list[str | bytes] = [program() or "git", "-C", folder, "--no-pager", *OPTIONS, *words]
     variables = {**environment(os.environ), **(more or {})}
     try:
         done = subprocess.run(  # noqa: S603 - git, without a program of the repository's choosing
-            argv, input=stdin, capture_output=True, env=variables, timeout=SECONDS, check=False
+            argv, input=stdin, capture_output=True, env=variables, timeout=seconds, check=False
         )
     except (OSError, ValueError, subprocess.TimeoutExpired) as fault:
         raise failed(words, str(fault)) from fault

@@ -60,8 +60,16 @@ def broken(path: str, because: str) -> StoreError:
 def error_for(problem: sqlite3.Error, path: str) -> StoreError:
     """Return our error for one of SQLite's; the low byte of its code is the family."""
     family = getattr(problem, "sqlite_errorcode", 0) & 0xFF
+    if family == sqlite3.SQLITE_CANTOPEN and _is_read_only(path):  # no log can be made beside it
+        family = sqlite3.SQLITE_READONLY
     code, what, hint = CODES.get(family, OTHER)
     return StoreError(code, f"the queue `{path}` {what}", because=str(problem), hint=hint)
+
+
+def _is_read_only(path: str) -> bool:
+    with suppress(OSError):
+        return bool(os.statvfs(os.path.dirname(path)).f_flag & os.ST_RDONLY)
+    return False
 
 
 @contextmanager

@@ -33,6 +33,11 @@ class ObservedWrite:
     at: float
     slipped: bool
 
+    @property
+    def call(self) -> str:
+        """The call that made it: what one call wrote is undone together."""
+        return self.name.rpartition(".")[0]
+
 
 def observed(state: str) -> Iterator[ObservedWrite]:
     """Yield what is waiting, oldest first."""

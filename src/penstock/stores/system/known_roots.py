@@ -25,7 +25,7 @@ MOST = 1000
 def keep_root(state: str, root: str) -> None:
     """Keep the place of a workspace in its state; a comfort, so it may fail."""
     with suppress(OSError, StoreError):
-        if _read_root(state) != root:
+        if read_root(state) != root:
             write_file(private_dir(state), ROOT, os.fsencode(root) + b"\n", replace=True)
 
 
@@ -35,13 +35,14 @@ def known_roots(home: str) -> tuple[str, ...]:
         names = sorted(os.listdir(home))[:MOST]
     except OSError:
         return ()
-    found = ((os.path.join(home, name), _read_root(os.path.join(home, name))) for name in names)
+    found = ((os.path.join(home, name), read_root(os.path.join(home, name))) for name in names)
     return tuple(
         root for state, root in found if root and state_of(root) == state and os.path.isdir(root)
     )
 
 
-def _read_root(state: str) -> str:
+def read_root(state: str) -> str:
+    """Return the place that is kept in a state, "" for none."""
     with suppress(OSError):
         data = read_file(os.path.join(state, ROOT), limit=LIMIT)
         return os.fsdecode(data or b"").removesuffix("\n")

@@ -39,16 +39,32 @@ KIND, FOLDER, FILE = 0o170000, 0o040000, 0o100000
 def workspace_above(start: str) -> str:
     """Return the nearest directory at or above `start` with rules or a repository, else it.
 
-    `start` is absolute and resolved.
+    Rules below other rules of the same repository are those of a directory: the outermost ones
+    make the workspace. Nobody's home becomes one by rules that lie below it. `start` is absolute
+    and resolved.
     """
-    above = start
+    above, ruled, top = start, "", home()
     while True:
-        if any(exists(f"{above}/{mark}") for mark in MARKS):
-            return above
+        if ruled and above == top:
+            return ruled
+        if exists(f"{above}/{RULES}"):
+            ruled = above
+        if exists(f"{above}/.git"):
+            return ruled or above
         parent = above.rpartition("/")[0] or "/"
         if parent == above:
-            return start
+            return ruled or start
         above = parent
+
+
+def has_nested_rules(root: str, path: str) -> bool:
+    """Say whether a directory between the root and a path (relative to it) has rules."""
+    folder, _, _ = path.rpartition("/")
+    while folder:
+        if exists(f"{root}/{folder}/{RULES}"):
+            return True
+        folder, _, _ = folder.rpartition("/")
+    return False
 
 
 def rules_of(root: str) -> "tuple[str, ...]":

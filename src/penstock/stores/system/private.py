@@ -37,6 +37,7 @@ WHY: Mapping[int, tuple[str, str]] = {
     errno.EACCES: ("no-access", "give this user the right to read and write there"),
     errno.EPERM: ("no-access", "give this user the right to read and write there"),
     errno.ELOOP: ("is-symlink", "remove the link; state is never kept behind one"),
+    errno.ENOTDIR: ("state-blocked", "move away the file that lies where the directory belongs"),
     errno.EIO: ("disk-broken", "look at the state of that disk"),
 }
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from penstock.doors.hook.agents import agent_module
-from penstock.doors.setup.registrations import hook_command
+from penstock.doors.setup.scopes import hook_command
 from tests.project import Project
 
 pytestmark = pytest.mark.skipif(

@@ -1,6 +1,6 @@
 """What a program text in JavaScript, Perl, Ruby, PHP or Lua does to files, as far as it says.
 
-Not parsers: calls that write are found by their names, and their arguments are read when
+Not parsers: calls that write or read are found by their names, and their arguments are read when
 they are literal. Python has a real reader in `python`.
 Always true: a call that writes, deletes or runs something, and whose argument is not
 literal, is unclear. Text in comments and strings may be taken for a call; that errs towards
@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
+from penstock.core.model import Action
 from penstock.core.shell.effects import Code, Effect, ProgramCall, RunProgram, Shell, Touch, Unclear
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.programs.table import PROGRAMS
@@ -49,7 +50,13 @@ class Evaluates(NamedTuple):
     """A call runs a text in the same language."""
 
 
-Meaning = Like | Opens | Starts | Evaluates
+class Reads(NamedTuple):
+    """A call reads the file at `place`; one that it computes is nobody's question."""
+
+    place: int = 0
+
+
+Meaning = Like | Opens | Reads | Starts | Evaluates
 
 WRITES = Like("tee")
 DELETES = Like("rm", flags=("-r",))
@@ -95,6 +102,9 @@ _JS: Mapping[str, Meaning] = {
             "spawn": Starts(shell=False),
         }
     ),
+    **dict.fromkeys(("createReadStream", "readJson", "readJsonSync", "loadEnvFile"), Reads()),
+    **_both(dict.fromkeys(("readFile", "readTextFile", "openAsBlob"), Reads())),
+    "Bun.file": Reads(),
     "createWriteStream": WRITES,
     "Bun.write": WRITES,
     "Deno.remove": DELETES,
@@ -116,6 +126,7 @@ _PERL: Mapping[str, Meaning] = {
     "mkdir": WRITES,
     "truncate": WRITES,
     "chmod": Like("tee", (1,)),
+    **dict.fromkeys(("read_file", "slurp", "read_text", "do", "require"), Reads()),
     "write_file": WRITES,
     "spew": WRITES,
     "system": Starts(),
@@ -124,6 +135,13 @@ _PERL: Mapping[str, Meaning] = {
     "eval": Evaluates(),
 }
 _RUBY: Mapping[str, Meaning] = {
+    **{
+        f"{kind}.{name}": Reads()
+        for kind in ("File", "IO")
+        for name in ("read", "readlines", "foreach", "binread")
+    },
+    **dict.fromkeys(("YAML.load_file", "CSV.read", "Dotenv.parse", "load"), Reads()),
+    "open": Opens(),
     "File.write": WRITES,
     "File.binwrite": WRITES,
     "IO.write": WRITES,
@@ -159,6 +177,8 @@ _RUBY: Mapping[str, Meaning] = {
     "instance_eval": Evaluates(),
 }
 _PHP: Mapping[str, Meaning] = {
+    **dict.fromkeys(("file_get_contents", "file", "readfile", "parse_ini_file"), Reads()),
+    **dict.fromkeys(("show_source", "highlight_file", "include", "require"), Reads()),
     "file_put_contents": WRITES,
     "fopen": Opens(),
     "unlink": UNLINKS,
@@ -177,6 +197,7 @@ _PHP: Mapping[str, Meaning] = {
 }
 _LUA: Mapping[str, Meaning] = {
     "io.open": Opens(),
+    **dict.fromkeys(("io.lines", "io.input", "dofile", "loadfile"), Reads()),
     "io.output": WRITES,
     "os.remove": UNLINKS,
     "os.rename": RENAMES,
@@ -192,6 +213,8 @@ _OTHER: Mapping[str, Meaning] = {
     "unlink": UNLINKS,
     "file.remove": UNLINKS,
     "writeLines": Like("tee", (1,)),
+    **dict.fromkeys(("readLines", "readFileSync", "read.table", "read.csv", "scan"), Reads()),
+    **dict.fromkeys(("slurp", "read_file", "File.read", "ReadFile", "readFile"), Reads()),
 }
 _TABLES: Mapping[str, Mapping[str, Meaning]] = {
     "js": _JS,
@@ -223,6 +246,8 @@ _SCRIPTED = re.compile(
 )
 _OPENED = re.compile(r"[ \t]*(?:\?\.)?\(")
 _BARE_CALL = re.compile(r"[ \t]+[^=\s]")
+# The whole environment, and not one variable of it.
+_SHOWS_ENV = re.compile(r"\bprocess\.env\b(?!\s*[.\[])|\bENV\b(?!\s*\[)|\$_ENV\b(?!\s*\[)")
 _COMPUTED_REQUIRE = re.compile(r"\b(?:require|import)\(\s*[^'\"`)\s]|\bprocess\.binding\b")
 
 
@@ -376,6 +401,8 @@ def meant(meaning: Meaning, arguments: list[str | None], language: str) -> Itera
         yield from _like(meaning, arguments, language)
     elif isinstance(meaning, Opens):
         yield from _opened(meaning, arguments, language)
+    elif isinstance(meaning, Reads):
+        yield from _read(_at(arguments, meaning.place))
     elif isinstance(meaning, Starts):
         yield from _started(meaning, arguments, language)
     else:
@@ -398,11 +425,15 @@ def _like(meaning: Like, arguments: list[str | None], language: str) -> Iterator
     yield from PROGRAMS[meaning.program](ProgramCall(meaning.program, words))
 
 
+def _read(path: str | None) -> Iterator[Effect]:
+    if path is not None:
+        yield Touch(Value(path), Action.READ)
+
+
 def _opened(meaning: Opens, arguments: list[str | None], language: str) -> Iterator[Effect]:
-    if len(arguments) <= meaning.mode:
-        return
     mode, path = _at(arguments, meaning.mode), _at(arguments, meaning.path)
-    if mode is not None and not set(mode) & set("wax+c"):
+    if len(arguments) <= meaning.mode or (mode is not None and not set(mode) & set("wax+c")):
+        yield from _read(path)
         return
     if path is None:
         yield Unclear(f"{language} code computes the name of a file that it opens")
@@ -426,6 +457,8 @@ def _started(meaning: Starts, arguments: list[str | None], language: str) -> Ite
 def _special_forms(language: str, text: str, known: Mapping[str, str]) -> Iterator[Effect]:
     if language == "perl":
         yield from _perl_opens(text, known)
+    if _SHOWS_ENV.search(text) and "otenv" in text:
+        yield Touch(Value(".env"), Action.READ)
     if language == "js" and _COMPUTED_REQUIRE.search(text):
         yield Unclear("js code computes the name of a module that it loads")
     if language == "applescript":
@@ -465,6 +498,8 @@ def _perl_opens(text: str, known: Mapping[str, str]) -> Iterator[Effect]:
             continue
         way = _PERL_MODE.match(mode)
         if not way:
+            name = mode.strip().lstrip("<").strip()
+            yield from _read(name or (_literal(arguments[1], known) if arguments[1:] else None))
             continue
         rest = mode[way.end() :]
         path = rest or (_literal(arguments[1], known) if len(arguments) > 1 else None)

@@ -15,6 +15,7 @@ import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 
+from penstock.core.model import Action
 from penstock.core.own_commands import FOR_PEOPLE, PENSTOCK
 from penstock.core.shell.code.one_liners import (
     CLOSES,
@@ -29,6 +30,7 @@ from penstock.core.shell.code.one_liners import (
     Like,
     Meaning,
     Opens,
+    Reads,
     Starts,
 )
 from penstock.core.shell.code.python_values import UNKNOWN, Names, Values, constant
@@ -45,6 +47,7 @@ from penstock.core.shell.effects import (
 )
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.programs.own import for_people
+from penstock.core.shell.programs.reads import met
 from penstock.core.shell.programs.table import PROGRAMS
 
 # What we spend on one text. A token costs the parser and the walk some microseconds.
@@ -86,6 +89,13 @@ FUNCTIONS: Mapping[str, Meaning] = {
     "pty.spawn": Starts(shell=False),
     "os.posix_spawn": Starts(shell=False),
     **dict.fromkeys(("exec", "eval", "builtins.exec", "builtins.eval"), Evaluates()),
+    **dict.fromkeys(("linecache.getlines", "linecache.getline"), Reads()),
+    **dict.fromkeys(("numpy.loadtxt", "np.loadtxt", "np.load", "np.genfromtxt"), Reads()),
+    **{f"{name}.read_csv": Reads() for name in ("pd", "pandas", "pl", "polars")},
+    **{f"{name}.read_table": Reads() for name in ("pd", "pandas")},
+    **dict.fromkeys(("dotenv_values", "dotenv.dotenv_values"), Reads()),
+    **dict.fromkeys(("dotenv.set_key", "dotenv.unset_key"), WRITES),
+    **dict.fromkeys(("dotenv.get_key", "dotenv.main.get_key"), Reads()),
 }
 _PIP = frozenset({"pip.main", "pip._internal.main", "pip._internal.cli.main.main"})
 # Methods of paths. Those in `_COMMON` belong to other types too, so an unknown receiver of
@@ -97,9 +107,14 @@ METHODS: Mapping[str, Meaning] = {
     "symlink_to": Like("ln", (1, 0), ("-s", "-T")),
     "hardlink_to": Like("ln", (1, 0), ("-T",)),
     "open": Opens(0, 1),
+    **dict.fromkeys(("read_text", "read_bytes"), Reads()),
 }
 _COMMON = frozenset({"replace", "rename", "open"})
 _SAVERS = re.compile(r"to_(?:csv|json|excel|parquet|pickle|html|feather|sql)|savefig|savetxt")
+_GLOBS = frozenset({"glob.glob", "glob.iglob", "glob", "rglob"})
+_OPENERS = frozenset({"open", "read_text", "read_bytes"})
+# The whole environment, and not one variable of it.
+_SHOWS_ENV = re.compile(r"\benviron\b(?!\s*(?:\[|\.get\b))")
 _UNPACKS = frozenset({"extractall", "extract", "unpack_archive"})
 _MODULES = frozenset({"os", "shutil", "builtins", "__builtins__", "subprocess", "pathlib", "io"})
 _WRITING_FLAGS = frozenset({"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND"})
@@ -117,6 +132,8 @@ def python_effects(
         yield from _by_looks(text)
         return
     yield from _PythonReader(tree, args).effects()
+    if "dotenv" in text and _SHOWS_ENV.search(text):
+        yield Touch(Value(".env"), Action.READ)
 
 
 def tokens(text: str, most: int) -> int | None:
@@ -230,6 +247,8 @@ class _PythonReader:
             yield from (RunFile("python", value) for value in self.names.values(_first(node)))
         elif name == "fileinput.input":
             yield from self._in_place(node)
+        elif name in _GLOBS or (isinstance(node.func, ast.Attribute) and node.func.attr in _GLOBS):
+            yield from self._listed(node)
         elif name == "getattr" and self.names.dotted(_first(node)) in _MODULES:
             if len(node.args) > 1 and constant(node.args[1]) is None:
                 yield Unclear("Python code computes the name of a function that it calls")
@@ -257,6 +276,8 @@ class _PythonReader:
             yield from self._like(meaning, places, node)
         elif isinstance(meaning, Opens):
             yield from self._opened(node, places)
+        elif isinstance(meaning, Reads):
+            yield from self._read(places[0] if places else None, name)
         elif isinstance(meaning, Starts):
             yield from self._started(meaning, node, name)
         else:
@@ -277,19 +298,39 @@ class _PythonReader:
         named = {k.arg: k.value for k in node.keywords}
         path = places[0] if places else named.get("file")
         mode_node = places[1] if len(places) > 1 else named.get("mode")
-        if mode_node is None:
-            return
-        modes = self.names.values(mode_node)
+        modes = [Value("r")] if mode_node is None else self.names.values(mode_node)
         if all(mode.exact and not set(mode.text) & set("wax+") for mode in modes):
+            yield from self._read(path, "open")
             return
         sure = all(mode.exact for mode in modes)
         for value in self.names.values(path):
             yield Touch(value._replace(exact=value.exact and sure))
 
+    def _read(self, path: ast.expr | None, name: str) -> Iterator[Effect]:
+        """Tell what is read where the code names it; what it computes is nobody's question."""
+        if path is None and name.endswith("dotenv_values"):
+            yield Touch(Value(".env"), Action.READ)
+        for value in self.names.values(path) if path is not None else ():
+            if value.exact:
+                yield Touch(value, Action.READ)
+
+    def _listed(self, node: ast.Call) -> Iterator[Effect]:
+        """Code that lists names by a pattern and opens files may open those."""
+        opens = (each for each in self.nodes if isinstance(each, ast.Call))
+        if any(self._name(call) in _OPENERS for call in opens):
+            found = [value for value in self.names.values(_first(node)) if value.exact]
+            patterns = [value._replace(pattern=True) for value in found]
+            yield from (Touch(value, Action.READ) for value in met(patterns))
+
+    def _name(self, call: ast.Call) -> str:
+        func = call.func
+        return func.attr if isinstance(func, ast.Attribute) else self.names.dotted(func)
+
     def _flagged_open(self, node: ast.Call) -> Iterator[Effect]:
         flags = node.args[1] if len(node.args) > 1 else None
         names = set(_flag_names(flags))
         if names and not names & _WRITING_FLAGS:
+            yield from self._read(_first(node), "os.open")
             return
         for value in self.names.values(_first(node)):
             yield Touch(value._replace(exact=value.exact and bool(names)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from penstock.core.model import Action
+from penstock.core.paths.free_places import is_temporary
 from penstock.core.shell.effects import (
     HERE,
     Effect,
@@ -47,20 +48,22 @@ def _compress(call: ProgramCall) -> Iterator[Effect]:
 
 
 def _tar(call: ProgramCall) -> Iterator[Effect]:
-    found = _tar_options(call.args)
+    found = tar_options(call.args)
     place = last(found.values("C", "directory")) or HERE
     archive = found.values("f", "file")
     if found.has("to-command", "checkpoint-action", "use-compress-program", "I"):
         yield Unclear("`tar` is told to run a program", runs=True)
     if found.has("x", "extract", "get"):
         yield from _unpacked("tar", archive, place, found.operands)
+        if found.has("P", "absolute-names", "transform", "xform"):
+            yield Unclear("`tar` is told to write outside of its directory")
     elif found.has("c", "create", "r", "append", "u", "update", "A", "delete"):
         yield from written(archive)
         if found.has("remove-files"):
             yield from deleted(found.operands, tree=True)
 
 
-def _tar_options(args: Sequence[Value]) -> Options:
+def tar_options(args: Sequence[Value]) -> Options:
     """Read the words of tar, whose first may lack its dash (`tar xzf a`)."""
     words = list(args)
     if words and words[0].text[:1] not in ("-", "") and words[0].exact:
@@ -90,6 +93,8 @@ def _unpacked(
         yield Touch(below(place, member))
     if not members:
         yield Touch(place, tree=True)
+    # Unpackers stay below their directory unless they are told otherwise.
+    if not members and not (place.exact and is_temporary(place.text)):
         shown = archive[-1].text if archive else "its input"
         yield Unclear(f"`{name}` writes the files that `{shown}` holds")
 

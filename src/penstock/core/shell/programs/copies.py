@@ -2,7 +2,8 @@
 
 Where a destination may be a directory, both readings are told; the second one is marked with
 the directory that it depends on, because only a disk can settle it.
-Always true: what is moved away is told as deleted, what gets a second name as written.
+Always true: what is moved away is told as deleted, and where it is kept; what gets a second
+name is told as written.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from penstock.core.model import Action
+from penstock.core.paths.free_places import is_temporary
 from penstock.core.shell.effects import (
     HERE,
     Alias,
@@ -17,6 +19,7 @@ from penstock.core.shell.effects import (
     Options,
     Program,
     ProgramCall,
+    RunProgram,
     Touch,
     base_name,
     below,
@@ -38,10 +41,11 @@ def _arrivals(found: Options, *, tree: bool) -> Iterator[Effect]:
     if target is None:
         return
     sure = bool(folders) or len(sources) > 1 or _is_directory(target)
+    if found.has("T", "no-target-directory"):
+        yield Touch(target, tree=tree)
+        return
     if not sure:
         yield Touch(target, tree=tree)
-    if found.has("T", "no-target-directory"):
-        return
     for source in sources:
         yield from _into(target, source, tree=tree, sure=sure)
 
@@ -80,8 +84,14 @@ def _cp(call: ProgramCall) -> Iterator[Effect]:
 def _mv(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short=_SHORT, long=_LONG)
     yield from _arrivals(found, tree=True)
-    sources = found.operands if found.values("t", "target-directory") else found.operands[:-1]
-    yield from deleted(sources, tree=True)
+    folders = found.values("t", "target-directory")
+    sources = found.operands if folders else found.operands[:-1]
+    kept = next(reversed(folders or found.operands), None)
+    if kept is not None and is_temporary(kept.text):  # what lies there will be gone one day
+        yield RunProgram((Value("rm"), Value("-r"), Value("--"), *sources))
+        return
+    for source in sources:
+        yield Touch(source, Action.DELETE, tree=True, kept=kept)
 
 
 def _install(call: ProgramCall) -> Iterator[Effect]:

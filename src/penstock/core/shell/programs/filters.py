@@ -9,13 +9,14 @@ is unclear.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from penstock.core.shell.effects import (
     Effect,
     Feed,
     Program,
     ProgramCall,
+    RunFile,
     Shell,
     Touch,
     Unclear,
@@ -38,6 +39,7 @@ def _sed(call: ProgramCall) -> Iterator[Effect]:
         files = files[1:]  # the empty suffix of BSD's `sed -i ''`
     if not scripts and not found.values("f", "file"):
         scripts, files = list(files[:1]), files[1:]
+    yield from (RunFile("sed", path, (path,)) for path in found.values("f", "file"))
     if found.has("i", "in-place"):
         yield from written(files)
         yield from _backups(found.values("i", "in-place"), files)
@@ -186,6 +188,7 @@ def _awk(call: ProgramCall) -> Iterator[Effect]:
         programs, files = list(files[:1]), files[1:]
     if any(value.text == "inplace" for value in found.values("i", "include")):
         yield from written(file for file in files if "=" not in file.text)
+    yield from (RunFile("awk", path, (path,)) for path in found.values("f", "file"))
     known = _awk_variables([*found.values("v", "assign"), *files])
     for program in programs:
         yield from _awk_effects(program, known)
@@ -302,6 +305,12 @@ def _editor_effects(name: str, text: str) -> Iterator[Effect]:
     if _EDITOR_RUNS.search(text):
         yield Unclear(f"`{name}` is told to run a command", runs=True)
 
+
+# Scripts of these programs that lie in a file.
+FILTER_SCRIPTS: Mapping[str, Callable[[str], Iterator[Effect]]] = {
+    "sed": lambda text: _sed_effects(Value(text)),
+    "awk": lambda text: _awk_effects(Value(text), {}),
+}
 
 FILTERS: Mapping[str, Program] = {
     "sed": _sed,

@@ -18,7 +18,10 @@ from penstock.core.shell.syntax.words import unescape
 
 MOST_TEXT = 65_536
 Printer = Callable[[list[str], Feed, str], "str | None"]
-_FIELD = re.compile(r"%(?:[-0-9.]*[sbqd]|%)")
+_FIELD = re.compile(r"%(?:(-?[0-9]{0,5}(?:\.[0-9]{0,5})?)([sbqdic])|%)")
+# In `echo -e` and `%b` an octal number may have a zero in front, and `\c` ends everything.
+_STOP = re.compile(r"((?:^|[^\\])(?:\\\\)*)\\c.*", re.DOTALL)
+_OCTAL = re.compile(r"((?:^|[^\\])(?:\\\\)*)\\0([0-7]{1,3})")
 
 
 def printed(argv: Sequence[Value], feed: Feed, cwd: str) -> str | None:
@@ -34,10 +37,19 @@ def _echo(words: list[str], feed: Feed, cwd: str) -> str | None:  # noqa: ARG001
     end, escapes = "\n", False
     while words and re.fullmatch(r"-[neE]+", words[0]):
         end = "" if "n" in words[0] else end
-        escapes = escapes or "e" in words[0]
+        escapes = words[0].rindex("e") > words[0].rfind("E") if "e" in words[0] else escapes
         words = words[1:]
     text = " ".join(words)
-    return (unescape(text) if escapes else text) + end
+    if not escapes:  # other shells than bash decode them all the same
+        return None if "\\" in text else text + end
+    shown, stopped = _shown_escapes(text)
+    return shown if stopped else shown + end
+
+
+def _shown_escapes(text: str) -> tuple[str, bool]:
+    r"""Decode the escapes of `echo -e` and `%b`; true when a `\c` ends the output."""
+    before, stop, _ = _STOP.sub(r"\1\0", text).partition("\0")
+    return unescape(_OCTAL.sub(r"\1\\\2", before)), bool(stop)
 
 
 def _printf(words: list[str], feed: Feed, cwd: str) -> str | None:  # noqa: ARG001
@@ -45,18 +57,56 @@ def _printf(words: list[str], feed: Feed, cwd: str) -> str | None:  # noqa: ARG0
     if not words or words[0] == "-v":
         return None
     form, rest = unescape(words[0]), words[1:]
-    fields = len([found for found in _FIELD.findall(form) if found != "%%"])
+    found = [field for field in _FIELD.finditer(form) if field.group() != "%%"]
     if "%" in _FIELD.sub("", form):
         return None
-    if not fields:
+    if not found:
         return form.replace("%%", "%")
-    rounds = [rest[at : at + fields] for at in range(0, max(len(rest), 1), fields)]
-    return "".join(_formatted(form, values) for values in rounds[:256])
+    size = len(found)
+    rounds = [rest[at : at + size] for at in range(0, max(len(rest), 1), size)]
+    made = [_formatted(form, values) for values in rounds[:256]]
+    return None if None in made else "".join(text or "" for text in made)
 
 
-def _formatted(form: str, values: list[str]) -> str:
+def _formatted(form: str, values: list[str]) -> str | None:
     waiting = iter(values)
-    return _FIELD.sub(lambda m: "%" if m.group() == "%%" else next(waiting, ""), form)
+    wrong: list[str] = []
+
+    def field(found: re.Match[str]) -> str:
+        if found.group() == "%%":
+            return "%"
+        text = _field(found.group(2), next(waiting, ""))
+        if text is None:
+            wrong.append(found.group())
+            return ""
+        return _fitted(text, found.group(1), found.group(2))
+
+    out = _FIELD.sub(field, form)
+    return None if wrong else out
+
+
+def _field(kind: str, value: str) -> str | None:
+    """Return what one conversion prints, where that is plain."""
+    if kind == "b":
+        text, stopped = _shown_escapes(value)
+        return None if stopped else text
+    if kind == "q":
+        return value if re.fullmatch(r"[A-Za-z0-9_./:@%+-]+", value) else None
+    if kind == "c":
+        return value[:1]
+    if kind in "di":
+        return (value or "0") if re.fullmatch(r"|-?(?:0|[1-9][0-9]{0,17})", value) else None
+    return value
+
+
+def _fitted(text: str, size: str, kind: str) -> str:
+    """Return a text cut and padded as `%-8.3s` asks; numbers are padded with zeros too."""
+    width, point, most = size.lstrip("-0").partition(".")
+    text = text[: int(most or 0)] if point and kind in "sb" else text
+    wide = min(int(width or 0), MOST_TEXT)
+    if size.startswith("-"):
+        return text.ljust(wide)
+    return text.zfill(wide) if size.startswith("0") and kind in "di" else text.rjust(wide)
 
 
 def _cat(words: list[str], feed: Feed, cwd: str) -> str | None:  # noqa: ARG001

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from itertools import pairwise
 
 from penstock.core.distribution import LIBRARIES, NAME
 from penstock.core.model import GateRefusal, Verdict
@@ -395,7 +396,7 @@ _ADDED_PARTS = frozenset({"plugin", "plugins", "extension", "extensions", "hooks
 def _agent(call: ProgramCall) -> Iterator[Effect]:
     """An agent that is started, or told, to leave its hooks out."""
     texts = [word.text for word in call.args if word.text not in ("-g", "--global")]
-    pairs = zip(texts, [*texts[1:], ""], strict=True)
+    pairs = pairwise([*texts, ""])
     switch = next((text for text in texts if text.partition("=")[0] in _OTHER_SETTINGS), "")
     sets = any(one in _SETS and "hook" in two.lower() and " " not in two for one, two in pairs)
     off = len(texts) > 1 and texts[0] in _ADDED_PARTS and texts[1] in _REMOVES | _TURNS_OFF

@@ -11,31 +11,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from penstock.core.distribution import LIBRARIES
-from penstock.core.model import Action
 from penstock.core.shell.effects import (
-    HERE,
     Code,
     Effect,
+    Later,
     Options,
     Program,
     ProgramCall,
     RunFile,
     RunProgram,
     Shell,
-    Touch,
     Unclear,
-    below,
     last,
     options,
+    removing_all,
     written,
 )
 from penstock.core.shell.expansion import Value
+from penstock.core.shell.programs.find import fd, find
 from penstock.core.shell.programs.own import carried, module
 
-MOST_ARGUMENTS = 256
+MOST_ARGUMENTS = 512
+UNKNOWN_INPUT = Value("{its input}", exact=False)
 
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:%%)?=")
 
 
 # Wrappers
@@ -118,10 +117,32 @@ def _eval(call: ProgramCall) -> Iterator[Effect]:
         yield Shell(_sentence(call.args), here=True)
 
 
+# Signals that end a command: what they run happens at its end.
+_ENDING = frozenset({"EXIT", "0", "INT", "TERM", "HUP", "QUIT", "PIPE", "ABRT", "1", "2", "15"})
+
+
 def _trap(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args)
     if len(found.operands) > 1 and found.operands[0].text not in ("", "-"):
+        signals = {word.text.upper().removeprefix("SIG") for word in found.operands[1:]}
         yield Shell(found.operands[0])
+        yield Later(found.operands[0], often=not signals <= _ENDING)
+
+
+def _mapfile(call: ProgramCall) -> Iterator[Effect]:
+    """`-C` names a command that is run for lines that are read."""
+    for text in options(call.args, short="dnOsuCc").values("C"):
+        yield Shell(text._replace(text=f"{text.text} 0 line"))
+
+
+def _fc(call: ProgramCall) -> Iterator[Effect]:
+    if call.args[:1] != (Value("-l"),):
+        yield Unclear("`fc` runs a command of the history again", runs=True)
+
+
+def _enable(call: ProgramCall) -> Iterator[Effect]:
+    if options(call.args, short="f").has("f"):
+        yield Unclear("`enable -f` loads code into the shell", runs=True)
 
 
 def _alias(call: ProgramCall) -> Iterator[Effect]:
@@ -174,7 +195,7 @@ def _su(call: ProgramCall) -> Iterator[Effect]:
         yield Shell(_sentence(found.operands[1:]))
 
 
-def _first_word_runs(*verbs: str) -> Program:
+def first_word_runs(*verbs: str) -> Program:
     """`uv run CMD`, `bundle exec CMD`: the command stands behind a subcommand."""
 
     def program(call: ProgramCall) -> Iterator[Effect]:
@@ -227,7 +248,8 @@ def _xargs(call: ProgramCall) -> Iterator[Effect]:
     command = found.operands or (Value("echo"),)
     mark = _mark(found)
     text = None if found.has("a", "arg-file") else call.feed.text
-    yield from _for_each(command, mark, _items(text, found))
+    items = [item._replace(exact=call.feed.exact) for item in _items(text, found)]
+    yield from _for_each(command, mark, items if text is not None else _items(None, found))
 
 
 def _mark(found: Options) -> str:
@@ -240,7 +262,7 @@ def _mark(found: Options) -> str:
 def _items(text: str | None, found: Options) -> list[Value]:
     """Return the words that xargs reads; one unknown word when nobody can tell."""
     if text is None:
-        return [Value("{its input}", exact=False)]
+        return [UNKNOWN_INPUT]
     cut = last(found.values("d", "delimiter"))
     if found.has("0", "null"):
         pieces = text.split("\0")
@@ -250,10 +272,12 @@ def _items(text: str | None, found: Options) -> list[Value]:
         pieces = [line.strip() for line in text.split("\n")]
     else:
         pieces = re.sub(r"['\"\\]", "", text).split()
-    return [Value(piece) for piece in pieces[:MOST_ARGUMENTS] if piece.strip()]
+    items = [Value(piece) for piece in pieces[: MOST_ARGUMENTS + 1] if piece.strip()]
+    return items if len(items) <= MOST_ARGUMENTS else [*items, UNKNOWN_INPUT]
 
 
 def _for_each(command: Sequence[Value], mark: str, items: list[Value]) -> Iterator[Effect]:
+    command = removing_all(command)
     if not mark:
         yield RunProgram((*command, *items))
         return
@@ -294,93 +318,52 @@ def _parallel(call: ProgramCall) -> Iterator[Effect]:
         yield Shell(_sentence([*words, item] if plain else words))
 
 
-_FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
-_FIND_FILES = frozenset({"-fprint", "-fprintf", "-fls", "-fprint0"})
-_FIND_NAMES = frozenset({"-name", "-iname", "-lname"})
-_FIND_PATHS = frozenset({"-path", "-ipath", "-wholename", "-iwholename"})
-_NEGATIONS = (Value("!"), Value("-not"))
-
-
-def _find(call: ProgramCall) -> Iterator[Effect]:
-    words = call.args
-    start = next((n for n, w in enumerate(words) if w.text[:1] in ("-", "(", "!")), len(words))
-    roots = words[:start] or (HERE,)
-    found = list(_found(roots, words[start:]))
-    for at, word in enumerate(words):
-        if word.text in _FIND_FILES and at + 1 < len(words):
-            yield Touch(words[at + 1])
-        elif word.text == "-delete":
-            yield from (Touch(value, Action.DELETE, tree=True) for value in found)
-        elif word.text in _FIND_RUNS:
-            command = _until_end(words[at + 1 :])
-            for value in found:
-                yield RunProgram(tuple(_filled(part, "{}", value) for part in command))
-
-
-def _found(roots: Sequence[Value], tests: Sequence[Value]) -> Iterator[Value]:
-    """Return stand-ins for what find finds: each root with each name that is asked for."""
-    names: list[Value] = []
-    paths: list[Value] = []
-    for at, test in enumerate(tests[:-1]):
-        if at and tests[at - 1] in _NEGATIONS:
-            continue
-        if test.text in _FIND_NAMES:
-            names.append(tests[at + 1])
-        elif test.text in _FIND_PATHS:
-            paths.append(tests[at + 1])
-    for root in roots[:8]:
-        deep = [below(root, Value(f"**/{name.text}", exact=name.exact)) for name in names[:8]]
-        shown = [below(root, name) for name in names[:8]] or ([] if paths else [root])
-        shown = [*shown, *(one for one, name in zip(deep, names, strict=False) if _is_deep(name))]
-        yield from (Value(value.text, exact=False, pattern=True) for value in shown)
-    yield from (Value(path.text, exact=False, pattern=True) for path in paths[:8])
-    yield from (  # find's own `*` goes through directories
-        Value(f"**/{path.text[2:]}", exact=False, pattern=True)
-        for path in paths[:8]
-        if path.text.startswith("*/")
-    )
-
-
-# Directories of an environment that are somewhere below, whatever the root.
-_DEEP = frozenset({"penstock", "site-packages", "python3", *LIBRARIES.values()})
-
-
-def _is_deep(name: Value) -> bool:
-    return name.text in _DEEP
-
-
-def _until_end(words: Sequence[Value]) -> list[Value]:
-    command: list[Value] = []
-    for word in words:
-        if word.text == ";" or (word.text == "+" and command[-1:] == [Value("{}")]):
-            break
-        command.append(word)
-    return command
-
-
 # Shells
 
 
 def _shell(call: ProgramCall) -> Iterator[Effect]:
     words = [word for word in call.args if not re.fullmatch(r"\+[A-Za-z]{1,8}", word.text)]
     found = options(words, short="oO", long="rcfile init-file", first_operand_ends=True)
+    for file in found.values("rcfile", "init-file"):
+        yield RunFile("sh", file)
     if found.has("c", "command"):
         if found.operands:
-            yield Shell(found.operands[0], found.operands[1:])
-    elif found.operands and not found.has("s"):
+            yield Shell(found.operands[0], found.operands[1:], started=True)
+    elif found.operands and not found.has("s") and not is_input(found.operands[0]):
         yield RunFile("sh", found.operands[0], found.operands)
+        return
+    if found.has("i"):
+        yield from (RunFile("sh", rc, (rc,)) for rc in found.values("rcfile", "init-file"))
+    if found.has("c", "command"):
+        return
     else:
-        yield from _from_input(call, "sh")
+        skip = 0 if found.has("s") else 1
+        yield from _from_input(call, "sh", (Value(call.name), *found.operands[skip:]))
 
 
-def _from_input(call: ProgramCall, language: str) -> Iterator[Effect]:
+def is_input(path: Value) -> bool:
+    """True for a name of the standard input."""
+    return path.exact and path.text in _INPUT
+
+
+_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+
+
+def _from_input(
+    call: ProgramCall,
+    language: str,
+    args: tuple[Value, ...] | None = None,
+    *,
+    here: bool = False,
+) -> Iterator[Effect]:
     """What comes in by a pipe or a here-document is the program."""
+    args = call.args if args is None else args
     if call.feed.text is not None:
-        yield Code(language, Value(call.feed.text, exact=call.feed.exact), call.args)
+        yield Code(language, Value(call.feed.text, exact=call.feed.exact), args, here=here)
     elif call.feed.piped:
         yield Unclear(f"`{call.name}` runs what a pipe brings", runs=True)
         if call.feed.parts:
-            yield Code(language, Value(call.feed.parts, exact=False), call.args)
+            yield Code(language, Value(call.feed.parts, exact=False), args, here=here)
     elif all(word.text in WAITING for word in call.args):
         yield Unclear(f"`{call.name}` runs what comes in by its input")
 
@@ -399,11 +382,11 @@ def _later(call: ProgramCall) -> Iterator[Effect]:
 
 
 def _source(call: ProgramCall) -> Iterator[Effect]:
-    for path in options(call.args).operands[:1]:
-        if path.text in ("/dev/stdin", "/dev/fd/0"):
-            yield from _from_input(call, "sh")
+    for path in options(call.args, first_operand_ends=True).operands[:1]:
+        if is_input(path):
+            yield from _from_input(call, "sh", here=True)
         else:
-            yield RunFile("sh", path, call.args)
+            yield RunFile("sh", path, call.args, here=True)
 
 
 def _powershell(call: ProgramCall) -> Iterator[Effect]:
@@ -427,6 +410,8 @@ def interpreter(language: str, code: str, short: str = "", long: str = "") -> Pr
             named = _module(call.args)
             if named:
                 yield from module(*named)
+                path = Value(named[0].text.replace(".", "/"), exact=named[0].exact)
+                yield RunFile("module", path, (path, *named[1]))
                 return
         # `-pe` is two options, not a program called `e`.
         args = [Value("-e") if word.text == "-pe" else word for word in call.args]
@@ -490,7 +475,7 @@ def _deno(call: ProgramCall) -> Iterator[Effect]:
 
 
 def _bun(call: ProgramCall) -> Iterator[Effect]:
-    yield from _first_word_runs("x")(call)
+    yield from first_word_runs("x")(call)
     yield from _NODE(call)
 
 
@@ -555,32 +540,34 @@ RUNNERS: Mapping[str, Program] = {
     "watch": _joined("nq", "interval equexit"),
     "entr": wrapper("d"),
     "script": _script,
-    "uv": _first_word_runs("run", "tool run"),
+    "uv": first_word_runs("run", "tool run"),
     "uvx": _inner,
-    "pipx": _first_word_runs("run"),
-    "pixi": _first_word_runs("run", "exec"),
-    "mise": _first_word_runs("exec", "x"),
-    "coverage": _first_word_runs("run"),
+    "pipx": first_word_runs("run"),
+    "pixi": first_word_runs("run", "exec"),
+    "mise": first_word_runs("exec", "x"),
+    "coverage": first_word_runs("run"),
     "nix": wrapper("c", "command", skip=1),
-    "poetry": _first_word_runs("run"),
-    "pipenv": _first_word_runs("run"),
-    "pdm": _first_word_runs("run"),
-    "rye": _first_word_runs("run"),
-    "hatch": _first_word_runs("run"),
-    "conda": _first_word_runs("run"),
-    "mamba": _first_word_runs("run"),
-    "bundle": _first_word_runs("exec"),
-    "pnpm": _first_word_runs("exec", "dlx"),
-    "yarn": _first_word_runs("exec", "dlx"),
-    "npm": _first_word_runs("exec", "x"),
+    "poetry": first_word_runs("run"),
+    "pipenv": first_word_runs("run"),
+    "pdm": first_word_runs("run"),
+    "rye": first_word_runs("run"),
+    "hatch": first_word_runs("run"),
+    "conda": first_word_runs("run"),
+    "mamba": first_word_runs("run"),
+    "bundle": first_word_runs("exec"),
     "xargs": _xargs,
     "gxargs": _xargs,
     "parallel": _parallel,
-    "find": _find,
-    "gfind": _find,
+    "find": find,
+    "gfind": find,
+    **dict.fromkeys(("fd", "fdfind"), fd),
     "eval": _eval,
     "trap": _trap,
     "alias": _alias,
+    "mapfile": _mapfile,
+    "readarray": _mapfile,
+    "fc": _fc,
+    "enable": _enable,
     "source": _source,
     ".": _source,
     **dict.fromkeys(_SHELLS, _shell),

@@ -3,8 +3,8 @@
 One row for each program. Those that copy, unpack or fetch have modules of their own, as have
 those that start other programs (`runners`), git (`git`), and those with a script
 of their own (`filters`).
-Always true: a program that has no row is taken to write no file that its words name. Any
-program can write anything; the rows are those whose words say what.
+What is read is told by `reads`, and so are the words of a program that no table knows.
+Always true: a row tells what the words say. Any program can write anything else.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ from penstock.core.shell.effects import (
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.programs.archives import ARCHIVES
 from penstock.core.shell.programs.copies import COPIES
+from penstock.core.shell.programs.disks import DISKS
 from penstock.core.shell.programs.downloads import FETCHES
+from penstock.core.shell.wildcards import is_wild, quoted
 
 _MODE = re.compile(r"[-+=]?[0-7]{1,5}|[ugoa]*(?:[-+=][rwxXstugo]*)+(?:,[ugoa]*[-+=][rwxXstugo]*)*")
 
@@ -50,9 +52,16 @@ def operands(short: str = "", long: str = "") -> Program:
 
 
 def removes(call: ProgramCall) -> Iterator[Effect]:
-    """All operands are deleted."""
+    """All operands are deleted; a pattern that meets nothing deletes nothing."""
     found = options(call.args)
-    yield from deleted(found.operands, tree=found.has("r", "R", "recursive"))
+    there = [word for word in found.operands if not _meets_nothing(word, call)]
+    yield from deleted(there, tree=found.has("r", "R", "recursive"))
+
+
+def _meets_nothing(word: Value, call: ProgramCall) -> bool:
+    """True for a pattern that was left as it is, because no file has such a name."""
+    unmet = word.exact and not word.pattern and is_wild(word.text)
+    return unmet and call.here.kind(word.text) == ""
 
 
 def outputs(names: str, short: str = "", long: str = "") -> Program:
@@ -154,25 +163,26 @@ def _dd(call: ProgramCall) -> Iterator[Effect]:
 
 def _split(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="abClnt", long="suffix-length bytes lines number filter")
-    prefix = found.operands[1] if len(found.operands) > 1 else Value("x")
-    yield Touch(Value(prefix.text + "*", exact=prefix.exact, pattern=True))
+    yield from _pieces(call, found.operands[1] if len(found.operands) > 1 else Value("x"))
 
 
 def _csplit(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="bfn", long="prefix suffix-format digits")
-    prefix = (found.values("f", "prefix") or [Value("xx")])[-1]
-    yield Touch(Value(prefix.text + "*", exact=prefix.exact, pattern=True))
+    yield from _pieces(call, (found.values("f", "prefix") or [Value("xx")])[-1])
+
+
+def _pieces(call: ProgramCall, prefix: Value) -> Iterator[Effect]:
+    """Files that begin as a prefix: those that are there may be replaced, others are new."""
+    names = call.here.names(quoted(prefix.text) + "*") if prefix.exact else None
+    if names is None or not call.here.grant(len(names)):
+        yield Touch(Value(prefix.text + "*", exact=prefix.exact, pattern=True))
+        return
+    yield from written([Value(prefix.text + "aa"), *map(Value, names)])
 
 
 def _uniq(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="fsw", long="skip-fields skip-chars check-chars")
     yield from written(found.operands[1:2])
-
-
-def _shred(call: ProgramCall) -> Iterator[Effect]:
-    found = options(call.args, short="ns", long="iterations size random-source")
-    gone = found.has("u", "remove")
-    yield from (deleted if gone else written)(found.operands)
 
 
 # Patches and editors
@@ -190,7 +200,7 @@ def _patch(call: ProgramCall) -> Iterator[Effect]:
     place = last(found.values("d", "directory"))
     if found.operands:
         yield Touch(below(place, found.operands[0]) if place else found.operands[0])
-    elif call.feed.text is not None and not found.has("i", "input"):
+    elif call.feed.text is not None and call.feed.exact and not found.has("i", "input"):
         yield Patch(call.feed.text, place)
     else:
         yield Unclear("`patch` changes the files that its patch names")
@@ -200,7 +210,7 @@ def _apply_patch(call: ProgramCall) -> Iterator[Effect]:
     texts = [word.text for word in call.args if word.exact]
     if call.feed.text is not None:
         texts.append(call.feed.text)
-    if not texts:
+    if not texts or not call.feed.exact:
         yield Unclear("`apply_patch` changes the files that its patch names")
     for text in texts[:1]:
         yield Patch(text)
@@ -237,6 +247,7 @@ PROGRAMS: Mapping[str, Program] = {
     **COPIES,
     **ARCHIVES,
     **FETCHES,
+    **DISKS,
     "tee": operands(long="output-error"),
     "sponge": operands(),
     "touch": operands("drtA", "date reference time"),
@@ -251,11 +262,9 @@ PROGRAMS: Mapping[str, Program] = {
     "gio": lambda call: deleted(call.args[1:]) if call.args[:1] == (Value("trash"),) else iter(()),
     "rmdir": removes,
     "unlink": removes,
-    "srm": removes,
     **dict.fromkeys(
         ("rimraf", "del-cli", "rip"), lambda call: deleted(options(call.args).operands, tree=True)
     ),
-    "shred": _shred,
     "chmod": _chmod,
     "chown": _chown,
     "chgrp": _chown,

@@ -27,17 +27,18 @@ _PIPES = frozenset({"|", "|&"})
 JOINTS = SEPARATORS | _AND_OR | _PIPES | {"!"}
 
 Item = Node | Op
+_FUNCTION, _END = Op("function"), Op("")
 
 
 def grouped(script: Script) -> Iterator[Simple | Op]:
     """Join words and redirections that stand side by side into simple commands."""
     words: list[ShellWord] = []
     redirects: list[Redirect] = []
-    before: Token = Op("")
-    for token in (*script.tokens, Op("")):
+    before: Token = _END
+    for token in (*script.tokens, _END):
         if isinstance(token, ShellWord):
             words.append(token)
-            if before == Op("function"):
+            if before == _FUNCTION:
                 # A name is no part of the command that some shells let follow it directly.
                 yield _simple(script.text, words, redirects)
                 words, redirects = [], []

@@ -146,10 +146,13 @@ class For(NamedTuple):
 
 
 class Case(NamedTuple):
-    """The bodies of a `case`; any one of them may run. `words` are only looked into."""
+    """The bodies of a `case`, each with whether it falls through into the next (`;&`).
+
+    Any one of them may run. `words` are only looked into.
+    """
 
     words: tuple[ShellWord, ...]
-    bodies: tuple[Node, ...]
+    bodies: tuple[tuple[Node, bool], ...]
 
 
 class Function(NamedTuple):

@@ -307,7 +307,7 @@ class _Nodes:
         value = node.child_by_field_name("value")
         words = self.item(value).words if value else ()
         cases = [child for child in node.children if child.type == "case_item"]
-        bodies = tuple(self.block(child) for child in cases)
+        bodies = tuple((self.block(child), _falls(child)) for child in cases)
         return Case((*words, *self._patterns(cases)), bodies)
 
     def _patterns(self, cases: Sequence[TreeNode]) -> Iterator[ShellWord]:
@@ -322,6 +322,11 @@ class _Nodes:
         name = self._name(node.child_by_field_name("name"))
         inner = self.one(body) if body else NOTHING
         return Function(name, CommandBlock((inner,), self._redirects(node)))
+
+
+def _falls(node: TreeNode) -> bool:
+    """True for a part of `case` behind which the next one may run too."""
+    return any(child.type in (";&", ";;&") for child in node.children)
 
 
 _MAKERS: dict[str, Callable[[_Nodes, TreeNode], Node]] = {

@@ -244,7 +244,7 @@ def _braced(cur: Cursor, *, quoted: bool) -> Part:
     start = cur.at
     found = _PARAMETER.match(cur.text, cur.at, cur.end)
     cur.at = found.end() if found else cur.at + 2
-    op = "" if cur.peek() == "}" else cur.take(_OPERATOR) or "?"
+    op = "" if cur.peek() == "}" else cur.take(_OPERATOR) or "bad"
     arg = _until_brace(cur, quoted=quoted)
     raw = cur.text[start : cur.at]
     if not found:

@@ -28,6 +28,23 @@ NAMES = (
     "amp",
 )
 
+# At which events (see `messages`) a note reaches an agent's model; the reason of a denial always
+# does. Measured where `docs/reference/agents.md` says so, else as the agents document it.
+_ALWAYS = ("before", "after", "start")
+HEARS = {
+    "claude": _ALWAYS,
+    "codex": _ALWAYS,
+    "gemini": ("after", "start"),
+    "cursor": ("after", "start"),
+    "copilot": _ALWAYS,
+    "windsurf": (),
+    "kiro": _ALWAYS,
+    "cline": _ALWAYS,
+    "qwen": _ALWAYS,
+    "opencode": _ALWAYS,
+    "amp": (),
+}
+
 
 def agent_module(agent: str) -> "Any":
     """Return the module of one agent. Raises InputError `unknown-agent`."""

@@ -41,6 +41,7 @@ EVENTS = {
 }
 WORDS = {BEFORE: "PreToolUse", AFTER: "PostToolUse", START: "SessionStart"}
 MATCHER = "Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.*"
+READS = "Read|Grep|Glob"  # nothing to settle after these
 TIMEOUT = 10  # seconds until the client gives up; ours ends long before
 
 
@@ -145,7 +146,7 @@ def _entries(
     from penstock.doors.hook.agents.common import entries
 
     hooks = {
-        "PreToolUse": {"matcher": MATCHER, "hooks": [before]},
+        "PreToolUse": {"matcher": f"{READS}|{MATCHER}", "hooks": [before]},
         "PostToolUse": {"matcher": MATCHER, "hooks": [hook]},
         "PostToolUseFailure": {"matcher": MATCHER, "hooks": [hook]},
         "ConfigChange": {"hooks": [before]},

@@ -183,12 +183,25 @@ def entries(
 
 
 def matching(
-    file: str, events: "Mapping[str, str]", matcher: str, command: str, timeout: int
+    file: str,
+    events: "Mapping[str, str]",
+    matcher: str,
+    command: str,
+    timeout: int,
+    *,
+    before: str = "",
 ) -> "Entries":
-    """Return a command for each event, for the tools that a pattern names."""
+    """Return a command for each event, for the tools that a pattern names.
+
+    `before` is the pattern before a tool runs, where it is not the same: after a read there is
+    nothing to settle.
+    """
     always = {"hooks": [{"type": "command", "command": command, "timeout": timeout}]}
-    tools = {"matcher": matcher, **always}
-    found = {name: always if event == START else tools for name, event in events.items()}
+    patterns = {BEFORE: before or matcher, AFTER: matcher}
+    found = {
+        name: always if event == START else {"matcher": patterns[event], **always}
+        for name, event in events.items()
+    }
     return entries(file, found)
 
 

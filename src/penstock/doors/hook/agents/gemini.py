@@ -28,6 +28,7 @@ NAME = "gemini"
 TITLE = "Gemini CLI"
 EVENTS = {"BeforeTool": BEFORE, "AfterTool": AFTER, "SessionStart": START}
 MATCHER = "^(write_file|replace|run_shell_command|mcp_.*)$"
+READS = "^(read_file|read_many_files|search_file_content|grep_search|grep)$"
 
 
 def read(document: "Document", environ: "Environ") -> HookCall:
@@ -68,4 +69,11 @@ def shows(call: HookCall) -> bool:
 def registration(command: str, *, strict: bool) -> "Entries":
     """Return what `init` adds to the project's settings. There is no switch to fail closed."""
     del strict
-    return common.matching(".gemini/settings.json", EVENTS, MATCHER, command, common.MILLISECONDS)
+    return common.matching(
+        ".gemini/settings.json",
+        EVENTS,
+        MATCHER,
+        command,
+        common.MILLISECONDS,
+        before=f"{READS}|{MATCHER}",
+    )

@@ -15,6 +15,7 @@ NAME = "qwen"
 TITLE = "Qwen Code"
 EVENTS = {"PreToolUse": BEFORE, "PostToolUse": AFTER, "SessionStart": START}
 MATCHER = "^(write_file|edit|notebook_edit|run_shell_command|mcp__.*)$"
+READS = "^(read_file|read_many_files|search_file_content|grep_search|grep)$"
 ATTENDED = ("default", "plan", "auto_edit", "auto-edit")
 
 
@@ -38,4 +39,11 @@ def say(call: HookCall, answer: HookAnswer) -> Reply:
 def registration(command: str, *, strict: bool) -> "Entries":
     """Return what `init` adds to the project's settings. There is no switch to fail closed."""
     del strict
-    return common.matching(".qwen/settings.json", EVENTS, MATCHER, command, common.MILLISECONDS)
+    return common.matching(
+        ".qwen/settings.json",
+        EVENTS,
+        MATCHER,
+        command,
+        common.MILLISECONDS,
+        before=f"{READS}|{MATCHER}",
+    )

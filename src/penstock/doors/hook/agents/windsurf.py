@@ -49,4 +49,5 @@ def registration(command: str, *, strict: bool) -> "Entries":
     del strict
     hook = {"command": command, "show_output": True}
     hooks = {f"{when}_{action}": hook for when in EVENTS for action in ACTIONS}
+    hooks["pre_read_code"] = hook  # after a read there is nothing to settle
     return common.entries(".windsurf/hooks.json", hooks)

@@ -137,7 +137,7 @@ class ReadingBackend(BackendProtocol):
     def _folder(self, path: str) -> RelPath | None:
         if path.strip("/") in ("", "."):
             return None
-        return self._readable(wanted_here("ls", {"path": path}))
+        return self._readable(wanted_here("read_file", {"file_path": path}))
 
     def glob(self, pattern: str, path: str | None = None) -> GlobResult:
         """Return the names that a pattern meets."""

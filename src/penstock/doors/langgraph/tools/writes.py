@@ -56,6 +56,7 @@ class ToolGate:
                 tool_input=self._anchored(wanted),
                 cwd=self.cwd or self.here.root,
                 home=os.environ.get("HOME", ""),
+                temporary=os.environ.get("TMPDIR", ""),
                 actor=self.actor(wanted),
             )
         )

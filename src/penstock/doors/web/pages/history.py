@@ -75,6 +75,15 @@ def receipt(request: Request) -> Response:
     return _receipt_page(request, here, found)
 
 
+def _offer(here: Workspace, found: tuple[Receipt, ...]) -> str:
+    """Return the rule that would spare the question that was just answered, if it came often."""
+    from penstock.app.places import user_rules
+    from penstock.gate.rule_offer import rule_offer
+
+    answered = [one for each in found if (one := here.gate.get(each.proposal)) is not None]
+    return rule_offer(here.gate, answered, user_file=user_rules()) if answered else ""
+
+
 def _receipt_page(
     request: Request,
     here: Workspace,
@@ -98,6 +107,7 @@ def _receipt_page(
         written=[history_values.written(each, stands) for each in found],
         rejected=history_values.rejections(here.gate, found),
         done="done" in request.query_params,
+        offer=_offer(here, found) if "done" in request.query_params else "",
         next=waiting[0] if waiting else "",
         error=error,
         rebase=rebase,

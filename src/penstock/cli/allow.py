@@ -1,0 +1,185 @@
+"""`penstock allow`: let something pass for a while."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.cli import OK
+from penstock.cli.output import echo, json_option, print_json, tell, workspace_option
+from penstock.core.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from penstock.app import Workspace
+    from penstock.core.policy.expiry import RuleEnd
+    from penstock.core.rule_edit.quick_rule import QuickRule, Stop
+
+LONGEST = 30 * 86400.0
+MARK = "penstock allow"  # stands in `reason`, so that a grant is known from other rules
+
+
+@click.command()
+@click.option("--for", "how_long", default="", metavar="TIME", help="How long: 30m, 1h, 2d.")
+@click.option("--path", default="", metavar="GLOB", help="Changes to these files.")
+@click.option("--command", "prefix", default="", metavar="PREFIX", help="Commands that begin so.")
+@click.option("--list", "listing", is_flag=True, help="List what is allowed for a while.")
+@click.option("--end", default="", metavar="ID", help="End one now; `all` ends all.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@workspace_option
+@json_option
+def command(
+    how_long: str,
+    path: str,
+    prefix: str,
+    listing: bool,
+    end: str,
+    yes: bool,
+    workspace: str | None,
+    as_json: bool,
+) -> int:
+    """Allow files or commands for a while; it ends by itself.
+
+    penstock allow --for 1h --command "make generate"
+    """
+    from penstock.app import open_workspace
+    from penstock.cli.rules_add import add, end_of
+    from penstock.gate.doors import Door
+
+    here = open_workspace(workspace, door=Door.COMMAND)
+    if listing:
+        return _listed(here, as_json=as_json)
+    if end:
+        return _ended(here, end, as_json=as_json)
+    if not how_long or bool(path) is bool(prefix):
+        raise click.UsageError("say how long with --for, and name --path or --command")
+    until = end_of(how_long)
+    if until > time.time() + LONGEST:
+        raise InputError(
+            "bad-time", "at most 30 days", hint="write a rule: penstock rules add --expires"
+        )
+    rules = _grants(here, path, prefix, until)
+    return add(here, rules, commit=False, yes=yes, as_json=as_json)
+
+
+def _grants(here: Workspace, path: str, prefix: str, until: float) -> list[QuickRule]:
+    """Return an allowing rule, and an exception to each rule that stands in the way."""
+    from dataclasses import replace
+
+    from penstock.app.places import user_rules
+    from penstock.app.proof import who
+    from penstock.core.rule_edit.quick_rule import QuickRule, ways_past
+
+    policy = here.policy()
+    stops = list(_stops(here, path, prefix))
+    ways = ways_past(stops, policy, user_file=user_rules())
+    if stops and not ways:
+        raise InputError(
+            "not-grantable",
+            f"`{path or prefix}` cannot be allowed for a while",
+            because="Penstock protects itself, or a setting decides, and no rule opens that",
+        )
+    if any(way.user for way in ways):
+        raise InputError(
+            "not-grantable",
+            f"your own rules stand in the way of `{path or prefix}`",
+            because="a project's grant does not loosen them",
+            hint="penstock rules add --user",
+        )
+    first = QuickRule(kind="allow", path=path, command=prefix)
+    wanted = dict.fromkeys([first, *(_wider(way, path, prefix) for way in ways)])
+    return [
+        replace(one, reason=f"{MARK}: for a while", owner=who(), expires_at=until) for one in wanted
+    ]
+
+
+def _wider(way: QuickRule, path: str, prefix: str) -> QuickRule:
+    """What was found for one example holds for all that was named."""
+    from dataclasses import replace
+
+    return replace(way, path=path) if path and way.path else replace(way, command=prefix)
+
+
+def _stops(here: Workspace, path: str, prefix: str) -> Iterator[Stop]:
+    """Yield what stands in the way of an example of what was named."""
+    from penstock.app.workspace import judge_here
+    from penstock.core.model import Action
+    from penstock.core.rule_edit.quick_rule import Stop, stops_in
+    from penstock.gate import Call
+
+    example = path.replace("**", "x").replace("*", "x").replace("?", "x")
+    calls = [("Bash", {"command": prefix})]
+    if path:
+        calls = [
+            ("Write", {"file_path": example, "content": "x"}),
+            ("Read", {"file_path": example}),
+        ]
+    for tool, given in calls:
+        call = Call(tool=tool, tool_input=given, cwd=here.root, home=os.path.expanduser("~"))
+        decision = judge_here(call, workspace=here.root, now=time.time()).decision
+        yield from stops_in(decision, prefix)
+    if path:  # how much of a file is lost cannot be seen by an example
+        yield from (Stop(rule=name, path=path, action=Action.WRITE) for name in _measuring(here))
+
+
+def _measuring(here: Workspace) -> Iterator[str]:
+    """Yield the rules about how much of a file changes."""
+    from penstock.core.model import Verdict
+
+    for layer in here.policy().layers:
+        for rule in layer.rules:
+            strict = rule.verdict in (Verdict.ASK, Verdict.DENY) and rule.enabled
+            if strict and rule.measures and not rule.paths and rule.max_bytes is None:
+                yield rule.id
+
+
+def _current(here: Workspace) -> list[tuple[RuleEnd, str]]:
+    """Return the grants that have not ended, each with its rules file."""
+    from penstock.core.policy.expiry import endings
+
+    rules = [rule for layer in here.policy().layers for rule in layer.rules]
+    ends = [end for end in endings(rules, time.time()) if end.reason.startswith(MARK)]
+    ends = [end for end in ends if not end.ended]
+    return [(end, end.where.file) for end in ends]
+
+
+def _listed(here: Workspace, *, as_json: bool) -> int:
+    from penstock.core.timestamps import stamp
+
+    found = _current(here)
+    if as_json:
+        told = [
+            {"id": end.id, "expires_at": stamp(end.expires_at), "owner": end.owner, "file": file}
+            for end, file in found
+        ]
+        print_json({"grants": told})
+        return OK
+    for end, _ in found:
+        by = f", by {end.owner}" if end.owner else ""
+        echo(f"{end.id}: until {stamp(end.expires_at)}{by}")
+    if not found:
+        echo("nothing is allowed for a while")
+    return OK
+
+
+def _ended(here: Workspace, name: str, *, as_json: bool) -> int:
+    """Take grants back: their rules are removed."""
+    from penstock.cli.rules_person import confirm
+    from penstock.doors.reviewer.quick import in_one, made
+
+    chosen = [(end, file) for end, file in _current(here) if name in ("all", end.id)]
+    if not chosen:
+        raise InputError("not-found", f"no grant has the id `{name[:80]}`", hint="--list")
+    operations: list[dict[str, object]] = [
+        {"type": "remove_rule", "id": end.id, "target_file": file} for end, file in chosen
+    ]
+    made(in_one(operations), prove=lambda at, why: confirm(at, why, True), commit=False)
+    ids = [end.id for end, _ in chosen]
+    if as_json:
+        print_json({"ended": ids})
+    tell(f"ended {', '.join(f'`{one}`' for one in ids)}")
+    return OK

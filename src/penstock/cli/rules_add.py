@@ -1,0 +1,198 @@
+"""`penstock rules add`: the everyday way to change a rule."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.cli import COULD_NOT, OK
+from penstock.cli.output import echo, json_option, print_json, tell, workspace_option
+from penstock.core.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock.app import Workspace
+    from penstock.core.rule_edit.quick_rule import QuickRule
+    from penstock.doors.reviewer.quick import EditPreview
+    from penstock.gate import Proof
+
+MOST_SHOWN = 5
+
+
+@click.command("add")
+@click.option("--allow", "kind", flag_value="allow", help="Allow it.")
+@click.option("--ask", "kind", flag_value="ask", help="Ask a person about it.")
+@click.option("--deny", "kind", flag_value="deny", help="Deny it.")
+@click.option("--except", "of", default="", metavar="RULE", help="Take it out of this rule.")
+@click.option("--path", default="", metavar="GLOB", help="The files that are meant.")
+@click.option("--command", "prefix", default="", metavar="PREFIX", help="How a command begins.")
+@click.option("--regex", default="", metavar="RE", help="A regex for commands.")
+@click.option("--reason", default="", help="Why; the agent gets to read it.")
+@click.option("--expires", default="", metavar="TIME", help="Ends after 1h, 7d, or at a UTC time.")
+@click.option("--owner", default="", metavar="WHO", help="Who answers for the rule.")
+@click.option("--user", is_flag=True, help="In your own rules, for every project.")
+@click.option("--dry-run", is_flag=True, help="Only show the diff and the effect.")
+@click.option("--no-commit", is_flag=True, help="Keep a dated copy in place of a git commit.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@workspace_option
+@json_option
+def command(
+    kind: str | None,
+    of: str,
+    path: str,
+    prefix: str,
+    regex: str,
+    reason: str,
+    expires: str,
+    owner: str,
+    user: bool,
+    dry_run: bool,
+    no_commit: bool,
+    yes: bool,
+    workspace: str | None,
+    as_json: bool,
+) -> int:
+    """Add a rule: the diff and what it changes in past decisions first, then the rule.
+
+    penstock rules add --allow --command "make generate" --expires 7d
+    """
+    from penstock.app import open_workspace
+    from penstock.core.rule_edit.quick_rule import QuickRule
+    from penstock.gate.doors import Door
+
+    if bool(kind) is bool(of):
+        raise click.UsageError("choose one of --allow, --ask, --deny and --except RULE")
+    if sum(map(bool, (path, prefix, regex))) != 1:
+        raise click.UsageError("name one of --path, --command and --regex")
+    quick = QuickRule(
+        kind="except" if of else str(kind),
+        of=of,
+        path=path,
+        command=prefix,
+        regex=regex,
+        reason=reason,
+        owner=owner,
+        expires_at=end_of(expires) if expires else None,
+        user=user,
+    )
+    here = open_workspace(workspace, door=Door.COMMAND)
+    return add(here, [quick], dry_run=dry_run, commit=not no_commit, yes=yes, as_json=as_json)
+
+
+def end_of(text: str) -> float:
+    """Return when `1h`, `7d` or a UTC time is, seen from now; it must lie ahead."""
+    from penstock.core.timestamps import UNITS, parse_when, seconds_of
+
+    now = time.time()
+    ago = text.strip()[-1:] in UNITS
+    found = seconds_of(parse_when(text, now=now))
+    end = float(2 * int(now) - found if ago else found)
+    if end <= now:
+        raise InputError("bad-time", f"`{text[:80]}` is over already", hint="write `1h` or `7d`")
+    return end
+
+
+def add(
+    here: Workspace,
+    rules: Sequence[QuickRule],
+    *,
+    dry_run: bool = False,
+    commit: bool = True,
+    yes: bool,
+    as_json: bool,
+) -> int:
+    """Show what some rules would change, and add them. Raises what stands against them."""
+    from penstock.cli.ask import agreed
+    from penstock.cli.rules_person import confirm
+    from penstock.core.rule_edit.quick_rule import ids_in
+    from penstock.doors.reviewer.quick import in_one, made, previewed
+
+    file = _file(here, user=rules[0].user, dry_run=dry_run)
+    taken = ids_in(here.policy())
+    operations: list[dict[str, object]] = []
+    for quick in rules:
+        operations.append(quick.operation(file, taken))
+        taken.add(_id_of(operations[-1]))
+    document = in_one(operations)
+    preview = previewed(document)
+    show(preview, to_stdout=not as_json)
+    facts = {
+        "rules": [one["rule"] for one in operations],
+        "file": file,
+        "diff": preview.diff,
+        "effect": preview.effect,
+        "widens": list(preview.widens),
+    }
+    if dry_run:
+        if as_json:
+            print_json({"success": True, "dry_run": True, **facts})
+        return OK
+    # Whoever widens is asked by `confirm`, which wants a person; anybody may tighten.
+    if not preview.widens and not agreed("make this change?", yes=yes):
+        tell("nothing was changed")
+        return COULD_NOT
+
+    def prove(where: Workspace, reasons: tuple[str, ...]) -> Proof:
+        return confirm(where, reasons, yes)
+
+    answer = made(document, prove=prove, commit=commit)
+    names = ", ".join(f"`{_id_of(one)}`" for one in operations)
+    if as_json:
+        print_json({**facts, **answer})
+    tell(f"added {names} to {file}; revert it with `penstock undo`")
+    return OK
+
+
+def _id_of(operation: dict[str, object]) -> str:
+    rule = operation["rule"]
+    return str(rule.get("id", "")) if isinstance(rule, dict) else ""
+
+
+def _file(here: Workspace, *, user: bool, dry_run: bool) -> str:
+    """Return the rules file to edit; one that is not there says what holds without it."""
+    from penstock.app.places import rules_of, user_rules
+
+    there = [path for path in rules_of(here.root) if os.path.lexists(path)]
+    file = user_rules() if user else (there or rules_of(here.root))[0]
+    if os.path.lexists(file):
+        return file
+    if dry_run or here.inside_agent():
+        hint = "leave --dry-run out, and it is made" if user else "penstock init"
+        raise InputError("no-target", f"there is no rules file `{file}` yet", hint=hint)
+    os.makedirs(os.path.dirname(file), exist_ok=True)
+    with open(file, "x", encoding="utf-8") as made:
+        made.write("version = 1\n" if user else 'version = 1\npreset = "guard"\n')
+    return file
+
+
+def show(preview: EditPreview, *, to_stdout: bool) -> None:
+    """Print the diff, and which past decisions would be others."""
+    say = echo if to_stdout else tell
+    say(preview.diff.rstrip("\n"))
+    for warning in preview.warnings:
+        say(f"warning: {warning}")
+    for line in effect_lines(preview.effect):
+        say(line)
+
+
+def effect_lines(effect: dict[str, object]) -> list[str]:
+    """Return in words what an edit would have changed."""
+    if "not_replayed" in effect:
+        return [f"effect: past decisions could not be replayed: {effect['not_replayed']}"]
+    replayed, flips = effect.get("decisions_replayed", 0), effect.get("would_flip", 0)
+    if not replayed:
+        return ["effect: there are no past decisions to compare with"]
+    lines = [f"effect: {flips} of {replayed} past decisions would change"]
+    examples = [*_list(effect.get("looser")), *_list(effect.get("stricter"))]
+    for one in examples[:MOST_SHOWN]:
+        if isinstance(one, dict):
+            lines.append(f"  {one['before']} -> {one['after']}: {one['tool']} {one['input']}")
+    return lines
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,65 @@
+"""What a git command does to a repository, in terms of revisions and pathspecs.
+
+The program's rows (`programs.git*`) make deeds of words; what a deed changes or loses on a real
+tree is found by whoever has the repository (`gate.git_effects`).
+Always true: every word in a deed is the very text that git would get.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class GitKind(StrEnum):
+    """The kinds of deeds. Words in capitals say what `refs` and `paths` hold."""
+
+    # content comes into the work tree
+    CHECKOUT = "checkout"  # refs: words before `--`, a revision or paths; paths: those behind it
+    TREE = "tree"  # refs: (REVISION,); the work tree becomes what it holds
+    PATHS = "paths"  # refs: (REVISION,) or () for the index; paths: PATHSPECS
+    MERGE = "merge"  # refs: REVISIONS, whose changes since the merge base come in
+    PULL = "pull"  # refs: (REMOTE, BRANCH, ...), all may be missing
+    COMMITS = "commits"  # refs: COMMITS or ranges whose changes are made, or taken back
+    PATCH = "patch"  # paths: FILES with patches
+    MADE = "made"  # paths: (FOLDER,) that becomes another work tree
+    INDEX = "index"  # paths: PATHS that get other content in the index
+    # content is put away
+    STASH = "stash"  # paths: PATHSPECS
+    UNSTASH = "unstash"  # refs: (STASH,)
+    STAGE = "stage"  # paths: PATHSPECS
+    COMMIT = "commit"
+    # something goes
+    CLEAN = "clean"  # paths: PATHSPECS; refs: patterns that are left out
+    REMOVE = "remove"  # paths: PATHSPECS
+    REFS = "refs"  # refs: full names of REFS
+    DROP = "drop"  # refs: (STASH,) or () for all
+    REFLOG = "reflog"
+    PRUNE = "prune"
+    WORKTREE = "worktree"  # paths: (FOLDER,)
+    SKIP = "skip"
+    # elsewhere
+    PUSH = "push"  # refs: (REMOTE, REFSPEC, ...)
+    # what later commands mean
+    SETTING = "setting"  # refs: (KEY, VALUE)
+    ALIAS = "alias"  # refs: (NAME, ARGUMENT, ...)
+
+
+class GitDeed(NamedTuple):
+    """One thing that a git command does. `command` is how people would name it.
+
+    `flags` are words of the kind: `force` (uncommitted work is no obstacle), `staged` (the index
+    too), `all`, and so on. `git_dir` and `work_tree` are what those options say.
+    """
+
+    kind: GitKind
+    command: str
+    refs: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    flags: frozenset[str] = frozenset()
+    git_dir: str = ""
+    work_tree: str = ""
+
+    def has(self, *flags: str) -> bool:
+        """Say whether one of some flags is set."""
+        return not self.flags.isdisjoint(flags)

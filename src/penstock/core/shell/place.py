@@ -1,0 +1,25 @@
+"""Where a path leads from a directory, by its text alone.
+
+Always true: nothing is looked up; a link is a name like any other.
+"""
+
+from __future__ import annotations
+
+import posixpath
+
+LONGEST_PATH = 8_192
+
+
+def is_absolute(path: str) -> bool:
+    """True for a path that does not depend on the directory."""
+    return path.startswith(("/", "~"))
+
+
+def joined(cwd: str, path: str) -> str:
+    """Return where a path leads from a directory, by its text alone, as `cd` does it."""
+    if len(path) > LONGEST_PATH:
+        return path  # no file has such a name
+    if is_absolute(path):
+        return posixpath.normpath(path)
+    there = posixpath.normpath(posixpath.join(cwd, path))
+    return "" if there == "." else there

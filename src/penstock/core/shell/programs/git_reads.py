@@ -1,0 +1,149 @@
+"""What git commands show, send or keep of the files that their words name.
+
+`git show HEAD:.env` prints what was committed, `git add -f .env` puts a file where everybody
+with the repository finds it. Names alone (`status`, `ls-files`, `check-ignore`, `--stat`) are
+free, and so is taking a file out of the index. What git changes is `git`'s.
+Always true: a word that is a revision is no file that a rule protects, so both may be told.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+
+from penstock.core.model import Action
+from penstock.core.shell.effects import (
+    HERE,
+    Effect,
+    Program,
+    ProgramCall,
+    Touch,
+    below,
+    options,
+    read,
+)
+from penstock.core.shell.expansion import Value
+
+_GIT_VALUES = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"})
+_NAMES_ONLY = ("stat", "name-only", "name-status", "numstat", "shortstat", "summary", "quiet")
+_LOG_VALUES = "SGnLO"
+_LOG_LONG = (
+    "author committer grep since until after before format pretty max-count skip date output"
+    " diff-filter unified color word-diff-regex relative"
+)
+
+
+def git_reads(call: ProgramCall) -> Iterator[Effect]:
+    """Read git's own options, then its subcommand."""
+    directory: Value | None = None
+    words = deque(call.args)
+    while words and words[0].text.startswith("-"):
+        flag, equals, attached = words[0].text.partition("=")
+        value = words.popleft()._replace(text=attached)
+        if not equals and flag in _GIT_VALUES and words:
+            value = words.popleft()
+        if flag in ("-C", "--work-tree"):
+            directory = below(directory, value) if directory else value
+    row = _ROWS.get(words[0].text) if words else None
+    if row is None:
+        return
+    for effect in row(ProgramCall("git", tuple(words)[1:], call.feed)):
+        if directory and isinstance(effect, Touch) and effect.value.text[:1] not in ("/", "~"):
+            yield effect._replace(value=below(directory, effect.value))
+        else:
+            yield effect
+
+
+def _paths(words: Sequence[Value]) -> Iterator[Value]:
+    """Return the files that words name: `REV:path`, `:(top)path`, or themselves."""
+    for word in words:
+        if word.text.startswith(":("):
+            yield word._replace(text=word.text.partition(")")[2])
+        elif ":" in word.text:
+            yield word._replace(text=word.text.rpartition(":")[2])
+        else:
+            yield word
+
+
+def _shows(call: ProgramCall) -> Iterator[Effect]:
+    """Contents are shown, unless only names or counts are asked for."""
+    found = options(call.args, short=_LOG_VALUES, long=_LOG_LONG)
+    if found.has(*_NAMES_ONLY):
+        return
+    yield from read(_paths(found.operands))
+    yield from read(_paths(found.values("L")))
+
+
+def _logs(call: ProgramCall) -> Iterator[Effect]:
+    """A log names files; it shows them with `-p` and its kin."""
+    found = options(call.args, short=_LOG_VALUES, long=_LOG_LONG)
+    if found.has("p", "u", "patch", "L", "c", "cc", "full-diff", "patch-with-stat", "word-diff"):
+        yield from _shows(call)
+
+
+def _grep(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short="efABCmO?", long="max-depth threads")
+    if found.has("q", "quiet", "l", "files-with-matches", "name-only", "c", "count", "L"):
+        return
+    yield from read(_paths(found.operands[0 if found.has("e", "f") else 1 :]))
+
+
+def _add(call: ProgramCall) -> Iterator[Effect]:
+    """What is added is for everybody; with `-f`, also what `.gitignore` keeps out."""
+    found = options(call.args, long="chmod pathspec-from-file")
+    if found.has("n", "dry-run"):
+        return
+    yield from read(_paths(found.operands))
+    if found.has("f", "force"):
+        whole = [word for word in found.operands if word.text.rstrip("/") in (".", "*", "./*")]
+        if whole or not found.operands:
+            yield Touch(HERE, Action.READ, tree=True, whole=True)
+        yield from read(found.operands, tree=True)
+
+
+def _commit(call: ProgramCall) -> Iterator[Effect]:
+    found = options(
+        call.args,
+        short="mFCctS?u?",
+        long="message file author date template fixup squash trailer cleanup reuse-message",
+    )
+    yield from read((*found.values("F", "file"), *found.operands))
+
+
+def _stash(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short="m", long="message")
+    verb = found.operands[0].text if found.operands else "push"
+    if verb in ("push", "save") and found.has("a", "all"):
+        yield Touch(HERE, Action.READ, tree=True, whole=True)
+
+
+def _config(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short="ft", long="file type default blob value comment")
+    if found.has("l", "list", "get", "get-all", "get-regexp") or len(found.operands) == 1:
+        yield from read(found.values("f", "file"))
+
+
+def _behind_first(call: ProgramCall) -> Iterator[Effect]:
+    """The first operand is a revision, the others are files."""
+    found = options(call.args, short="o", long="format prefix output remote exec")
+    yield from read(_paths(found.operands[1:]))
+    yield from read(found.values("add-file"))
+
+
+_ROWS: Mapping[str, Program] = {
+    **dict.fromkeys(("show", "diff", "blame", "annotate", "difftool", "range-diff"), _shows),
+    **dict.fromkeys(("cat-file", "hash-object", "textconv", "merge-file", "send-email"), _shows),
+    **dict.fromkeys(("diff-tree", "diff-index", "diff-files", "format-patch"), _shows),
+    **dict.fromkeys(("log", "whatchanged", "reflog"), _logs),
+    "grep": _grep,
+    **dict.fromkeys(("add", "stage"), _add),
+    "update-index": lambda call: read(options(call.args).operands if _adds(call) else ()),
+    "commit": _commit,
+    "stash": _stash,
+    "config": _config,
+    "archive": _behind_first,
+}
+
+
+def _adds(call: ProgramCall) -> bool:
+    return Value("--add") in call.args

@@ -1,0 +1,74 @@
+"""Texts of a project that a command runs: how many are followed, and what of them counts.
+
+A script is followed apart from the command that runs it. What it does to files, which commands
+it runs and what Penstock has against them counts as if it had been typed, under the name of the
+script. What is only unclear in it does not: every build script computes names, and asking about
+each of them would say nothing.
+Always true: no more than `MOST_SCRIPTS` texts are followed for one command, `MOST_DEEP` inside
+each other, each of them once for the same words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from penstock.core.shell.effects import RunText
+from penstock.core.shell.findings import ScriptRun, ShellFindings, ShellTarget
+from penstock.core.shell.script_files import takes_in
+
+MOST_SCRIPTS = 64
+MOST_DEEP = 8
+MOST_LETTERS = 65_536
+MOST_UNITS = 64_000
+_HIDES = frozenset("$`*?[{<")
+_TAKEN_IN = frozenset({"source", "."})
+
+
+@dataclass(slots=True)
+class ScriptBudget:
+    """What one command may have followed of the project's texts."""
+
+    count: int = 0
+    depth: int = 0
+    units: int = 0
+    seen: set[RunText] = field(default_factory=set)
+
+    def enter(self, effect: RunText) -> bool:
+        """Say whether a text is still followed, and count it."""
+        full = self.count >= MOST_SCRIPTS or self.depth >= MOST_DEEP or self.units > MOST_UNITS
+        if full or effect in self.seen or len(effect.text) > MOST_LETTERS:
+            return False
+        self.seen.add(effect)
+        self.count += 1
+        self.depth += 1
+        return True
+
+    def leave(self, units: int) -> None:
+        """A text has been followed to its end."""
+        self.depth -= 1
+        self.units += units
+
+
+def run_of(effect: RunText, found: ShellFindings) -> ScriptRun:
+    """Return what counts of a text that was followed by itself."""
+    shell = effect.language == "sh"
+    return ScriptRun(
+        name=effect.name,
+        targets=(
+            *(one for one in found.targets if one.exact or (shell and _is_named(one))),
+            *(one for one in found.reads if one.exact and _shows(one) and not takes_in(effect)),
+        ),
+        leaves=tuple(found.leaves),
+        refusals=tuple(found.refusals),
+        git=tuple(found.git),
+    )
+
+
+def _is_named(target: ShellTarget) -> bool:
+    """True when the last name of a path is known, even if its directory is not."""
+    return not _HIDES & set(target.path.rstrip("/").rpartition("/")[2])
+
+
+def _shows(target: ShellTarget) -> bool:
+    """A setting that a script takes in for itself is not shown to anybody."""
+    return not target.mention and target.by not in _TAKEN_IN

@@ -1,0 +1,207 @@
+"""A look at the disk for the commands of one call: names, directories, small texts.
+
+The files of the project are seen, and those of the home directory and of the directories for
+temporary files; a link is followed as long as it stays there. What lies elsewhere is not known.
+Always true: nothing is written, no more than `MOST_SEEN` names and `MOST_TEXTS` texts are looked
+at for one call, and nothing at all before it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from functools import cached_property
+from itertools import islice
+
+from penstock.core.errors import InputError, PenstockError
+from penstock.core.paths.free_places import TEMPORARY
+from penstock.core.paths.relpath import RelPath
+from penstock.core.paths.spellings import beneath, joined, normal
+from penstock.core.shell.wildcards import fits, is_read, is_wild, literal
+from penstock.ports import DirectoryEntry, FileKind, Files
+
+MOST_NAMES = 2_000  # names that one pattern may meet
+MOST_SEEN = 20_000  # names that are looked at for one call
+MOST_TEXTS = 2_000
+MOST_BYTES = 1 << 20  # of one text
+MOST_READ = 16 << 20  # of all texts of one call
+_KINDS = {FileKind.FILE: "file", FileKind.DIRECTORY: "directory", FileKind.SYMLINK: "link"}
+
+
+class _TooMany(Exception):  # noqa: N818 - the way out of a walk, never an error
+    """There is more than is looked at, or it lies where nothing is looked at."""
+
+
+class DiskLook:
+    """What the commands of one call may know of the disk."""
+
+    def __init__(self, files: Files, *, home: str) -> None:
+        self._files = files
+        self._home = home
+        self._seen = 0
+        self._texts = 0
+        self._read = 0
+        self._listed: dict[str, tuple[DirectoryEntry, ...]] = {}
+
+    def names(self, pattern: str, base: str) -> Sequence[str] | None:
+        """Return what a shell makes of a pattern, sorted; None where that is too much."""
+        if not is_read(pattern):
+            return None
+        shown, rest = _start(pattern)
+        try:
+            found = list(islice(self._matching(shown, rest.split("/"), base), MOST_NAMES + 1))
+        except (_TooMany, InputError):
+            return None
+        return sorted(set(found)) if len(found) <= MOST_NAMES else None
+
+    def below(self, folder: str, base: str) -> Sequence[str] | None:
+        """Return everything below a directory, relative to it; a directory ends in a slash."""
+        try:
+            files, path = self._place(folder, base)
+            start = f"{path.text}/" if path else ""
+            found: dict[str, None] = {}
+            for one in files.below(path) if path else _below_root(files):
+                self._count(1)
+                name = one.text[len(start) :]
+                found.update(dict.fromkeys(_above(name)))
+                found[name] = None
+        except (_TooMany, PenstockError):
+            return None
+        return list(found)
+
+    def kind(self, path: str, base: str) -> str | None:
+        """Return "file", "directory", "link", "other", or "" where there is nothing."""
+        folder, _, name = normal(self._absolute(path, base)).rpartition("/")
+        try:
+            files, above = self._place(folder or "/", "/")
+            inside = f"{above}/{name}" if above else name
+            found = files.kind(RelPath(text=inside)) if name else FileKind.DIRECTORY
+        except InputError:  # no directory on the way: then nothing is there
+            return ""
+        except (_TooMany, PenstockError):
+            return None
+        return _KINDS.get(found, "other") if found else ""
+
+    def text(self, path: str, base: str) -> str | None:
+        """Return the content of a small file; what is no text in it is kept as surrogates."""
+        try:
+            files, found = self._place(path, base)
+            if found is None or self._texts >= MOST_TEXTS:
+                return None
+            self._texts += 1
+            source = files.source(found)
+            self._read += source.size
+            if source.size > MOST_BYTES or self._read > MOST_READ:
+                return None
+            return source.read(0, MOST_BYTES).decode(errors="surrogateescape")
+        except (_TooMany, PenstockError):
+            return None
+
+    def met(self, pattern: str, base: str) -> Iterator[str]:
+        """Yield the files of a directory that a pattern such as `.en*` meets."""
+        folder, slash, name = pattern.rpartition("/")
+        if name[:1] == "*" or not any(sign in name for sign in "*?["):
+            return
+        place = self._files.resolve(normal(self._absolute(folder or ".", base)))
+        inside = beneath(place, self._files.root)
+        if inside is not None:
+            entries = self._files.entries(RelPath(text=inside) if inside else None)
+            yield from (folder + slash + one.name for one in entries if fnmatchcase(one.name, name))
+
+    def _matching(self, shown: str, parts: list[str], base: str) -> Iterator[str]:
+        """Yield the paths that begin as `shown` and go on as the parts of a pattern say."""
+        part, rest = parts[0], parts[1:]
+        if not is_wild(part):
+            there = f"{shown}{literal(part)}"
+            if rest:
+                yield from self._matching(f"{there}/", rest, base)
+            elif self.kind(there, base):
+                yield there
+            return
+        if part == "**":
+            yield from self._matching(shown, rest or ["*"], base)
+        for entry in self._entries(shown or ".", base):
+            deeper = entry.kind in (FileKind.DIRECTORY, FileKind.SYMLINK)
+            if not fits(part, entry.name):
+                continue
+            if part == "**" and entry.kind is FileKind.DIRECTORY:
+                yield from self._matching(f"{shown}{entry.name}/", parts, base)
+            elif part != "**" and not rest:
+                yield f"{shown}{entry.name}"
+            elif part != "**" and deeper:
+                yield from self._within(f"{shown}{entry.name}/", rest, base)
+
+    def _within(self, shown: str, rest: list[str], base: str) -> Iterator[str]:
+        if rest != [""]:
+            yield from self._matching(shown, rest, base)
+            return
+        files, path = self._place(shown, base)
+        if path is None or files.kind(path) is FileKind.DIRECTORY:
+            yield shown
+
+    def _entries(self, folder: str, base: str) -> tuple[DirectoryEntry, ...]:
+        known = self._listed.get(f"{base}\0{folder}")
+        if known is None:
+            files, path = self._place(folder, base)
+            try:
+                known = files.entries(path)
+            except PenstockError:  # nothing there, or no directory: then nothing matches
+                known = ()
+            self._count(len(known))
+            self._listed[f"{base}\0{folder}"] = known
+        return known
+
+    def _count(self, more: int) -> None:
+        self._seen += more
+        if self._seen > MOST_SEEN:
+            raise _TooMany
+
+    def _absolute(self, path: str, base: str) -> str:
+        return joined(self._at_home(path), self._files.root, self._at_home(base))
+
+    def _at_home(self, path: str) -> str:
+        if path == "~" or path.startswith("~/"):
+            return (self._home or "/nowhere") + path[1:]
+        return path
+
+    def _place(self, path: str, base: str) -> tuple[Files, RelPath | None]:
+        """Return the files that a path lies in and the path there, None for their root."""
+        there = self._files.resolve(self._absolute(path, base))
+        inside = beneath(there, self._files.root)
+        if inside is not None:
+            return self._files, RelPath(text=inside) if inside else None
+        if not any(beneath(there, place) is not None for place in self._around):
+            raise _TooMany
+        return self._machine, RelPath(text=there.lstrip("/"))
+
+    @cached_property
+    def _around(self) -> tuple[str, ...]:
+        return tuple(self._files.resolve(p) for p in (*TEMPORARY, self._home) if p not in ("", "/"))
+
+    @cached_property
+    def _machine(self) -> Files:
+        return self._files.machine()
+
+
+def _start(pattern: str) -> tuple[str, str]:
+    """Return what a path begins with whatever it meets, and the rest of the pattern."""
+    for begin in ("~/", "/"):
+        if pattern.startswith(begin):
+            return begin, pattern[len(begin) :].lstrip("/")
+    return "", pattern
+
+
+def _above(name: str) -> Iterator[str]:
+    at = name.find("/")
+    while at >= 0:
+        yield name[: at + 1]
+        at = name.find("/", at + 1)
+
+
+def _below_root(files: Files) -> Iterator[RelPath]:
+    for entry in files.entries(None):
+        path = RelPath(text=entry.name)
+        if entry.kind is FileKind.DIRECTORY:
+            yield from files.below(path)
+        else:
+            yield path

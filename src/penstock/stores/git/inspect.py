@@ -1,0 +1,285 @@
+"""Look at a git repository: what would change, what is not committed, what nothing else reaches.
+
+The real git is asked, by commands that only read (`run` keeps hooks, filters, monitors, pagers
+and the network off). What the answers mean for a verdict is the gate's.
+Always true: nothing is written, not even the index; every question ends in time, and an answer
+beyond measure is none.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from penstock.core.errors import InputError
+from penstock.core.model import Action
+from penstock.ports import GitChange, GitCommit
+from penstock.stores.git.run import GitError, failed, no_filters, program, run
+
+SECONDS = 2.0  # for one question; a hook has three for all
+MOST_BYTES = 4 << 20
+MOST_COMMITS = 100
+LARGEST_PACK = 16 << 20
+_ACTIONS = {b"A": Action.CREATE, b"D": Action.DELETE}
+_PLAIN = {"GIT_LITERAL_PATHSPECS": "0"}
+_DIFF = (
+    *("-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative"),
+    "--ignore-submodules=dirty",  # a look into one would obey its own settings
+)
+# Otherwise comparing files writes what was learnt of them into the index.
+_QUIET = (
+    *("-c", "diff.autoRefreshIndex=false", "-c", "log.showSignature=false"),
+    *("-c", "log.showRoot=true"),
+)
+_NOT_ONE = ("not a git repository", "must be run in a work tree", "does not exist")
+
+
+class GitRepositories:
+    """Finds repositories on this machine."""
+
+    def at(
+        self, folder: str, *, git_dir: str = "", work_tree: str = ""
+    ) -> InspectedRepository | None:
+        """Return the repository of a directory; None where git finds none, or there is no git."""
+        if not (git_dir or _may_lie_in_one(folder)) or not os.path.isdir(folder) or not program():
+            return None
+        options = [f"--git-dir={git_dir}"] if git_dir else []
+        options += [f"--work-tree={work_tree}"] if work_tree else []
+        words = ("--path-format=absolute", "--git-common-dir", "--show-toplevel")
+        try:
+            output = run(folder, *options, "rev-parse", *words, seconds=SECONDS)[1]
+        except GitError as fault:
+            if any(words in fault.because for words in _NOT_ONE):
+                return None
+            raise
+        places = output.split(b"\n")[:-1]
+        if len(places) != 2:
+            return None
+        common, top = (os.path.realpath(os.fsdecode(place)) for place in places)
+        return InspectedRepository(top=top, folder=common, at=folder, options=tuple(options))
+
+
+def _may_lie_in_one(folder: str) -> bool:
+    """Say whether git could find a repository from here: most questions elsewhere end with it."""
+    above = os.path.realpath(folder).rstrip("/").split("/")
+    places = ["/".join(above[:count]) for count in range(1, len(above) + 1)]
+    signs = (".git", "HEAD")  # of a work tree, and of a repository itself
+    return any(os.path.lexists(f"{place}/{sign}") for place in places for sign in signs)
+
+
+@dataclass(frozen=True)
+class InspectedRepository:
+    """One repository, asked from a directory in it."""
+
+    top: str
+    folder: str
+    at: str
+    options: tuple[str, ...] = ()
+    known: dict[str, str] = field(default_factory=dict, compare=False)
+
+    @cached_property
+    def _variables(self) -> Mapping[str, str]:
+        return {**_PLAIN, **no_filters(self.at)}
+
+    def _ask(
+        self, *words: str, stdin: bytes = b"", right: Sequence[int] = (0,), top: bool = False
+    ) -> bytes:
+        output = run(
+            self.top if top else self.at,
+            *(*_QUIET, *self.options, *words),
+            stdin=stdin,
+            more=self._variables,
+            right=right,
+            seconds=SECONDS,
+        )[1]
+        if len(output) > MOST_BYTES:
+            raise failed(words, "it says more than is read")
+        return output
+
+    def _maybe(self, *words: str) -> str:
+        """Return one line, or nothing where git does not know."""
+        try:
+            return os.fsdecode(self._ask(*words)).strip()
+        except GitError:
+            return ""
+
+    # Revisions
+
+    def commit(self, name: str) -> str:
+        """Return the id of the commit that a name means, or nothing."""
+        if (name.startswith("-") and name != "-") or "\0" in name or not name:
+            return ""
+        if name not in self.known:
+            spelt = "@{-1}" if name == "-" else name
+            words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{spelt}^{{commit}}")
+            found = self._maybe(*words).split("\n")[-1]
+            self.known[name] = found if found and found.isalnum() else ""
+        return self.known[name]
+
+    def remote_branch(self, name: str) -> str:
+        """Return the remote branch that `git checkout NAME` would start from, or nothing."""
+        found = [ref for ref in self.refs("refs/remotes/") if ref.split("/", 3)[3:] == [name]]
+        return found[0] if len(found) == 1 else ""
+
+    def base(self, one: str, other: str) -> str:
+        """Return the merge base of two commits, or nothing."""
+        return self._maybe("merge-base", one, other).split("\n")[0]
+
+    # Files
+
+    def changed(
+        self, before: str, after: str = "", *, paths: Sequence[str] = ()
+    ) -> tuple[GitChange, ...]:
+        """Return what differs between a revision ("" is the index) and another, or the files."""
+        what = [name for name in (before, after) if name]
+        told = list(_told(self._ask("diff", *_DIFF, "--name-status", *what, "--", *paths)))
+        if after or not told:
+            return tuple(told)
+        # A file that was only saved again is told as well; counting lines compares contents.
+        lines = dict(_counted(self._ask("diff", *_DIFF, "--numstat", *what, "--", *paths)))
+        return tuple(replace(one, lines=lines[one.path]) for one in told if one.path in lines)
+
+    def staged(self, *, paths: Sequence[str] = ()) -> tuple[GitChange, ...]:
+        """Return what differs between HEAD and the index."""
+        return tuple(_told(self._ask("diff", *_DIFF, "--cached", "--name-status", "--", *paths)))
+
+    def unmerged(self) -> tuple[str, ...]:
+        """Return the paths that a merge left for somebody to resolve."""
+        output = self._ask("diff", *_DIFF, "--name-only", "--diff-filter=U", top=True)
+        return tuple(dict.fromkeys(map(os.fsdecode, output.split(b"\0")[:-1])))
+
+    def of_commits(self, names: Sequence[str], *, span: bool) -> tuple[GitChange, ...]:
+        """Return what some commits changed; `span` for ranges, which git walks along."""
+        walk = f"-n{MOST_COMMITS}" if span else "--no-walk"  # a number would make it walk
+        words = ("log", walk, "--format=", "-m", "--first-parent")
+        output = self._ask(*words, *_DIFF, "--name-status", "--end-of-options", *names, "--")
+        return tuple(_told(output))
+
+    def patched(self, files: Sequence[str], *, below: str = "") -> tuple[GitChange, ...]:
+        """Return what patches in some files would change; nothing is applied."""
+        words = ["apply", "--numstat", "-z", *([f"--directory={below}"] if below else [])]
+        output = self._ask(*words, "--", *files)
+        return tuple(GitChange(path=path, action=Action.WRITE) for path, _ in _counted(output))
+
+    def untracked(
+        self,
+        *,
+        paths: Sequence[str] = (),
+        ignored: str = "",
+        left_out: Sequence[str] = (),
+        collapsed: bool = False,
+    ) -> tuple[str, ...]:
+        """Return files that git does not know; `ignored` is "", "also" or "only"."""
+        words = ["ls-files", "-z", "--others", "--full-name"]
+        words += [f"--exclude={pattern}" for pattern in left_out]
+        words += ["--exclude-standard"] if ignored != "also" else []
+        words += ["--ignored"] if ignored == "only" else []
+        words += ["--directory"] if collapsed else []
+        output = self._ask(*words, "--", *paths)
+        return tuple(map(os.fsdecode, output.split(b"\0")[:-1]))
+
+    def tracked(self, *, paths: Sequence[str]) -> tuple[str, ...]:
+        """Return the known files that pathspecs meet."""
+        output = self._ask("ls-files", "-z", "--full-name", "--", *paths)
+        return tuple(dict.fromkeys(map(os.fsdecode, output.split(b"\0")[:-1])))
+
+    # Names of commits
+
+    def refs(self, pattern: str) -> Mapping[str, str]:
+        """Return the full names of refs below a prefix, with the object of each."""
+        words = ("for-each-ref", "--format=%(refname)%00%(objectname)")
+        output = os.fsdecode(self._ask(*words, "--", pattern))
+        pairs = [line.partition("\0")[::2] for line in output.split("\n") if line]
+        return {name: oid for name, oid in pairs if name.startswith(pattern)}
+
+    def lost_with(self, refs: Sequence[str]) -> tuple[GitCommit, ...]:
+        """Return the commits that no other ref would reach without these."""
+        there = [ref for ref in refs if self.commit(ref)]
+        if not there:
+            return ()
+        left_out = [f"--exclude={ref}" for ref in there]
+        return self._log(*there, "--not", *left_out, "--all", "HEAD")
+
+    def unreachable(self, *, reflogs: bool) -> tuple[GitCommit, ...]:
+        """Return commits that no ref reaches; `reflogs`: those that only reflogs reach."""
+        if reflogs:
+            return self._log("--reflog", "--not", "--all")
+        words = ("fsck", "--unreachable", "--no-progress", "--connectivity-only")
+        lines = self._ask(*words, right=(0, 1, 2, 3, 4)).decode("ascii", "replace").split("\n")
+        found = [line.split()[2] for line in lines if line.startswith("unreachable commit ")]
+        return self._log("--no-walk", *found[:MOST_COMMITS]) if found else ()
+
+    def lost_at(self, remote: str, ref: str) -> bool:
+        """Say whether a remote's branch holds commits that none of its other branches has."""
+        others = [name for name in self.refs(f"refs/remotes/{remote}/") if name != ref]
+        return bool(self._log(ref, "--not", *others))
+
+    def branch(self) -> str:
+        """Return the short name of the present branch, or nothing."""
+        return self._maybe("symbolic-ref", "--quiet", "--short", "HEAD")
+
+    def default_branch(self, remote: str) -> str:
+        """Return the short name of the branch that a clone of a remote would start on."""
+        name = self._maybe("symbolic-ref", "--quiet", f"refs/remotes/{remote}/HEAD")
+        return name.removeprefix(f"refs/remotes/{remote}/")
+
+    def stashes(self) -> tuple[GitCommit, ...]:
+        """Return the stashes, newest first."""
+        if not self.commit("refs/stash"):
+            return ()
+        return self._log("--walk-reflogs", "refs/stash", subject="%gs")
+
+    def _log(self, *words: str, subject: str = "%s") -> tuple[GitCommit, ...]:
+        form = f"--format=%H%x00{subject}"
+        most = () if "--no-walk" in words else (f"-n{MOST_COMMITS}",)
+        output = os.fsdecode(self._ask("log", "-z", *most, form, *words, "--"))
+        parts = output.rstrip("\0").split("\0") if output else []
+        pairs = zip(parts[::2], parts[1::2], strict=False)
+        return tuple(GitCommit(id=oid.strip(), subject=said) for oid, said in pairs)
+
+    def pack(self, commits: Sequence[str]) -> Mapping[str, bytes]:
+        """Return commits with all that only they need as the files of a pack, by file name."""
+        reached = [f"^{oid}" for oid in dict.fromkeys(self.refs("refs/").values())]
+        asked = "".join(f"{line}\n" for line in (*commits, *reached))
+        with tempfile.TemporaryDirectory(prefix="penstock-pack-") as folder:
+            words = ("pack-objects", "-q", "--revs", "--no-reuse-delta", f"{folder}/pack")
+            self._ask(*words, stdin=asked.encode())
+            names = sorted(os.listdir(folder))
+            if sum(os.path.getsize(f"{folder}/{name}") for name in names) > LARGEST_PACK:
+                raise failed(words, "the commits are too large to be kept")
+            return {name: _bytes(f"{folder}/{name}") for name in names}
+
+    def settings(self, prefix: str) -> tuple[tuple[str, str], ...]:
+        """Return settings whose names begin so (in lower case), in git's order."""
+        output = os.fsdecode(self._ask("config", "--null", "--list"))
+        pairs = [entry.partition("\n")[::2] for entry in output.split("\0") if entry]
+        return tuple((key, value) for key, value in pairs if key.lower().startswith(prefix))
+
+
+def _told(output: bytes) -> Iterator[GitChange]:
+    """Read `--name-status -z`: a letter and a path, in turn."""
+    parts = output.split(b"\0")
+    for letter, path in zip(parts[::2], parts[1::2], strict=False):
+        action = _ACTIONS.get(letter.strip()[:1], Action.WRITE)
+        yield GitChange(path=os.fsdecode(path), action=action)
+
+
+def _counted(output: bytes) -> Iterator[tuple[str, int]]:
+    """Read `--numstat -z`: lines added, lines removed (a dash for bytes), and a path."""
+    for entry in output.split(b"\0"):
+        added, _, rest = entry.partition(b"\t")
+        removed, tab, path = rest.partition(b"\t")
+        if tab:
+            numbers = [int(n) if n.isdigit() else 1 for n in (added.strip(), removed)]
+            yield os.fsdecode(path), sum(numbers)
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as fault:
+        raise InputError("not-found", f"`{path}` is gone", because=str(fault)) from None

@@ -1,0 +1,1 @@
+"""The gate's own parts, each on a real disk."""
