@@ -179,6 +179,16 @@ def test_a_write_that_happened_is_never_called_an_error(world: World) -> None:
     assert "could not be stored" in receipt.note
 
 
+def test_a_log_that_cannot_be_read_after_the_write_does_not_call_it_an_error(world: World) -> None:
+    waiting = world.propose("app.py", b"stub\n")
+    world.approve(waiting)
+    world.log.unread_after = "applying"
+    (receipt,) = world.gate.apply(waiting)
+    assert world.holds("app.py") == b"stub\n"
+    assert "could not be stored" in receipt.note
+    assert receipt.event_hash == ""
+
+
 def test_proposing_the_same_call_again_finds_the_first(world: World) -> None:
     item = Item(path="app.py", content=b"stub\n")
     first = world.gate.propose([item], ids=["call-7"])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from penstock.core.audit.findings import AuditReport
+from penstock.core.audit.query import EVERYTHING, Query
+from penstock.core.errors import AuditError
 from penstock.core.policy.model import Policy
 from penstock.core.rules.load import parse_policy
 from penstock.gate import Call, Gate, Item, Judgement, Parts, Proof, judge_call
@@ -50,6 +52,8 @@ class Log(MemoryLog):
     def __init__(self, *, fails_at: str = "") -> None:
         super().__init__(clock=lambda: 0.0)
         self.fails_at = fails_at
+        self.unread_after = ""  # once this is written, the log can neither be read nor written
+        self._broken = False
 
     def append(self, event: Mapping[str, object] | bytes, *, durable: bool) -> LogEntry:
         self._fail(event)
@@ -60,11 +64,17 @@ class Log(MemoryLog):
     ) -> Sequence[LogEntry]:
         for event in events:
             self._fail(event)
-        return super().append_many(events, durable=durable)
+        made = super().append_many(events, durable=durable)
+        self._broken = any(event["op"] == self.unread_after for event in events)
+        return made
+
+    def lines(self, query: Query = EVERYTHING) -> Iterator[bytes]:
+        """Yield lines, until the one that makes the disk fail was written."""
+        if self._broken:
+            raise AuditError("audit-io", "the disk is broken")
+        yield from super().lines(query)
 
     def _fail(self, event: Mapping[str, object] | bytes) -> None:
-        from penstock.core.errors import AuditError
-
         if not isinstance(event, bytes) and event["op"] == self.fails_at:
             raise AuditError("audit-failed", "the record cannot be written")
 

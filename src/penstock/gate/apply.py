@@ -274,10 +274,11 @@ class Applier:
 
         A line that is there stays the only one: a crash came after it.
         """
-        hashes, note = {one.id: written_hash(self.newest_entry(one)) for one in claimed.members}, ""
-        fresh = [one for one in claimed.members if not hashes[one.id]]
-        lines = [claimed.applied(one, how=how, notes=_notes(one, states)) for one in fresh]
+        hashes, note = dict.fromkeys((one.id for one in claimed.members), ""), ""
         try:
+            hashes |= {one.id: written_hash(self.newest_entry(one)) for one in claimed.members}
+            fresh = [one for one in claimed.members if not hashes[one.id]]
+            lines = [claimed.applied(one, how=how, notes=_notes(one, states)) for one in fresh]
             made = self.parts.record_all(lines)
             hashes |= {one.id: line.event_hash for one, line in zip(fresh, made, strict=True)}
         except AuditError as fault:
