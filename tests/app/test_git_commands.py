@@ -173,7 +173,7 @@ git config alias.co checkout && git co feature
 git config --get-regexp alias
 git init
 git init sub
-git init -q ../elsewhere
+git init -q /tmp/penstock-elsewhere
 git remote add up https://example.org/x.git
 git remote remove origin
 git submodule update --init --recursive

@@ -14,7 +14,7 @@ from functools import cached_property, partial
 from penstock.core.errors import StoreError
 from penstock.core.extent import NEAR, Extent
 from penstock.core.model import Action, Target
-from penstock.core.paths.free_places import is_beyond, is_outside
+from penstock.core.paths.free_places import FreePlaces, is_beyond, is_outside
 from penstock.core.paths.spellings import beneath
 from penstock.core.tools.intents import Intent
 from penstock.ports import GitRepository, Repositories
@@ -28,7 +28,7 @@ class CallExtent:
     """Says how far the requests of one call extend; `free` are places that nobody misses."""
 
     root: str
-    free: tuple[str, ...]
+    free: FreePlaces
     repositories: Repositories | None
 
     def of(self, intent: Intent, action: Action, target: Target | None) -> Extent:

@@ -7,7 +7,7 @@ is one; and a path that leads through a link counts by every place that it may l
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 
 from penstock.core.model import Target
@@ -48,27 +48,46 @@ OUTPUT = frozenset(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class FreePlaces:
+    """Directories whose content nobody misses, and the home, which may lie below one of them."""
+
+    folders: tuple[str, ...]
+    home: str = ""
+
+    def hold(self, place: str) -> bool:
+        """Say whether a normal absolute path lies in one of the directories.
+
+        What is in the home counts as such, wherever the home is: in containers and tests it is
+        often below `/tmp`.
+        """
+        at_home = bool(self.home) and beneath(place, self.home) is not None
+        return any(
+            beneath(place, folder) and not (at_home and beneath(self.home, folder) is not None)
+            for folder in self.folders
+        )
+
+
 @lru_cache(maxsize=16)  # a process asks for one project, call after call
-def free_places(*, root: str, home: str, temporary: str = "") -> tuple[str, ...]:
+def free_places(*, root: str, home: str, temporary: str = "") -> FreePlaces:
     """Return the directories whose content nobody misses.
 
     `temporary` is what `TMPDIR` says; a value that holds the home or the project is not believed.
     """
+    home = normal(home) if home.startswith("/") else ""
     said = normal(temporary) if temporary.startswith("/") else ""
     holds = any(beneath(place, said) is not None for place in (root, home) if place and said)
     own = (said,) if said and not holds else ()
-    caches = tuple(f"{home}/{name}" for name in CACHES) if home.startswith("/") else ()
-    return (*TEMPORARY, *own, *caches)
+    caches = tuple(f"{home}/{name}" for name in CACHES) if home else ()
+    return FreePlaces(folders=(*TEMPORARY, *own, *caches), home=home)
 
 
-def is_below(place: str, folders: Iterable[str]) -> bool:
-    """Say whether a normal absolute path lies in one of some directories."""
-    return any(beneath(place, folder) for folder in folders)
+TEMPORARY_PLACES = FreePlaces(TEMPORARY)
 
 
 def is_temporary(path: str) -> bool:
     """Say whether a path as it is written lies below a directory for temporary files."""
-    return path.startswith("/") and is_below(normal(path), TEMPORARY)
+    return path.startswith("/") and TEMPORARY_PLACES.hold(normal(path))
 
 
 def is_outside(target: Target) -> bool:
@@ -82,7 +101,7 @@ def is_outside(target: Target) -> bool:
     return not target.shown.startswith("/") or next(known, None) is None
 
 
-def is_beyond(target: Target, free: tuple[str, ...]) -> bool:
+def is_beyond(target: Target, free: FreePlaces) -> bool:
     """Say whether a path leads out of the project to a place that is not free."""
     spelled = (one for one in (*target.judged, *target.tightening) if one.startswith("/"))
-    return is_outside(target) and not all(is_below(normal(one), free) for one in spelled)
+    return is_outside(target) and not all(free.hold(normal(one)) for one in spelled)
