@@ -22,6 +22,8 @@ from penstock.core.rules.fields import (
     EDITED_TABLES,
     EXCEPTION,
     RULE,
+    SET,
+    SETS,
     TABLES,
     TOP,
     Field,
@@ -118,9 +120,9 @@ def _manual_row(one: Field) -> str:
 
 def test_the_manual_has_the_table_of_every_field() -> None:
     text = manual()
-    for fields in (TOP, RULE, EXCEPTION, *TABLES.values()):
+    for fields in (TOP, RULE, EXCEPTION, [SET], *TABLES.values()):
         assert manual_table(fields) in text
-    for table in TABLES:
+    for table in (*TABLES, SETS):
         assert f"\n## [{table}]\n" in text
     for table in EDITED_TABLES:
         assert f"[[{table}]]" in text
@@ -138,6 +140,10 @@ WRONG = [
     {"defaults": {"read": "maybe"}},
     {"gate": {"change_threshold": 0}},
     {"gate": {"line_threshold": -1}},
+    {"sets": {"a": "x"}},
+    {"sets": {"a": []}},
+    {"sets": {"a b": ["x"]}},
+    {"sets": [{"a": ["x"]}]},
     {"llm_fallback": {"api_key": "k"}},
     {"warn": "loud"},
     {"except": [{"rule": "a"}]},

@@ -13,7 +13,7 @@ from enum import Enum, auto
 
 from penstock.core.rules import foreign
 from penstock.core.rules.documents import Document
-from penstock.core.rules.fields import BY_NAME, EDITED_TABLES
+from penstock.core.rules.fields import BY_NAME, EDITED_TABLES, SETS
 from penstock.core.rules.permissions_hook.document import SECTION_KEYS, SETTINGS, meaning_of
 from penstock.core.rules.permissions_hook.includes import list_of
 from penstock.core.rules.permissions_hook.rule import ORIGINAL_KEYS, Meaning
@@ -30,7 +30,7 @@ class RuleDialect(Enum):
 
 # People write `enabled` into files of the original, too, where it means nothing.
 OUR_FIELDS = frozenset(BY_NAME["rule"]) - ORIGINAL_KEYS - {"enabled"}
-OURS = frozenset({"version", "preset", "defaults", "on_error", "gate", "approval", "broker"})
+OURS = frozenset({"version", "preset", "defaults", "on_error", "gate", "approval", "broker", SETS})
 
 
 def dialect_of(path: str, document: Document) -> RuleDialect:

@@ -19,6 +19,7 @@ from penstock.core.policy.builtin import NAME
 from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.regexes import re_escape
 from penstock.core.policy.rule import Rule
+from penstock.core.rules.sets import glob_of
 from penstock.core.timestamps import stamp
 
 OPERATORS = re.compile(r"[|;&<>\n]")
@@ -147,7 +148,7 @@ def _by_default(stop: Stop, layer: Layer) -> QuickRule | None:
         return None
     if stop.command:
         return QuickRule(kind="allow", command=stop.command)
-    return QuickRule(kind="allow", path=stop.path) if stop.path else None
+    return QuickRule(kind="allow", path=glob_of(stop.path)) if stop.path else None
 
 
 def _by_rule(stop: Stop, layer: Layer) -> QuickRule | None:
@@ -156,7 +157,7 @@ def _by_rule(stop: Stop, layer: Layer) -> QuickRule | None:
         return None
     if stop.command and _about_commands(rule):
         return QuickRule(kind="except", of=rule.id, command=stop.command)
-    return QuickRule(kind="except", of=rule.id, path=stop.path) if stop.path else None
+    return QuickRule(kind="except", of=rule.id, path=glob_of(stop.path)) if stop.path else None
 
 
 def _about_commands(rule: Rule) -> bool:

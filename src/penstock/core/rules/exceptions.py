@@ -41,6 +41,7 @@ def _exception(raw: object, number: int, reader: Reader) -> Named | None:
     report = reader.report
     before, path = len(report.problems), (EXCEPT, number)
     values = reader.table(raw, EXCEPT, "[[except]]", *path)
+    reader.spell_out(values, "[[except]]", *path)
     reader.check_regexes(values, "[[except]]", *path)
     given = raw if isinstance(raw, dict) else {}
     if "rule" not in given:

@@ -55,6 +55,7 @@ VERDICTS = tuple(Verdict)
 RULE_TABLES = ("deny", "ask", "warn", "allow", "safe")
 EXCEPT = "except"  # takes something out of a rule; edited like one
 EDITED_TABLES = (*RULE_TABLES, EXCEPT)
+SETS = "sets"  # its keys are free
 ACTION_WORDS = ("read", "write", "create", "delete", "modify", "run")
 DOORS = ("hook", "broker", "langgraph", "mcp", "http", "terminal", "tui")
 PRESETS = ("guard", "strict", "hook-spec", "broker-spec")  # what a policy can start from
@@ -234,6 +235,12 @@ EXCEPTION = (
         kind=FieldKind.MOMENT,
         doc="When the exception ends and the rule holds again; UTC unless it says.",
     ),
+)
+
+SET = Field(
+    name="NAME",
+    kind=FieldKind.GLOBS,
+    doc='Globs, and names of other sets; `"@NAME"` stands for them in any list of globs.',
 )
 
 _NOTIFY = (

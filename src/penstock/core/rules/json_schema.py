@@ -20,11 +20,14 @@ from penstock.core.rules.fields import (
     MOST,
     RULE,
     RULE_TABLES,
+    SET,
+    SETS,
     TABLES,
     TOP,
     Field,
     FieldKind,
 )
+from penstock.core.rules.sets import NAME
 from penstock.core.rules.values import MAX_ITEMS, MAX_TEXT
 from penstock.presets import SCHEMA
 
@@ -41,6 +44,7 @@ RULES_ARE: Mapping[str, str] = {
     "allow": "Rules that grant what they speak of, unless a stricter one speaks too.",
     "safe": "Rules that only name a place: nothing is decided and nothing said.",
 }
+SETS_ARE = "Named lists of globs."
 EXCEPTIONS_ARE = "What is taken out of a rule of this file, a preset or an include."
 
 
@@ -57,7 +61,7 @@ def document() -> Schema:
         "title": TITLE,
         "type": "object",
         "additionalProperties": False,
-        "properties": {**top, **tables, **rules, **both, EXCEPT: _excepts()},
+        "properties": {**top, SETS: _sets(), **tables, **rules, **both, EXCEPT: _excepts()},
         "definitions": {"rule": _rule()},
     }
 
@@ -69,6 +73,15 @@ def text() -> str:
 
 def _rules(doc: str) -> Schema:
     return {"description": doc, "type": "array", "items": {"$ref": "#/definitions/rule"}}
+
+
+def _sets() -> Schema:
+    return {
+        "description": SETS_ARE,
+        "type": "object",
+        "propertyNames": {"pattern": f"^{NAME.pattern}$"},
+        "additionalProperties": _field(SET),
+    }
 
 
 def _excepts() -> Schema:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import cast
@@ -24,17 +24,18 @@ from penstock.core.policy.model import Policy
 from penstock.core.policy.rule import Rule
 from penstock.core.rules.documents import Document, read_toml
 from penstock.core.rules.exceptions import exceptions_in
-from penstock.core.rules.fields import ADDED_PRESETS, EDITED_TABLES, RULE_TABLES, TABLES
+from penstock.core.rules.fields import ADDED_PRESETS, EDITED_TABLES, RULE_TABLES, SETS, TABLES
 from penstock.core.rules.layers import LoadResult, Settings, build, fallback, join
 from penstock.core.rules.problems import (
+    LevelBudget,
     Problem,
     ProblemReport,
-    RegexBudget,
     as_error,
     did_you_mean,
     shown,
 )
 from penstock.core.rules.rule import Reader, Thresholds, Values
+from penstock.core.rules.sets import Globs, read_sets
 
 __all__ = [
     "LoadResult",
@@ -81,9 +82,10 @@ class _LevelFiles:
     read: Read
     preset_of: Callable[[str], bytes]
     parse: Parse = read_toml
-    budget: RegexBudget = field(default_factory=RegexBudget)
+    budget: LevelBudget = field(default_factory=LevelBudget)
     found: list[_Sheet | LoadResult] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
+    sets: dict[str, Mapping[str, Globs]] = field(default_factory=dict)  # that each file knows
 
 
 def load(
@@ -201,13 +203,18 @@ def _gather(to: _LevelFiles, file: str, data: bytes, *, trail: tuple[str, ...]) 
     )
     to.found.append(sheet)
     sheet.settings = _settings(sheet)
-    for preset, place in _named_presets(sheet.settings):
+    included = [
         _include(to, sheet, f"{PRESET}{presets.FILES[preset]}", to.preset_of(preset), place)
+        for preset, place in _named_presets(sheet.settings)
+    ]
     named = cast("tuple[str, ...]", sheet.settings.get("includes", {}).get("files", ()))
     for at, name in enumerate(named):
         path = posixpath.normpath(posixpath.join(posixpath.dirname(file), name))
         inside = to.read(path) if name and "\0" not in name else None
-        _include(to, sheet, path, inside, ("includes", "files", at))
+        included.append(_include(to, sheet, path, inside, ("includes", "files", at)))
+    known = {name: one for sets in reversed(included) for name, one in sets.items()}
+    sheet.reader.sets = to.sets[file] = read_sets(document, sheet.reader, known)
+    sheet.settings |= {SETS: dict(sheet.reader.sets)} if sheet.reader.sets else {}
 
 
 def _named_presets(settings: dict[str, Values]) -> Iterator[tuple[str, tuple[str | int, ...]]]:
@@ -226,8 +233,8 @@ def _is_ours(file: str) -> bool:
 
 def _include(
     to: _LevelFiles, sheet: _Sheet, path: str, data: bytes | None, place: tuple[str | int, ...]
-) -> None:
-    """Follow one include, unless it leads nowhere, in a circle, or too far."""
+) -> Mapping[str, Globs]:
+    """Follow one include, unless it leads nowhere, in a circle, or too far; return its sets."""
     report = sheet.reader.report
     if path in sheet.trail:
         circle = " -> ".join(f"`{name}`" for name in (*sheet.trail, path))
@@ -240,6 +247,7 @@ def _include(
         report.wrong("too many includes", *place, hint=f"include {limit}")
     elif path not in to.seen:
         _gather(to, path, data, trail=sheet.trail)
+    return to.sets.get(path, {})
 
 
 def _stem(file: str) -> str:
@@ -250,13 +258,13 @@ def _settings(sheet: _Sheet) -> dict[str, Values]:
     """Read everything but the rules; what is no table and no known key is a problem."""
     reader, document = sheet.reader, sheet.document
     # `warn` is a setting when it is a word, and rules when it is tables; never both in TOML.
-    known = {*TABLES, *EDITED_TABLES} - (
+    known = {*TABLES, *EDITED_TABLES, SETS} - (
         {"warn"} if isinstance(document.get("warn"), str) else set()
     )
     top = {key: value for key, value in document.items() if key not in known}
     strays = {k: v for k, v in top.items() if isinstance(v, dict | list) and k != "disable"}
     for key in strays:
-        hint = did_you_mean(key, (*TABLES, *EDITED_TABLES))
+        hint = did_you_mean(key, (*TABLES, *EDITED_TABLES, SETS))
         reader.report.wrong(f"unknown table {shown(key)}", key, hint=hint)
     plain = {key: value for key, value in top.items() if key not in strays}
     settings = {"": reader.table(plain, "", "the file")}

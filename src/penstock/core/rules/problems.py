@@ -39,24 +39,30 @@ class Problem:
 
 
 @dataclass(slots=True)
-class RegexBudget:
-    """How much the regexes of one level may weigh together, in RE2's instructions.
+class LevelBudget:
+    """How much the regexes of one level may weigh together, and how often sets may be named.
 
     A file from a stranger's repository must not be able to keep a hook busy until the agent
     gives up on it and goes on without.
     """
 
-    left: int = 1_000_000
+    instructions: int = 1_000_000  # RE2's
+    globs: int = 200_000  # that the names of sets stand for
 
     def check(self, pattern: str) -> Fault | None:
         """Return what is wrong with a pattern; a level that spent all has its next refused."""
-        if self.left < 0:
+        if self.instructions < 0:
             return TOO_LARGE
         found = weigh(pattern)
         if isinstance(found, Fault):
             return found
-        self.left -= found
-        return None if self.left >= 0 else TOO_LARGE
+        self.instructions -= found
+        return None if self.instructions >= 0 else TOO_LARGE
+
+    def takes_globs(self, count: int) -> bool:
+        """Say whether there is room for the globs of one more set."""
+        self.globs -= count
+        return self.globs >= 0
 
 
 TOO_LARGE = Fault(what="the regexes up to here are too large together", hint="repeat less often")
@@ -67,7 +73,7 @@ class ProblemReport:
     """Collects what a reader finds in one file."""
 
     file: str
-    budget: RegexBudget = field(default_factory=RegexBudget)
+    budget: LevelBudget = field(default_factory=LevelBudget)
     lines: TomlPositions = NO_LINES
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)

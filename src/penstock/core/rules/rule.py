@@ -9,7 +9,7 @@ file's were held by tests), and its regexes are RE2's; whatever is wrong is repo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, cast
 
@@ -17,8 +17,9 @@ from penstock.core.model import COVERS, Action, ChangeKind, Verdict
 from penstock.core.paths.globs import matches
 from penstock.core.policy.conditions import text_fits, tool_fits
 from penstock.core.policy.rule import FieldMatch, Rule, Where
-from penstock.core.rules.fields import BY_NAME, FieldKind
+from penstock.core.rules.fields import BY_NAME, Field, FieldKind
 from penstock.core.rules.problems import ProblemReport, did_you_mean, shown
+from penstock.core.rules.sets import spelled_out
 from penstock.core.rules.values import READERS, ValueFault, WrongValueError
 
 Values = dict[str, object]
@@ -74,6 +75,7 @@ class Reader:
     thresholds: Thresholds = field(default_factory=Thresholds)
     prefix: str = ""  # of the ids that rules without one are given
     proven: bool = False  # the rules were held against their examples before
+    sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     names: list[tuple[str, Where]] = field(default_factory=list)  # of all rules, wrong ones too
 
     def table(self, raw: object, table: str, label: str, *path: str | int) -> Values:
@@ -90,12 +92,21 @@ class Reader:
             if one is None:
                 self._unknown(key, table, label, *path)
                 continue
-            try:
-                values[key] = READERS[one.kind](one, value)
-            except WrongValueError as wrong:
-                for one_fault in wrong.all_of:
-                    self._wrong_value(one_fault, key, label, *path)
+            found = self.value(one, value, key, label, *path)
+            if found is not None:
+                values[key] = found
         return values
+
+    def value(
+        self, one: Field, value: object, key: str, label: str, *path: str | int
+    ) -> object | None:
+        """Return the value of one key, None when anything is wrong with it."""
+        try:
+            return READERS[one.kind](one, value)
+        except WrongValueError as wrong:
+            for one_fault in wrong.all_of:
+                self._wrong_value(one_fault, key, label, *path)
+        return None
 
     def _wrong_value(self, wrong: ValueFault, key: str, label: str, *path: str | int) -> None:
         at = () if wrong.at is None else (wrong.at,)
@@ -118,13 +129,13 @@ class Reader:
         where = Where(file=self.report.file, line=self.report.line_of(*path))
         self.names.append((name, where))
         values = self.table(raw, "rule", label, *path)
+        self.spell_out(values, label, *path)
         if not REGEX_FIELDS.isdisjoint(values):
             self.check_regexes(values, label, *path)
         if isinstance(raw, dict):
             self._check_together(raw, label, *path)
         if self.report.full or len(self.report.problems) > before:
             return None
-        self._check_globs(values, label, *path)
         rule = self._made(values, table, name, where)
         if not self.proven:
             self._check_examples(rule, label, *path)
@@ -141,14 +152,21 @@ class Reader:
             if found is not None:
                 self.report.wrong(f"{key} invalid: {found} in {label}", *path, key, hint=found.hint)
 
-    def _check_globs(self, values: Values, label: str, *path: str | int) -> None:
-        """Warn of what other glob languages read differently: here it means itself."""
+    def spell_out(self, values: Values, label: str, *path: str | int) -> None:
+        """Put the globs of sets where their names stand."""
         for key in ("paths", "not_paths"):
-            for at, glob in enumerate(cast("tuple[str, ...]", values.get(key, ()))):
-                found = DOUBTFUL.search(glob)
-                if found:
-                    message = f"{shown(glob)} in `{key}` of {label}: {DOUBTS[found.group()]}"
-                    self.report.warn(message, *path, key, at)
+            if key in values:
+                globs = cast("tuple[str, ...]", values[key])
+                self.warn_of_globs(globs, f"`{key}` of {label}", *path, key)
+                values[key] = spelled_out(globs, self.sets, self.report, *path, key)
+
+    def warn_of_globs(self, globs: Sequence[str], label: str, *path: str | int) -> None:
+        """Warn of what other glob languages read differently: here it means itself."""
+        for at, glob in enumerate(globs):
+            found = DOUBTFUL.search(glob)
+            if found:
+                message = f"{shown(glob)} in {label}: {DOUBTS[found.group()]}"
+                self.report.warn(message, *path, at)
 
     def _made(self, values: Values, table: str, name: str, where: Where) -> Rule:
         """Put the values of a rule without faults together."""

@@ -27,13 +27,15 @@ from penstock.core.rule_edit.edit import (
     told,
 )
 from penstock.core.rule_edit.source import read_text
+from penstock.core.rules.fields import EDITED_TABLES, SETS
 from penstock.core.rules.fields import TABLES as FIELD_TABLES
 from penstock.doors.reviewer.responses import Document
 
 MOST_FILES = 20
 OWN_NAMES = (f"/{app.CONFIG}", "/penstock.toml")
 RULES = (b"allow", b"deny", b"ask", b"warn")
-TABLES = frozenset({*RULES, *(name.encode() for name in FIELD_TABLES), b"logging", b"variables"})
+OURS = (*EDITED_TABLES, SETS, *FIELD_TABLES)
+TABLES = frozenset({*(name.encode() for name in OURS), b"logging", b"variables"})
 HEADER = re.compile(rb"^[ \t]*+\[\[?+[ \t]*+([\w-]++)(?:\.([\w-]++))?+", re.MULTILINE)
 
 

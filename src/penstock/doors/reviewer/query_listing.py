@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from penstock.core.rules.layers import LoadResult
 
 TYPES = ("allow", "deny", "ask", "warn", "safe")
-SECTIONS = ("llm_fallback", "logging", "audit", "limits", "includes", "defaults")
+SECTIONS = ("llm_fallback", "logging", "audit", "limits", "includes", "defaults", "sets")
 PLACE = ("source_file", "source_line")
 SECRETS = frozenset({"api_key"})
 

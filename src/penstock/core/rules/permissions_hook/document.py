@@ -14,7 +14,7 @@ from typing import cast
 
 from penstock.core.policy.rule import Rule
 from penstock.core.rules.documents import Document
-from penstock.core.rules.fields import BY_NAME, RULE_TABLES, TABLES
+from penstock.core.rules.fields import BY_NAME, RULE_TABLES, SETS, TABLES
 from penstock.core.rules.layers import LoadResult, join
 from penstock.core.rules.permissions_hook.includes import (
     LLM,
@@ -38,7 +38,7 @@ USUAL_PRIORITY = 50
 
 def looks_original(document: Mapping[str, object], *, named: bool = False) -> bool:
     """Say whether a document was written for the original: by its name, or by its shape."""
-    ours = {"version", "preset", "defaults", "on_error", "gate", "approval", "broker", "warn"}
+    ours = {"version", "preset", "defaults", "on_error", "gate", "approval", "broker", "warn", SETS}
     if ours & document.keys() or {"ask", "safe", "outside_project", "disable"} & document.keys():
         return False
     if named or any(_is_section(key, value) for key, value in document.items()):
