@@ -19,7 +19,7 @@ from penstock.gate.prepare import Call, Preparation, PreparedRequest
 from penstock.ports import Files, Repositories
 
 if TYPE_CHECKING:
-    from penstock.gate.git_effects import GitEffects
+    from penstock.gate.git.effects import GitEffects
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,10 +84,11 @@ def _judged(
             decision=combine([said for _, said in heard], policy),
             prepared=tuple(one for one, _ in heard),
         )
-    from penstock.gate.git_effects import GitEffects  # most calls are none of git's
+    from penstock.gate.git.call import GitCall  # most calls are none of git's
+    from penstock.gate.git.effects import GitEffects
 
-    git = GitEffects(preparation, repositories)
-    heard += _of_git(git, policy, now)
+    git = GitCall(preparation, repositories)
+    heard += _of_git(GitEffects(git), policy, now)
     decision = combine([said for _, said in heard], policy)
     return Judgement(
         decision=replace(decision, notes=(*decision.notes, *git.notes)),
@@ -100,7 +101,7 @@ def _of_git(
     git: GitEffects, policy: Policy, now: float
 ) -> Iterator[tuple[PreparedRequest, Decision]]:
     """Yield what the rules say of git's part; a file that it brings is told where one objects."""
-    for one in git.requests(git.preparation.git):
+    for one in git.requests(git.call.preparation.git):
         if isinstance(one, PreparedRequest):
             yield one, _decide(one, policy, now)
             continue

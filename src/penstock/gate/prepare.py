@@ -63,7 +63,7 @@ class Preparation:
     def of(self, intent: Intent) -> Iterator[PreparedRequest]:
         """Prepare one intent; what cannot be understood is a problem, not a crash."""
         problem = _excess(intent) if intent.excessive else None
-        if intent.git:  # what git does is found on the repository, by `git_effects`
+        if intent.git:  # what git does is found on the repository, by `gate.git`
             self.git.append(intent)
             return
         if intent.only_at and not self._in_force(intent):

@@ -1,7 +1,7 @@
 """What a git command does to a repository, in terms of revisions and pathspecs.
 
 The program's rows (`programs.git*`) make deeds of words; what a deed changes or loses on a real
-tree is found by whoever has the repository (`gate.git_effects`).
+tree is found by whoever has the repository (`gate.git`).
 Always true: every word in a deed is the very text that git would get.
 """
 

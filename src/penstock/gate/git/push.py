@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from penstock.core.model import GateRefusal
 from penstock.core.shell.git_deed import GitDeed
-from penstock.gate.git_words import loss
+from penstock.gate.git.words import loss
 from penstock.ports import GitRepository
 
 SHARED = frozenset({"main", "master", "trunk", "develop", "production", "release", "stable"})
