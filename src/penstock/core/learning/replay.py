@@ -25,7 +25,7 @@ from penstock.core.policy.regexes import Bank, literal
 from penstock.core.policy.rule import Rule
 from penstock.core.policy.rule_index import ALSO_CALLED
 from penstock.core.policy.sentences import effective
-from penstock.core.shell.command import TABLE
+from penstock.core.shell.command.program import TABLE
 from penstock.core.shell.effects import ProgramCall
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.programs.builtins import BUILTINS

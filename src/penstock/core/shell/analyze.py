@@ -121,7 +121,7 @@ def _follow(text: str, found: ShellFindings, cwd: str, look: Look) -> None:
     walk = CommandWalk(found, look)
     state = first_state(cwd)
     try:
-        walk.commands.ended(walk.text(text, (state,), Feed()))
+        walk.commands.exits.ended(walk.text(text, (state,), Feed()))
         walk.uncalled()
         _look_again(text, found, state)
     except (TooMuch, RecursionError):

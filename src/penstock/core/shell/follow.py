@@ -9,11 +9,12 @@ behind it goes unseen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from penstock.core.shell.budget import MOST_NODES_DEEP, MOST_UNITS, PIECE, TEXT, Account
-from penstock.core.shell.command import Commands
-from penstock.core.shell.effects import Feed, RunText
+from penstock.core.shell.command.assign import doubt_texts
+from penstock.core.shell.command.simple import Commands
+from penstock.core.shell.effects import Effect, Feed, RunText
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.fallback_scan import scan
 from penstock.core.shell.findings import NOT_PARSED, ShellFindings
@@ -66,7 +67,7 @@ class CommandWalk:
         self.look = look
         self.scripts = scripts or ScriptBudget()
         self.account = Account()
-        self.commands = Commands(self, found, self.account)
+        self.commands = Commands(self)
         self.defined: dict[str, tuple[Node, ShellState]] = {}
         self._read: dict[int, tuple[Script, list[Statement]]] = {}
 
@@ -120,7 +121,7 @@ class CommandWalk:
         """Return what can be seen from a state."""
         if self.look is NO_LOOK:
             return NOWHERE
-        written = self.commands.files
+        written = self.commands.texts.files
         look = LookAfter(self.look, written) if written else self.look
         return LookHere(look, state.cwd, state.sure, self.account.grant)
 
@@ -130,10 +131,10 @@ class CommandWalk:
         if self.look is NO_LOOK or not self.scripts.enter(effect):
             return (state,)
         inside = CommandWalk(ShellFindings(), self.look, self.scripts)
-        inside.commands.files = self.commands.files
+        inside.commands.texts.files = self.commands.texts.files
         after: States = (state,)
         try:
-            after = inside.commands.run_text(effect, where, feed)
+            after = inside.commands.runs.text(effect, where, feed)
             inside.uncalled()
         except (TooMuch, RecursionError):
             after = (state,)
@@ -141,6 +142,18 @@ class CommandWalk:
             self.scripts.leave(inside.account.units)
         self.found.scripts += [run_of(effect, inside.found), *inside.found.scripts]
         return after[:1] if effect.here else (state,)
+
+    # Effects and programs
+
+    def effects(self, effects: Iterable[Effect], state: ShellState, feed: Feed, by: str) -> States:
+        """Carry out what a program does."""
+        return self.commands.effects.all(effects, state, feed, by)
+
+    def program(
+        self, argv: list[Value], state: ShellState, feed: Feed, *, functions: bool
+    ) -> Outcome:
+        """Do what a program does with its words."""
+        return self.commands.programs.start(argv, state, feed, functions=functions)
 
     def names(self, pattern: str, state: ShellState) -> Sequence[str] | None:
         """Return the files that a pattern meets: on the disk, and made by this very command."""
@@ -258,17 +271,17 @@ class CommandWalk:
 
     def _block(self, node: CommandBlock, states: States, feed: Feed) -> Outcome:
         for state in states:
-            self.commands.redirects(node.redirects, state)
-        inside = self.commands.fed(node.redirects, states[0], feed)
+            self.commands.redirections.tell(node.redirects, state)
+        inside = self.commands.redirections.fed(node.redirects, states[0], feed)
         now = states
         last: Outcome = (states, states)
-        since = len(self.commands.later)
+        since = self.commands.exits.mark()
         for item in node.items:
             last = self.node(item, now, inside)
             now = self._few(merged(*last)) or now
         if not node.apart:
             return last
-        self.commands.ended(now, since)
+        self.commands.exits.ended(now, since)
         return states, states
 
     def _if(self, node: If, states: States, feed: Feed) -> Outcome:
@@ -300,9 +313,9 @@ class CommandWalk:
 
     def _turn(self, body: Node, states: States, feed: Feed) -> tuple[States, States]:
         """Follow a loop's body once; return the states after it, and those that left it early."""
-        self.commands.loops.append([])
+        self.commands.exits.loops.append([])
         after = self._after(body, states, feed)
-        left = tuple(self.commands.loops.pop())
+        left = tuple(self.commands.exits.loops.pop())
         return (self._few(merged(after, left)), left) if left else (after, ())
 
     def _each_line(self, node: Loop, states: States, lines: list[str]) -> Outcome:
@@ -318,7 +331,7 @@ class CommandWalk:
     def _for(self, node: For, states: States, feed: Feed) -> Outcome:
         ends: States = ()
         for state in states:
-            now: States = (self.commands.expanded(node.words or (), state),)
+            now: States = (self.commands.words.expanded(node.words or (), state),)
             turns = self._turns(node, state)
             if any(value.loose for value in turns):
                 ends = merged(ends, now)  # perhaps there is nothing to loop over
@@ -335,10 +348,10 @@ class CommandWalk:
         if node.words is None:
             values = list(state.scope.get("@", ()))
         else:
-            self.commands.look_into(node.words, state)
-            state = self.commands.expanded(node.words, state)
-            values = self.commands.values(node.words, state)
-            self.commands.doubt_texts(values)
+            self.commands.words.look_into(node.words, state)
+            state = self.commands.words.expanded(node.words, state)
+            values = self.commands.words.values(node.words, state)
+            doubt_texts(self, values)
         unknown = Value(f"${node.name}", exact=False, loose=True)
         certain = [value._replace(exact=False) if value.pattern else value for value in values]
         most = max(MOST_TURNS, self.account.names)
@@ -347,8 +360,8 @@ class CommandWalk:
         return certain or [unknown]
 
     def _case(self, node: Case, states: States, feed: Feed) -> Outcome:
-        self.commands.look_into(node.words, states[0])
-        states = tuple(self.commands.expanded(node.words, state) for state in states)
+        self.commands.words.look_into(node.words, states[0])
+        states = tuple(self.commands.words.expanded(node.words, state) for state in states)
         ends, before = states, states
         for body, falls in node.bodies:
             after = self._after(body, self._few(before), feed)

@@ -1,0 +1,128 @@
+"""What the tables of programs answer with becomes findings, or a text that is run.
+
+Always true: an effect is either told, doubted, refused or followed; none is passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import islice
+
+from penstock.core.errors import PenstockError
+from penstock.core.model import Action
+from penstock.core.shell.budget import EFFECT, PATCH_LINE
+from penstock.core.shell.command.exits import Exits
+from penstock.core.shell.command.host import Follows
+from penstock.core.shell.command.run import RunTexts
+from penstock.core.shell.command.texts import NAMES_ANEW, Texts
+from penstock.core.shell.effects import (
+    Alias,
+    Effect,
+    Feed,
+    Git,
+    Later,
+    Patch,
+    Refuse,
+    Touch,
+    Typed,
+    Unclear,
+)
+from penstock.core.shell.expansion import Value
+from penstock.core.shell.git_deed import GitKind
+from penstock.core.shell.programs.own import computed_removal
+from penstock.core.shell.state import ShellState, States
+
+# Programs after which a file holds what it held, or what has been noted of it.
+_KEEPS_TEXT = frozenset(
+    {*NAMES_ANEW, "chmod", "chown", "chgrp", "touch", "rm", "unlink", "tee", "dd", "chattr"}
+)
+# The lines of a patch that name its files.
+_PATCHED_FILE = re.compile(
+    r"^(?:\*\*\* (?:Add File|Update File|Delete File|Move to): |(?:---|\+\+\+) (?:[ab]/)?)"
+    r"([^\t\n]{1,255})",
+    re.MULTILINE,
+)
+MOST_PATCHED = 128
+
+
+class Effects:
+    """Carries out effects for one walk."""
+
+    def __init__(self, walk: Follows, texts: Texts, exits: Exits, runs: RunTexts) -> None:
+        self._walk = walk
+        self._texts = texts
+        self._exits = exits
+        self._runs = runs
+
+    def all(self, effects: Iterable[Effect], state: ShellState, feed: Feed, by: str) -> States:
+        """Carry out effects in their order; return the states after the last."""
+        after: States = (state,)
+        for effect in effects:
+            self._walk.account.charge(EFFECT)
+            after = self._one(effect, state, feed, by)
+        return after
+
+    def _one(self, effect: Effect, state: ShellState, feed: Feed, by: str) -> States:
+        found = self._walk.found
+        if isinstance(effect, Touch):
+            self._touch(effect, state, feed, by)
+        elif isinstance(effect, Unclear):
+            found.doubt(effect.why, runs=effect.runs)
+        elif isinstance(effect, Refuse):
+            found.refuse(effect, state)
+        elif isinstance(effect, Typed):
+            self._runs.type(effect, state)
+        elif isinstance(effect, Alias):
+            found.alias(effect.link, effect.target, state)
+        elif isinstance(effect, Patch):
+            self._patch(effect, state, by)
+        elif isinstance(effect, Later):
+            self._exits.later(effect, state)
+        elif isinstance(effect, Git):
+            self._git(effect, state, by)
+        else:
+            return self._runs.run(effect, state, feed, by)
+        return (state,)
+
+    def _touch(self, effect: Touch, state: ShellState, feed: Feed, by: str) -> None:
+        """Tell a file; what the same command wrote there before is then no longer known."""
+        self._walk.found.touch(effect, state, by)
+        if by not in _KEEPS_TEXT and effect.action is not Action.READ:
+            self._texts.doubt(effect.value, state)
+        if not effect.value.exact and (effect.whole or effect.action is Action.DELETE):
+            self.all(computed_removal(effect.value.text), state, feed, by)
+
+    def _git(self, effect: Git, state: ShellState, by: str) -> None:
+        """Note what git does; a patch that this very command has written is read at once."""
+        where = state.move(effect.directory) if effect.directory else state
+        texts = [self._texts.content(Value(path), where) for path in effect.deed.paths]
+        if effect.deed.kind is GitKind.PATCH and None not in texts:
+            for text in texts:
+                self._patch(Patch(text or ""), where, by)
+        else:
+            self._walk.found.git_deed(effect, state)
+
+    def _patch(self, effect: Patch, state: ShellState, by: str) -> None:
+        found, account = self._walk.found, self._walk.account
+        where = state.move(effect.directory) if effect.directory else state
+        lines = effect.text.count("\n")
+        if lines * PATCH_LINE > account.left():
+            found.doubt(f"the patch for `{by}` is too long to be read")
+            for name in islice(_PATCHED_FILE.finditer(effect.text), MOST_PATCHED):
+                found.touch(Touch(Value(name.group(1))), where, by)
+            return
+        account.charge(lines * PATCH_LINE)
+        from penstock.core.patch.apply import parse_patch  # few commands have one
+
+        try:
+            files = parse_patch(effect.text)
+        except PenstockError:
+            found.doubt(f"the patch for `{by}` cannot be read")
+            return
+        for file in files:
+            gone = file.action is Action.DELETE or file.moved_to is not None
+            action = Action.DELETE if gone else Action.WRITE
+            found.touch(Touch(Value(file.path), action), where, by)
+            if file.moved_to is not None:
+                found.touch(Touch(Value(file.moved_to)), where, by)

@@ -1,0 +1,110 @@
+"""Carry out one simple command: its words, assignments and redirections, then its program.
+
+Always true: the order is bash's, and every part is told even where another cannot be.
+"""
+
+from __future__ import annotations
+
+from penstock.core.shell.budget import COMMAND
+from penstock.core.shell.command.assign import Assignments, exported
+from penstock.core.shell.command.effect import Effects
+from penstock.core.shell.command.exits import Exits
+from penstock.core.shell.command.host import Follows
+from penstock.core.shell.command.program import WHICH_PROGRAM, Programs
+from penstock.core.shell.command.redirect import INPUT_MOVED, Redirections, after_redirections
+from penstock.core.shell.command.run import RunTexts
+from penstock.core.shell.command.texts import Texts
+from penstock.core.shell.command.words import Words
+from penstock.core.shell.effects import Feed
+from penstock.core.shell.expansion import PIPE, Value
+from penstock.core.shell.findings import shown
+from penstock.core.shell.programs.builtins import Outcome
+from penstock.core.shell.programs.listings import listed
+from penstock.core.shell.programs.output import printed
+from penstock.core.shell.programs.own import SHOWS
+from penstock.core.shell.programs.read_options import COUNTS
+from penstock.core.shell.state import ShellState
+from penstock.core.shell.syntax.nodes import ShellWord, Simple, Sub
+
+# Builtins that expand the subscripts in their words once more, commands inside included.
+_EVALUATES = frozenset({"let", "declare", "typeset", "local", "read", "unset"})
+_EVALUATES_NAMED = frozenset({"printf", "test", "[", "[["})
+_TAKES_IN = frozenset({"export", "eval", "declare", "readonly"})
+
+
+class Commands:
+    """Carries out simple commands for one walk; its parts share what they remember."""
+
+    def __init__(self, walk: Follows) -> None:
+        self._walk = walk
+        self.words = Words(walk)
+        self.texts = Texts()
+        self.exits = Exits(walk)
+        self.redirections = Redirections(walk, self.words, self.texts)
+        self.runs = RunTexts(walk, self.texts, self.exits)
+        self.programs = Programs(walk, self.texts, self.exits, self.runs)
+        self.effects = Effects(walk, self.texts, self.exits, self.runs)
+        self._assignments = Assignments(walk, self.words)
+
+    def command(self, node: Simple, state: ShellState, feed: Feed) -> Outcome:
+        """Carry out one simple command."""
+        self._walk.account.charge(COMMAND)
+        self._look_into(node, state)
+        state = self.words.expanded(node.words, state)
+        inside, words = self._assignments.in_front(node.words, state)
+        if not words:
+            self.redirections.tell(node.redirects, inside)
+            return (inside,), (inside,)
+        if INPUT_MOVED in state.traits:
+            feed = Feed(piped=True)
+        argv = self.words.values(words, state)
+        self._doubt_program(words[0], argv)
+        self._doubt_pipes(node.words, argv)
+        if node.redirects:
+            quiet = bool(argv) and argv[0].text in COUNTS
+            self.redirections.tell(node.redirects, state, quiet=quiet)
+            feed = self.redirections.fed(node.redirects, state, feed)
+            self.redirections.remember(node.redirects, argv, state, feed)
+            state, inside = after_redirections(node.redirects, argv, state, inside)
+        if inside is not state:
+            inside = exported(inside, state)
+        return self.programs.start(argv, state, feed, inside)
+
+    def _look_into(self, node: Simple, state: ShellState) -> None:
+        """Follow what runs inside the words.
+
+        A script that exports what it reads takes it in and shows it to nobody.
+        """
+        found = self._walk.found
+        takes_in = self._walk.scripts.depth and node.words and node.words[0].raw in _TAKES_IN
+        before = set(found.reads) if takes_in else None
+        self.words.look_into(node.words, state)
+        if before is not None:
+            found.reads = {one: None for one in found.reads if one in before}
+
+    def _doubt_program(self, word: ShellWord, argv: list[Value]) -> None:
+        """Doubt a program that a substitution names, and arithmetic that may run commands."""
+        first = word.parts[0] if word.parts else None
+        if isinstance(first, Sub) and first.script is not None:
+            self._walk.found.doubt(WHICH_PROGRAM.format(shown(word.raw)), runs=True)
+        name = argv[0].text if argv else ""
+        if name in _EVALUATES or (name in _EVALUATES_NAMED and Value("-v") in argv):
+            for value in argv[1:]:
+                if value.exact and ("$(" in value.text or "`" in value.text):
+                    self._walk.found.doubt(f"`{shown(value.text)}` may be run as a command")
+
+    def _doubt_pipes(self, words: tuple[ShellWord, ...], argv: list[Value]) -> None:
+        """Doubt a program that is given `<(...)` as a file, unless it only shows files."""
+        name = argv[0].text.rpartition("/")[2] if argv else ""
+        if any(PIPE in word.raw or "<(" in word.raw for word in words) and name not in SHOWS:
+            self._walk.found.doubt("", runs=True)
+
+    def output(self, node: Simple, state: ShellState, feed: Feed) -> str | None:
+        """Return what a simple command prints, if that is known."""
+        fed = self.redirections.fed(node.redirects, state, feed)
+        argv = self.words.values(node.words, state)
+        shows = len(argv) == 2 and argv[0].text in ("cat", "tac")
+        known = self.texts.content(argv[1], state) if shows else None
+        if known is None:
+            known = printed(argv, fed, state.cwd)
+        return listed(argv, fed, self._walk.here(state)) if known is None else known
