@@ -240,3 +240,132 @@ def test_help_and_version_work(project: Project) -> None:
     assert "judge" in project.run("--help").out
     assert project.run("--version").out.startswith("penstock, version")
     assert "_PENSTOCK_COMPLETE" in project.run("completion", "bash").out
+
+
+class TestAskedInWords:
+    @pytest.mark.parametrize(
+        ("words", "code"),
+        [
+            (("git", "status"), 0),
+            (("echo", "x > .env"), 0),  # one word of an `echo`, quoted as a shell would need it
+            (("echo x > .env",), 2),  # one word is a whole command line
+            (("sh", "-c", "echo x > .env"), 2),
+            (("cp", "a b", ".env"), 2),
+            (("write", ".env"), 3),  # a program of that name, of which nobody knows what it does
+        ],
+    )
+    def test_words_after_the_mark_are_a_command(
+        self, project: Project, words: tuple[str, ...], code: int
+    ) -> None:
+        done = project.run("judge", "--json", "--", *words)
+        assert done.code == code, done.out + done.err
+
+    def test_an_option_after_the_mark_is_the_commands(self, project: Project) -> None:
+        project.write("a.py", LONG)
+        done = project.run("judge", "--", "rm", "--json", "a.py", "--help")
+        assert (done.code, done.out.split()[0]) == (3, "ask")
+
+    @pytest.mark.parametrize(
+        ("words", "code", "action"),
+        [
+            (("write", ".env"), 2, "create"),
+            (("edit", "package-lock.json"), 2, "create"),
+            (("read", ".env"), 2, "read"),
+            (("write", "notes.txt"), 0, "create"),
+            (("read", "a file.txt"), 0, "read"),
+        ],
+    )
+    def test_a_file_is_named_by_what_is_done_to_it(
+        self, project: Project, words: tuple[str, ...], code: int, action: str
+    ) -> None:
+        done = project.run("judge", *words, "--json")
+        assert (done.code, done.json["action"]) == (code, action)
+
+    def test_without_content_it_says_what_was_not_judged(self, project: Project) -> None:
+        project.write("a.py", LONG)
+        done = project.run("judge", "write", "a.py")
+        assert done.code == 0
+        assert "rules about content and lost lines can't be applied" in done.out
+
+    @pytest.mark.parametrize("given", ["-", "@call.json"])
+    def test_the_input_comes_from_a_file_or_the_standard_input(
+        self, project: Project, given: str
+    ) -> None:
+        text = '{"file_path": ".env", "content": "x"}'
+        project.write("call.json", text)
+        done = project.run("judge", "--tool", "Write", "--input", given, stdin=text)
+        assert done.code == 2
+
+    @pytest.mark.parametrize(
+        ("argv", "code", "says"),
+        [
+            (["--tool", "Write", "--input", "@absent.json"], 1, "`absent.json` can't be read"),
+            (["--tool", "Write", "--input", "@."], 1, "can't be read"),
+            (["--tool", "Write", "--input", "-"], 64, "not JSON"),
+            (["--tool", "Write", "--input", "@odd.json"], 64, "not UTF-8"),
+            (["--tool", "Write", "--input", "{}"], 64, "the input of `Write` is empty"),
+            (["--tool", "Bash", "--input", '{"command": " "}'], 64, "the input of `Bash` is empty"),
+            (["--tool", "Bash", "--input", '{"timeout": 5}'], 64, "names no file and no command"),
+            (["--tool", "Write", "--input", '{"content": "x"}'], 64, "names no file"),
+            (["--tool", "Frobnicate", "--input", "{}"], 64, "the input of `Frobnicate` is empty"),
+            (["--tool", "Frobnicate", "--input", '{"x": 1}'], 64, "not a tool that Penstock knows"),
+            (["--tool", "mcp__a__b", "--input", "{}"], 64, "is empty"),
+            (["--"], 64, "no command after `--`"),
+            (["--", " "], 64, "no command after `--`"),
+            (["git", "pull"], 64, "penstock judge -- git pull"),
+            (["write"], 64, "penstock judge write PATH"),
+            (["write", "a", "b"], 64, "name one file"),
+            (["write", ""], 64, "name one file"),
+            (["write", "a", "--", "ls"], 64, "give a command after `--`, or"),
+            (["write", "a", "--tool", "Write"], 64, "give a command after `--`, or"),
+            (["--input", "{}"], 64, "belong together"),
+            (["--batch", "--", "ls"], 64, "each line names its own tool"),
+        ],
+    )
+    def test_what_is_no_call_is_said_and_never_allowed(
+        self, project: Project, argv: list[str], code: int, says: str
+    ) -> None:
+        project.write("odd.json", b'{"file_path": "\xff"}')
+        done = project.run("judge", *argv)
+        assert (done.code, done.out) == (code, "")
+        assert says in done.err
+
+    @pytest.mark.parametrize(
+        ("tool", "given"),
+        [
+            ("TodoWrite", {}),
+            ("WebFetch", {"url": "https://example.org"}),
+            ("mcp__chat__post", {"text": "hello"}),
+        ],
+    )
+    def test_a_tool_that_touches_no_file_is_allowed(
+        self, project: Project, tool: str, given: dict[str, str]
+    ) -> None:
+        assert project.judge(tool, given).code == 0
+
+    def test_a_tool_that_is_not_known_is_judged_and_said_to_be_so(self, project: Project) -> None:
+        done = project.judge("Wirte", {"file_path": ".env", "content": "x"})
+        assert done.code == 2
+        assert "does not know the tool `Wirte`" in done.out
+
+
+def test_it_says_when_no_registered_hook_would_see_the_call(project: Project) -> None:
+    unseen = "no registered hook sees calls of"
+    assert unseen in project.run("judge", "--", "ls").out
+    assert project.run("init", "--agent", "gemini", "--yes").code == 0
+    assert unseen not in project.run("judge", "--", "ls").out
+    assert project.run("judge", "write", "a", "--json").json["seen_by"] == ["gemini"]
+    assert unseen in project.judge("Bash", {"command": "ls"}).out  # not that agent's name for it
+
+
+def test_relative_paths_start_in_the_current_directory_as_a_person_means_them(
+    project: Project,
+) -> None:
+    project.write("pkg/keys/readme", "x")
+    below = Project(root=project.root / "pkg" / "keys", home=project.home)
+    assert below.run("judge", "write", "x.txt", "--json").json["path"] == "pkg/keys/x.txt"
+    found = below.run("judge", "--json", "--", "cp readme ../../.env").json
+    assert (found["verdict"], found["path"]) == ("deny", ".env")
+    apart = Project(root=project.home, home=project.home)
+    elsewhere = apart.run("judge", "write", "x.txt", "--json", "--workspace", str(project.root))
+    assert elsewhere.json["path"] == "x.txt"

@@ -28,6 +28,8 @@ EXIT: Mapping[Verdict, int] = {Verdict.ALLOW: OK, Verdict.ASK: WAITING, Verdict.
 CODES: Mapping[str, int] = {
     "bad-json": USAGE,
     "bad-hunks": USAGE,
+    "empty-input": USAGE,
+    "unknown-tool": USAGE,
     "not-approved": WAITING,
     "already-denied": DENIED,
     "already-rejected": DENIED,

@@ -10,25 +10,33 @@ from dataclasses import replace
 import click
 
 from penstock.cli import EXIT, OK
+from penstock.cli.judge_call import (
+    Question,
+    WithCommand,
+    check,
+    question,
+    remarks,
+    words_after,
+)
 from penstock.cli.judge_document import document, notes_of
 from penstock.cli.output import echo, json_option, print_json, workspace_option
-from penstock.core.errors import InputError
 from penstock.core.model import Change, Decision, Verdict
-from penstock.core.strict_json import strict
 from penstock.core.text.display import in_line, spoken
 from penstock.gate import Call, Judgement
 
 
-@click.command()
+@click.command(cls=WithCommand)
+@click.argument("words", nargs=-1, metavar="[write|edit|read PATH | -- COMMAND...]")
 @click.option("--tool", default=None, help="The tool's name, as the agent calls it.")
-@click.option("--input", "tool_input", default=None, help="The tool's input: a JSON object.")
-@click.option("--cwd", default=None, help="The directory that relative paths start from.")
+@click.option("--input", "tool_input", default=None, help="The tool's input: JSON, @FILE or -.")
+@click.option("--cwd", default=None, help="Where relative paths start (default: here).")
 @click.option("--batch", is_flag=True, help="Judge each JSON line of the standard input.")
 @click.option("--unattended", is_flag=True, help="Nobody can be asked: ask becomes deny.")
 @click.option("--policy", "policy_file", default=None, help="Judge by this rules file instead.")
 @workspace_option
 @json_option
 def command(
+    words: tuple[str, ...],
     tool: str | None,
     tool_input: str | None,
     cwd: str | None,
@@ -40,38 +48,59 @@ def command(
 ) -> int:
     """Say what the rules would answer to a tool call. Nothing is recorded.
 
-    penstock judge --tool Write --input '{"file_path": ".env", "content": "x"}'
+    penstock judge -- git push --force
+
+    Name a command after `--`, or `write`, `edit` or `read` with a path, or any tool with --tool and
+    --input (`@FILE` reads the input from a file, `-` from the standard input). A single word after
+    `--` is a whole command line: penstock judge -- 'make && make install'.
 
     With --batch each line of the standard input is a call, {"tool", "input"} with "cwd" and "id" if
-    you like, and gets one line back: the document of --json with that id and "seen_by", the agents
-    whose registered hook sees such a call. A line that cannot be judged gets {"error": ...}.
+    you like, and gets one line back: the document of --json with that id. A line that cannot be
+    judged gets {"error": ...}.
     """
     if batch:
         from penstock.cli.judge_batch import judge_lines
 
-        if tool or tool_input or cwd:
-            raise click.UsageError("With --batch each line names its own tool, input and cwd.")
+        if words or words_after() is not None or tool or tool_input or cwd:
+            raise click.UsageError("with --batch each line names its own tool, input and cwd")
         judge_lines(workspace=workspace, policy_file=policy_file, attended=not unattended)
         return OK
-    if tool is None or tool_input is None:
-        raise click.UsageError("Give --tool and --input, or --batch with lines to judge.")
-    from penstock.app.workspace import judge_here
+    from penstock.app.workspace import open_judge, workspace_root
+    from penstock.doors.setup.agent_files import place_of
+    from penstock.doors.setup.inspect import sight
 
+    asked = question(words, tool, tool_input)
+    root = workspace_root(workspace)
     call = Call(
-        tool=tool,
-        tool_input=parsed(tool_input),
-        cwd=os.path.abspath(cwd) if cwd else "",
+        tool=asked.tool,
+        tool_input=asked.tool_input,
+        cwd=os.path.abspath(cwd) if cwd else _here(root),
         home=os.path.expanduser("~"),
         temporary=os.environ.get("TMPDIR", ""),
         attended=not unattended,
     )
-    judged = judge_here(call, workspace=workspace, policy_file=policy_file, now=time.time())
+    judged = open_judge(root, policy_file=policy_file)(call, time.time())
+    check(asked, judged)
     judged = _by_all_rules(judged)
+    sees = sight(place_of(root))
+    seen_by = [*dict.fromkeys(agent for name in asked.names for agent in sees(name))]
     if as_json:
-        print_json(document(judged))
+        print_json(document(judged, seen_by=seen_by, remarks=remarks(asked)))
     else:
-        show(judged)
+        show(judged, [*remarks(asked), *_unseen(asked, seen_by)])
     return EXIT[judged.decision.verdict]
+
+
+def _here(root: str) -> str:
+    """Return the current directory, or the workspace where that is another."""
+    here = os.path.realpath(os.getcwd())
+    return here if f"{here}/".startswith(f"{root.rstrip('/')}/") else root
+
+
+def _unseen(asked: Question, seen_by: list[str]) -> list[str]:
+    if seen_by:
+        return []
+    return [f"no registered hook sees calls of `{asked.tool}`; see: penstock doctor"]
 
 
 def _by_all_rules(judged: Judgement) -> Judgement:
@@ -79,37 +108,19 @@ def _by_all_rules(judged: Judgement) -> Judgement:
     return replace(judged, decision=judged.would) if judged.would else judged
 
 
-def parsed(text: str) -> dict[str, object]:
-    """Return the input as an object; what is not one is told with what came instead."""
-    try:
-        found = strict(text)
-    except ValueError as wrong:
-        raise InputError(
-            "bad-json",
-            "the input is not JSON",
-            because=str(wrong),
-            hint="""--input '{"file_path": "src/app.py", "content": "..."}'""",
-        ) from None
-    if not isinstance(found, dict):
-        raise InputError(
-            "bad-json", f"the input must be a JSON object, not `{type(found).__name__}`"
-        )
-    return found
-
-
 COLOUR = {Verdict.ALLOW: "green", Verdict.ASK: "yellow", Verdict.DENY: "red"}
 
 
-def show(judged: Judgement) -> None:
+def show(judged: Judgement, remarks: list[str]) -> None:
     """Print the decision for a person."""
     decision = judged.decision
     verdict, because = decision.verdict, in_line(decision.because or _nothing_said(decision))
     echo(because, mark=str(verdict), colour=COLOUR[verdict], bold=True)
-    for line in _details(judged):
+    for line in _details(judged, remarks):
         echo(f"  {line}")
 
 
-def _details(judged: Judgement) -> Iterator[str]:
+def _details(judged: Judgement, remarks: list[str]) -> Iterator[str]:
     """Yield what stands behind a decision, a line each."""
     decision = judged.decision
     if judged.would and decision.verdict is not Verdict.ALLOW:
@@ -119,7 +130,7 @@ def _details(judged: Judgement) -> Iterator[str]:
     for reason in decision.reasons:
         where = f" ({spoken(reason.where)})" if reason.where else ""
         yield f"rule {spoken(reason.rule)}: {reason.verdict or 'note'}{where}"
-    for note in notes_of(decision):
+    for note in (*notes_of(decision), *remarks):
         yield f"note: {in_line(note)}"
     for one in judged.prepared:
         if one.request.change is not None and one.request.target is not None:

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 
+from penstock.cli.judge_call import guesses
 from penstock.cli.judge_document import document
 from penstock.cli.output import json_printable
 from penstock.core.errors import InputError, PenstockError
@@ -59,11 +60,12 @@ class BatchJudge:
 
     def _answer(self, line: bytes) -> dict[str, object]:
         given: dict[str, object] = {}
+        answer: dict[str, object]
         try:
             given = _parsed(line)
             call = self._call(given)
-            judged = document(self.judge(call, time.time()))
-            answer: dict[str, object] = {**judged, "seen_by": self.sees(call.tool)}
+            judged = self.judge(call, time.time())
+            answer = document(judged, seen_by=self.sees(call.tool), remarks=guesses(call.tool))
         except PenstockError as wrong:
             answer = dict(wrong.as_json())
         except Exception as wrong:  # noqa: BLE001 - one line must not end the others

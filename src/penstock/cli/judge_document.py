@@ -5,17 +5,21 @@ Always true: the same keys for every decision, in the same order.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from penstock.core.model import Action, Change, Decision, Verdict
 from penstock.doors.setup.unseen_reads import EVERYWHERE
 from penstock.gate import Judgement
 
 
-def document(judged: Judgement) -> dict[str, object]:
-    """Return the decision as one JSON document."""
+def document(
+    judged: Judgement, *, seen_by: list[str], remarks: Iterable[str] = ()
+) -> dict[str, object]:
+    """Return the decision as one JSON document; `seen_by` are agents whose hook sees the call."""
     decision = judged.decision
     return {
         **_facts(decision),
-        "notes": notes_of(decision),
+        "notes": [*notes_of(decision), *remarks],
         "revision": decision.revision,
         "degraded": decision.degraded or None,
         **({"observe": True} if judged.would else {}),
@@ -23,6 +27,7 @@ def document(judged: Judgement) -> dict[str, object]:
             {**_facts(part), "change": _change(one.request.change)}
             for part, one in zip(decision.parts or (decision,), judged.prepared, strict=False)
         ],
+        "seen_by": seen_by,
     }
 
 

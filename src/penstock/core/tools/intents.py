@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
@@ -26,7 +27,7 @@ from penstock.core.tools.edits import (
     Whole,
     edited,
 )
-from penstock.core.tools.kinds import Intent, Row, unclear
+from penstock.core.tools.kinds import Intent, Row, nothing_done, unclear
 from penstock.core.tools.table import READS, RUNS, TOOLS
 
 if TYPE_CHECKING:
@@ -37,11 +38,13 @@ __all__ = [
     "Edit",
     "InsertLines",
     "Intent",
+    "Knowledge",
     "NotebookCell",
     "Swap",
     "Swaps",
     "Whole",
     "intents",
+    "knowledge",
     "mentioned",
     "resulting",
 ]
@@ -50,6 +53,15 @@ MOST_INTENTS = 1_000
 # Windsurf asks about any server's tool under one name.
 _CARRIERS = frozenset({"pre_mcp_tool_use"})
 Carried = tuple[str, Mapping[str, object]]
+
+
+class Knowledge(Enum):
+    """What is known of a tool by its name alone."""
+
+    KNOWN = auto()  # it reads, writes or runs something, which its arguments name
+    HARMLESS = auto()  # it touches no file and runs nothing
+    FOREIGN = auto()  # a server brought it
+    UNKNOWN = auto()
 
 
 def intents(
@@ -67,6 +79,16 @@ def intents(
             break
         found.append(intent)
     return tuple(one if one.base else replace(one, base=cwd) for one in found)
+
+
+def knowledge(tool: str) -> Knowledge:
+    """Return what the table says of a tool's name."""
+    foreign, name, row = _row(tool)
+    if foreign or name.lower() in _CARRIERS:
+        return Knowledge.FOREIGN
+    if row is None:
+        return Knowledge.UNKNOWN
+    return Knowledge.HARMLESS if row is nothing_done else Knowledge.KNOWN
 
 
 def mentioned(tool: str, tool_input: Mapping[str, object]) -> Iterator[Mention]:
