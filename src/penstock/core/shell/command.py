@@ -63,7 +63,7 @@ from penstock.core.shell.programs.builtins import (
 from penstock.core.shell.programs.filters import FILTER_SCRIPTS, FILTERS, MOST_SCRIPT
 from penstock.core.shell.programs.git import git
 from penstock.core.shell.programs.git_config import variables as git_variables
-from penstock.core.shell.programs.listings import listed
+from penstock.core.shell.programs.listings import PASSES_LINES, listed, perhaps_listed
 from penstock.core.shell.programs.mentions import FILES_OF, commands_in, mentions
 from penstock.core.shell.programs.output import printed
 from penstock.core.shell.programs.own import (
@@ -80,8 +80,10 @@ from penstock.core.shell.programs.own import (
     surroundings,
     variable,
 )
-from penstock.core.shell.programs.read_options import COUNTS
-from penstock.core.shell.programs.reads import READS, reads, script_reads
+from penstock.core.shell.programs.reads.name_list import fed as fed_names
+from penstock.core.shell.programs.reads.script import script_reads
+from penstock.core.shell.programs.reads.table import READS, reads
+from penstock.core.shell.programs.reads.vocabulary import COUNTS
 from penstock.core.shell.programs.runners import RUNNERS
 from penstock.core.shell.programs.table import PROGRAMS
 from penstock.core.shell.programs.tasks import TASKS
@@ -137,6 +139,7 @@ _FILLS = frozenset(
 # Builtins that expand the subscripts in their words once more, commands inside included.
 _EVALUATES = frozenset({"let", "declare", "typeset", "local", "read", "unset"})
 _EVALUATES_NAMED = frozenset({"printf", "test", "[", "[["})
+_TAKES_LINES = frozenset({"read", "mapfile", "readarray"})
 _TESTS = frozenset({"[", "[["})
 _MOVES = frozenset({"cd", "chdir", "pushd"})
 _TAKES_IN = frozenset({"export", "eval", "declare", "readonly"})
@@ -200,6 +203,9 @@ class Follows(Protocol):
     def names(self, pattern: str, state: ShellState) -> Sequence[str] | None:
         """Return the files that a pattern meets, if that is known."""
 
+    def hints(self, script: Script, state: ShellState) -> Sequence[str]:
+        """Return files that a substitution may name whose output is not known."""
+
     def here(self, state: ShellState) -> LookHere:
         """Return what can be seen from a state."""
 
@@ -224,6 +230,10 @@ class _Ask(NamedTuple):
     def names(self, pattern: str) -> Sequence[str] | None:
         """Return the files that a pattern meets, if that is known."""
         return self.walk.names(pattern, self.state)
+
+    def hints(self, script: Script) -> Sequence[str]:
+        """Return files that a substitution may name whose output is not known."""
+        return self.walk.hints(script, self.state)
 
     def charge(self, units: int) -> None:
         """Account for work."""
@@ -325,6 +335,19 @@ class Commands:
         if known is None:
             known = printed(argv, fed, state.cwd)
         return listed(argv, fed, self.walk.here(state)) if known is None else known
+
+    def passed_on(self, node: Simple, state: ShellState, feed: Feed) -> Feed:
+        """Return what may be known of the output of a command whose whole is not known."""
+        fed = self.fed(node.redirects, state, feed)
+        argv = self.values(node.words, state)
+        name = argv[0].text.rpartition("/")[2] if argv else ""
+        if name not in PASSES_LINES:
+            return Feed(parts=perhaps_listed(argv, self.walk.here(state)))
+        call = ProgramCall(name, tuple(argv[1:]), fed)
+        files = [e.value for e in READS[name](call) if isinstance(e, Touch) and not e.mention]
+        if files:
+            return Feed(files=tuple(file.text for file in files if file.exact))
+        return Feed(parts=fed.text or fed.parts, files=fed.files)
 
     def _content(self, path: Value, state: ShellState) -> str | None:
         """Return the text of a file that this command wrote, or that is a script of ours."""
@@ -498,7 +521,8 @@ class Commands:
         for part in word.parts[:1]:
             if isinstance(part, Sub) and part.kind == "<" and part.script is not None:
                 text = self.walk.printed(part.script, state)
-        return Feed(text, piped=path.text == PIPE or text is not None)
+        files = (path.text,) if text is None and path.text != PIPE else ()
+        return Feed(text, piped=path.text == PIPE or text is not None, files=files)
 
     def _remember(
         self, redirects: tuple[Redirect, ...], argv: list[Value], state: ShellState, feed: Feed
@@ -599,6 +623,10 @@ class Commands:
                 self._effects(runs(name, given) if equals else (), state, call.feed, call.name)
         elif call.name in _FILLS and any(word.text in SPECIAL for word in call.args):
             self.found.doubt("a variable that the shell runs gets another value", runs=True)
+        if call.name in _TAKES_LINES and call.feed.text is None:
+            names = list(fed_names(call.feed, self.walk.here(start)))
+            text = "\n".join(name.text for name in names)
+            call = call._replace(feed=Feed(text, exact=False)) if names else call
         outcome = builtin(start, call)
         if call.name in _MOVES and self._is_there(call.args, start):
             outcome = (outcome[0], ())
@@ -670,7 +698,7 @@ class Commands:
             self.account.charge(sum(min(len(word.text), MOST_SCRIPT) for word in args))
         tabled = row is not None and known not in TASKS
         self._mentions(ProgramCall(known, args, feed), state, tabled=tabled)
-        found = reads(ProgramCall(known, args, feed), tabled=tabled)
+        found = reads(ProgramCall(known, args, feed, self.walk.here(state)))
         self._effects(found, state, feed, base)
         if "PATH" in state.scope and "/" not in name.text:
             self._on_path(name, args, state, feed)
@@ -816,7 +844,11 @@ class Commands:
         self._shell(Shell(Value(self.typed, exact=effect.text.exact), feed=Feed()), state, Feed())
 
     def _elsewhere(self, effect: RunProgram, state: ShellState, feed: Feed) -> None:
-        """Follow a command for another machine: only what Penstock has against it counts."""
+        """Follow a command for another machine.
+
+        What Penstock has against it counts, and, where it is known which of our directories it
+        sees there, what it reads and what it changes in those.
+        """
         here, there = self.found, ShellFindings()
         self.found = self.walk.found = there
         try:
@@ -824,6 +856,8 @@ class Commands:
         finally:
             self.found = self.walk.found = here
         here.refusals.update(there.refusals)
+        if effect.mounts is not None:
+            here.see(there, effect.mounts, state)
 
     def _run(self, effect: RunProgram, state: ShellState, feed: Feed, by: str) -> States:
         if effect.elsewhere:
