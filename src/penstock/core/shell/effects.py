@@ -58,13 +58,16 @@ class Refuse(NamedTuple):
 class RunProgram(NamedTuple):
     """Another program is started with these words.
 
-    `elsewhere` means on another machine or in a container: its files are not ours to judge.
+    `elsewhere` means on another machine or in a container: what it changes there is not ours to
+    judge. `mounts` are directories of ours and where they lie there; None where only what
+    Penstock has against the command counts.
     """
 
     argv: tuple[Value, ...]
     directory: Value | None = None
     env: tuple[Value, ...] = ()
     elsewhere: bool = False
+    mounts: tuple[tuple[str, str], ...] | None = None
 
 
 class Feed(NamedTuple):
@@ -72,13 +75,15 @@ class Feed(NamedTuple):
 
     `piped` means that it comes from commands or from the text itself, not from a terminal or
     a file; `exact` is false when parts of `text` are only known when it runs. `parts` is what
-    is known of an input whose `text` as a whole is not.
+    is known of an input whose `text` as a whole is not, and `files` are those on the disk whose
+    lines come in.
     """
 
     text: str | None = None
     piped: bool = False
     exact: bool = True
     parts: str = ""
+    files: tuple[str, ...] = ()
 
 
 class Shell(NamedTuple):

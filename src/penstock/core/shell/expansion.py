@@ -74,6 +74,9 @@ class ExpansionHost(Protocol):
     def names(self, pattern: str) -> Sequence[str] | None:
         """Return the files that a pattern meets, if that is known."""
 
+    def hints(self, script: Script) -> Sequence[str]:
+        """Return files that a substitution may name whose output is not known."""
+
     def charge(self, units: int) -> None:
         """Account for work, some microseconds each; raises when there was too much."""
 
@@ -123,7 +126,10 @@ def text_of(parts: Sequence[Part], scope: Scope, ask: ExpansionHost) -> Value:
     """Return parts as one text that is neither split nor matched, as an assignment takes it."""
     if len(parts) == 1 and isinstance(parts[0], Lit):
         return Value(_inert_tilde(parts[0].text) if parts[0].quoted else parts[0].text)
-    marked = [_joined(_marked(part, scope, ask), " ") for part in parts]
+    several = [_marked(part, scope, ask) for part in parts]
+    if len(parts) == 1 and isinstance(parts[0], Sub) and len(several[0]) > 1:
+        return Value(several[0][1].text, exact=False)  # the first file that it may name
+    marked = [_joined(each, " ") for each in several]
     text = "".join(m.text for m in marked)
     marks = "".join(m.marks for m in marked)
     if len(text) > MOST_LENGTH:
@@ -175,7 +181,7 @@ def _marked(part: Part, scope: Scope, ask: ExpansionHost) -> list[MarkedText]:
     if isinstance(part, Var):
         return _variable(part, scope, ask)
     if isinstance(part, Sub):
-        return [_printed(part, ask)]
+        return _printed(part, ask)
     return [_unknown("()", quoted=False)]
 
 
@@ -189,14 +195,16 @@ def _unknown(text: str, *, quoted: bool) -> MarkedText:
     return MarkedText(text, (_UNKNOWN if quoted else _LOOSE) * len(text))
 
 
-def _printed(part: Sub, ask: ExpansionHost) -> MarkedText:
+def _printed(part: Sub, ask: ExpansionHost) -> list[MarkedText]:
     if part.kind in ("<", ">"):
-        return MarkedText(PIPE, _QUOTED * len(PIPE))
+        return [MarkedText(PIPE, _QUOTED * len(PIPE))]
     text = ask.printed(part.script) if part.script is not None else None
     if text is None:
-        return _unknown(part.raw, quoted=part.quoted)
+        unknown = _unknown(part.raw, quoted=part.quoted)
+        names = ask.hints(part.script) if part.script is not None else ()
+        return [unknown, *(_unknown(name, quoted=part.quoted) for name in names)]
     mark = _QUOTED if part.quoted else _EXPANDED
-    return MarkedText(text.rstrip("\n"), mark * len(text.rstrip("\n")))
+    return [MarkedText(text.rstrip("\n"), mark * len(text.rstrip("\n")))]
 
 
 def _variable(part: Var, scope: Scope, ask: ExpansionHost) -> list[MarkedText]:

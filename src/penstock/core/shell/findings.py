@@ -194,6 +194,18 @@ class ShellFindings:
         if self.aliases:
             self._through_aliases(effect, path, state, by)
 
+    def see(
+        self, there: ShellFindings, mounts: tuple[tuple[str, str], ...], state: ShellState
+    ) -> None:
+        """Add what a command reads elsewhere, and what it changes in directories of ours."""
+        for target in (*there.reads, *there.targets):
+            place = joined(target.base, target.path)
+            host = _from_inside(place, mounts)
+            named = {"path": host, "base": state.cwd} if host else {}
+            if host or target.action is Action.READ:
+                seen = replace(target, leaf=self.doer, mention=True, within="", kept="", **named)
+                self._add(replace(seen, whole=seen.tree))
+
     def _lose_moved(self, place: str, by: str) -> None:
         """What was moved and is then removed from its new place is lost after all."""
         for target in [one for one in self.targets if one.kept]:
@@ -302,6 +314,14 @@ class ShellFindings:
                         mention=effect.mention,
                     )
                 )
+
+
+def _from_inside(place: str, mounts: tuple[tuple[str, str], ...]) -> str:
+    """Return which file of ours a path elsewhere is, or nothing."""
+    for host, inside in mounts:
+        if place == inside or place.startswith(f"{inside}/"):
+            return f"{host.rstrip('/')}{place[len(inside) :]}"
+    return ""
 
 
 def _is_known_pattern(path: str) -> bool:

@@ -20,6 +20,7 @@ from penstock.core.shell.fallback_scan import scan
 from penstock.core.shell.findings import NOT_PARSED, ShellFindings
 from penstock.core.shell.look import NO_LOOK, NOWHERE, Look, LookAfter, LookHere
 from penstock.core.shell.programs.builtins import LAST_PIPE, Outcome
+from penstock.core.shell.programs.reads.name_list import fed as fed_names
 from penstock.core.shell.scripts import ScriptBudget, run_of
 from penstock.core.shell.state import (
     MOST_STATES,
@@ -232,10 +233,17 @@ class CommandWalk:
             last: Outcome = ((state,), (state,))
             for item in node.items:
                 last = self.node(item, (state,), now)
-                parts = self._known_parts(item, state, now)
-                now = Feed(self._output(item, state, now), piped=True, parts=parts)
+                now = self._fed_on(item, state, now)
             ends = merged(ends, *last) if LAST_PIPE in state.traits else merged(ends, (state,))
         return self._few(ends), self._few(ends)
+
+    def _fed_on(self, node: Node, state: ShellState, feed: Feed) -> Feed:
+        """Return what comes out of a node of a pipe, as far as it is known."""
+        text = self._output(node, state, feed)
+        if text is None and isinstance(node, Simple):
+            return self.commands.passed_on(node, state, feed)._replace(piped=True)
+        parts = self._known_parts(node, state, feed)
+        return Feed(text, piped=True, parts=parts)
 
     def _known_parts(self, node: Node, state: ShellState, feed: Feed) -> str:
         """Return what is known of the output of a block, where the whole is not."""
@@ -256,6 +264,20 @@ class CommandWalk:
                 feed = Feed(self._output(item, state, feed), piped=True)
             return feed.text
         return None
+
+    def hints(self, script: Script, state: ShellState) -> Sequence[str]:
+        """Return files that a substitution may name: those in lists that it prints."""
+        if self.look is NO_LOOK or len(script.tokens) > _SHORT_SCRIPT:
+            return ()
+        made = list(self._pieces(script))
+        node = made[0].node if len(made) == 1 else None
+        feed = Feed()
+        with self.account.deeper():
+            for item in node.items if isinstance(node, Pipe) else (node,):
+                known = isinstance(item, Simple)
+                feed = self._fed_on(item, state, feed) if known and item else Feed()
+        names = list(fed_names(feed, self.here(state)))
+        return [name.text for name in names] if self.account.grant(len(names)) else ()
 
     def _not(self, node: Not, states: States, feed: Feed) -> Outcome:
         succeeded, failed = self.node(node.item, states, feed)
@@ -298,6 +320,8 @@ class CommandWalk:
         lines = _lines_read(node.condition, feed)
         if 0 < len(lines) <= MOST_LINES:
             return self._each_line(node, states, lines)
+        if feed.text is None and (feed.parts or feed.files):
+            self._perhaps_lines(node, states, feed)
         holds, ends = self.node(node.condition, states, feed)
         seen, after, left = states, *self._turn(node.body, self._few(holds) or states, feed)
         for turn in range(MOST_ROUNDS):
@@ -327,6 +351,14 @@ class CommandWalk:
             left = merged(left, more)
         ends = self._few(merged(now, left))
         return ends, ends
+
+    def _perhaps_lines(self, node: Loop, states: States, feed: Feed) -> None:
+        """Follow `while read name` for files that its input may name, besides the unknown."""
+        names = list(fed_names(feed, self.here(states[0])))[:MOST_TURNS]
+        if _reads_lines(node.condition) and self.account.grant(len(names)):
+            for name in names:
+                holds, _ = self.node(node.condition, states, Feed(name.text, exact=False))
+                self._turn(node.body, self._few(holds) or states, Feed(piped=True))
 
     def _for(self, node: For, states: States, feed: Feed) -> Outcome:
         ends: States = ()
@@ -380,15 +412,20 @@ class CommandWalk:
 
 def _lines_read(condition: Node, feed: Feed) -> list[str]:
     """Return the lines that a loop's condition reads one by one, as far as they are known."""
-    while isinstance(condition, CommandBlock) and len(condition.items) == 1:
-        condition = condition.items[0]
-    if not isinstance(condition, Simple) or feed.text is None or not feed.exact:
-        return []
-    words = [word.raw for word in condition.words if not word.raw.startswith("IFS=")]
-    if words[:1] != ["read"]:
+    if feed.text is None or not feed.exact or not _reads_lines(condition):
         return []
     cut = "\0" if "\0" in feed.text else "\n"
     return [line for line in feed.text.split(cut) if line.strip()]
+
+
+def _reads_lines(condition: Node) -> bool:
+    """True for a condition that is one `read`."""
+    while isinstance(condition, CommandBlock) and len(condition.items) == 1:
+        condition = condition.items[0]
+    if not isinstance(condition, Simple):
+        return False
+    words = [word.raw for word in condition.words if not word.raw.startswith("IFS=")]
+    return words[:1] == ["read"]
 
 
 _FOLLOW: Mapping[type, Callable[..., Outcome]] = {

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from penstock.core.shell.effects import Effect, RunFile, Shell, Unclear
+from penstock.core.model import Action
+from penstock.core.shell.effects import Effect, RunFile, Shell, Touch, Unclear
 from penstock.core.shell.expansion import PIPE, Value
 
 # Other programs run these as commands.
@@ -52,6 +53,7 @@ def _start_file(name: str, value: Value) -> Iterator[Effect]:
     if value.text in (PIPE, "/dev/stdin") or value.text.startswith(("/dev/fd/", "/proc/")):
         yield Unclear(f"`{name}` runs what comes in by a pipe", runs=True)
     elif name == "BASH_ENV" or "/" in value.text:  # many programs have an `ENV` of their own
+        yield Touch(value, Action.READ)
         yield RunFile("sh", value)
 
 

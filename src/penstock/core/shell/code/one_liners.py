@@ -17,6 +17,11 @@ from typing import NamedTuple
 from penstock.core.model import Action
 from penstock.core.shell.effects import Code, Effect, ProgramCall, RunProgram, Shell, Touch, Unclear
 from penstock.core.shell.expansion import Value
+from penstock.core.shell.programs.reads.literals import (
+    named_in_code,
+    prints_environment,
+    quoted_paths,
+)
 from penstock.core.shell.programs.table import PROGRAMS
 
 # Together these keep the longest reading of one program text to a few milliseconds.
@@ -224,7 +229,7 @@ _TABLES: Mapping[str, Mapping[str, Meaning]] = {
     "lua": _LUA,
 }
 # Languages that call without brackets, and those that run what stands in backquotes.
-_BARE = frozenset({"perl", "ruby", "applescript"})
+_BARE = frozenset({"perl", "ruby", "applescript", "lua"})
 _BACKQUOTES = frozenset({"perl", "ruby", "php"})
 
 _NAME = re.compile(
@@ -246,8 +251,8 @@ _SCRIPTED = re.compile(
 )
 _OPENED = re.compile(r"[ \t]*(?:\?\.)?\(")
 _BARE_CALL = re.compile(r"[ \t]+[^=\s]")
-# The whole environment, and not one variable of it.
-_SHOWS_ENV = re.compile(r"\bprocess\.env\b(?!\s*[.\[])|\bENV\b(?!\s*\[)|\$_ENV\b(?!\s*\[)")
+_LOADS_ENV = re.compile(r"otenv|loadEnvFile")
+_ARGV = re.compile(r"@?ARGV\s*=\s*[(\[]?\s*(['\"])([^'\"\n]{1,300})\1")
 _COMPUTED_REQUIRE = re.compile(r"\b(?:require|import)\(\s*[^'\"`)\s]|\bprocess\.binding\b")
 
 
@@ -263,10 +268,14 @@ def code_effects(language: str, text: str) -> Iterator[Effect]:
             break
         arguments = _arguments(text, end, bare=language in _BARE)
         if arguments is not None:
+            if isinstance(meaning, Reads | Opens) and not _literal(arguments[0], known):
+                yield from _perhaps_read(quoted_paths(arguments[0]))
             if isinstance(meaning, Starts):
                 arguments = list(_flattened(arguments))
             yield from meant(meaning, [_literal(a, known) for a in arguments], language)
     yield from _special_forms(language, text, known)
+    told = {name.rpartition(".")[2] for name in _table(language, text)}
+    yield from _perhaps_read(named_in_code(text, told))
     if _MAY_RUN.search(text):
         yield Unclear("", runs=True)
 
@@ -280,14 +289,22 @@ _MAY_RUN = re.compile(
 
 def _calls(language: str, text: str) -> Iterator[tuple[Meaning, int]]:
     """Find the names that may be calls of interest, and where they end."""
-    table = _TABLES.get(language, _OTHER)
-    if language == "js":
-        table = _relevant(table, text)
+    table = _table(language, text)
     for found in _NAME.finditer(text):
         parts = _JOINT.split(found.group())
         meaning = table.get(".".join(parts[-2:])) or table.get(parts[-1])
         if meaning is not None:
             yield meaning, found.end()
+
+
+def _table(language: str, text: str) -> Mapping[str, Meaning]:
+    table = _TABLES.get(language, _OTHER)
+    return _relevant(table, text) if language == "js" else table
+
+
+def _perhaps_read(paths: Iterator[str]) -> Iterator[Effect]:
+    """Files that code names, and that nobody can tell what it does with."""
+    return (Touch(Value(path), Action.READ, mention=True) for path in paths)
 
 
 def _relevant(table: Mapping[str, Meaning], text: str) -> Mapping[str, Meaning]:
@@ -423,6 +440,7 @@ def _like(meaning: Like, arguments: list[str | None], language: str) -> Iterator
     values = (Value("{}", exact=False) if text is None else Value(text) for text in texts)
     words = (*map(Value, meaning.flags), Value("--"), *values)
     yield from PROGRAMS[meaning.program](ProgramCall(meaning.program, words))
+    yield from _read(texts[0] if meaning.program == "cp" else None)
 
 
 def _read(path: str | None) -> Iterator[Effect]:
@@ -457,8 +475,10 @@ def _started(meaning: Starts, arguments: list[str | None], language: str) -> Ite
 def _special_forms(language: str, text: str, known: Mapping[str, str]) -> Iterator[Effect]:
     if language == "perl":
         yield from _perl_opens(text, known)
-    if _SHOWS_ENV.search(text) and "otenv" in text:
+    if _LOADS_ENV.search(text) and prints_environment(text):
         yield Touch(Value(".env"), Action.READ)
+    for found in islice(_ARGV.finditer(text), MOST_CALLS):
+        yield Touch(Value(found.group(2)), Action.READ)
     if language == "js" and _COMPUTED_REQUIRE.search(text):
         yield Unclear("js code computes the name of a module that it loads")
     if language == "applescript":

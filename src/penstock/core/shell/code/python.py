@@ -47,7 +47,13 @@ from penstock.core.shell.effects import (
 )
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.programs.own import for_people
-from penstock.core.shell.programs.reads import met
+from penstock.core.shell.programs.reads.literals import (
+    is_harmless,
+    is_path,
+    prints_environment,
+    without_scheme,
+)
+from penstock.core.shell.programs.reads.rows import met
 from penstock.core.shell.programs.table import PROGRAMS
 
 # What we spend on one text. A token costs the parser and the walk some microseconds.
@@ -113,8 +119,6 @@ _COMMON = frozenset({"replace", "rename", "open"})
 _SAVERS = re.compile(r"to_(?:csv|json|excel|parquet|pickle|html|feather|sql)|savefig|savetxt")
 _GLOBS = frozenset({"glob.glob", "glob.iglob", "glob", "rglob"})
 _OPENERS = frozenset({"open", "read_text", "read_bytes"})
-# The whole environment, and not one variable of it.
-_SHOWS_ENV = re.compile(r"\benviron\b(?!\s*(?:\[|\.get\b))")
 _UNPACKS = frozenset({"extractall", "extract", "unpack_archive"})
 _MODULES = frozenset({"os", "shutil", "builtins", "__builtins__", "subprocess", "pathlib", "io"})
 _WRITING_FLAGS = frozenset({"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND"})
@@ -132,7 +136,7 @@ def python_effects(
         yield from _by_looks(text)
         return
     yield from _PythonReader(tree, args).effects()
-    if "dotenv" in text and _SHOWS_ENV.search(text):
+    if "dotenv" in text and prints_environment(text):
         yield Touch(Value(".env"), Action.READ)
 
 
@@ -245,8 +249,10 @@ class _PythonReader:
             yield RunProgram((Value("pip"), *words))
         elif name == "runpy.run_path":
             yield from (RunFile("python", value) for value in self.names.values(_first(node)))
+            yield from self._mentioned(node, name)
         elif name == "fileinput.input":
             yield from self._in_place(node)
+            yield from self._mentioned(node, name)
         elif name in _GLOBS or (isinstance(node.func, ast.Attribute) and node.func.attr in _GLOBS):
             yield from self._listed(node)
         elif name == "getattr" and self.names.dotted(_first(node)) in _MODULES:
@@ -254,6 +260,20 @@ class _PythonReader:
                 yield Unclear("Python code computes the name of a function that it calls")
         elif isinstance(node.func, ast.Attribute):
             yield from self._method(node, node.func)
+        else:
+            yield from self._mentioned(node, name)
+
+    def _mentioned(self, node: ast.Call, name: str) -> Iterator[Effect]:
+        """A call that nobody knows may read the file that it is given the name of."""
+        last = name.rpartition(".")[2]
+        packs = last in ("write", "add") and {"zipfile", "tarfile"} & set(self.names.imports)
+        if is_harmless(last) and not packs:
+            return
+        for argument in (*node.args, *_keyword_values(node)):
+            for value in self.names.values(argument):
+                if value.exact and is_path(value.text):
+                    path = Value(without_scheme(value.text))
+                    yield Touch(path, Action.READ, mention=True)
 
     def _method(self, node: ast.Call, func: ast.Attribute) -> Iterator[Effect]:
         meaning = METHODS.get(func.attr)
@@ -268,6 +288,8 @@ class _PythonReader:
                 return
             places = [func.value, *node.args]
             yield from self._meant(meaning, node, places, func.attr)
+        else:
+            yield from self._mentioned(node, func.attr)
 
     def _meant(
         self, meaning: Meaning, node: ast.Call, places: list[ast.expr], name: str
@@ -293,6 +315,8 @@ class _PythonReader:
         for values in _combinations(several):
             words = (*flags, Value("--"), *values)
             yield from PROGRAMS[meaning.program](ProgramCall(meaning.program, words))
+            if meaning.program == "cp" and values[0].exact:
+                yield Touch(values[0], Action.READ, tree="-r" in meaning.flags)
 
     def _opened(self, node: ast.Call, places: list[ast.expr]) -> Iterator[Effect]:
         named = {k.arg: k.value for k in node.keywords}

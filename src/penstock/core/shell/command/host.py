@@ -41,6 +41,9 @@ class Follows(Protocol):
     def names(self, pattern: str, state: ShellState) -> Sequence[str] | None:
         """Return the files that a pattern meets, if that is known."""
 
+    def hints(self, script: Script, state: ShellState) -> Sequence[str]:
+        """Return files that a substitution may name whose output is not known."""
+
     def here(self, state: ShellState) -> LookHere:
         """Return what can be seen from a state."""
 

@@ -41,7 +41,8 @@ from penstock.core.shell.programs.own import (
     surroundings,
     variable,
 )
-from penstock.core.shell.programs.reads import READS, reads
+from penstock.core.shell.programs.reads.name_list import fed as fed_names
+from penstock.core.shell.programs.reads.table import READS, reads
 from penstock.core.shell.programs.runners import RUNNERS
 from penstock.core.shell.programs.table import PROGRAMS
 from penstock.core.shell.programs.tasks import TASKS
@@ -71,6 +72,7 @@ _FILLS = frozenset(
         *("printf", "set", "let", "getopts"),
     }
 )
+_TAKES_LINES = frozenset({"read", "mapfile", "readarray"})
 _TESTS = frozenset({"[", "[["})
 _MOVES = frozenset({"cd", "chdir", "pushd"})
 _EXPORTS = frozenset({"export", "declare", "typeset", "readonly"})
@@ -192,6 +194,9 @@ class Programs:
             self._declared(call, state)
         elif call.name in _FILLS and any(word.text in SPECIAL for word in call.args):
             self._walk.found.doubt("a variable that the shell runs gets another value", runs=True)
+        if call.name in _TAKES_LINES and call.feed.text is None:
+            lines = [name.text for name in fed_names(call.feed, self._walk.here(start))]
+            call = call._replace(feed=Feed("\n".join(lines), exact=False)) if lines else call
         outcome = builtin(start, call)
         if call.name in _MOVES and self._is_there(call.args, start):
             outcome = (outcome[0], ())
@@ -231,18 +236,17 @@ class Programs:
         """Do what the table says about a program; one without a row may be a file of ours."""
         base = name.text.rpartition("/")[2].lstrip("=")  # zsh writes `=rm` for the path of rm
         known = self._known(name, base, state)
-        call = ProgramCall(known, args, feed)
+        call = ProgramCall(known, args, feed, self._walk.here(state))
         row = TABLE.get(known)
         self._note_copies(call, state)
         self._around(call, name, base, state)
         tabled = row is not None and known not in TASKS
         self._mentions(call, state, tabled=tabled)
-        self._walk.effects(reads(call, tabled=tabled), state, feed, base)
+        self._walk.effects(reads(call), state, feed, base)
         if "PATH" in state.scope and "/" not in name.text:
             self._on_path(name, args, state, feed)
         if row:
-            seeing = call._replace(here=self._walk.here(state))
-            return self._walk.effects(row(seeing), state, feed, base)
+            return self._walk.effects(row(call), state, feed, base)
         if "/" in name.text:
             self._runs.file(RunFile("", name, (name, *args)), state, feed, base)
         if base not in SHOWS:  # a wrapper that we do not know

@@ -93,7 +93,8 @@ class Redirections:
         for part in word.parts[:1]:
             if isinstance(part, Sub) and part.kind == "<" and part.script is not None:
                 text = self._walk.printed(part.script, state)
-        return Feed(text, piped=path.text == PIPE or text is not None)
+        files = (path.text,) if text is None and path.text != PIPE else ()
+        return Feed(text, piped=path.text == PIPE or text is not None, files=files)
 
     # What stays behind
 

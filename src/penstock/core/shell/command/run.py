@@ -33,7 +33,7 @@ from penstock.core.shell.place import joined
 from penstock.core.shell.programs.builtins import positional
 from penstock.core.shell.programs.filters import FILTER_SCRIPTS
 from penstock.core.shell.programs.own import OWN, script, variable
-from penstock.core.shell.programs.reads import script_reads
+from penstock.core.shell.programs.reads.script import script_reads
 from penstock.core.shell.programs.terminals import cron_commands, expect_commands
 from penstock.core.shell.script_files import PYTHON, code_of, imports, on_disk, run_with
 from penstock.core.shell.state import POSITIONAL, ShellState, States, merged
@@ -112,7 +112,11 @@ class RunTexts:
         return inside.assign(name, (value,)).mark(name, "x")
 
     def _elsewhere(self, effect: RunProgram, state: ShellState, feed: Feed) -> None:
-        """Follow a command for another machine: only what Penstock has against it counts."""
+        """Follow a command for another machine.
+
+        What Penstock has against it counts, and, where it is known which of our directories it
+        sees there, what it reads and what it changes in those.
+        """
         here, there = self._walk.found, ShellFindings()
         self._walk.found = there
         try:
@@ -120,6 +124,8 @@ class RunTexts:
         finally:
             self._walk.found = here
         here.refusals.update(there.refusals)
+        if effect.mounts is not None:
+            here.see(there, effect.mounts, state)
 
     def _shell(self, effect: Shell, state: ShellState, feed: Feed) -> States:
         account = self._walk.account

@@ -15,14 +15,15 @@ from penstock.core.shell.command.redirect import INPUT_MOVED, Redirections, afte
 from penstock.core.shell.command.run import RunTexts
 from penstock.core.shell.command.texts import Texts
 from penstock.core.shell.command.words import Words
-from penstock.core.shell.effects import Feed
+from penstock.core.shell.effects import Feed, ProgramCall, Touch
 from penstock.core.shell.expansion import PIPE, Value
 from penstock.core.shell.findings import shown
 from penstock.core.shell.programs.builtins import Outcome
-from penstock.core.shell.programs.listings import listed
+from penstock.core.shell.programs.listings import PASSES_LINES, listed, perhaps_listed
 from penstock.core.shell.programs.output import printed
 from penstock.core.shell.programs.own import SHOWS
-from penstock.core.shell.programs.read_options import COUNTS
+from penstock.core.shell.programs.reads.table import READS
+from penstock.core.shell.programs.reads.vocabulary import COUNTS
 from penstock.core.shell.state import ShellState
 from penstock.core.shell.syntax.nodes import ShellWord, Simple, Sub
 
@@ -108,3 +109,16 @@ class Commands:
         if known is None:
             known = printed(argv, fed, state.cwd)
         return listed(argv, fed, self._walk.here(state)) if known is None else known
+
+    def passed_on(self, node: Simple, state: ShellState, feed: Feed) -> Feed:
+        """Return what may be known of the output of a command whose whole is not known."""
+        fed = self.redirections.fed(node.redirects, state, feed)
+        argv = self.words.values(node.words, state)
+        name = argv[0].text.rpartition("/")[2] if argv else ""
+        if name not in PASSES_LINES:
+            return Feed(parts=perhaps_listed(argv, self._walk.here(state)))
+        call = ProgramCall(name, tuple(argv[1:]), fed)
+        files = [e.value for e in READS[name](call) if isinstance(e, Touch) and not e.mention]
+        if files:
+            return Feed(files=tuple(file.text for file in files if file.exact))
+        return Feed(parts=fed.text or fed.parts, files=fed.files)

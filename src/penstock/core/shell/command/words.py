@@ -32,6 +32,10 @@ class _Ask(NamedTuple):
         """Return the files that a pattern meets, if that is known."""
         return self.walk.names(pattern, self.state)
 
+    def hints(self, script: Script) -> Sequence[str]:
+        """Return files that a substitution may name whose output is not known."""
+        return self.walk.hints(script, self.state)
+
     def charge(self, units: int) -> None:
         """Account for work."""
         self.walk.account.charge(units)

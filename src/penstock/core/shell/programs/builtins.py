@@ -149,13 +149,22 @@ def _read(state: ShellState, call: ProgramCall) -> Outcome:
     known = call.feed.exact and 0 < len(lines) <= MOST_STATES and not odd
     ifs = state.scope.get("IFS", (Value(" \t\n"),))
     if not known or not _splits(ifs) or (not found.has("r") and "\\" in text):
+        guess = Value(lines[0], exact=False) if lines and len(targets) == 1 else _UNKNOWN
         for target in targets:
-            state = set_variable(state, target, (_UNKNOWN,))
+            state = set_variable(state, target, (guess,))
         return _both(state)
     array = found.has("a")
     words = (_words(line, ifs[0].text, 0 if array else len(targets)) for line in lines)
     states = tuple(_assigned(state, targets, given, array=array) for given in words)
     return states, states
+
+
+def _mapfile(state: ShellState, call: ProgramCall) -> Outcome:
+    """Lines become the elements of an array; nobody knows which of them, or how many."""
+    names = options(call.args, short="dnOsuCc").operands or (Value("MAPFILE"),)
+    lines = [line for line in (call.feed.text or "").split("\n") if line][:MOST_STATES]
+    values = tuple(Value(line, exact=False) for line in lines) or (_UNKNOWN,)
+    return _both(set_variable(state, names[-1], values))
 
 
 def _splits(ifs: Values) -> bool:
@@ -292,8 +301,7 @@ BUILTINS: Mapping[str, Builtin] = {
     **dict.fromkeys(("export", "declare", "local", "readonly", "typeset"), _declare),
     "unset": _unset,
     "read": _read,
-    "mapfile": _forgets("dnOsuCc", "MAPFILE"),
-    "readarray": _forgets("dnOsuCc", "MAPFILE"),
+    **dict.fromkeys(("mapfile", "readarray"), _mapfile),
     "getopts": lambda state, call: _forgets("", "OPTARG", "OPTIND")(
         state, call._replace(args=call.args[1:2])
     ),

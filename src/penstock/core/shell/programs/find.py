@@ -356,12 +356,13 @@ def fd(call: ProgramCall) -> Iterator[Effect]:
     command = [*call.args[at + 1 :]]
     if not any("{" in word.text for word in command):
         command.append(Value("{}"))
-    met = _fd_meets(call.args[:at], call.here)
+    met = fd_meets(call.args[:at], call.here)
     values = [Value("{its files}", exact=False)] if met is None else list(map(Value, met))
     yield from _runs(command, values, apart=False, whole=False)
 
 
-def _fd_meets(args: Sequence[Value], here: LookHere) -> list[str] | None:
+def fd_meets(args: Sequence[Value], here: LookHere) -> list[str] | None:
+    """Return the files that `fd` finds, or None where that is not known."""
     found = options(args, short="edtESjc", long="extension max-depth type exclude size threads")
     folders = [word.text for word in found.operands[1:]] or ["."]
     wanted = _ANCHORS.sub("", found.operands[0].text if found.operands else "")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from penstock.core.shell.effects import Feed, Options, options
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
-from penstock.core.shell.programs.find import find_prints
+from penstock.core.shell.programs.find import fd_meets, find_prints
 from penstock.core.shell.wildcards import is_wild, matches
 
 Lister = Callable[[tuple[Value, ...], Feed, LookHere], "str | None"]
@@ -301,6 +301,36 @@ def _ripgrep(args: tuple[Value, ...], feed: Feed, here: LookHere) -> str | None:
 
 def _is_hidden(name: str) -> bool:
     return any(part.startswith(".") and part not in (".", "..") for part in name.split("/"))
+
+
+# Lists that are only partly known
+
+# Programs whose output is made of lines, or words, of what they read.
+PASSES_LINES = frozenset(
+    {
+        *("cat", "tac", "head", "tail", "sort", "uniq", "grep", "egrep", "fgrep", "sed", "awk"),
+        *("gawk", "cut", "tr", "nl", "shuf", "rev", "tee", "column", "paste", "rg", "fold", "fmt"),
+    }
+)
+
+
+def perhaps_listed(argv: Sequence[Value], here: LookHere) -> str:
+    """Return names that a command may print which lists what git ignores, or too many files."""
+    if not argv or not here.sees:
+        return ""
+    name, words = argv[0].text.rpartition("/")[2], [word.text for word in argv[1:]]
+    if name == "git" and words[:1] in (["ls-files"], ["status"], ["clean"]):
+        others = {"-o", "--others", "--ignored", "-i", "-nxd", "-xdn", "-ndx"} & set(words)
+        return _lines(_untracked(here)) if others else ""
+    if name in ("fd", "fdfind"):
+        return _lines(fd_meets(argv[1:], here) or ())
+    return ""
+
+
+def _untracked(here: LookHere) -> list[str]:
+    tracked = set(indexed(here.text(".git/index")) or ())
+    found = [name for name in here.below(".") or () if not name.endswith("/")]
+    return [name for name in found if name not in tracked and not name.startswith(".git/")]
 
 
 # Filters of lists

@@ -29,7 +29,15 @@ from penstock.core.shell.effects import (
 )
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.programs.find import fd, find
+from penstock.core.shell.programs.interpreters import (
+    INTERPRETERS,
+    SHELLS,
+    module_of,
+    shell_options,
+    start,
+)
 from penstock.core.shell.programs.own import carried, module
+from penstock.core.shell.programs.reads.name_list import fed, listed_in
 
 MOST_ARGUMENTS = 512
 UNKNOWN_INPUT = Value("{its input}", exact=False)
@@ -247,9 +255,20 @@ def _xargs(call: ProgramCall) -> Iterator[Effect]:
     )
     command = found.operands or (Value("echo"),)
     mark = _mark(found)
-    text = None if found.has("a", "arg-file") else call.feed.text
-    items = [item._replace(exact=call.feed.exact) for item in _items(text, found)]
-    yield from _for_each(command, mark, items if text is not None else _items(None, found))
+    lists = found.values("a", "arg-file")
+    text = None if lists else call.feed.text
+    if text is not None:
+        items = [item._replace(exact=call.feed.exact) for item in _items(text, found)]
+    else:
+        items = [*_items(None, found), *_named(lists, call)]
+    yield from _for_each(command, mark, items)
+
+
+def _named(lists: Sequence[Value], call: ProgramCall) -> list[Value]:
+    """Return files that a list file or the input may name, where the whole is not known."""
+    if lists:
+        return listed_in([path.text for path in lists], call.here)
+    return list(fed(call.feed, call.here))
 
 
 def _mark(found: Options) -> str:
@@ -310,7 +329,9 @@ def _parallel(call: ProgramCall) -> Iterator[Effect]:
     command = found.operands[:at]
     listed = [w for w in found.operands[at + 1 :] if w.text not in _SEPARATORS]
     known = bool(listed) and "::::" not in texts
-    items = listed[:MOST_ARGUMENTS] if known else [Value("$its_input", exact=False)]
+    lists = listed if "::::" in texts else found.values("a", "arg-file")
+    unknown = [Value("$its_input", exact=False)]
+    items = listed[:MOST_ARGUMENTS] if known else [*unknown, *_named(lists, call)]
     command = tuple(word._replace(text=_PLACE.sub("{}", word.text)) for word in command)
     for item in items:
         words = [_filled(word, "{}", item) for word in command]
@@ -322,8 +343,7 @@ def _parallel(call: ProgramCall) -> Iterator[Effect]:
 
 
 def _shell(call: ProgramCall) -> Iterator[Effect]:
-    words = [word for word in call.args if not re.fullmatch(r"\+[A-Za-z]{1,8}", word.text)]
-    found = options(words, short="oO", long="rcfile init-file", first_operand_ends=True)
+    found = shell_options(call.args)
     for file in found.values("rcfile", "init-file"):
         yield RunFile("sh", file)
     if found.has("c", "command"):
@@ -399,71 +419,37 @@ def _powershell(call: ProgramCall) -> Iterator[Effect]:
 # Interpreters
 
 
-def interpreter(language: str, code: str, short: str = "", long: str = "") -> Program:
-    """`code` are the options that carry a program; otherwise a file, or the input, is run."""
-    flags = code.split()
-    letters = "".join(flag for flag in flags if len(flag) == 1)
-    words = " ".join(flag for flag in flags if len(flag) > 1)
-
-    def program(call: ProgramCall) -> Iterator[Effect]:
-        if language == "python":
-            named = _module(call.args)
-            if named:
-                yield from module(*named)
-                path = Value(named[0].text.replace(".", "/"), exact=named[0].exact)
-                yield RunFile("module", path, (path, *named[1]))
-                return
-        # `-pe` is two options, not a program called `e`.
-        args = [Value("-e") if word.text == "-pe" else word for word in call.args]
-        found = options(
-            args, short=letters + short, long=f"{words} {long}", first_operand_ends=True
-        )
-        texts = found.values(*flags)
-        yield from (Code(language, text, (Value("-c"), *found.operands)) for text in texts)
-        if texts:
-            return
-        if found.operands and found.operands[0].text not in ("-", "/dev/stdin"):
-            yield RunFile(language, found.operands[0], found.operands)
-        else:
-            yield from _from_input(call, language)
-
-    return program
+def _interpreter(call: ProgramCall) -> Iterator[Effect]:
+    """Run a program that an option carries; otherwise a file, or the input."""
+    language = INTERPRETERS[call.name].language
+    named = module_of(call.args) if language == "python" else None
+    if named:
+        yield from module(*named)
+        path = Value(named[0].text.replace(".", "/"), exact=named[0].exact)
+        yield RunFile("module", path, (path, *named[1]))
+        return
+    found = start(call.name, call.args)
+    yield from (Code(language, text, (Value("-c"), *found.rest)) for text in found.texts)
+    if found.texts:
+        return
+    if found.script and found.script[0].text not in ("-", "/dev/stdin"):
+        yield RunFile(language, found.script[0], (*found.script, *found.rest))
+    else:
+        yield from _from_input(call, language)
 
 
-_UP_TO_MODULE = re.compile(r"-[bBdEiIOPqRsSuvVx?]{0,16}m(.*)")
-
-
-def _module(args: Sequence[Value]) -> tuple[Value, Sequence[Value]] | None:
-    """Return the module behind `-m` and its words: Python reads no option of its own after it."""
-    at = 0
-    while at < len(args) and args[at].text.startswith("-"):
-        found = _UP_TO_MODULE.fullmatch(args[at].text)
-        if found and found.group(1):
-            return args[at]._replace(text=found.group(1)), args[at + 1 :]
-        if found:
-            return (args[at + 1], args[at + 2 :]) if at + 1 < len(args) else None
-        if args[at].text in ("-", "--") or ("c" in args[at].text and args[at].text[1] != "-"):
-            return None
-        at += 2 if args[at].text in ("-W", "-X", "--check-hash-based-pycs") else 1
-    return None
-
-
-def _edits_in_place(language: str, flags: str) -> Program:
+def _edits_in_place(call: ProgramCall) -> Iterator[Effect]:
     """Perl and ruby: `-i` rewrites the operands, `-e` is a program."""
-
-    def program(call: ProgramCall) -> Iterator[Effect]:
-        found = options(call.args, short=flags)
-        texts = found.values("e", "E")
-        files = found.operands
-        if found.has("i"):
-            yield from written(files if texts else files[1:])
-        yield from (Code(language, text, files) for text in texts)
-        if not texts and files[:1] and files[0].text != "-":
-            yield RunFile(language, files[0], files)
-        elif not texts:
-            yield from _from_input(call, language)
-
-    return program
+    language = INTERPRETERS[call.name].language
+    found = start(call.name, call.args)
+    words = (*found.script, *found.rest)
+    if found.given.has("i"):
+        yield from written(found.rest)
+    yield from (Code(language, text, words) for text in found.texts)
+    if found.script and found.script[0].text != "-":
+        yield RunFile(language, found.script[0], words)
+    elif not found.texts:
+        yield from _from_input(call, language)
 
 
 def _deno(call: ProgramCall) -> Iterator[Effect]:
@@ -476,33 +462,28 @@ def _deno(call: ProgramCall) -> Iterator[Effect]:
 
 def _bun(call: ProgramCall) -> Iterator[Effect]:
     yield from first_word_runs("x")(call)
-    yield from _NODE(call)
+    yield from _interpreter(call)
 
 
-_PYTHON = interpreter("python", "c", short="mWX", long="check-hash-based-pycs")
-_NODE = interpreter("js", "e p eval print", short="r", long="require import input-type loader")
-_PHP = interpreter("php", "r", short="dcfBRFSt")
-_SHELLS = (
-    "sh",
-    "bash",
-    "zsh",
-    "dash",
-    "ksh",
-    "mksh",
-    "ash",
-    "fish",
-    "rbash",
-    "yash",
-    "csh",
-    "tcsh",
-)
 _PLAIN_WRAPPERS = (
     *("nohup", "setsid", "builtin", "noglob", "nocorrect", "unbuffer", "fakeroot"),
     *("caffeinate", "torsocks", "proxychains", "proxychains4", "ccache", "catchsegv", "-"),
-    *("busybox", "toybox", "npx", "bunx", "pnpx", "xvfb-run", "dbus-run-session", "firejail"),
+    *("busybox", "toybox", "xvfb-run", "dbus-run-session", "firejail"),
 )
 
+
+def _npx(call: ProgramCall) -> Iterator[Effect]:
+    """A package's program with its words, or a text for a shell behind `-c`."""
+    found = options(call.args, short="cpw", long="call package workspace", first_operand_ends=True)
+    yield from (Shell(text) for text in found.values("c", "call"))
+    if not found.values("c", "call") and found.operands:
+        first = found.operands[0]
+        name = first._replace(text=_RELEASE.sub("", first.text))
+        yield from wrapper()(ProgramCall(call.name, (name, *found.operands[1:]), call.feed))
+
+
 RUNNERS: Mapping[str, Program] = {
+    **dict.fromkeys(("npx", "bunx", "pnpx"), _npx),
     **dict.fromkeys(_PLAIN_WRAPPERS, wrapper()),
     "sudo": _sudo,
     "doas": wrapper("uC"),
@@ -570,26 +551,15 @@ RUNNERS: Mapping[str, Program] = {
     "enable": _enable,
     "source": _source,
     ".": _source,
-    **dict.fromkeys(_SHELLS, _shell),
+    **dict.fromkeys(SHELLS, _shell),
     "at": _later,
     "batch": _later,
     "pwsh": _powershell,
     "powershell": _powershell,
     "powershell.exe": _powershell,
     "cmd.exe": _powershell,
-    "python": _PYTHON,
-    "pypy": _PYTHON,
-    "node": _NODE,
-    "nodejs": _NODE,
+    **dict.fromkeys(INTERPRETERS, _interpreter),
     "bun": _bun,
-    "tsx": _NODE,
-    "ts-node": _NODE,
     "deno": _deno,
-    "perl": _edits_in_place("perl", "eEi?IMmFCdx"),
-    "ruby": _edits_in_place("ruby", "ei?IrCEFKTWx"),
-    "php": _PHP,
-    "lua": interpreter("lua", "e", short="l"),
-    "osascript": interpreter("applescript", "e", short="l"),
-    "Rscript": interpreter("r", "e"),
-    "tclsh": interpreter("tcl", ""),
+    **dict.fromkeys(("perl", "ruby"), _edits_in_place),
 }

@@ -2,7 +2,8 @@
 
 Terminal multiplexers and emulators, typing by program, schedules, remote shells, containers.
 Always true: a command behind them is followed like any other; of one that runs on another
-machine or in a container only what Penstock itself has against it is told.
+machine what it reads is told and what Penstock itself has against it, of one in a container only
+the latter (`reads` knows what a container sees of ours).
 """
 
 from __future__ import annotations
@@ -382,9 +383,10 @@ def _ssh(call: ProgramCall) -> Iterator[Effect]:
         elif call.feed.text is not None:
             yield Code("sh", Value(call.feed.text, exact=call.feed.exact))
         return
-    yield RunProgram((Value("sh"), Value("-c"), _text(words)), elsewhere=True)
+    yield RunProgram((Value("sh"), Value("-c"), _text(words)), elsewhere=True, mounts=())
     if call.feed.text is not None:
-        yield RunProgram((Value("sh"), Value("-c"), Value(call.feed.text)), elsewhere=True)
+        text = Value(call.feed.text)
+        yield RunProgram((Value("sh"), Value("-c"), text), elsewhere=True, mounts=())
 
 
 _CONTAINER_RUNS = frozenset({"exec", "run", "shell", "enter", "ssh", "unshare"})

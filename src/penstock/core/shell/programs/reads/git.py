@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 
-from penstock.core.model import Action
 from penstock.core.shell.effects import (
     HERE,
     Effect,
@@ -23,6 +22,10 @@ from penstock.core.shell.effects import (
     read,
 )
 from penstock.core.shell.expansion import Value
+from penstock.core.shell.programs.reads.credential import kept
+from penstock.core.shell.programs.reads.name_list import fed, listed_in
+from penstock.core.shell.programs.reads.rows import MOST_WORDS, perhaps, sweep
+from penstock.core.text.sought import finds_secrets
 
 _GIT_VALUES = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"})
 _NAMES_ONLY = ("stat", "name-only", "name-status", "numstat", "shortstat", "summary", "quiet")
@@ -45,9 +48,10 @@ def git_reads(call: ProgramCall) -> Iterator[Effect]:
         if flag in ("-C", "--work-tree"):
             directory = below(directory, value) if directory else value
     row = _ROWS.get(words[0].text) if words else None
+    yield from kept(call._replace(args=tuple(words)))
     if row is None:
         return
-    for effect in row(ProgramCall("git", tuple(words)[1:], call.feed)):
+    for effect in row(ProgramCall("git", tuple(words)[1:], call.feed, call.here)):
         if directory and isinstance(effect, Touch) and effect.value.text[:1] not in ("/", "~"):
             yield effect._replace(value=below(directory, effect.value))
         else:
@@ -70,7 +74,7 @@ def _shows(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short=_LOG_VALUES, long=_LOG_LONG)
     if found.has(*_NAMES_ONLY):
         return
-    yield from read(_paths(found.operands))
+    yield from read(_paths(found.operands), tree=found.has("no-index"))
     yield from read(_paths(found.values("L")))
 
 
@@ -81,11 +85,26 @@ def _logs(call: ProgramCall) -> Iterator[Effect]:
         yield from _shows(call)
 
 
+def _objects(call: ProgramCall) -> Iterator[Effect]:
+    """`cat-file --batch` and `hash-object --stdin-paths` are given their names by the input."""
+    yield from _shows(call)
+    lines = (call.feed.text or "").split("\n")[:MOST_WORDS]
+    yield from read(_paths([Value(line, call.feed.exact) for line in lines if line]))
+    if any(word.text == "--stdin-paths" for word in call.args):
+        yield from perhaps(fed(call.feed, call.here))
+
+
 def _grep(call: ProgramCall) -> Iterator[Effect]:
+    """The index is searched; without it, files that are not in it as well."""
     found = options(call.args, short="efABCmO?", long="max-depth threads")
     if found.has("q", "quiet", "l", "files-with-matches", "name-only", "c", "count", "L"):
         return
-    yield from read(_paths(found.operands[0 if found.has("e", "f") else 1 :]))
+    given = found.values("e")
+    patterns, files = (given or found.operands[:1]), found.operands[0 if given else 1 :]
+    yield from read(_paths(files))
+    sought = any(finds_secrets(pattern.text) for pattern in patterns)
+    if sought and found.has("no-index", "no-exclude-standard"):
+        yield from sweep([word for word in files if word.text != "--"] or (HERE,))
 
 
 def _add(call: ProgramCall) -> Iterator[Effect]:
@@ -94,10 +113,12 @@ def _add(call: ProgramCall) -> Iterator[Effect]:
     if found.has("n", "dry-run"):
         return
     yield from read(_paths(found.operands))
+    lists = found.values("pathspec-from-file")
+    yield from perhaps(listed_in([word.text for word in lists], call.here))
     if found.has("f", "force"):
         whole = [word for word in found.operands if word.text.rstrip("/") in (".", "*", "./*")]
         if whole or not found.operands:
-            yield Touch(HERE, Action.READ, tree=True, whole=True)
+            yield from sweep([HERE])
         yield from read(found.operands, tree=True)
 
 
@@ -114,7 +135,9 @@ def _stash(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="m", long="message")
     verb = found.operands[0].text if found.operands else "push"
     if verb in ("push", "save") and found.has("a", "all"):
-        yield Touch(HERE, Action.READ, tree=True, whole=True)
+        yield from sweep([HERE])
+    elif verb == "show":
+        yield from _logs(call._replace(args=call.args[1:]))
 
 
 def _config(call: ProgramCall) -> Iterator[Effect]:
@@ -130,9 +153,15 @@ def _behind_first(call: ProgramCall) -> Iterator[Effect]:
     yield from read(found.values("add-file"))
 
 
+def _message_files(call: ProgramCall) -> list[Value]:
+    return options(call.args, short="mFu", long="message file").values("F", "file")
+
+
 _ROWS: Mapping[str, Program] = {
     **dict.fromkeys(("show", "diff", "blame", "annotate", "difftool", "range-diff"), _shows),
-    **dict.fromkeys(("cat-file", "hash-object", "textconv", "merge-file", "send-email"), _shows),
+    **dict.fromkeys(("merge-file", "send-email", "interpret-trailers", "checkout-index"), _shows),
+    **dict.fromkeys(("cat-file", "hash-object"), _objects),
+    **dict.fromkeys(("tag", "notes"), lambda call: read(_message_files(call))),
     **dict.fromkeys(("diff-tree", "diff-index", "diff-files", "format-patch"), _shows),
     **dict.fromkeys(("log", "whatchanged", "reflog"), _logs),
     "grep": _grep,

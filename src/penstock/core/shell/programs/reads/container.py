@@ -1,0 +1,195 @@
+"""Containers and clusters: what is mounted, copied and loaded, and which command runs inside.
+
+A command inside is followed like any other; names in directories of ours that are mounted are
+told as ours, and other names as they are, because a project is usually in its container.
+Always true: an environment file that is loaded is read only where the command inside shows it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from penstock.core.shell.effects import (
+    Effect,
+    Options,
+    Program,
+    ProgramCall,
+    RunProgram,
+    last,
+    options,
+    read,
+)
+from penstock.core.shell.expansion import Value
+from penstock.core.shell.programs.reads.credential import kept
+from penstock.core.shell.programs.reads.environment import shows_environment
+from penstock.core.shell.programs.reads.mention import is_candidate, mentioned
+from penstock.core.shell.programs.reads.name_list import listed_in
+from penstock.core.shell.programs.reads.rows import MOST_PARTS, implied, is_all, perhaps, sweep
+
+_SHORT = "aceflhmnpuvw"
+_LONG = (
+    "add-host annotation attach blkio-weight cap-add cap-drop cgroup-parent cidfile cluster"
+    " container context cpus device dns entrypoint env env-file expose file gpus group-add"
+    " health-cmd host hostname index ip ipc kubeconfig label link log-driver log-opt memory mount"
+    " name namespace network net platform pod profile progress project-directory project-name"
+    " publish pull restart runtime secret security-opt shm-size stop-signal sysctl tmpfs ulimit"
+    " user userns volume volumes-from workdir build-context"
+)
+_GROUPS = frozenset({"compose", "container", "image", "builder", "buildx", "stack", "pod"})
+_RUNS = frozenset({"run", "exec", "create", "shell", "enter", "debug"})
+_COMPOSE_FILES = ("docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml")
+_NO_VALUES = (
+    *("services", "images", "volumes", "profiles", "hash", "networks", "q", "quiet", "models"),
+)
+
+
+class _Words(NamedTuple):
+    """The options in front of and behind the verb, the verb, and what follows them."""
+
+    given: Options
+    groups: tuple[str, ...]
+    verb: str
+    rest: tuple[Value, ...]
+
+
+def _words(args: Sequence[Value]) -> _Words:
+    given: tuple[tuple[str, Value | None], ...] = ()
+    groups: list[str] = []
+    rest = tuple(args)
+    for _ in range(4):
+        found = options(rest, short=_SHORT, long=_LONG, first_operand_ends=True)
+        given, rest = (*given, *found.given), found.operands
+        if not rest or rest[0].text not in _GROUPS:
+            break
+        groups.append(rest[0].text)
+        rest = rest[1:]
+    verb = rest[0].text if rest else ""
+    found = options(rest[1:], short=_SHORT, long=_LONG, first_operand_ends=True)
+    every = Options((*given, *found.given), found.operands, found.known)
+    return _Words(every, tuple(groups), verb, found.operands)
+
+
+def _container(call: ProgramCall) -> Iterator[Effect]:
+    """Read the verb; what it starts, copies or prints is told, all else is mentioned."""
+    words = _words(call.args)
+    composes = "compose" in words.groups or call.name.endswith("-compose")
+    yield from kept(call)
+    if words.verb in _RUNS and not (words.verb == "create" and not _is_docker(call)):
+        yield from _started(call, words, composes=composes)
+    elif words.verb == "cp":
+        yield from sweep(word for word in words.rest[:1] if ":" not in word.text)
+        yield from mentioned(call)
+    elif composes and words.verb in ("config", "convert"):
+        if not words.given.has(*_NO_VALUES):
+            yield from _settings(call, words.given)
+    else:
+        yield from sweep(_behind_equals(words.given.values("build-context")))
+        yield from mentioned(call._replace(args=tuple(_without_secrets(call.args))))
+        yield from _put(call)
+
+
+def _is_docker(call: ProgramCall) -> bool:
+    return call.name in ("docker", "podman", "nerdctl")
+
+
+def _put(call: ProgramCall) -> Iterator[Effect]:
+    """A secret of a cluster that is made from files can be shown in the same breath."""
+    texts = [word.text for word in call.args]
+    if "secret" in texts or "configmap" in texts:
+        values = [word for word in call.args if word.text.startswith("--") and "=" in word.text]
+        yield from perhaps(_behind_equals(values))
+        folders = _behind_equals(_behind_equals(v for v in values if "from-file" in v.text))
+        yield from sweep(word for word in folders if call.here.kind(word.text) == "directory")
+
+
+def _behind_equals(values: Iterator[Value] | Sequence[Value]) -> list[Value]:
+    return [value._replace(text=value.text.partition("=")[2] or value.text) for value in values]
+
+
+def _without_secrets(args: Sequence[Value]) -> Iterator[Value]:
+    """Leave out what a build is lent: it stays out of the image."""
+    before = ""
+    for word in args:
+        if before != "--secret" and not word.text.startswith("--secret="):
+            yield word
+        before = word.text
+
+
+# Commands inside
+
+_MOUNT = re.compile(r"(?:(?:^|,)(source|src|target|dst|destination)=([^,]+))")
+_APART = re.compile(r"[=:,]+")
+
+
+def _started(call: ProgramCall, words: _Words, *, composes: bool) -> Iterator[Effect]:
+    given = words.given
+    volumes = [*given.values("v", "volume"), *given.values("mount")]
+    for value in volumes:
+        for part in _APART.split(value.text)[:MOST_PARTS]:
+            yield from perhaps([Value(part, value.exact)] if is_candidate(part) else [])
+    inner = words.rest[1:]
+    inner = inner[1:] if inner[:1] == (Value("--"),) else inner
+    entry = last(given.values("entrypoint"))
+    inner = (entry, *inner) if entry else inner
+    if not inner:
+        return
+    place = last(given.values("w", "workdir"))
+    yield RunProgram(inner, place, elsewhere=True, mounts=tuple(_mounts(volumes)))
+    if shows_environment(inner):
+        yield from read(given.values("env-file"))
+        yield from _settings(call, given) if composes else ()
+
+
+def _mounts(volumes: Sequence[Value]) -> Iterator[tuple[str, str]]:
+    """Return which directory of ours lies where inside."""
+    for volume in volumes[:MOST_PARTS]:
+        named = {name[0]: text for name, text in _MOUNT.findall(volume.text)}
+        host, _, inside = volume.text.partition(":")
+        host, inside = named.get("s", host), named.get("t") or named.get("d") or inside
+        inside = inside.partition(":")[0].rstrip("/")
+        if inside.startswith("/"):
+            yield "." if is_all(Value(host)) else host, inside
+
+
+def _settings(call: ProgramCall, given: Options) -> Iterator[Effect]:
+    """What Compose puts into its containers: `.env`, and the files that its settings name."""
+    files = given.values("env-file")
+    yield from read(files)
+    yield from implied(call.here, ".env") if not files else ()
+    named = [value.text for value in given.values("f", "file")] or _COMPOSE_FILES
+    yield from perhaps(listed_in(named, call.here))
+
+
+def _enters(call: ProgramCall) -> Iterator[Effect]:
+    """Boxes that share our files, and machines of our own: a command behind dashes, or a verb."""
+    texts = [word.text for word in call.args]
+    if "--" in texts:
+        inner = call.args[texts.index("--") + 1 :]
+    elif call.name in ("bwrap", "proot", "wsl", "flatpak-spawn"):
+        inner = options(call.args, first_operand_ends=True).operands
+    else:
+        inner = ()
+    if inner:
+        yield RunProgram(tuple(inner), elsewhere=True, mounts=())
+    else:
+        yield from mentioned(call)
+
+
+CONTAINERS: Mapping[str, Program] = {
+    **dict.fromkeys(
+        (
+            *("docker", "podman", "nerdctl", "kubectl", "oc", "docker-compose", "podman-compose"),
+            *("crictl",),
+        ),
+        _container,
+    ),
+    **dict.fromkeys(
+        (
+            *("lxc", "incus", "machinectl", "vagrant", "flatpak", "distrobox", "toolbox"),
+            *("flatpak-spawn", "systemd-nspawn", "bwrap", "proot", "wsl", "multipass"),
+        ),
+        _enters,
+    ),
+}

@@ -1,0 +1,143 @@
+"""Programs that print a credential which they keep in a file of their own.
+
+`gh auth token` shows what is in `~/.config/gh/hosts.yml` as much as `cat` would. The rules know
+such files by name, so the file is told.
+Always true: a row needs all of its words; a program's everyday commands have none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from penstock.core.shell.effects import Effect, Program, ProgramCall, nothing
+from penstock.core.shell.expansion import Value
+from penstock.core.shell.programs.reads.mention import mentioned
+from penstock.core.shell.programs.reads.rows import implied, perhaps
+
+
+class Kept(NamedTuple):
+    """The words that print a credential, in this order, and the file that holds it.
+
+    `also` must be among the words as well; with `there` the file counts only where it is there.
+    """
+
+    words: str
+    file: str
+    also: str = ""
+    there: bool = False
+
+
+_GCLOUD = "~/.config/gcloud/credentials.db"
+_STATE = "terraform.tfstate"
+_RAILS = tuple(
+    Kept(verb, "config/master.key", there=True)
+    for verb in ("credentials:show", "credentials:edit", "secrets:show", "encrypted:show")
+)
+_TERRAFORM = (Kept("state pull", _STATE, there=True), Kept("show$", _STATE, there=True))
+_NPM = (Kept("config get", "~/.npmrc", also=r".*(?:_auth|_password).*"),)
+_PASS = (Kept("show", "~/.password-store/x.gpg"), Kept("-c", "~/.password-store/x.gpg"))
+KEEPERS: Mapping[str, tuple[Kept, ...]] = {
+    "gh": (
+        Kept("auth token", "~/.config/gh/hosts.yml"),
+        Kept("auth status", "~/.config/gh/hosts.yml", also=r"-t|--show-token"),
+    ),
+    "gcloud": tuple(
+        Kept(f"auth {words}", _GCLOUD)
+        for words in (
+            *("print-access-token", "print-identity-token"),
+            *("application-default print-access-token", "print-refresh-token"),
+        )
+    ),
+    "aws": (
+        Kept("configure export-credentials", "~/.aws/credentials"),
+        Kept("configure get", "~/.aws/credentials", also=r".*(?:secret|token|key).*"),
+    ),
+    "az": (Kept("account get-access-token", "~/.azure/msal_token_cache.json"),),
+    **dict.fromkeys(
+        ("kubectl", "oc"),
+        (
+            Kept("config view", "~/.kube/config", also=r"--raw(?:=true)?"),
+            Kept("whoami", "~/.kube/config", also=r"-t|--show-token"),
+        ),
+    ),
+    **dict.fromkeys(("npm", "pnpm", "yarn"), _NPM),
+    **dict.fromkeys(("terraform", "tofu"), _TERRAFORM),
+    **dict.fromkeys(("rails",), _RAILS),
+    "heroku": (Kept("auth:token", "~/.netrc"),),
+    "vault": (Kept("print token", "~/.vault-token"),),
+    "security": tuple(
+        Kept(words, "~/Library/Keychains/login.keychain-db", also=also)
+        for words, also in (
+            ("find-generic-password", "-w|-g"),
+            ("find-internet-password", "-w|-g"),
+            ("dump-keychain", ""),
+            ("export", ""),
+        )
+    ),
+    "secret-tool": tuple(
+        Kept(verb, "~/.local/share/keyrings/login.keyring") for verb in ("lookup", "search")
+    ),
+    "keyring": (Kept("get", "~/.local/share/keyrings/login.keyring"),),
+    **dict.fromkeys(("pass", "gopass"), _PASS),
+    **dict.fromkeys(
+        ("gpg", "gpg2"),
+        tuple(
+            Kept(option, "~/.gnupg/private-keys-v1.d/x.key")
+            for option in ("--export-secret-keys", "--export-secret-key", "--export-secret-subkeys")
+        ),
+    ),
+    "git": (Kept("credential fill", "~/.git-credentials"),),
+    **dict.fromkeys(
+        ("git-credential-store", "git-credential-manager"), (Kept("get", "~/.git-credentials"),)
+    ),
+}
+
+
+def kept(call: ProgramCall) -> Iterator[Effect]:
+    """Tell the file of a credential that a command prints."""
+    rows = KEEPERS.get(call.name, ())
+    texts = [word.text for word in call.args] if rows else []
+    for row in rows:
+        if not _said(row, texts):
+            continue
+        if row.there:
+            place = next((t.partition("=")[2] for t in texts if t.startswith("-chdir=")), "")
+            yield from implied(call.here, f"{place}/{row.file}" if place else row.file)
+        else:
+            yield from perhaps([Value(row.file)])
+
+
+def _said(row: Kept, texts: list[str]) -> bool:
+    """Say whether a command begins as a row says; `$` means that no operand follows."""
+    plain = [text for text in texts if row.words.startswith("-") or not text.startswith("-")]
+    wanted = row.words.rstrip("$").split()
+    if plain[: len(wanted)] != wanted and not (len(wanted) == 1 and wanted[0] in plain):
+        return False
+    if row.words.endswith("$") and len(plain) > len(wanted):
+        return False
+    return not row.also or any(re.fullmatch(row.also, text) for text in texts)
+
+
+def with_words(row: Program) -> Program:
+    """Make a row that tells credentials as well as what another row tells."""
+
+    def program(call: ProgramCall) -> Iterator[Effect]:
+        yield from kept(call)
+        yield from row(call)
+
+    return program
+
+
+def _ps(call: ProgramCall) -> Iterator[Effect]:
+    """`ps e` prints the environment of each process; `ps -e` does not."""
+    first = call.args[0].text if call.args else ""
+    yield from perhaps([Value("/proc/1/environ")] if re.fullmatch(r"[a-z]*e[a-z]*", first) else [])
+
+
+_QUIET = frozenset({"pass", "gopass", "security", "secret-tool", "keyring"})
+CREDENTIALS: Mapping[str, Program] = {
+    **{name: with_words(nothing if name in _QUIET else mentioned) for name in KEEPERS},
+    "ps": _ps,
+}

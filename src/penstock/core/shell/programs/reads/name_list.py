@@ -1,0 +1,51 @@
+"""Lists of files: which names a text file holds that a program takes its files from.
+
+`xargs cat < names.txt`, `tar -T names.txt`, `cat $(<names.txt)`: the command does not name the
+file, the list does. Only words that are there on the disk count, so what else a list holds is
+never told to anybody.
+Always true: at most `MOST_LOOKS` names are looked for in one list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from penstock.core.shell.effects import Feed
+from penstock.core.shell.expansion import Value
+from penstock.core.shell.look import LookHere
+
+MOST_TEXT = 16_384
+MOST_LOOKS = 96
+_APART = re.compile(r"[\s\0'\"=,;:()\[\]{}]+")
+_LINES = re.compile(r"[\n\0]+")
+_TELLING = re.compile(r"(?:^|/)\.\w|key|secret|pem|cred|token|pass", re.IGNORECASE)
+
+
+def names_in(text: str, here: LookHere) -> list[Value]:
+    """Return the words of a text that are files here; those that may be secrets come first."""
+    if not here.sees:
+        return []
+    text = text[:MOST_TEXT]
+    words = dict.fromkeys((*_LINES.split(text), *_APART.split(text)))
+    plain = [word.strip() for word in words if _is_name(word)]
+    plain.sort(key=lambda word: _TELLING.search(word) is None)
+    return [Value(word, exact=False) for word in plain[:MOST_LOOKS] if here.kind(word)]
+
+
+def _is_name(word: str) -> bool:
+    return 1 < len(word.strip()) < 256 and word.strip("./") != "" and word[:1] != "-"
+
+
+def listed_in(paths: Iterable[str], here: LookHere) -> list[Value]:
+    """Return the files that some list files name."""
+    texts = (here.text(path) for path in paths)
+    return [name for text in texts if text for name in names_in(text, here)]
+
+
+def fed(feed: Feed, here: LookHere) -> Iterator[Value]:
+    """Return the files that an input may name which is not known as a whole."""
+    if feed.text is not None:
+        return
+    yield from names_in(feed.parts, here) if feed.parts else ()
+    yield from listed_in(feed.files, here)

@@ -1,0 +1,95 @@
+"""The table of programs that read: which words of a command name files whose content they take.
+
+A row says which words are read. A program with no row is not known: every word of it that could
+be a file is a mention, which a person is asked about where a rule protects that file.
+Always true: each program that another table knows has a row here, if only to say that it shows
+nothing of a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+from penstock.core.model import Action
+from penstock.core.shell.effects import Effect, Program, ProgramCall, Touch, nothing, options, read
+from penstock.core.shell.expansion import Value
+from penstock.core.shell.programs.reads.container import CONTAINERS
+from penstock.core.shell.programs.reads.credential import CREDENTIALS, with_words
+from penstock.core.shell.programs.reads.database import DATABASES
+from penstock.core.shell.programs.reads.document import DOCUMENTS
+from penstock.core.shell.programs.reads.environment import LOADERS
+from penstock.core.shell.programs.reads.git import git_reads
+from penstock.core.shell.programs.reads.mention import mentioned
+from penstock.core.shell.programs.reads.rows import MOST_WORDS, only, perhaps
+from penstock.core.shell.programs.reads.script import SCRIPTS
+from penstock.core.shell.programs.reads.search import SEARCHES
+from penstock.core.shell.programs.reads.server import SERVERS
+from penstock.core.shell.programs.reads.transfer import TRANSFERS
+from penstock.core.shell.programs.reads.vocabulary import CHANGES, QUIET, STARTS
+
+
+def reads(call: ProgramCall) -> Iterator[Effect]:
+    """Return what a program reads."""
+    row = READS.get(call.name)
+    return row(call) if row is not None else _unknown(call)
+
+
+def _unknown(call: ProgramCall) -> Iterator[Effect]:
+    """Return what a program may read that nobody knows; a command may stand in one of its words."""
+    yield from mentioned(call)
+    for word in islice(call.args, MOST_WORDS):
+        name, *words = word.text.split() if " " in word.text else ("",)
+        row = READS.get(name)
+        if row is not None and words:
+            inner = ProgramCall(name, tuple(map(Value, words)), here=call.here)
+            found = (one for one in row(inner) if isinstance(one, Touch))
+            yield from perhaps(one.value for one in found if one.action is Action.READ)
+
+
+def _gh(call: ProgramCall) -> Iterator[Effect]:
+    """Its `--env-file` is sent, not loaded."""
+    yield from mentioned(call)
+    yield from read(options(call.args, long="env-file").values("env-file"))
+
+
+def _xargs(call: ProgramCall) -> Iterator[Effect]:
+    found = options(
+        call.args,
+        short="aEIi?l?LnPsd",
+        long="arg-file eof replace max-lines max-args max-procs max-chars delimiter",
+        first_operand_ends=True,
+    )
+    yield from read(found.values("a", "arg-file"))
+
+
+def _typed(call: ProgramCall) -> Iterator[Effect]:
+    return mentioned(call, writes=False)
+
+
+READS: Mapping[str, Program] = {
+    **dict.fromkeys(QUIET | STARTS | CHANGES, nothing),
+    **CREDENTIALS,
+    **DOCUMENTS,
+    **SEARCHES,
+    **SCRIPTS,
+    **TRANSFERS,
+    **CONTAINERS,
+    **LOADERS,
+    **DATABASES,
+    **SERVERS,
+    **{
+        name: with_words({**DOCUMENTS, **TRANSFERS, **LOADERS}[name])
+        for name in ("gpg", "gpg2", "aws", "gcloud", "az", "heroku")
+    },
+    "gh": with_words(_gh),
+    # What they run is followed, and so are their scripts; files among their words are handed on.
+    **dict.fromkeys(("make", "gmake", "just", "task", "go-task", "pytest", "py.test"), mentioned),
+    **dict.fromkeys(("npm", "pnpm", "yarn"), with_words(mentioned)),
+    **dict.fromkeys(("go", "wish"), mentioned),
+    **dict.fromkeys(("tmux", "byobu", "tmate", "screen", "crontab", "fcrontab"), _typed),
+    "at": only("f", "qt"),
+    **dict.fromkeys(("xargs", "gxargs"), _xargs),
+    "parallel": only("a arg-file", "jNCIS", "jobs colsep delay timeout joblog results"),
+    "git": git_reads,
+}
