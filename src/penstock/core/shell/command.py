@@ -81,6 +81,7 @@ from penstock.core.shell.programs.own import (
     variable,
 )
 from penstock.core.shell.programs.reads.name_list import fed as fed_names
+from penstock.core.shell.programs.reads.rows import usual_names
 from penstock.core.shell.programs.reads.script import script_reads
 from penstock.core.shell.programs.reads.table import READS, reads
 from penstock.core.shell.programs.reads.vocabulary import COUNTS
@@ -257,6 +258,8 @@ class Commands:
         self.typed = ""
         # The Python environment whose programs are meant.
         self.environment = ".venv"
+        # Whether what is printed now goes to another machine.
+        self.away = False
         # Files that the command writes and whose text nobody can tell.
         self.unread: set[str] = set()
         # States that left a loop, a function or the shell before its end; texts that run later.
@@ -340,9 +343,9 @@ class Commands:
         """Return what may be known of the output of a command whose whole is not known."""
         fed = self.fed(node.redirects, state, feed)
         argv = self.values(node.words, state)
-        name = argv[0].text.rpartition("/")[2] if argv else ""
+        name = argv[0].text.rpartition("/")[2] if argv else "cat"  # `$(<file)`
         if name not in PASSES_LINES:
-            return Feed(parts=perhaps_listed(argv, self.walk.here(state)))
+            return Feed(parts=perhaps_listed(argv, fed, self.walk.here(state)))
         call = ProgramCall(name, tuple(argv[1:]), fed)
         files = [e.value for e in READS[name](call) if isinstance(e, Touch) and not e.mention]
         if files:
@@ -698,7 +701,7 @@ class Commands:
             self.account.charge(sum(min(len(word.text), MOST_SCRIPT) for word in args))
         tabled = row is not None and known not in TASKS
         self._mentions(ProgramCall(known, args, feed), state, tabled=tabled)
-        found = reads(ProgramCall(known, args, feed, self.walk.here(state)))
+        found = reads(ProgramCall(known, args, feed, self.walk.here(state), self.away))
         self._effects(found, state, feed, base)
         if "PATH" in state.scope and "/" not in name.text:
             self._on_path(name, args, state, feed)
@@ -813,6 +816,9 @@ class Commands:
     def _touch(self, effect: Touch, state: ShellState, feed: Feed, by: str) -> None:
         """Tell a file; what the same command wrote there before is then no longer known."""
         self.found.touch(effect, state, by)
+        if effect.action is Action.READ and effect.value.pattern and not state.plain_patterns:
+            for usual in usual_names(effect.value):
+                self.found.touch(effect._replace(value=usual), state, by)
         if self.files and by not in _KEEPS_TEXT and effect.action is not Action.READ:
             there = joined(state.cwd, effect.value.text)
             self.unread.update({there} & self.files.keys())

@@ -26,7 +26,12 @@ from penstock.core.shell.programs.reads.script import SCRIPTS
 from penstock.core.shell.programs.reads.search import SEARCHES
 from penstock.core.shell.programs.reads.server import SERVERS
 from penstock.core.shell.programs.reads.transfer import TRANSFERS
-from penstock.core.shell.programs.reads.vocabulary import CHANGES, QUIET, STARTS
+from penstock.core.shell.programs.reads.vocabulary import (
+    CHANGES,
+    QUIET,
+    STARTS,
+    WORDS_INSIDE,
+)
 
 
 def reads(call: ProgramCall) -> Iterator[Effect]:
@@ -69,6 +74,7 @@ def _typed(call: ProgramCall) -> Iterator[Effect]:
 
 READS: Mapping[str, Program] = {
     **dict.fromkeys(QUIET | STARTS | CHANGES, nothing),
+    **dict.fromkeys(WORDS_INSIDE, mentioned),
     **CREDENTIALS,
     **DOCUMENTS,
     **SEARCHES,
