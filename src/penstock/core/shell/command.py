@@ -627,9 +627,8 @@ class Commands:
         elif call.name in _FILLS and any(word.text in SPECIAL for word in call.args):
             self.found.doubt("a variable that the shell runs gets another value", runs=True)
         if call.name in _TAKES_LINES and call.feed.text is None:
-            names = list(fed_names(call.feed, self.walk.here(start)))
-            text = "\n".join(name.text for name in names)
-            call = call._replace(feed=Feed(text, exact=False)) if names else call
+            text = "\n".join(one.text for one in fed_names(call.feed, self.walk.here(start)))
+            call = call._replace(feed=Feed(text, exact=False)) if text else call
         outcome = builtin(start, call)
         if call.name in _MOVES and self._is_there(call.args, start):
             outcome = (outcome[0], ())
