@@ -6,22 +6,16 @@ about: the two tables are the class, in both directions.
 
 from __future__ import annotations
 
-import subprocess
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-from penstock.app.workspace import judge_here, policy_of
-from penstock.core.model import Decision, Verdict
-from penstock.core.policy.model import Policy
+from penstock.app.workspace import judge_here
+from penstock.core.model import Verdict
 from penstock.gate import Call
-from penstock.gate.judge import judge_call
-from penstock.stores.files.workspace import DiskFiles
-from penstock.stores.git.inspect import GitRepositories
+from tests.gate.read_place import NOW, judged, make
 from tests.gate.read_rows import NOT_SILENT, SILENT, TOOLS_NOT_SILENT, TOOLS_SILENT
 
-NOW = 1_800_000_000.0
 FILES = {
     ".env": "API_TOKEN=not-a-real-token\n",
     ".env.local": "A=1\n",
@@ -45,47 +39,11 @@ FILES = {
     "Makefile": "test:\n\techo ok\nrun:\n\techo run\n",
     "penstock.toml": 'version = 1\npreset = "guard"\n',
 }
-HOME_FILES = (".ssh/id_ed25519", ".aws/credentials", ".netrc", ".npmrc", ".kube/config", ".bashrc")
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("home")
-    for name in HOME_FILES:
-        (home / name).parent.mkdir(parents=True, exist_ok=True)
-        (home / name).write_text("x\n")
-    for name, text in FILES.items():
-        file = home / "project" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    git = [
-        "git",
-        "-C",
-        str(home / "project"),
-        "-c",
-        "user.name=d",
-        "-c",
-        "user.email=d@example.com",
-    ]
-    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
-        subprocess.run([*git, *words], check=True)
-    return home
-
-
-def judged(home: Path, tool: str, given: dict[str, object]) -> Decision:
-    root = str(home / "project")
-    filled = {
-        key: value.replace("@ROOT@", root) if isinstance(value, str) else value
-        for key, value in given.items()
-    }
-    call = Call(tool=tool, tool_input=filled, cwd=root, home=str(home))
-    files, repositories = DiskFiles(root), GitRepositories()
-    return judge_call(files, _policy(root), call, now=NOW, repositories=repositories).decision
-
-
-@cache
-def _policy(root: str) -> Policy:
-    return policy_of(root, state=f"{root}/../state")
+    return make(tmp_path_factory.mktemp("home"), FILES)
 
 
 @pytest.mark.parametrize("command", NOT_SILENT)

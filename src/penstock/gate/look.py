@@ -71,7 +71,10 @@ class DiskLook:
 
     def kind(self, path: str, base: str) -> str | None:
         """Return "file", "directory", "link", "other", or "" where there is nothing."""
-        folder, _, name = normal(self._absolute(path, base)).rpartition("/")
+        there = normal(self._absolute(path, base))
+        if there in self._around:
+            return "directory"  # what lies above it is not looked at
+        folder, _, name = there.rpartition("/")
         try:
             files, above = self._place(folder or "/", "/")
             inside = f"{above}/{name}" if above else name

@@ -190,12 +190,16 @@ HERE = Value(".")
 
 
 class ProgramCall(NamedTuple):
-    """One program with its words (the name apart), its input, and what it sees of the disk."""
+    """One program with its words (the name apart), its input, and what it sees of the disk.
+
+    `away` means that what it prints goes to another machine.
+    """
 
     name: str
     args: tuple[Value, ...]
     feed: Feed = Feed()
     here: LookHere = NOWHERE
+    away: bool = False
 
 
 Program = Callable[[ProgramCall], Iterator[Effect]]

@@ -39,6 +39,7 @@ _BLANK = re.compile(r"[ \t\n]+")
 _BRACE = re.compile(r"[{},]")
 _OTHER_PLACE = re.compile(r"~[-+0-9]")  # `~+`, `~-`, `~2`: directories that the shell remembers
 _LONGEST_INDEX = 4
+_NOTHING = Lit("", False)
 _DEFAULTS = frozenset({":-", "-", ":=", "=", ":?", "?"})
 
 
@@ -126,8 +127,8 @@ def text_of(parts: Sequence[Part], scope: Scope, ask: ExpansionHost) -> Value:
     """Return parts as one text that is neither split nor matched, as an assignment takes it."""
     if len(parts) == 1 and isinstance(parts[0], Lit):
         return Value(_inert_tilde(parts[0].text) if parts[0].quoted else parts[0].text)
-    several = [_marked(part, scope, ask) for part in parts]
-    if len(parts) == 1 and isinstance(parts[0], Sub) and len(several[0]) > 1:
+    several = [_marked(part, scope, ask) for part in parts if part != _NOTHING]
+    if len(several) == 1 and len(several[0]) > 1 and isinstance(parts[-1], Sub):
         return Value(several[0][1].text, exact=False)  # the first file that it may name
     marked = [_joined(each, " ") for each in several]
     text = "".join(m.text for m in marked)

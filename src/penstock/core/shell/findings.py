@@ -199,12 +199,20 @@ class ShellFindings:
     ) -> None:
         """Add what a command reads elsewhere, and what it changes in directories of ours."""
         for target in (*there.reads, *there.targets):
-            place = joined(target.base, target.path)
-            host = _from_inside(place, mounts)
-            named = {"path": host, "base": state.cwd} if host else {}
+            host = _from_inside(joined(target.base, target.path), mounts)
             if host or target.action is Action.READ:
-                seen = replace(target, leaf=self.doer, mention=True, within="", kept="", **named)
-                self._add(replace(seen, whole=seen.tree))
+                self._add(
+                    replace(
+                        target,
+                        path=host or target.path,
+                        base=state.cwd if host else target.base,
+                        whole=target.tree,
+                        mention=True,
+                        within="",
+                        kept="",
+                        leaf=self.doer,
+                    )
+                )
 
     def _lose_moved(self, place: str, by: str) -> None:
         """What was moved and is then removed from its new place is lost after all."""

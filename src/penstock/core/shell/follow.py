@@ -21,6 +21,7 @@ from penstock.core.shell.findings import NOT_PARSED, ShellFindings
 from penstock.core.shell.look import NO_LOOK, NOWHERE, Look, LookAfter, LookHere
 from penstock.core.shell.programs.builtins import LAST_PIPE, Outcome
 from penstock.core.shell.programs.reads.name_list import fed as fed_names
+from penstock.core.shell.programs.reads.vocabulary import SENDS
 from penstock.core.shell.scripts import ScriptBudget, run_of
 from penstock.core.shell.state import (
     MOST_STATES,
@@ -231,9 +232,11 @@ class CommandWalk:
         for state in states:
             now = feed
             last: Outcome = ((state,), (state,))
-            for item in node.items:
+            for at, item in enumerate(node.items):
+                self.commands.programs.away = any(map(_sends, node.items[at + 1 :]))
                 last = self.node(item, (state,), now)
                 now = self._fed_on(item, state, now)
+            self.commands.programs.away = False
             ends = merged(ends, *last) if LAST_PIPE in state.traits else merged(ends, (state,))
         return self._few(ends), self._few(ends)
 
@@ -416,6 +419,11 @@ def _lines_read(condition: Node, feed: Feed) -> list[str]:
         return []
     cut = "\0" if "\0" in feed.text else "\n"
     return [line for line in feed.text.split(cut) if line.strip()]
+
+
+def _sends(node: Node) -> bool:
+    """True for a command that sends its input to another machine."""
+    return isinstance(node, Simple) and bool(node.words) and node.words[0].raw in SENDS
 
 
 def _reads_lines(condition: Node) -> bool:

@@ -13,7 +13,9 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from penstock.core.errors import PenstockError
 from penstock.core.model import Action, GateRefusal
@@ -268,12 +270,14 @@ def _cell(args: Args) -> Edit | None:
 # Files that are only named
 
 
-def files_named(action: Action) -> Row:
-    """The named files are read, made or deleted; nothing else is known of them."""
+def files_named(action: Action, *, below: bool = False) -> Row:
+    """The named files are read, made or deleted; nothing else is known of them.
+
+    `below` means that a directory stands for what is in it; whoever deletes one deletes that.
+    """
 
     def row(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
-        # Whoever deletes a directory deletes what is in it.
-        tree = action is Action.DELETE
+        tree = below or action is Action.DELETE
         yield from _acted(action, named(args, FILE_NAMES, action), tree=tree)
         for key, value in args.all(*SEVERAL):
             yield from _acted(action, _listed_paths(action, key, value), tree=tree)
@@ -334,12 +338,33 @@ def _narrowed(glob: str, places: list[str]) -> Intents:
     """Return the names that a glob is after; `!x` leaves some out."""
     if glob.startswith("!"):
         return
-    from penstock.core.tools.patterns import expanded  # few calls have a glob
+    from penstock.core.tools.patterns import after  # few calls have a glob
 
-    name = glob.removeprefix("**/")
-    for text in (name, *expanded(name)):
+    for text, tree in after(glob.removeprefix("**/")):
         for place in places or [""]:
-            yield Intent(action=Action.READ, path=posixpath.join(place, text), by="search")
+            path = posixpath.join(place, text)
+            yield Intent(action=Action.READ, path=path, by="search", tree=tree)
+
+
+# Addresses
+
+ADDRESS = ("url", "uri", "urls", "href", "prompt", "address")
+_LOCAL_ADDRESS = re.compile(
+    r"\bfile:(?://localhost(?=/))?(?://)?(/?[^\s'\"`<>]+)"
+    r"|\bhttps?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::\d+)?/([^\s'\"`<>?#]+)",
+    re.IGNORECASE,
+)
+MOST_ADDRESSES = 32
+
+
+def address_fetched(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
+    """A page is fetched; its address may be a file, or a server's that runs on this machine."""
+    for _, value in args.all(*ADDRESS):
+        for text in value if isinstance(value, list) else [value]:
+            found = _LOCAL_ADDRESS.finditer(text) if isinstance(text, str) else ()
+            for address in islice(found, MOST_ADDRESSES):
+                path = unquote(address[1] or address[2], errors="surrogateescape")
+                yield Intent(action=Action.READ, path=path, mention=address[1] is None)
 
 
 def file_moved(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table

@@ -90,6 +90,7 @@ NAMES = frozenset(
 )
 ENDINGS = frozenset({"ext", "extension", "suffix"})
 PARTS = frozenset({"path", "parts", "segments", "components", "pieces"})
+COMMANDS = frozenset({"command", "cmd", "commandline"})
 # A tool of such a name runs what it is given, whatever the argument is called.
 RUNS = frozenset(
     {
@@ -201,7 +202,10 @@ class _Look:
             yield from self.inside(nested, at, depth + 1)
             return
         if self.reads and at.words & (QUERIES | PROSE):
+            yield from _quoted(text) if _SQL.match(text) else ()
             return
+        if at.words & COMMANDS and _starts_program(text):
+            return  # it is followed as the command that it is
         if self.speaks and at.words & PROSE and not self.runs and not at.names_file:
             return
         if at.words & IDENTIFIERS and not at.names_file and _DOTTED.fullmatch(text):
@@ -282,6 +286,7 @@ def whole(text: str) -> Iterator[str]:
         yield from _of_address(text[address.end() :])
         return
     if address and text[address.end() - 2 : address.end()] == "//":
+        yield from _of_local_server(text[address.end() :])
         return
     for word in _decoded(text):
         yield from _spelled(word)
@@ -301,6 +306,14 @@ def _of_address(rest: str) -> Iterator[str]:
         yield "/" + path.partition("/")[2]
     elif path:
         yield "/" + path.lstrip("/")
+
+
+def _of_local_server(rest: str) -> Iterator[str]:
+    """A server on this machine most likely serves files of this project."""
+    host, _, path = rest.partition("/")
+    name = host.rpartition("@")[2].partition(":")[0]
+    if name in ("localhost", "127.0.0.1", "0.0.0.0") and path:  # noqa: S104
+        yield unquote(path.partition("#")[0].partition("?")[0], errors="surrogateescape")
 
 
 def _decoded(text: str) -> Iterator[str]:
@@ -393,9 +406,9 @@ _CODE_AROUND = re.compile(
 
 
 def _starts_program(text: str) -> bool:
-    from penstock.core.shell.programs.table import PROGRAMS
+    from penstock.core.shell.programs.reads.table import READS
 
-    return any(line.split(None, 1)[0] in PROGRAMS for line in text.splitlines() if line.strip())
+    return any(line.split(None, 1)[0] in READS for line in text.splitlines() if line.strip())
 
 
 def _commanded(text: str) -> Iterator[str]:

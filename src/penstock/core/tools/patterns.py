@@ -38,6 +38,18 @@ def expanded(word: str) -> Iterator[str]:
                     yield "/".join(step for step in (above, name, rest) if step)
 
 
+def after(glob: str) -> Iterator[tuple[str, bool]]:
+    """Yield what a search is narrowed to, and whether it is everything below that.
+
+    A glob that ends in a wildcard for all names stands for its directory.
+    """
+    for each in dict.fromkeys(_braces(glob)):
+        folder = re.sub(r"(?:/\*{1,2})+$|/$", "", each)
+        whole = folder != each and not any(sign in folder for sign in "*?[")
+        yield (folder, True) if whole else (each, False)
+        yield from ((name, False) for name in expanded(each))
+
+
 def _braces(word: str) -> list[str]:
     found = [word]
     for _ in range(3):

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from penstock.core.model import Action
 from penstock.core.tools.kinds import (
     Row,
+    address_fetched,
     all_read,
     by_verb,
     cell_changed,
@@ -36,7 +37,7 @@ from penstock.core.tools.kinds import (
 )
 
 _READ = files_named(Action.READ)
-_READ_SEVERAL = all_read(_READ)
+_READ_SEVERAL = all_read(files_named(Action.READ, below=True))
 _DELETE = files_named(Action.DELETE)
 _MAKE = files_named(Action.WRITE)
 _CHANGES: Mapping[str, Row] = {
@@ -148,7 +149,8 @@ TOOLS: Mapping[str, Row] = {
     **dict.fromkeys(
         ("task", "agent", "skill", "slashcommand", "todowrite", "todo_write"), nothing_done
     ),
-    **dict.fromkeys(("webfetch", "websearch", "web_fetch", "google_web_search"), nothing_done),
+    **dict.fromkeys(("websearch", "google_web_search"), nothing_done),
+    **dict.fromkeys(("webfetch", "web_fetch", "fetch_url", "read_url"), address_fetched),
     **dict.fromkeys(("update_plan", "write_todos", "todo_write", "exitplanmode"), nothing_done),
     **dict.fromkeys(("askuserquestion", "ask_user", "sendmessage", "toolsearch"), nothing_done),
     **dict.fromkeys(("enterplanmode", "bashoutput", "killshell", "killbash"), nothing_done),
@@ -156,4 +158,4 @@ TOOLS: Mapping[str, Row] = {
     **dict.fromkeys(("save_memory", "web_search", "report_intent", "update_todo"), nothing_done),
 }
 RUNS: frozenset[Row] = frozenset({command_run, command_run_here, text_typed, foreign_command})
-READS: frozenset[Row] = frozenset({_READ, _READ_SEVERAL, text_searched})
+READS: frozenset[Row] = frozenset({_READ, _READ_SEVERAL, text_searched, address_fetched})

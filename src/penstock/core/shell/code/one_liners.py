@@ -251,6 +251,7 @@ _SCRIPTED = re.compile(
 )
 _OPENED = re.compile(r"[ \t]*(?:\?\.)?\(")
 _BARE_CALL = re.compile(r"[ \t]+[^=\s]")
+_INCLUDED = re.compile(r"\b(?:include|require)(?:_once)?\s+(['\"])([^'\"\n]{1,300})\1")
 _LOADS_ENV = re.compile(r"otenv|loadEnvFile")
 _ARGV = re.compile(r"@?ARGV\s*=\s*[(\[]?\s*(['\"])([^'\"\n]{1,300})\1")
 _COMPUTED_REQUIRE = re.compile(r"\b(?:require|import)\(\s*[^'\"`)\s]|\bprocess\.binding\b")
@@ -268,14 +269,13 @@ def code_effects(language: str, text: str) -> Iterator[Effect]:
             break
         arguments = _arguments(text, end, bare=language in _BARE)
         if arguments is not None:
-            if isinstance(meaning, Reads | Opens) and not _literal(arguments[0], known):
-                yield from _perhaps_read(quoted_paths(arguments[0]))
+            if isinstance(meaning, Reads | Opens) and _literal(arguments[0], known) is None:
+                yield from _perhaps_read(quoted_paths(text))  # the name is made of one of these
             if isinstance(meaning, Starts):
                 arguments = list(_flattened(arguments))
             yield from meant(meaning, [_literal(a, known) for a in arguments], language)
     yield from _special_forms(language, text, known)
-    told = {name.rpartition(".")[2] for name in _table(language, text)}
-    yield from _perhaps_read(named_in_code(text, told))
+    yield from _perhaps_read(named_in_code(text, _table(language, text)))
     if _MAY_RUN.search(text):
         yield Unclear("", runs=True)
 
@@ -479,6 +479,9 @@ def _special_forms(language: str, text: str, known: Mapping[str, str]) -> Iterat
         yield Touch(Value(".env"), Action.READ)
     for found in islice(_ARGV.finditer(text), MOST_CALLS):
         yield Touch(Value(found.group(2)), Action.READ)
+    if language == "php":
+        for found in islice(_INCLUDED.finditer(text), MOST_CALLS):
+            yield Touch(Value(found.group(2)), Action.READ)
     if language == "js" and _COMPUTED_REQUIRE.search(text):
         yield Unclear("js code computes the name of a module that it loads")
     if language == "applescript":

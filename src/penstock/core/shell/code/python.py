@@ -35,6 +35,7 @@ from penstock.core.shell.code.one_liners import (
 )
 from penstock.core.shell.code.python_values import UNKNOWN, Names, Values, constant
 from penstock.core.shell.effects import (
+    HERE,
     Code,
     Effect,
     ProgramCall,
@@ -58,6 +59,7 @@ from penstock.core.shell.programs.table import PROGRAMS
 
 # What we spend on one text. A token costs the parser and the walk some microseconds.
 MOST_TOKENS = 2_500
+MOST_TEXTS = 64
 
 _MOVES = Like("mv", (0, 1))
 _OPEN_LATER = Opens(0, 1)
@@ -138,6 +140,8 @@ def python_effects(
     yield from _PythonReader(tree, args).effects()
     if "dotenv" in text and prints_environment(text):
         yield Touch(Value(".env"), Action.READ)
+    if "SimpleHTTPRequestHandler" in text:
+        yield Touch(HERE, Action.READ, tree=True, whole=True)
 
 
 def tokens(text: str, most: int) -> int | None:
@@ -242,6 +246,9 @@ class _PythonReader:
         meaning = FUNCTIONS.get(name)
         if meaning is not None:
             yield from self._meant(meaning, node, list(node.args), name)
+            if name == "shutil.make_archive":
+                found = (value for arg in node.args[2:3] for value in self.names.values(arg))
+                yield from (Touch(one, Action.READ, tree=True) for one in found if one.exact)
         elif name == "os.open":
             yield from self._flagged_open(node)
         elif name in _PIP:
@@ -334,9 +341,17 @@ class _PythonReader:
         """Tell what is read where the code names it; what it computes is nobody's question."""
         if path is None and name.endswith("dotenv_values"):
             yield Touch(Value(".env"), Action.READ)
-        for value in self.names.values(path) if path is not None else ():
-            if value.exact:
-                yield Touch(value, Action.READ)
+        values = self.names.values(path) if path is not None else []
+        yield from (Touch(value, Action.READ) for value in values if value.exact)
+        if values and not any(value.exact for value in values):
+            yield from self._perhaps_read()
+
+    def _perhaps_read(self) -> Iterator[Effect]:
+        """A name that is made when it runs is made of one of the texts in the code."""
+        texts = [n.value for n in self.nodes if isinstance(n, ast.Constant)]
+        for text in [text for text in texts if isinstance(text, str)][:MOST_TEXTS]:
+            if is_path(text):
+                yield Touch(Value(text), Action.READ, mention=True)
 
     def _listed(self, node: ast.Call) -> Iterator[Effect]:
         """Code that lists names by a pattern and opens files may open those."""

@@ -31,6 +31,7 @@ from penstock.core.shell.effects import (
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.git_deed import GitKind
 from penstock.core.shell.programs.own import computed_removal
+from penstock.core.shell.programs.reads.rows import usual_names
 from penstock.core.shell.state import ShellState, States
 
 # Programs after which a file holds what it held, or what has been noted of it.
@@ -88,6 +89,9 @@ class Effects:
     def _touch(self, effect: Touch, state: ShellState, feed: Feed, by: str) -> None:
         """Tell a file; what the same command wrote there before is then no longer known."""
         self._walk.found.touch(effect, state, by)
+        if effect.action is Action.READ and effect.value.pattern and not state.plain_patterns:
+            for usual in usual_names(effect.value):
+                self._walk.found.touch(effect._replace(value=usual), state, by)
         if by not in _KEEPS_TEXT and effect.action is not Action.READ:
             self._texts.doubt(effect.value, state)
         if not effect.value.exact and (effect.whole or effect.action is Action.DELETE):

@@ -100,6 +100,8 @@ class Programs:
         self._inside_aliases: list[str] = []
         # The Python environment whose programs are meant.
         self._environment = ".venv"
+        # Whether what is printed now goes to another machine.
+        self.away = False
 
     def start(
         self,
@@ -236,7 +238,7 @@ class Programs:
         """Do what the table says about a program; one without a row may be a file of ours."""
         base = name.text.rpartition("/")[2].lstrip("=")  # zsh writes `=rm` for the path of rm
         known = self._known(name, base, state)
-        call = ProgramCall(known, args, feed, self._walk.here(state))
+        call = ProgramCall(known, args, feed, self._walk.here(state), self.away)
         row = TABLE.get(known)
         self._note_copies(call, state)
         self._around(call, name, base, state)

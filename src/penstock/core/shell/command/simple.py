@@ -114,9 +114,9 @@ class Commands:
         """Return what may be known of the output of a command whose whole is not known."""
         fed = self.redirections.fed(node.redirects, state, feed)
         argv = self.words.values(node.words, state)
-        name = argv[0].text.rpartition("/")[2] if argv else ""
+        name = argv[0].text.rpartition("/")[2] if argv else "cat"  # `$(<file)`
         if name not in PASSES_LINES:
-            return Feed(parts=perhaps_listed(argv, self._walk.here(state)))
+            return Feed(parts=perhaps_listed(argv, fed, self._walk.here(state)))
         call = ProgramCall(name, tuple(argv[1:]), fed)
         files = [e.value for e in READS[name](call) if isinstance(e, Touch) and not e.mention]
         if files:

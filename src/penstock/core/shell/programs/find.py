@@ -26,10 +26,13 @@ from penstock.core.shell.effects import (
 )
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
+from penstock.core.shell.programs.reads.name_list import TELLING
+from penstock.core.shell.programs.reads.rows import USUAL
 from penstock.core.shell.wildcards import matches
 
 MOST_MET = 400
 MOST_ROOTS = 8
+MOST_TELLING = 64
 _RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _FILES = frozenset({"-fprint", "-fprintf", "-fls", "-fprint0"})
 _NAMES = frozenset({"-name", "-iname", "-lname"})
@@ -59,7 +62,10 @@ def find(call: ProgramCall) -> Iterator[Effect]:
     """Tell what a `find` does to the files that it meets."""
     roots, tests = _parts(call.args)
     yield from (Touch(tests[at + 1]) for at, w in enumerate(tests[:-1]) if w.text in _FILES)
-    met = _meet(roots, tests, call.here)
+    acts = any(word.text in _RUNS or word.text == "-delete" for word in tests)
+    met = _meet(roots, tests, call.here) if acts else None
+    if met is not None and not call.here.grant(sum(map(len, met.values()))):
+        met = None
     for at, word in enumerate(tests):
         if word.text == "-delete":
             yield from _deleted(None if met is None else met.get(at, []), roots, tests)
@@ -67,7 +73,7 @@ def find(call: ProgramCall) -> Iterator[Effect]:
             command = _until_end(tests[at + 1 :])
             apart = word.text in ("-execdir", "-okdir")
             values = (
-                list(_stand_ins(roots, tests))
+                [*_stand_ins(roots, tests), *_telling(roots, tests, call.here, at)]
                 if met is None
                 else [_shown(one) for one in met.get(at, ())]
             )
@@ -86,6 +92,34 @@ def find_prints(args: Sequence[Value], here: LookHere) -> str | None:
         (at, one) for at, ones in met.items() if at < 0 or tests[at].text in _PRINTS for one in ones
     ]
     return "".join(f"{_shown(one).text}{ends.get(at, chr(10))}" for at, one in hits)
+
+
+def find_may_print(args: Sequence[Value], here: LookHere) -> list[str]:
+    """Return some of the names that a `find` may print where these are too many to know them."""
+    roots, tests = _parts(tuple(args))
+    return [name.text for name in _telling(roots, tests, here, None)]
+
+
+def _telling(
+    roots: Sequence[Value], tests: Sequence[Value], here: LookHere, at: int | None
+) -> list[Value]:
+    """Return the files among those met that may be secrets, by the action's place or printed."""
+    if not here.sees or not all(word.exact and not word.pattern for word in (*roots, *tests)):
+        return []
+    expression = _Expression([word.text for word in tests])
+    for root in roots[:MOST_ROOTS]:
+        entries = _entries(root.text, here) or [
+            Entry(f"{root.text.rstrip('/')}/{name}", "f", 1)
+            for name in (*USUAL, *_AT_HOME)
+            if here.kind(f"{root.text.rstrip('/')}/{name}")
+        ]
+        expression.walk([one for one in entries if one.kind == "d" or TELLING.search(one.path)])
+    wanted = expression.met.items()
+    found = [one for place, ones in wanted for one in ones if at in (None, place)]
+    return [Value(one.path, exact=False) for one in found if one.kind == "f"][:MOST_TELLING]
+
+
+_AT_HOME = (".aws/credentials", ".ssh/id_rsa", ".ssh/id_ed25519", ".kube/config")
 
 
 def _parts(words: tuple[Value, ...]) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
@@ -210,7 +244,7 @@ def _meet(roots: Sequence[Value], tests: Sequence[Value], here: LookHere) -> Met
         expression.walk(entries)
         if expression.count > MOST_MET:
             return None
-    return expression.met if here.grant(expression.count) else None
+    return expression.met
 
 
 def _entries(root: str, here: LookHere) -> list[Entry] | None:

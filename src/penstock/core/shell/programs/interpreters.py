@@ -43,9 +43,7 @@ _JS = Interpreter(
     "require import input-type loader env-file env-file-if-exists conditions",
 )
 INTERPRETERS: Mapping[str, Interpreter] = {
-    **dict.fromkeys(
-        ("python", "pypy"), Interpreter("python", "c", "mWX", "check-hash-based-pycs")
-    ),
+    **dict.fromkeys(("python", "pypy"), Interpreter("python", "c", "mWX", "check-hash-based-pycs")),
     **dict.fromkeys(("node", "nodejs", "bun", "tsx", "ts-node"), _JS),
     "php": Interpreter("php", "r", "dcfBRFSt"),
     **dict.fromkeys(("lua", "luajit"), Interpreter("lua", "e", "l")),
@@ -60,6 +58,7 @@ INTERPRETERS: Mapping[str, Interpreter] = {
 def start(name: str, args: Sequence[Value]) -> Started:
     """Take apart the words of an interpreter."""
     kind = INTERPRETERS[name]
+    args = args[1:] if name == "bun" and args[:1] == (Value("run"),) else args
     flags = kind.code.split()
     letters = "".join(flag for flag in flags if len(flag) == 1)
     words = " ".join(flag for flag in flags if len(flag) > 1)

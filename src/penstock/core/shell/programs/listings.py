@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from penstock.core.shell.effects import Feed, Options, options
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
-from penstock.core.shell.programs.find import fd_meets, find_prints
+from penstock.core.shell.programs.find import fd_meets, find_may_print, find_prints
 from penstock.core.shell.wildcards import is_wild, matches
 
 Lister = Callable[[tuple[Value, ...], Feed, LookHere], "str | None"]
@@ -264,6 +264,18 @@ def _grep_lines(found: Options, feed: Feed) -> str | None:
     )
 
 
+def _xargs(args: tuple[Value, ...], feed: Feed, here: LookHere) -> str | None:
+    """`... | xargs grep -l x`: those of a known list that may hold what is searched for."""
+    found = options(args, short="nPLsd", long="max-args max-procs", first_operand_ends=True)
+    command = found.operands
+    if feed.text is None or not feed.exact or found.has("d", "delimiter", "I", "replace"):
+        return None
+    if not command or command[0].text not in ("grep", "egrep", "fgrep"):
+        return None
+    names = re.split(r"\0" if found.has("0", "null") else r"\s+", feed.text)
+    return _grep((*command[1:], *(Value(name) for name in names if name)), Feed(), here)
+
+
 def _unescaped(pattern: str) -> str | None:
     """Return the text that a regular expression stands for when it is a plain text."""
     text = re.sub(r"\\([./-])", r"\1", pattern)
@@ -314,23 +326,46 @@ PASSES_LINES = frozenset(
 )
 
 
-def perhaps_listed(argv: Sequence[Value], here: LookHere) -> str:
+def perhaps_listed(argv: Sequence[Value], feed: Feed, here: LookHere) -> str:
     """Return names that a command may print which lists what git ignores, or too many files."""
     if not argv or not here.sees:
         return ""
     name, words = argv[0].text.rpartition("/")[2], [word.text for word in argv[1:]]
-    if name == "git" and words[:1] in (["ls-files"], ["status"], ["clean"]):
-        others = {"-o", "--others", "--ignored", "-i", "-nxd", "-xdn", "-ndx"} & set(words)
-        return _lines(_untracked(here)) if others else ""
+    if name == "git" and words:
+        return _lines(_perhaps_untracked(words[0], words[1:], here))
+    if name in ("locate", "plocate", "mdfind"):
+        return _lines([word for word in words if word[:1] != "-"])
+    if name == "xargs":
+        return _xargs(tuple(argv[1:]), Feed(feed.parts or None), here) or ""
+    if name in ("find", "gfind"):
+        return _lines(find_may_print(argv[1:], here))
     if name in ("fd", "fdfind"):
         return _lines(fd_meets(argv[1:], here) or ())
     return ""
 
 
-def _untracked(here: LookHere) -> list[str]:
+def _perhaps_untracked(verb: str, words: Sequence[str], here: LookHere) -> list[str]:
+    """Return the files that git does not have, where a command of git's lists such files."""
+    letters = {letter for word in words if re.fullmatch(r"-\w+", word) for letter in word[1:]}
+    others = verb == "ls-files" and (letters & {"o", "i"} or "--others" in words)
+    cleaned = verb == "clean" and letters & {"x", "X"}
+    if not (others or cleaned or verb == "check-ignore" or "--ignored" in words):
+        return []
+    narrow = "--exclude-standard" in words and "i" not in letters and "--ignored" not in words
+    return _untracked(here, ignored=not narrow)
+
+
+def _untracked(here: LookHere, *, ignored: bool) -> list[str]:
     tracked = set(indexed(here.text(".git/index")) or ())
-    found = [name for name in here.below(".") or () if not name.endswith("/")]
-    return [name for name in found if name not in tracked and not name.startswith(".git/")]
+    leaves_out = [] if ignored else _ignored(here)
+    return [
+        name
+        for name in here.below(".") or ()
+        if not name.endswith("/")
+        and name not in tracked
+        and not name.startswith(".git/")
+        and not any(_ignores(entry, name) for entry in leaves_out)
+    ]
 
 
 # Filters of lists
@@ -354,5 +389,6 @@ _LISTERS: Mapping[str, Lister] = {
     "git": _git,
     **dict.fromkeys(("grep", "egrep", "fgrep", "ggrep"), _grep),
     "rg": _ripgrep,
+    "xargs": _xargs,
     **dict.fromkeys(("sort", "uniq"), _sort),
 }

@@ -52,6 +52,11 @@ class _Makefile:
         self.files += 1
         if text is None or "\0" in text or self.files > MOST_INCLUDES:
             return False
+        self.take(text)
+        return True
+
+    def take(self, text: str) -> None:
+        """Read the text of a Makefile."""
         targets: list[str] = []
         for line in text[:MOST_LENGTH].replace("\\\n", " ").split("\n"):
             if line.startswith("\t"):
@@ -59,7 +64,6 @@ class _Makefile:
                     self.recipes[target].append(line.strip())
             elif line.strip() and not line.lstrip().startswith("#"):
                 targets = self._line(line.strip(), targets)
-        return True
 
     def _line(self, line: str, targets: list[str]) -> list[str]:
         """Read a line that is no recipe; return the targets that later recipes belong to."""
@@ -186,10 +190,14 @@ def make(call: ProgramCall) -> Iterator[Effect]:
     given = dict(w.text.split("=", 1) for w in found.operands if "=" in w.text)
     made = _Makefile(call.here, directory, given=given)
     named = [value.text for value in found.values("f", "file", "makefile")]
+    texts = [value.text for value in found.values("eval")]
+    texts += [call.feed.text or ""] if "-" in named else []
+    for text in texts:
+        made.take(text)
     name = next((name for name in named or _FILES if made.read(name)), "")
-    if not name:
+    if not name and not texts:
         return
-    shown = joined(directory, name)
+    shown = joined(directory, name or _FILES[-1])
     for command in made.shells[:MOST_TARGETS]:
         yield RunText(shown, "sh", _plain(made.filled(command)), directory=place)
     if found.has("n", "just-print", "dry-run", "recon", "q", "question", "t", "touch", "p"):

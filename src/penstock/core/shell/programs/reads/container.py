@@ -96,12 +96,15 @@ def _is_docker(call: ProgramCall) -> bool:
 
 def _put(call: ProgramCall) -> Iterator[Effect]:
     """A secret of a cluster that is made from files can be shown in the same breath."""
-    texts = [word.text for word in call.args]
-    if "secret" in texts or "configmap" in texts:
-        values = [word for word in call.args if word.text.startswith("--") and "=" in word.text]
-        yield from perhaps(_behind_equals(values))
-        folders = _behind_equals(_behind_equals(v for v in values if "from-file" in v.text))
-        yield from sweep(word for word in folders if call.here.kind(word.text) == "directory")
+    texts = {word.text for word in call.args}
+    values = [word for word in call.args if word.text.startswith("--") and "=" in word.text]
+    yield from perhaps(_behind_equals(values) if "secret" in texts else ())
+    files = options(call.args, long="from-file").values("from-file")
+    yield from sweep(word for word in _behind_equals(files) if _is_folder(word, call))
+
+
+def _is_folder(word: Value, call: ProgramCall) -> bool:
+    return call.here.kind(word.text) == "directory"
 
 
 def _behind_equals(values: Iterator[Value] | Sequence[Value]) -> list[Value]:

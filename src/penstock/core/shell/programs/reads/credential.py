@@ -88,7 +88,9 @@ KEEPERS: Mapping[str, tuple[Kept, ...]] = {
             for option in ("--export-secret-keys", "--export-secret-key", "--export-secret-subkeys")
         ),
     ),
-    "git": (Kept("credential fill", "~/.git-credentials"),),
+    "git": tuple(
+        Kept(words, "~/.git-credentials") for words in ("credential fill", "credential-store get")
+    ),
     **dict.fromkeys(
         ("git-credential-store", "git-credential-manager"), (Kept("get", "~/.git-credentials"),)
     ),
@@ -110,12 +112,12 @@ def kept(call: ProgramCall) -> Iterator[Effect]:
 
 
 def _said(row: Kept, texts: list[str]) -> bool:
-    """Say whether a command begins as a row says; `$` means that no operand follows."""
+    """Say whether a command has the words of a row; `$` means that no operand follows."""
     plain = [text for text in texts if row.words.startswith("-") or not text.startswith("-")]
     wanted = row.words.rstrip("$").split()
-    if plain[: len(wanted)] != wanted and not (len(wanted) == 1 and wanted[0] in plain):
-        return False
-    if row.words.endswith("$") and len(plain) > len(wanted):
+    starts = range(min(len(plain), 4))  # behind values of options
+    at = next((n for n in starts if plain[n : n + len(wanted)] == wanted), -1)
+    if at < 0 or (row.words.endswith("$") and len(plain) > at + len(wanted)):
         return False
     return not row.also or any(re.fullmatch(row.also, text) for text in texts)
 

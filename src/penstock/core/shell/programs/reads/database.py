@@ -32,7 +32,11 @@ _QUOTED_FILE = re.compile(
     r"|\.(?:output|once|log|trace|backup|save|clone|dump)|\b(?:tee|source))\s+['\"]?([^\s'\")|]+)",
     re.IGNORECASE,
 )
-_RUNS = re.compile(r"(?:^|\n)\s*(?:\\!|\.(?:system|shell))\s+([^\n;]{1,500})|`([^`\n]{1,300})`")
+_RUNS = re.compile(
+    r"(?:^|\n)\s*(?:\\!|\.(?:system|shell|sh)|system)\s+([^\n;]{1,500})|`([^`\n]{1,300})`"
+    r"|\bprogram\s+'([^'\n]{1,300})'",
+    re.IGNORECASE,
+)
 
 
 def _database(call: ProgramCall) -> Iterator[Effect]:
@@ -55,7 +59,7 @@ def _in_text(text: str) -> Iterator[Effect]:
     for found in islice(_QUOTED_FILE.finditer(text), MOST_PARTS):
         yield from either(Value(found.group(1) or found.group(2)))
     for found in islice(_RUNS.finditer(text), MOST_PARTS):
-        yield Shell(Value(found.group(1) or found.group(2)))
+        yield Shell(Value(next(text for text in found.groups() if text)))
 
 
 def _queried(call: ProgramCall) -> Iterator[Effect]:

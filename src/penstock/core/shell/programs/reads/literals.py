@@ -11,6 +11,9 @@ import re
 from collections.abc import Container, Iterator
 from itertools import islice
 
+from penstock.core.shell.expansion import Value
+from penstock.core.shell.programs.reads.rows import usual_names
+
 MOST_TEXT = 16_384
 MOST_FOUND = 64
 _BEFORE = 300
@@ -44,9 +47,20 @@ HARMLESS = frozenset(
             "extname",
             "resolve",
         ),
-        *("joinpath", "Path", "PurePath", "PosixPath", "fnmatch", "glob", "iglob", "rglob", "listdir", "str"),
+        *(
+            "joinpath",
+            "Path",
+            "PurePath",
+            "PosixPath",
+            "fnmatch",
+            "glob",
+            "iglob",
+            "rglob",
+            "listdir",
+            "str",
+        ),
         *("assert", "assertEqual", "equal", "expect", "toBe", "raise", "Error", "Exception"),
-        *("config", "load_dotenv", "find_dotenv", "load", "overload", "return", "in", "and"),
+        *("config", "load_dotenv", "find_dotenv", "return", "in", "and"),
         *("or", "not", "if", "else", "case", "when", "len", "sorted", "list", "tuple", "from"),
     }
 )
@@ -60,15 +74,21 @@ def named_in_code(text: str, known: Container[str] = ()) -> Iterator[str]:
     text = text[:MOST_TEXT]
     for found in islice(_QUOTED.finditer(text), MOST_FOUND):
         name = found.group(2)
-        callee = _given_to(text, found) if is_path(name) else ""
-        if callee and callee not in known and not is_harmless(callee):
+        callee = _given_to(text, found) if is_path(name) else []
+        told = callee and (callee[-1] in known or ".".join(callee[-2:]) in known)
+        loads = any("otenv" in part for part in callee)
+        if callee and not told and not loads and not is_harmless(callee[-1]):
             yield without_scheme(name)
 
 
 def quoted_paths(text: str) -> Iterator[str]:
-    """Yield all quoted texts that look like files."""
-    names = (found.group(2) for found in islice(_QUOTED.finditer(text[:MOST_TEXT]), MOST_FOUND))
-    return (without_scheme(name) for name in names if is_path(name))
+    """Yield all quoted texts that look like files, and the usual names that patterns meet."""
+    for found in islice(_QUOTED.finditer(text[:MOST_TEXT]), MOST_FOUND):
+        name = found.group(2)
+        if is_path(name):
+            yield without_scheme(name)
+        elif "*" in name and name.rpartition("/")[2][:1] != "*":
+            yield from (usual.text for usual in usual_names(Value(name)))
 
 
 def is_harmless(callee: str) -> bool:
@@ -90,12 +110,13 @@ def without_scheme(text: str) -> str:
     return rest.lstrip("/") if rest.startswith("//.") else "/" + rest.lstrip("/")
 
 
-def _given_to(text: str, found: re.Match[str]) -> str:
-    """Return the last name of the call that is given a quoted text, or nothing."""
+def _given_to(text: str, found: re.Match[str]) -> list[str]:
+    """Return the names of the call that is given a quoted text (`File.read`), or nothing."""
     before = text[max(0, found.start() - _BEFORE) : found.start()]
     if _ASKS.match(text, found.end()) or _ASSIGNS.search(before):
-        return ""
-    return re.split(r"\.|::|->", _callee(before))[-1]
+        return []
+    callee = _callee(before)
+    return re.split(r"\.|::|->", callee) if callee else []
 
 
 def _callee(before: str) -> str:

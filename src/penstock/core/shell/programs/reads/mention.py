@@ -26,6 +26,7 @@ from penstock.core.shell.programs.reads.vocabulary import (
     PROSE,
     SPEAKS,
     SPOKEN,
+    TAKES_CODE,
     WORDS_INSIDE,
 )
 
@@ -35,7 +36,8 @@ def mentioned(call: ProgramCall, *, writes: bool = True) -> Iterator[Effect]:
     changes = writes and call.name not in KEEPS | SPEAKS
     before = ""
     for word in islice(call.args, MOST_WORDS):
-        option, before = before, word.text if _is_option(word) else ""
+        tells = _is_option(word) or word.text in CODE
+        option, before = before, word.text if tells else ""
         if is_free(option) or (_is_prose(option, call.name) and not word.text.startswith("-")):
             continue
         for effect in _word(word, option, call):
@@ -44,6 +46,8 @@ def mentioned(call: ProgramCall, *, writes: bool = True) -> Iterator[Effect]:
                 yield Touch(word, mention=True)
     if call.name in WORDS_INSIDE and call.feed.text is not None:
         yield from perhaps(words_inside(call.feed.text))
+    elif call.name in TAKES_CODE and call.feed.text is not None:
+        yield from perhaps(map(Value, named_in_code(call.feed.text)))
 
 
 def _is_option(word: Value) -> bool:
@@ -67,12 +71,16 @@ def _word(word: Value, option: str, call: ProgramCall) -> Iterator[Effect]:
         yield from perhaps(_inside_code(value))
     elif call.name in WORDS_INSIDE and not word.text.isalnum():
         yield from perhaps(words_inside(word.text))
-    elif any(sign.isspace() for sign in word.text) or (option in CODE and '"' in word.text):
+    elif any(sign.isspace() for sign in word.text) or (option in CODE and _is_call(word.text)):
         yield from perhaps(_inside_code(word.text) if option in CODE else ())
     else:
         yield from perhaps(_listed(word, option, call))
         found = (Value(text, word.exact, word.pattern) for text in parts(word.text))
         yield from perhaps(found)
+
+
+def _is_call(text: str) -> bool:
+    return "(" in text or '"' in text
 
 
 # Words inside of a text

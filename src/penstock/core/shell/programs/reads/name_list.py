@@ -19,7 +19,8 @@ MOST_TEXT = 16_384
 MOST_LOOKS = 96
 _APART = re.compile(r"[\s\0'\"=,;:()\[\]{}]+")
 _LINES = re.compile(r"[\n\0]+")
-_TELLING = re.compile(r"(?:^|/)\.\w|key|secret|pem|cred|token|pass", re.IGNORECASE)
+# What a name looks like that may hold a secret; the rules know which of them do.
+TELLING = re.compile(r"(?:^|/)\.\w|key|secret|pem|cred|token|pass", re.IGNORECASE)
 
 
 def names_in(text: str, here: LookHere) -> list[Value]:
@@ -29,7 +30,7 @@ def names_in(text: str, here: LookHere) -> list[Value]:
     text = text[:MOST_TEXT]
     words = dict.fromkeys((*_LINES.split(text), *_APART.split(text)))
     plain = [word.strip() for word in words if _is_name(word)]
-    plain.sort(key=lambda word: _TELLING.search(word) is None)
+    plain.sort(key=lambda word: TELLING.search(word) is None)
     return [Value(word, exact=False) for word in plain[:MOST_LOOKS] if here.kind(word)]
 
 

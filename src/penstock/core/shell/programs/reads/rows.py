@@ -85,8 +85,11 @@ def met(values: Sequence[Value] | Iterator[Value]) -> Iterator[Value]:
     """Return values, and for a pattern the usual names that it meets."""
     for value in values:
         yield value
-        folder, slash, name = value.text.rpartition("/")
-        if value.pattern and name[:1] != "*":
-            for usual in USUAL:
-                if fnmatchcase(usual, name):
-                    yield Value(folder + slash + usual)
+        if value.pattern and value.text.rpartition("/")[2][:1] != "*":
+            yield from usual_names(value)
+
+
+def usual_names(pattern: Value) -> Iterator[Value]:
+    """Return the usual names that a pattern meets whose star may stand for a dot."""
+    folder, slash, name = pattern.text.rpartition("/")
+    return (Value(folder + slash + usual) for usual in USUAL if fnmatchcase(usual, name))

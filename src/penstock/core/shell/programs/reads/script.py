@@ -30,7 +30,7 @@ from penstock.core.shell.programs.interpreters import (
     shell_options,
     start,
 )
-from penstock.core.shell.programs.reads.literals import is_path, prints_environment
+from penstock.core.shell.programs.reads.literals import is_path, named_in_code, prints_environment
 from penstock.core.shell.programs.reads.mention import is_candidate, mentioned, words_inside
 from penstock.core.shell.programs.reads.rows import (
     MOST_PARTS,
@@ -78,6 +78,7 @@ def _awk(call: ProgramCall) -> Iterator[Effect]:
             yield Touch(word._replace(text=word.text.partition("=")[2]), Action.READ, mention=True)
     yield from _named_in(_AWK_READS, scripts)
     for script in scripts:
+        yield from perhaps(map(Value, named_in_code(script.text)))
         if "ARGV" in script.text:
             yield from perhaps(map(Value, _AWK_NAMES.findall(script.text[:4_096])[:MOST_PARTS]))
 

@@ -70,7 +70,7 @@ def _search(found: Options, *, recursive: bool, hidden: bool) -> Iterator[Effect
 
 def _names(glob: Value) -> bool:
     """True for a glob that narrows a search to some names; `!x` leaves names out."""
-    return glob.text[:1] != "!" and bool(glob.text.strip("*/."))
+    return glob.text[:1] != "!" and bool(glob.text.strip("*/"))
 
 
 def _narrowed(root: Value, glob: Value) -> Value:

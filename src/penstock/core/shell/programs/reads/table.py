@@ -26,7 +26,12 @@ from penstock.core.shell.programs.reads.script import SCRIPTS
 from penstock.core.shell.programs.reads.search import SEARCHES
 from penstock.core.shell.programs.reads.server import SERVERS
 from penstock.core.shell.programs.reads.transfer import TRANSFERS
-from penstock.core.shell.programs.reads.vocabulary import CHANGES, QUIET, STARTS
+from penstock.core.shell.programs.reads.vocabulary import (
+    CHANGES,
+    QUIET,
+    STARTS,
+    WORDS_INSIDE,
+)
 
 
 def reads(call: ProgramCall) -> Iterator[Effect]:
@@ -39,9 +44,9 @@ def _unknown(call: ProgramCall) -> Iterator[Effect]:
     """Return what a program may read that nobody knows; a command may stand in one of its words."""
     yield from mentioned(call)
     for word in islice(call.args, MOST_WORDS):
-        name, *words = word.text.split() if " " in word.text else ("",)
-        row = READS.get(name)
-        if row is not None and words:
+        name, *words = word.text.split() or ("",)
+        row = READS.get(name) if words else None
+        if row is not None:
             inner = ProgramCall(name, tuple(map(Value, words)), here=call.here)
             found = (one for one in row(inner) if isinstance(one, Touch))
             yield from perhaps(one.value for one in found if one.action is Action.READ)
@@ -69,6 +74,7 @@ def _typed(call: ProgramCall) -> Iterator[Effect]:
 
 READS: Mapping[str, Program] = {
     **dict.fromkeys(QUIET | STARTS | CHANGES, nothing),
+    **dict.fromkeys(WORDS_INSIDE, mentioned),
     **CREDENTIALS,
     **DOCUMENTS,
     **SEARCHES,

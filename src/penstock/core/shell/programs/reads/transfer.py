@@ -92,6 +92,8 @@ def _tar(call: ProgramCall) -> Iterator[Effect]:
         inside = [below(place, word) if place else word for word in found.operands]
         yield from read(met(word for word in inside if not is_all(word)), tree=True)
         yield from perhaps(_listed(lists, call))
+        if call.away and not found.has("exclude", "exclude-from", "X"):
+            yield from sweep(word for word in inside if is_all(word))
 
 
 def _zip(call: ProgramCall) -> Iterator[Effect]:
@@ -101,6 +103,8 @@ def _zip(call: ProgramCall) -> Iterator[Effect]:
     yield from perhaps(found.values("i", "include"))
     if found.has("@"):
         yield from _from_input(call)
+    if call.away and not found.has("x", "exclude"):
+        yield from sweep(word for word in found.operands[1:] if is_all(word))
 
 
 def _seven(call: ProgramCall) -> Iterator[Effect]:

@@ -59,6 +59,7 @@ CODE = frozenset(
         *("-e", "-c", "-E", "-x", "-r", "-q", "-a", "-f", "-ex", "-o", "--eval", "-eval", "--exec"),
         *("--execute", "--command", "--expression", "--query", "--script", "--sh-exec", "--code"),
         *("--preview", "--call", "--args", "--run", "--module-args", "--sql", "--cmd", "-run"),
+        *("eval", "runner"),
     }
 )
 # Options whose value is a file with the names of other files.
@@ -224,5 +225,20 @@ WORDS_INSIDE = frozenset(
     {
         *("ftp", "lftp", "ncftp", "tftp", "smbclient", "gdb", "lldb", "nu", "xonsh", "elvish"),
         *("tclsh", "wish", "m4", "kak", "hx", "xh", "guile", "racket", "sbcl"),
+    }
+)
+# Interpreters and consoles that take code by their input.
+TAKES_CODE = frozenset(
+    {
+        *("jshell", "ghci", "irb", "pry", "swift", "kotlin", "scala", "groovysh", "iex", "erl"),
+        *("ocaml", "utop", "clj", "clojure", "bb", "julia", "octave", "maxima", "gnuplot"),
+        *("terraform", "tofu", "ipython", "rails", "raku", "crystal", "dart", "nim", "ghc"),
+    }
+)
+# Programs that send what comes in to another machine.
+SENDS = frozenset(
+    {
+        *("ssh", "nc", "ncat", "netcat", "socat", "telnet", "curl", "wget", "http", "https", "xh"),
+        *("aws", "gsutil", "gcloud", "az", "rclone", "ftp", "mail", "mailx", "sendmail", "gh"),
     }
 )
