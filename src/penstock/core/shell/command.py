@@ -559,6 +559,7 @@ class Commands:
             return self._through_alias(name.text, alias[0], args, state, feed)
         if functions and name.text in state.functions:
             return _put_back(self._called(name.text, args, start, feed), start, state)
+        self.found.program(name.text, args, feed)
         if name.text in _JUMPS:
             return self._jump(name.text, start)
         builtin = BUILTINS.get(name.text)
@@ -823,7 +824,7 @@ class Commands:
             self._run(effect._replace(elsewhere=False), state, feed, "")
         finally:
             self.found = self.walk.found = here
-        here.refusals.update(there.refusals)
+        here.elsewhere(there)
 
     def _run(self, effect: RunProgram, state: ShellState, feed: Feed, by: str) -> States:
         if effect.elsewhere:

@@ -235,6 +235,28 @@ def _inner(call: ProgramCall) -> Iterator[Effect]:
         yield from wrapper()(ProgramCall(call.name, (first, *words[1:]), call.feed))
 
 
+def _npx(call: ProgramCall) -> Iterator[Effect]:
+    """`npx PACKAGE@VERSION ARGS`, or a text behind `-c`."""
+    found = options(call.args, short="pc", long="package call", first_operand_ends=True)
+    yield from (Shell(text) for text in found.values("c", "call"))
+    if found.operands:
+        first, *rest = found.operands
+        yield RunProgram((first._replace(text=_RELEASE.sub("", first.text)), *rest))
+
+
+def _behind_dashes(call: ProgramCall) -> Iterator[Effect]:
+    """`doppler run -- CMD`: a command in another environment, or one text behind `--command`."""
+    texts = [word.text for word in call.args]
+    if "--" in texts:
+        yield RunProgram(tuple(call.args[texts.index("--") + 1 :]))
+    yield from (Shell(text) for text in options(call.args, long="command").values("command"))
+
+
+def _each_text(call: ProgramCall) -> Iterator[Effect]:
+    """`concurrently CMD...`: each operand is a command line."""
+    yield from (Shell(word) for word in options(call.args).operands)
+
+
 # xargs, parallel, find
 
 
@@ -499,11 +521,24 @@ _SHELLS = (
 _PLAIN_WRAPPERS = (
     *("nohup", "setsid", "builtin", "noglob", "nocorrect", "unbuffer", "fakeroot"),
     *("caffeinate", "torsocks", "proxychains", "proxychains4", "ccache", "catchsegv", "-"),
-    *("busybox", "toybox", "npx", "bunx", "pnpx", "xvfb-run", "dbus-run-session", "firejail"),
+    *("busybox", "toybox", "xvfb-run", "dbus-run-session", "firejail", "cross-env", "env-cmd"),
+    *("corepack", "chronic", "dumb-init", "tini"),
+)
+# They keep settings or secrets, and start a command with them.
+_ENVIRONMENTS = (
+    *("dotenv", "dotenvx", "doppler", "op", "infisical", "aws-vault", "chamber", "teller"),
+    *("devbox", "fnm", "lerna", "vercel"),
 )
 
 RUNNERS: Mapping[str, Program] = {
     **dict.fromkeys(_PLAIN_WRAPPERS, wrapper()),
+    **dict.fromkeys(("npx", "bunx", "pnpx"), _npx),
+    **dict.fromkeys(_ENVIRONMENTS, _behind_dashes),
+    **dict.fromkeys(("concurrently", "hyperfine"), _each_text),
+    **dict.fromkeys(("gosu", "su-exec", "setuidgid", "envchain"), wrapper(skip=1)),
+    **dict.fromkeys(("rbenv", "pyenv", "asdf", "nodenv"), first_word_runs("exec")),
+    "volta": first_word_runs("run"),
+    "direnv": wrapper(skip=2),
     "sudo": _sudo,
     "doas": wrapper("uC"),
     "pkexec": wrapper(long="user"),
