@@ -253,6 +253,78 @@ sudo reboot
 systemctl poweroff
 kill -9 -1
 sudo kill -TERM -1
+psql postgres://app@db/shop -c "drop table if exists public.orders"
+PGPASSWORD=x psql -h db -U app shop -c "truncate users restart identity cascade"
+psql -v ON_ERROR_STOP=1 shop -c 'drop extension pgcrypto cascade'
+kubectl exec -it db-0 -c postgres -- psql -U postgres -c "DROP DATABASE shop"
+docker exec -i mysql mysql -uroot shop <<< "drop table users;"
+printf 'DELETE FROM users;\n' | sqlite3 app.db
+sqlite3 app.db <<E\nDROP TABLE users;\nE
+mysql -h db -e "drop user 'app'@'%'"
+redis-cli -h prod-cache -a secret --tls FLUSHDB
+mongosh mongodb://db/shop --eval "db.users.drop()"
+dropdb -h db -U postgres shop
+time npx prisma migrate reset --skip-generate
+nice -n 10 bundle exec rails db:schema:load
+DISABLE_DATABASE_ENVIRONMENT_CHECK=1 rails db:drop
+./bin/rake db:reset
+php bin/console doctrine:database:drop --force
+docker compose exec app php artisan migrate:fresh
+npx drizzle-kit drop
+alembic downgrade 3f2a
+aws s3 sync dist s3://shop --delete
+aws s3api delete-bucket --bucket shop
+aws ec2 delete-volume --volume-id vol-1
+aws lambda delete-function --function-name api
+aws eks delete-cluster --name prod
+aws ecr delete-repository --repository-name app --force
+gcloud container clusters delete prod --zone a -q
+gcloud projects delete shop-prod
+gcloud functions delete hello
+az webapp delete -n shop -g prod
+az aks delete -n prod -g prod --yes
+fly apps destroy shop
+heroku addons:destroy heroku-postgresql -a shop
+wrangler kv namespace delete --namespace-id 1
+kubectl delete -f k8s/
+kubectl delete deployment --all -n shop
+watch kubectl delete pod a
+kubectl --kubeconfig prod.yaml delete secret tls
+helm uninstall ingress -n kube-system
+terraform apply --auto-approve=true
+terraform destroy -var-file=prod.tfvars
+AWS_PROFILE=prod terraform apply
+pulumi destroy
+ansible-playbook deploy.yml
+docker volume rm $(docker volume ls -q)
+docker system prune --all
+docker compose down -v --rmi all
+npm publish ./dist
+cd packages/a && npm publish
+pnpm publish -r
+yarn publish --new-version 1.0.0
+twine upload -r pypi dist/*.whl
+cargo publish --token x
+gem push pkg/a.gem
+docker push registry.example.com/app:1.2
+podman push app docker://registry/app
+gh release create v2 dist/* --notes x
+gh release delete v2 -y
+gh repo archive me/shop
+gh secret delete TOKEN
+git push origin --delete feature/x
+git push --mirror git@host:me/x.git
+git filter-branch --msg-filter cat HEAD
+claude --dangerously-skip-permissions "fix it"
+codex --dangerously-bypass-approvals-and-sandbox exec fix
+gemini --approval-mode=yolo -p hi
+sudo systemctl stop docker.socket
+sudo systemctl mask nginx
+sudo ufw disable
+sudo deluser bob
+sudo halt -p
+shutdown -r +1
+curl -X DELETE -u admin:x https://es.example.com/logs-*
 """
 
 FREE = r"""
@@ -508,6 +580,113 @@ make publish-docs
 bash scripts/destroy-preview.sh --help
 man reboot
 which dropdb
+psql -h localhost -U app shop -c "select id, name from users limit 5"
+psql shop -c "alter table users add column age int"
+psql shop -c "create index on users (name)"
+psql shop -Atc "show server_version"
+PGPASSWORD=x psql -h db -c "\copy users to 'users.csv' csv header"
+mysql shop < migrations/001.sql
+mysql -e "describe users"
+sqlite3 app.db "pragma table_info(users)"
+sqlite3 app.db "update users set name='x' where id=1"
+sqlite3 :memory: 'select 1'
+mongosh --eval "db.stats()"
+redis-cli info memory
+redis-cli monitor
+rails console
+rails db:create db:migrate
+rails generate migration DropUsers
+npx prisma format
+npx prisma db pull
+python manage.py loaddata a.json
+python manage.py collectstatic --noinput
+alembic current
+alembic revision --autogenerate -m "drop users"
+npx drizzle-kit generate
+aws s3 presign s3://shop/a
+aws ssm get-parameter --name /app/x
+aws ecr get-login-password | docker login --username AWS --password-stdin host
+aws ecs update-service --cluster a --service b --force-new-deployment
+gcloud run deploy api --source .
+gcloud auth login
+gcloud builds list
+az login
+az acr login -n shop
+az webapp log tail -n shop
+fly deploy
+heroku ps:restart -a shop
+heroku run rails console
+vercel --prod
+netlify deploy
+wrangler deploy
+cdk deploy
+sam deploy
+kubectl create namespace test
+kubectl edit deploy/web
+kubectl exec -it web -- bash
+kubectl cp web:/tmp/a ./a
+kubectl get events --sort-by=.metadata.creationTimestamp
+kubectl label node a drain=no
+helm repo update
+helm dependency build
+helm install shop ./chart
+helm test shop
+terraform providers
+terraform import aws_instance.a i-1
+terraform console
+pulumi config set a b
+pulumi logs
+ansible-galaxy install -r requirements.yml
+ansible-vault view vars.yml
+docker stop web
+docker kill web
+docker container prune -f
+docker compose stop
+docker compose up --build -d
+docker compose exec db psql -U app -c '\dt'
+docker save app > app.tar
+npm login
+npm ls
+npm audit fix
+npm dist-tag ls
+npm owner ls
+yarn add publish-me
+pnpm update -r
+cargo install --path .
+cargo login
+pip install twine
+uv pip install -e .
+docker login
+git push
+git push origin v1.2.3
+git push -u origin HEAD
+git fetch --prune
+git gc
+git rebase -i HEAD~3
+git commit --amend --no-edit
+git tag -d v1
+gh pr checkout 3
+gh pr close 3
+gh workflow view ci
+gh repo fork a/b
+claude --continue
+claude mcp add x -- npx y
+codex login
+gemini mcp list
+systemctl cat nginx
+sudo systemctl enable nginx
+sudo systemctl reload nginx
+sudo service ssh restart
+ufw allow 22
+passwd --help
+crontab -e
+kill -TERM 123
+pkill node
+curl -X PUT https://api.example.com/a -d x
+curl -I https://example.com/delete
+echo "shutdown" | tee notes.txt
+git log -S 'drop table' -- db
+python -c "print('drop table')"
 """
 
 
