@@ -11,6 +11,7 @@ import tomllib
 import pytest
 
 from penstock import presets
+from tests.presets import destructive_rows as fresh
 from tests.project import Project
 
 POLICY = 'version = 1\npreset = "guard"\n\n[includes]\npresets = ["destructive"]\n'
@@ -434,12 +435,14 @@ def rows(table: str) -> list[str]:
     return [line for line in table.strip().splitlines() if line]
 
 
-def rules_behind(project: Project, commands: list[str]) -> list[tuple[str, str, set[str]]]:
+def rules_behind(
+    project: Project, commands: list[str], tool: str = "Bash"
+) -> list[tuple[str, str, set[str]]]:
     """Return each command with its verdict and the rules of the preset that spoke."""
     project.write("penstock.toml", POLICY)
     text = presets.read("destructive").decode()
     ids = {rule["id"] for verdict in ("ask", "deny") for rule in tomllib.loads(text)[verdict]}
-    lines = [json.dumps({"tool": "Bash", "input": {"command": c}}) + "\n" for c in commands]
+    lines = [json.dumps({"tool": tool, "input": {"command": c}}) + "\n" for c in commands]
     done = project.run("judge", "--batch", stdin="".join(lines))
     found = [json.loads(line) for line in done.out.splitlines()]
     assert len(found) == len(commands)
@@ -457,6 +460,19 @@ def test_what_only_looks_or_stays_at_home_is_free(project: Project) -> None:
     found = rules_behind(project, rows(FREE))
     assert len(found) >= 150
     assert [row for row in found if row[2]] == []
+
+
+MOST_WRONG = 0.02
+
+
+@pytest.mark.parametrize("tool", ["Bash", "run_shell_command", "exec_command", "run_terminal_cmd"])
+def test_fresh_rows_are_answered_rightly_in_every_agents_shell(project: Project, tool: str) -> None:
+    harm, free = fresh.rows(fresh.HARM), fresh.rows(fresh.FREE)
+    assert min(len(harm), len(free)) >= 150
+    silent = [row for row in rules_behind(project, harm, tool) if row[1] == "allow" or not row[2]]
+    asked = [row for row in rules_behind(project, free, tool) if row[2]]
+    assert len(silent) <= MOST_WRONG * len(harm), silent
+    assert len(asked) <= MOST_WRONG * len(free), asked
 
 
 @pytest.mark.parametrize("verdict", ["ask", "deny"])

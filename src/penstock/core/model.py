@@ -193,6 +193,8 @@ class Request:
     """What an actor wants, in our terms. One tool call may make several requests.
 
     `mention` says that nobody knows whether the target is meant: it stood among the arguments.
+    `leaves` are the simple commands of a shell command, `programs` what they start: the simple
+    command, and the program with its arguments, without `sudo` and its like before it.
     `doing` are the simple commands that are unclear, or the one that touches the target.
     `losses` are what a command would throw away for good. `by` is the program that would do it,
     `script` a file of the project that says so: then only rules speak, no default does.
@@ -205,6 +207,7 @@ class Request:
     change: Change | None = None
     extent: Extent = NEAR
     leaves: tuple[str, ...] = ()
+    programs: tuple[tuple[str, str], ...] = ()
     doing: tuple[str, ...] = ()
     unclear: str = ""
     refusals: tuple[GateRefusal, ...] = ()

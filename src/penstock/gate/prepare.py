@@ -321,6 +321,7 @@ class Preparation:
             change=change,
             extent=self.extent.of(intent, action, target),
             leaves=intent.leaves,
+            programs=intent.programs,
             doing=intent.doing,
             unclear=intent.unclear,
             refusals=intent.refusals,

@@ -105,7 +105,7 @@ def test_a_rule_that_is_wrong_is_refused_with_its_field(
 
 OURS: list[tuple[dict[str, Any], str, str]] = [
     ({"id": "n"}, "rule.tool", NONE),
-    ({"id": "n", "command_regex": "x"}, "rule.tool", NONE),
+    ({"id": "n", "prompt_regex": "x"}, "rule.tool", NONE),
     ({"id": "n", "paths": ["a"], "actions": ["fly"]}, "rule.actions", "holds `fly`"),
     (
         {"id": "n", "tool": "Bash", "command_regex": "^a", "match": ["b"]},

@@ -351,7 +351,7 @@ PROBLEMS = [
     ),
     ('[[deny]]\ntool = "Bash"\ncommand_regex = "^(?!x)"', 3, "look-around is not supported"),
     ('[[deny]]\ntool_regex = "("', 2, "tool_regex invalid: unmatched parenthesis at position 0"),
-    ('[[deny]]\ncommand_regex = "x"', 2, "Missing required field: tool or tool_regex"),
+    ('[[deny]]\nprompt_regex = "x"', 2, "Missing required field: tool or tool_regex"),
     (
         '[[deny]]\ntool = "a"\ntool_regex = "b"',
         3,

@@ -19,12 +19,13 @@ from penstock.core.policy.expiry import endings
 from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.regexes import literal
 from penstock.core.policy.rule import Rule
+from penstock.core.policy.rule_index import COMMAND, input_key
 from penstock.core.policy.samples import pattern_samples, sample_path
 from penstock.core.policy.sentences import effective
 
 MOST_SAMPLES = 24
 TOOL_OF: Mapping[str, str] = {
-    "command": "Bash",
+    COMMAND: "Bash",
     "file_path": "Read",
     "subagent_type": "Task",
     "prompt": "Task",
@@ -36,16 +37,22 @@ TOOL_OF: Mapping[str, str] = {
 
 def request_for(rule: Rule, text: str, *, tool: str = "") -> Request:
     """Return a call about which a rule could speak, with a text as its command or path."""
-    name = rule.fields[0].name if rule.fields else "file_path" if rule.paths else "command"
+    name = input_key(rule.fields[0].name) if rule.fields else "file_path" if rule.paths else COMMAND
     tool = tool or rule.tool or TOOL_OF.get(name, "Bash")
     if rule.paths:
         action = Action.WRITE if Action.WRITE in rule.actions else sorted(rule.actions)[0]
         target = Target(shown=text, judged=(text,), outside=text.startswith("/"))
         given: Mapping[str, object] = {"file_path": text}
         return Request(action=action, tool=tool, tool_input=given, target=target)
-    leaves = (text,) if name == "command" else ()
+    leaves = (text,) if name == COMMAND else ()
     action = Action.RUN if Action.RUN in rule.actions else sorted(rule.actions)[0]
-    return Request(action=action, tool=tool, tool_input={name: text}, leaves=leaves)
+    return Request(
+        action=action,
+        tool=tool,
+        tool_input={name: text},
+        leaves=leaves,
+        programs=tuple((leaf, leaf) for leaf in leaves),
+    )
 
 
 def meets(rule: Rule, request: Request, layer: Layer, *, now: float) -> bool:
@@ -177,7 +184,7 @@ def variants(rule: Rule, text: str, verdict: Verdict | None) -> Iterator[tuple[s
 
     Of what is allowed: the same with something behind it. Of what is denied: the same in disguise.
     """
-    if rule.paths or (rule.fields and rule.fields[0].name != "command"):
+    if rule.paths or (rule.fields and input_key(rule.fields[0].name) != COMMAND):
         yield from _path_variants(text)
         return
     for form, why in ADDED if verdict is Verdict.ALLOW else DISGUISED:

@@ -23,7 +23,7 @@ from penstock.core.policy.decide import combine, decide
 from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.regexes import Bank, literal
 from penstock.core.policy.rule import Rule
-from penstock.core.policy.rule_index import ALSO_CALLED
+from penstock.core.policy.rule_index import ALSO_CALLED, COMMAND, input_key
 from penstock.core.policy.sentences import effective
 from penstock.core.shell.command.program import TABLE
 from penstock.core.shell.effects import ProgramCall
@@ -79,6 +79,7 @@ def requests_of(past: Past) -> list[Request]:
                 tool_input=past.tool_input,
                 target=place,
                 leaves=intent.leaves,
+                programs=intent.programs,
                 doing=intent.doing,
                 unclear=intent.unclear,
             )
@@ -155,7 +156,7 @@ def defaults(policy: Policy) -> Key:
 
 # --- the kinds of calls -----------------------------------------------------------------------
 
-FIELDS = ("command", "file_path", "subagent_type", "prompt")
+FIELDS = (COMMAND, "file_path", "subagent_type", "prompt")
 
 
 class Lens:
@@ -198,8 +199,8 @@ class Lens:
 
 
 def _patterns(name: str, rules: Sequence[Rule]) -> list[str]:
-    tests = [test for rule in rules for test in rule.fields if test.name == name]
-    excepts = [one for rule in rules for one in rule.excepts if name == "command"]
+    tests = [test for rule in rules for test in rule.fields if input_key(test.name) == name]
+    excepts = [one for rule in rules for one in rule.excepts if name == COMMAND]
     found = [p for test in tests for p in (test.regex, test.exclude)]
     return list(dict.fromkeys(p for p in (*found, *(e.command_regex for e in excepts)) if p))
 
@@ -266,7 +267,7 @@ class Replay:
         self._runs = [literal(t.regex) for r in changed if r.per_leaf for t in r.fields if t.regex]
         self._measuring = [_measuring(policy) for policy in self._policies]
         self._measures = frozenset(name for known in self._measuring for name in known)
-        self._other_fields = self._lens.names - {"command"}
+        self._other_fields = self._lens.names - {COMMAND}
         self._known: dict[Key, tuple[LoggedVerdict, LoggedVerdict]] = {}
 
     @property
@@ -369,7 +370,13 @@ def _alone(policy: Policy) -> Policy:
 
 
 def _running(past: Past, leaves: tuple[str, ...]) -> Request:
-    return Request(action=Action.RUN, tool=past.tool, tool_input=past.tool_input, leaves=leaves)
+    return Request(
+        action=Action.RUN,
+        tool=past.tool,
+        tool_input=past.tool_input,
+        leaves=leaves,
+        programs=tuple((leaf, leaf) for leaf in leaves),
+    )
 
 
 def _searches(rule: Rule) -> bool:

@@ -16,6 +16,7 @@ from penstock.core.model import Action, Verdict
 from penstock.core.paths.globs import compile_globs
 from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.rule import Rule
+from penstock.core.policy.rule_index import COMMAND, input_key
 from penstock.core.policy.sentences import effective, instead_of, sentence
 
 VERSION = 4
@@ -129,7 +130,7 @@ def _uncertain(layer: Layer, action: Action, pathless: Sequence[Rule]) -> bool:
 
 def _may_speak(rule: Rule, action: Action) -> bool:
     """Say whether a rule can be about a file tool: commands are judged by the engine."""
-    about_commands = rule.tool == "Bash" or any(f.name == "command" for f in rule.fields)
+    about_commands = rule.tool == "Bash" or any(input_key(f.name) == COMMAND for f in rule.fields)
     return action in rule.actions and not about_commands
 
 

@@ -16,9 +16,7 @@ from penstock.core.policy.model import Layer
 from penstock.core.policy.regex_faults import pieces
 from penstock.core.policy.regexes import search, stands_for
 from penstock.core.policy.rule import FieldMatch, Rule, RuleExcept
-from penstock.core.policy.rule_index import field_texts, field_value
-
-COMMAND = "command"
+from penstock.core.policy.rule_index import COMMAND, PROGRAM, field_texts, field_value, input_key
 
 
 def tool_fits(rule: Rule, tool: str) -> bool:
@@ -56,8 +54,14 @@ def _field_fits(
 ) -> bool:
     """A strict rule needs one simple command to match, an allowing rule all of them.
 
-    Otherwise `^npm install` would let `npm install && rm -rf ~` through.
+    Otherwise `^npm install` would let `npm install && rm -rf ~` through. What a simple command
+    starts is heard by strict rules, too, so that `sudo` or a path in front of it is no way past.
     """
+    strict = verdict is not Verdict.ALLOW and rule.per_leaf and input_key(test.name) == COMMAND
+    if strict and any(text_fits(test, text) for text in _programs(rule, request, now)):
+        return True
+    if test.name == PROGRAM:
+        return False
     texts = field_texts(test.name, request)
     if rule.excepts and test.name == COMMAND:
         texts = _not_excepted(rule, texts, now)
@@ -112,7 +116,7 @@ def _takes_out(one: RuleExcept, rule: Rule, request: Request, spelling: str) -> 
         return False
     if not one.command_regex:
         return bool(one.paths)
-    if not rule.paths and any(test.name == COMMAND for test in rule.fields):
+    if not rule.paths and any(input_key(test.name) == COMMAND for test in rule.fields):
         # The command was judged as a whole, with what is taken out of it: see `_not_excepted`.
         return request.target is not None
     return bool(request.doing) and all(
@@ -120,10 +124,26 @@ def _takes_out(one: RuleExcept, rule: Rule, request: Request, spelling: str) -> 
     )
 
 
+def _taken_out(rule: Rule, now: float) -> list[str]:
+    """Return the regexes of the commands that are taken out of a rule, whatever they touch."""
+    active = [one for one in rule.excepts if in_force(one, now) and not one.paths]
+    return [one.command_regex for one in active if one.command_regex]
+
+
+def _programs(rule: Rule, request: Request, now: float) -> Iterator[str]:
+    """Yield the programs that a command starts and that are not taken out of a rule."""
+    regexes = _taken_out(rule, now) if rule.excepts else []
+    whole = field_value(COMMAND, request) if regexes else None
+    if whole is not None and any(_spelled(regex) == whole.strip() for regex in regexes):
+        return
+    for leaf, text in request.programs:
+        if not any(search(regex, leaf) or search(regex, text) for regex in regexes):
+            yield text
+
+
 def _not_excepted(rule: Rule, texts: Sequence[str], now: float) -> tuple[str, ...]:
     """Return a command and its simple commands without those that are taken out of a rule."""
-    active = [one for one in rule.excepts if in_force(one, now) and not one.paths]
-    regexes = [one.command_regex for one in active if one.command_regex]
+    regexes = _taken_out(rule, now)
     if texts and any(_spelled(regex) == texts[0].strip() for regex in regexes):
         return ()
     out = [leaf for leaf in texts[1:] if any(search(regex, leaf) for regex in regexes)]

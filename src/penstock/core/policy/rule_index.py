@@ -60,7 +60,7 @@ class RuleIndex:
         """Return the numbers of the rules without globs that may speak of this request."""
         near = {*self._any_tool, *self._by_tool.get(request.tool, ())}
         for name, rules in self._with_field.items():
-            for text in field_texts(name, request):
+            for text in (*field_texts(name, request), *program_texts(name, request)):
                 near.update(rules[hit][0] for hit in self._bank(name).hits(text))
         return near
 
@@ -69,6 +69,9 @@ class RuleIndex:
             self._banks[name] = Bank([regex for _, regex in self._with_field[name]])
         return self._banks[name]
 
+
+COMMAND = "command"
+PROGRAM = "program"  # no key of an input: it is read out of the command
 
 # Some tools call the same thing by another name (dialects: Glob and Grep have `path`).
 ALSO_CALLED: Mapping[str, tuple[str, ...]] = {
@@ -85,9 +88,20 @@ def field_value(name: str, request: Request) -> str | None:
     return None
 
 
+def input_key(name: str) -> str:
+    """Return the key of a tool's input that a rule's field is read from."""
+    return COMMAND if name == PROGRAM else name
+
+
+def program_texts(name: str, request: Request) -> tuple[str, ...]:
+    """Return the programs that a command starts, for the fields that may mean one."""
+    about = input_key(name) == COMMAND
+    return tuple(text for _, text in request.programs) if about else ()
+
+
 def field_texts(name: str, request: Request) -> tuple[str, ...]:
     """Return the whole value of a field and, for a shell command, its simple commands."""
     value = field_value(name, request)
     if value is None:
         return ()
-    return (value, *request.leaves) if name == "command" else (value,)
+    return (value, *request.leaves) if name == COMMAND else (value,)

@@ -19,6 +19,7 @@ from penstock.core.policy.builtin import NAME
 from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.regexes import re_escape
 from penstock.core.policy.rule import Rule
+from penstock.core.policy.rule_index import COMMAND, input_key
 from penstock.core.rules.sets import glob_of
 from penstock.core.timestamps import stamp
 
@@ -161,7 +162,7 @@ def _by_rule(stop: Stop, layer: Layer) -> QuickRule | None:
 
 
 def _about_commands(rule: Rule) -> bool:
-    return not rule.paths and any(test.name == "command" for test in rule.fields)
+    return not rule.paths and any(input_key(test.name) == COMMAND for test in rule.fields)
 
 
 def stops_of_event(event: Mapping[str, object], policy: Policy) -> list[Stop]:

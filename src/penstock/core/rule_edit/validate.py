@@ -26,7 +26,14 @@ from penstock.core.rules.layers import LoadResult
 from penstock.core.rules.permissions_hook.document import meaning_of
 from penstock.core.rules.permissions_hook.rule import BRANCH, ORIGINAL_KEYS, Meaning
 from penstock.core.rules.problems import Problem, did_you_mean, shown
-from penstock.core.rules.rule import BOTH_TOOLS, CONDITIONS, NO_TOOL, REGEX_FIELDS, TOOL_FIELDS
+from penstock.core.rules.rule import (
+    BOTH_TOOLS,
+    CONDITIONS,
+    NEED_TOOL,
+    NO_TOOL,
+    REGEX_FIELDS,
+    TOOL_FIELDS,
+)
 
 Read = Callable[[str], bytes | None]
 MOST_TOLD = 100
@@ -152,7 +159,7 @@ def _faults(rule: Mapping[str, object], place: str, dialect: RuleDialect) -> Ite
         yield from _foreign(rule, place)
     if "rule" in rule and dialect is RuleDialect.OWN:
         return  # an exception: whoever reads the file tells all that can be wrong with it
-    needs_tool = dialect is not RuleDialect.OWN or TOOL_FIELDS & rule.keys()
+    needs_tool = dialect is not RuleDialect.OWN or NEED_TOOL & rule.keys()
     if "tool" in rule and "tool_regex" in rule:
         yield Detail(f"{place}tool_regex", BOTH_TOOLS, "Keep one of them.")
     elif not {"tool", "tool_regex"} & rule.keys() and (needs_tool or not CONDITIONS & rule.keys()):

@@ -17,6 +17,7 @@ from penstock.core.paths.globs import matches
 from penstock.core.policy.conditions import tool_fits
 from penstock.core.policy.regexes import weigh
 from penstock.core.policy.rule import Rule
+from penstock.core.policy.rule_index import COMMAND, PROGRAM
 from penstock.core.policy.samples import nests_repetition, pattern_samples, sample_path, words_in
 from penstock.core.rule_edit.operation import EditWarning
 from penstock.core.rule_edit.summary import EditEffect
@@ -86,7 +87,7 @@ UNRELATED = (
 )
 PATHS = ("/etc/passwd", "/home/u/.ssh/id_rsa", "src/a.py", ".env", "docs/b/c.txt")
 TOOLS = ("Bash", "Write", "Read", "WebFetch", "NotebookEdit", "Task", "mcp__files__delete")
-EXAMPLES = {"command": UNRELATED, "file_path": PATHS}
+EXAMPLES = {COMMAND: UNRELATED, PROGRAM: UNRELATED, "file_path": PATHS}
 EVERY_ACTION = frozenset(Action)
 BROAD = 3  # unrelated examples that no rule should meet all of
 # What comes in a shell command before or behind the part that a regex was written for.
@@ -149,7 +150,7 @@ def _slipping(rule: Rule) -> Iterator[EditWarning]:
             yield EditWarning(
                 "broad_pattern", message, r"Exclude `\.\.` in file_path_exclude_regex"
             )
-    if test.name != "command":
+    if test.name != COMMAND:
         return
     slips = [(name, form.format(text)) for name, form in SLIPS for text in usual]
     through = [(name, text) for name, text in slips if field_meets(test, text)]

@@ -162,6 +162,12 @@ RULE = (
     _regex("tool_exclude_regex", "Names that `tool_regex` does not mean."),
     _regex("command_regex", "A regex for the shell command, and each simple command in it."),
     _regex("command_exclude_regex", "Commands that the rule does not speak of."),
+    _regex(
+        "program_regex",
+        "A regex for each program that a command starts, with its arguments, "
+        "without `sudo` and its like before it.",
+    ),
+    _regex("program_exclude_regex", "Programs that the rule does not speak of."),
     _regex("file_path_regex", "A regex for the path as the tool was given it."),
     _regex("file_path_exclude_regex", "Paths, as given, that the rule does not speak of."),
     _text("subagent_type", "The exact kind of a subagent."),

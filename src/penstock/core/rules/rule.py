@@ -17,6 +17,7 @@ from penstock.core.model import COVERS, Action, ChangeKind, Verdict
 from penstock.core.paths.globs import matches
 from penstock.core.policy.conditions import text_fits, tool_fits
 from penstock.core.policy.rule import FieldMatch, Rule, Where
+from penstock.core.policy.rule_index import COMMAND, PROGRAM
 from penstock.core.rules.fields import BY_NAME, Field, FieldKind
 from penstock.core.rules.problems import ProblemReport, did_you_mean, shown
 from penstock.core.rules.sets import spelled_out
@@ -26,10 +27,12 @@ Values = dict[str, object]
 
 INPUT_KEYS = tuple(
     (name, f"{name}_regex", f"{name}_exclude_regex")
-    for name in ("command", "file_path", "subagent_type", "prompt")
+    for name in (COMMAND, PROGRAM, "file_path", "subagent_type", "prompt")
 )
 REGEX_FIELDS = frozenset(n for n, one in BY_NAME["rule"].items() if one.kind is FieldKind.REGEX)
 TOOL_FIELDS = REGEX_FIELDS | {"tool", "subagent_type"}
+# A command tells by itself that a shell is meant, whatever an agent calls it.
+NEED_TOOL = frozenset(key for key in TOOL_FIELDS if not key.startswith(("tool", COMMAND, PROGRAM)))
 # What goes into a rule as it was read; the rest is put together.
 AS_WRITTEN = frozenset(one.name for one in fields(Rule)) - {"actions", "kinds"}
 CONDITIONS = TOOL_FIELDS | {
@@ -43,6 +46,7 @@ VERDICT_OF: Mapping[str, Verdict | None] = {
     "warn": None,
     "safe": None,
 }
+GRANTING = ("allow", "safe")
 ANY_ACTION = frozenset(Action)
 ACTIONS_OF: Mapping[str, frozenset[Action]] = {
     **{str(action): covered for action, covered in COVERS.items()},
@@ -133,7 +137,7 @@ class Reader:
         if not REGEX_FIELDS.isdisjoint(values):
             self.check_regexes(values, label, *path)
         if isinstance(raw, dict):
-            self._check_together(raw, label, *path)
+            self._check_together(raw, table, label, *path)
         if self.report.full or len(self.report.problems) > before:
             return None
         rule = self._made(values, table, name, where)
@@ -141,8 +145,8 @@ class Reader:
             self._check_examples(rule, label, *path)
         return rule if len(self.report.problems) == before else None
 
-    def _check_together(self, raw: Values, label: str, *path: str | int) -> None:
-        for message, key, hint in _contradictions(raw):
+    def _check_together(self, raw: Values, table: str, label: str, *path: str | int) -> None:
+        for message, key, hint in _contradictions(raw, table):
             self.report.wrong(f"{message} in {label}", *path, *([key] if key else []), hint=hint)
 
     def check_regexes(self, values: Mapping[str, object], label: str, *path: str | int) -> None:
@@ -199,13 +203,15 @@ class Reader:
                 self.report.wrong(message, *path, key, at, hint="mend the rule or the example")
 
 
-def _contradictions(values: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
+def _contradictions(values: Mapping[str, object], table: str) -> Iterator[tuple[str, str, str]]:
     """Yield what a rule's fields cannot say together: message, key, hint."""
-    inputs = [key for key in values if key in TOOL_FIELDS and not key.startswith("tool")]
+    inputs = [key for key in values if key in NEED_TOOL]
     if "tool" in values and "tool_regex" in values:
         yield BOTH_TOOLS, "tool_regex", "keep one of them"
     if inputs and "tool" not in values and "tool_regex" not in values:
         yield NO_TOOL, inputs[0], f'write `tool = "{_usual_tool(inputs[0])}"`'
+    if table in GRANTING and (of := [key for key in values if key.startswith(PROGRAM)]):
+        yield f"`{of[0]}` grants nothing", of[0], "write `command_regex`, for the command as it is"
     if "tool_exclude_regex" in values and "tool_regex" not in values:
         yield "`tool_exclude_regex` without `tool_regex`", "tool_exclude_regex", "add `tool_regex`"
     if "subagent_type" in values and "subagent_type_regex" in values:
@@ -213,12 +219,12 @@ def _contradictions(values: Mapping[str, object]) -> Iterator[tuple[str, str, st
     if not CONDITIONS & values.keys():
         yield "nothing says what the rule is about", "", "add `paths`, `tool` or a threshold"
     examples = [key for key in ("match", "not_match") if values.get(key)]
-    if examples and not ("paths" in values or "tool" in values or "tool_regex" in values):
+    if examples and "paths" not in values and not TOOL_FIELDS & values.keys():
         yield f"`{examples[0]}` without `paths`, `tool` or a regex", examples[0], "remove it"
 
 
 def _usual_tool(key: str) -> str:
-    return {"command": "Bash", "file_path": "Write"}.get(key.partition("_regex")[0], "Task")
+    return "Write" if key.startswith("file_path") else "Task"
 
 
 def _actions(values: Values) -> frozenset[Action]:

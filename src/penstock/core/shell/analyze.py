@@ -45,7 +45,8 @@ _NOT_TEXT = "the command holds characters that no shell can be given"
 class ShellEffect:
     """What a command would do to files.
 
-    `leaves` are its simple commands, those inside substitutions and nested shells included.
+    `leaves` are its simple commands, those inside substitutions and nested shells included;
+    `programs` what they start, each with the simple command that it comes from.
     `excessive` tells that the command is larger or more tangled than any honest one, or holds
     characters that no shell accepts; then targets and leaves may be incomplete. `refusals` are
     what Penstock itself has against it: commands for people, and what would remove the gate.
@@ -59,6 +60,7 @@ class ShellEffect:
     reads: tuple[ShellTarget, ...] = ()
     unclear: tuple[str, ...] = ()
     leaves: tuple[str, ...] = ()
+    programs: tuple[tuple[str, str], ...] = ()
     refusals: tuple[ShellRefusal, ...] = ()
     git: tuple[tuple[GitDeed, str, str], ...] = ()
     excessive: bool = False
@@ -84,6 +86,7 @@ def writes(command: str, *, cwd: str = "", look: Look = NO_LOOK) -> ShellEffect:
         reads=tuple(found.reads),
         unclear=tuple(found.unclear),
         leaves=tuple(found.leaves),
+        programs=tuple(found.programs),
         refusals=tuple(found.refusals),
         git=tuple(found.git),
         excessive=found.excessive,

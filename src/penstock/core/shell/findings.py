@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import posixpath
 import re
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from penstock.core.model import Action, GateRefusal
 from penstock.core.paths.free_places import is_temporary
-from penstock.core.shell.effects import Git, Refuse, Touch
+from penstock.core.shell.effects import Feed, Git, Refuse, Touch
 from penstock.core.shell.expansion import PIPE, Value
 from penstock.core.shell.git_deed import GitDeed, GitKind
 from penstock.core.shell.place import is_absolute, joined
@@ -23,6 +25,7 @@ MOST_TARGETS = 900
 MOST_READS = 2_048
 MOST_UNCLEAR = 32
 MOST_LEAVES = 256
+MOST_PROGRAMS = 1024
 MOST_ALIASES = 8
 MOST_REFUSALS = 16
 MOST_DEEDS = 64
@@ -88,6 +91,7 @@ class ScriptRun:
     name: str
     targets: tuple[ShellTarget, ...] = ()
     leaves: tuple[str, ...] = ()
+    programs: tuple[tuple[str, str], ...] = ()
     refusals: tuple[ShellRefusal, ...] = ()
     git: tuple[tuple[GitDeed, str, str], ...] = ()
 
@@ -101,6 +105,7 @@ class ShellFindings:
     reads: dict[ShellTarget, None] = field(default_factory=dict)
     unclear: dict[str, None] = field(default_factory=dict)
     leaves: dict[str, None] = field(default_factory=dict)
+    programs: dict[tuple[str, str], None] = field(default_factory=dict)
     aliases: list[tuple[str, Value, ShellState]] = field(default_factory=list)
     scripts: list[ScriptRun] = field(default_factory=list)
     refusals: dict[ShellRefusal, None] = field(default_factory=dict)
@@ -137,6 +142,25 @@ class ShellFindings:
             self.leaves[text] = None
         else:
             self.overflow()
+
+    def program(self, name: str, args: Sequence[Value], feed: Feed) -> None:
+        """Remember a program that is started, whatever stands before it, with what it is given."""
+        words = [name.rpartition("/")[2].lstrip("="), *(word.text for word in args)]
+        given = feed.text if feed.text is not None else feed.parts
+        text = shlex.join(words) + (f" <<< {shlex.quote(given)}" if given else "")
+        self._started(text)
+
+    def _started(self, text: str) -> None:
+        if len(self.programs) < MOST_PROGRAMS:
+            self.programs[self.doer, text] = None
+        elif (self.doer, text) not in self.programs:
+            self.doubt("the command starts more programs than are followed")
+
+    def elsewhere(self, there: ShellFindings) -> None:
+        """Of what is done on another machine, only the programs and the refusals count here."""
+        self.refusals.update(there.refusals)
+        for text in (*there.leaves, *(text for _, text in there.programs)):
+            self._started(text)
 
     def refuse(self, effect: Refuse, state: ShellState) -> None:
         """Penstock itself has something against the command."""

@@ -59,6 +59,7 @@ def run_of(effect: RunText, found: ShellFindings) -> ScriptRun:
             *(one for one in found.reads if one.exact and _shows(one) and not takes_in(effect)),
         ),
         leaves=tuple(found.leaves),
+        programs=tuple(found.programs),
         refusals=tuple(found.refusals),
         git=tuple(found.git),
     )

@@ -58,7 +58,8 @@ class Intent:
     `path` is as given, relative to `base`; None when no file is named. `edit` is None when the
     content that would result cannot be known. `source` names the file that the edit starts
     from when it is not `path` itself (a move). `unclear` says what the call does not tell.
-    For shell commands, `leaves` are the simple commands, `by` is the program behind a path,
+    For shell commands, `leaves` are the simple commands, `programs` what they start (each with
+    the simple command that it comes from), `by` is the program behind a path,
     `tree` means everything below it, and `within` is a directory that must exist for this to
     happen. `excessive` tells that the call is larger or deeper than any honest one.
     `refusals` are what Penstock itself has against the command; with `only_at` they hold
@@ -77,6 +78,7 @@ class Intent:
     edit: Edit | None = None
     unclear: str = ""
     leaves: tuple[str, ...] = ()
+    programs: tuple[tuple[str, str], ...] = ()
     by: str = ""
     source: str | None = None
     tree: bool = False
@@ -474,6 +476,7 @@ def ran(command: str, cwd: str, look: Look) -> Intents:
         base=cwd,
         unclear="; ".join(effect.unclear),
         leaves=effect.leaves,
+        programs=effect.programs,
         doing=effect.doubted,
         excessive=effect.excessive,
         refusals=tuple(one.refusal for one in effect.refusals if not one.only_at),
@@ -497,7 +500,13 @@ def _refused(one: ShellRefusal) -> Intent:
 def _of_script(script: ScriptRun) -> Intents:
     """Return what a text of the project does: its commands, and each file that it names."""
     refusals = tuple(one.refusal for one in script.refusals if not one.only_at)
-    yield Intent(action=Action.RUN, path=None, leaves=script.leaves, refusals=refusals)
+    yield Intent(
+        action=Action.RUN,
+        path=None,
+        leaves=script.leaves,
+        programs=script.programs,
+        refusals=refusals,
+    )
     yield from (_refused(one) for one in script.refusals if one.only_at)
     for intent in _touched(script.targets):
         yield replace(intent, unclear="")

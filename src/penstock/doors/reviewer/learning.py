@@ -36,6 +36,7 @@ from penstock.core.learning.suggest import RulesFormat, Suggestion, suggest
 from penstock.core.model import Decision, Verdict
 from penstock.core.policy.decide import combine, decide
 from penstock.core.policy.regexes import search, size
+from penstock.core.policy.rule_index import COMMAND, input_key
 from penstock.core.policy.samples import pattern_samples
 from penstock.core.policy.sentences import effective
 from penstock.core.rules.layers import build
@@ -284,7 +285,7 @@ def _may_speak(rules: Sequence[Rule], past: Past) -> bool:
     for rule in rules:
         if rule.tool and rule.tool != past.tool:
             continue
-        tests = [test for test in rule.fields if test.name == "command" and test.regex]
+        tests = [test for test in rule.fields if test.name == COMMAND and test.regex]
         if not past.command or not tests or rule.per_leaf:
             return True
         if all(search(test.regex, past.command) for test in tests):
@@ -306,7 +307,7 @@ def _slipping(
     for text in texts:
         for variant, why in variants(rules[0], text, verdict):
             key = "file_path" if rules[0].paths else next(iter(rules[0].fields), None)
-            name = key if isinstance(key, str) else key.name if key else "command"
+            name = key if isinstance(key, str) else input_key(key.name) if key else COMMAND
             tool = rules[0].tool or ("Write" if rules[0].paths else TOOL_OF.get(name, "Bash"))
             past = Past(tool=tool, tool_input={name: variant}, cwd=os.path.dirname(loaded.name))
             said = str(tested(_decided(policy, loaded, past, asking.now), policy)["decision"])

@@ -128,6 +128,7 @@ class Programs:
             return self._through_alias(name.text, alias[0], args, state, feed)
         if functions and name.text in state.functions:
             return put_back(self._called(name.text, args, start, feed), start, state)
+        self._walk.found.program(name.text, args, feed)
         if name.text in JUMPS:
             return self._exits.jump(name.text, start)
         builtin = BUILTINS.get(name.text)

@@ -123,7 +123,7 @@ class RunTexts:
             self._program(effect._replace(elsewhere=False), state, feed, "")
         finally:
             self._walk.found = here
-        here.refusals.update(there.refusals)
+        here.elsewhere(there)
         if effect.mounts is not None:
             here.see(there, effect.mounts, state)
 

@@ -243,6 +243,19 @@ def _inner(call: ProgramCall) -> Iterator[Effect]:
         yield from wrapper()(ProgramCall(call.name, (first, *words[1:]), call.feed))
 
 
+def _behind_dashes(call: ProgramCall) -> Iterator[Effect]:
+    """`doppler run -- CMD`: a command in another environment, or one text behind `--command`."""
+    texts = [word.text for word in call.args]
+    if "--" in texts:
+        yield RunProgram(tuple(call.args[texts.index("--") + 1 :]))
+    yield from (Shell(text) for text in options(call.args, long="command").values("command"))
+
+
+def _each_text(call: ProgramCall) -> Iterator[Effect]:
+    """`concurrently CMD...`: each operand is a command line."""
+    yield from (Shell(word) for word in options(call.args).operands)
+
+
 # xargs, parallel, find
 
 
@@ -468,7 +481,13 @@ def _bun(call: ProgramCall) -> Iterator[Effect]:
 _PLAIN_WRAPPERS = (
     *("nohup", "setsid", "builtin", "noglob", "nocorrect", "unbuffer", "fakeroot"),
     *("caffeinate", "torsocks", "proxychains", "proxychains4", "ccache", "catchsegv", "-"),
-    *("busybox", "toybox", "xvfb-run", "dbus-run-session", "firejail"),
+    *("busybox", "toybox", "xvfb-run", "dbus-run-session", "firejail", "cross-env", "env-cmd"),
+    *("corepack", "chronic", "dumb-init", "tini"),
+)
+# They keep settings or secrets, and start a command with them.
+_ENVIRONMENTS = (
+    *("dotenv", "dotenvx", "doppler", "op", "infisical", "aws-vault", "chamber", "teller"),
+    *("devbox", "fnm", "lerna", "vercel"),
 )
 
 
@@ -483,8 +502,14 @@ def _npx(call: ProgramCall) -> Iterator[Effect]:
 
 
 RUNNERS: Mapping[str, Program] = {
-    **dict.fromkeys(("npx", "bunx", "pnpx"), _npx),
     **dict.fromkeys(_PLAIN_WRAPPERS, wrapper()),
+    **dict.fromkeys(("npx", "bunx", "pnpx"), _npx),
+    **dict.fromkeys(_ENVIRONMENTS, _behind_dashes),
+    **dict.fromkeys(("concurrently", "hyperfine"), _each_text),
+    **dict.fromkeys(("gosu", "su-exec", "setuidgid", "envchain"), wrapper(skip=1)),
+    **dict.fromkeys(("rbenv", "pyenv", "asdf", "nodenv"), first_word_runs("exec")),
+    "volta": first_word_runs("run"),
+    "direnv": wrapper(skip=2),
     "sudo": _sudo,
     "doas": wrapper("uC"),
     "pkexec": wrapper(long="user"),

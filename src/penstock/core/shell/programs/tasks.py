@@ -14,6 +14,7 @@ from penstock.core.shell.effects import (
     Program,
     ProgramCall,
     RunFile,
+    RunProgram,
     RunText,
     last,
     options,
@@ -44,6 +45,8 @@ def _package(call: ProgramCall) -> Iterator[Effect]:
     words = [word.text for word in found.operands]
     scripts = _scripts(call.here, place.text if place else "")
     verb = _SHORT_FOR.get(words[0], words[0]) if words else "install"
+    if call.name != "npm" and verb not in scripts:  # perhaps a program of an installed package
+        yield RunProgram(found.operands, elsewhere=True)
     if "--ignore-scripts" in words or not scripts:
         return
     for name, args in _run_by(call.name, verb, words[1:], scripts):

@@ -410,10 +410,11 @@ def _container(call: ProgramCall) -> Iterator[Effect]:
         elif at and words[at - 1].text in _ENTRY:
             entry = words[at].text
     for at, word in enumerate(words[:-1]):
-        if word.text in ("-c", "--command"):
+        if word.text in ("-c", "-C", "--command"):
             yield RunProgram((Value("sh"), Value("-c"), words[at + 1]), elsewhere=True)
 
 
+_HOSTED = ("heroku", "railway", "fly", "flyctl")  # `heroku run CMD`, `fly ssh console -C CMD`
 _ENTERS = frozenset(
     {"distrobox", "toolbox", "flatpak-spawn", "systemd-nspawn", "bwrap", "proot", "wsl"}
 )
@@ -446,7 +447,15 @@ TERMINALS: Mapping[str, Program] = {
     **dict.fromkeys(
         (
             *("docker", "podman", "nerdctl", "kubectl", "oc", "lxc", "incus", "machinectl"),
-            *("docker-compose", "podman-compose", "vagrant", "flatpak", "crictl", *_ENTERS),
+            *(
+                "docker-compose",
+                "podman-compose",
+                "vagrant",
+                "flatpak",
+                "crictl",
+                *_HOSTED,
+                *_ENTERS,
+            ),
         ),
         _container,
     ),
