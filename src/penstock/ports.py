@@ -435,8 +435,8 @@ class GitRepository(Protocol):
     def folder(self) -> str:
         """The absolute directory that refs and objects lie in."""
 
-    def commit(self, name: str) -> str:
-        """Return the id of the commit that a name means, or nothing."""
+    def commit(self, name: str, *, kind: str = "commit") -> str:
+        """Return the id of the commit (or, as `kind` says, tree) that a name means, or nothing."""
 
     def remote_branch(self, name: str) -> str:
         """Return the remote branch that `git checkout NAME` would start from, or nothing."""
@@ -478,8 +478,20 @@ class GitRepository(Protocol):
     def refs(self, pattern: str) -> Mapping[str, str]:
         """Return the full names of refs below a prefix, with the object of each."""
 
-    def lost_with(self, refs: Sequence[str]) -> tuple[GitCommit, ...]:
-        """Return the commits that no other ref would reach without these."""
+    def unfinished(self) -> tuple[str, ...] | None:
+        """Return the paths that a merge, rebase, pick or patch brings which waits for somebody.
+
+        None where none waits.
+        """
+
+    def submodules(self) -> tuple[str, ...]:
+        """Return the paths of the submodules that the work tree names."""
+
+    def holds(self, place: str, commit: str) -> bool:
+        """Say whether a revision has every file as a commit has it that the commit changed."""
+
+    def lost_with(self, refs: Sequence[str], *, also: Sequence[str] = ()) -> tuple[GitCommit, ...]:
+        """Return the commits that neither other refs nor `also` would reach without these."""
 
     def stashes(self) -> tuple[GitCommit, ...]:
         """Return the stashes, newest first."""

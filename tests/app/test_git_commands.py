@@ -179,7 +179,8 @@ git remote remove origin
 git submodule update --init --recursive
 git bisect start HEAD v1
 git bisect reset
-git sparse-checkout set src
+git sparse-checkout set src .claude config
+git sparse-checkout add docs
 git notes add -m x
 git replace --list
 git am --abort
@@ -367,6 +368,7 @@ cd src && git checkout settings             => .claude/settings.json
 git rm -f config/.env                       => config/.env
 git rm -r config                            => config/.env
 git clean -fdx                              => .env
+git sparse-checkout set src                 => .claude/settings.json
 git stash -a                                => .env
 git -c alias.go='checkout settings' go      => .claude/settings.json
 git checkout -q main && git checkout -q settings => .claude/settings.json

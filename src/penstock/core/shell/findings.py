@@ -41,10 +41,10 @@ _DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|thread-self|[0-9]+|\$\$))/fd/([0
 _TERMINAL = re.compile(r"/dev/(?:pts/[0-9]+|tty[0-9A-Za-z]*|ptmx)")
 _PROCESS = re.compile(r"/proc/(?:self|thread-self|[0-9]+|\$\$)/(cwd|root)(?:/|$)")
 _ROOTS = frozenset({"", "/", "~", ".."})
-# Variables that lead git to another repository, index or configuration.
-_GIT_PLACES = (
-    *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"),
-    *("GIT_NAMESPACE", "GIT_ALTERNATE_OBJECT_DIRECTORIES"),
+# Variables that give git other objects or another index.
+_GIT_PARTS = (
+    *("GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE"),
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
 )
 
 
@@ -173,18 +173,29 @@ class ShellFindings:
 
     def git_deed(self, effect: Git, state: ShellState) -> None:
         """A git command does something to the repository that it is run in."""
-        moved = [name for name in _GIT_PLACES if name in state.scope]
         where = state.move(effect.directory) if effect.directory else state
-        if moved:
-            self.doubt(f"`{moved[0]}` says which repository `{effect.deed.command}` works on")
+        deed = effect.deed._replace(
+            git_dir=effect.deed.git_dir or self._git_place("GIT_DIR", effect, state),
+            work_tree=effect.deed.work_tree or self._git_place("GIT_WORK_TREE", effect, state),
+        )
+        parts = [name for name in _GIT_PARTS if name in state.scope]
+        if parts and not deed.for_later:
+            self.doubt(f"`{parts[0]}` says which repository `{deed.command}` works on")
         elif not where.sure:
             self.doubt("the directory is only known when it runs")
-        elif effect.deed.kind is GitKind.PATCH and self._writes_one_of(effect.deed.paths, where):
-            self.doubt(f"`{effect.deed.command}` takes a patch that the same command writes")
+        elif deed.kind is GitKind.PATCH and self._writes_one_of(deed.paths, where):
+            self.doubt(f"`{deed.command}` takes a patch that the same command writes")
         elif len(self.git) >= MOST_DEEDS:
             self.overflow()
         else:
-            self.git.append((effect.deed, where.cwd, self.doer))
+            self.git.append((deed, where.cwd, self.doer))
+
+    def _git_place(self, name: str, effect: Git, state: ShellState) -> str:
+        """Return what a variable says about where git works."""
+        value = (state.scope.get(name) or (Value(""),))[0]
+        if not value.exact:
+            self.doubt(f"`{name}` says which repository `{effect.deed.command}` works on")
+        return value.text if value.exact else ""
 
     def _writes_one_of(self, paths: tuple[str, ...], state: ShellState) -> bool:
         written = {joined(one.base, one.path) for one in self.targets}

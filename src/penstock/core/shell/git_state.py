@@ -8,10 +8,14 @@ Always true: nothing is read here; whatever is not known counts as it is on the 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 EVERYTHING = ":/"
+UNKNOWN = "?"  # a revision begins so when nobody knows it; the rest says why
 _STEPS = re.compile(r"(?:HEAD|@)((?:~[0-9]*|\^)*)")
+_NAME = re.compile(r"(.*?)((?:[~^:]|@\{).*|)", re.DOTALL)  # a name, and what is made of it
+_PREFIXES = ("", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/")
 # Directories and names that tools make anew.
 _MADE = frozenset(
     {
@@ -48,19 +52,35 @@ class GitState:
     saved_untracked: set[str] = field(default_factory=set)
     stashes: list[tuple[set[str], set[str], int]] = field(default_factory=list)
     popped: set[str] = field(default_factory=set)
-    aliases: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)  # in lower case
+    names: dict[str, str] = field(default_factory=dict)  # full names of refs, and revisions
+    indexed: list[str] = field(default_factory=list)  # revisions that the index may hold by now
     expired: bool = False
 
     def revision(self, name: str) -> str:
         """Return what a name means, in the words of the repository as it is on the disk."""
         if name in ("-", "@{-1}") and self.previous:
             return self.previous
+        if name.startswith(UNKNOWN):
+            return name
         found = _STEPS.fullmatch(name)
-        if not found or not (self.head or self.commits):
+        if not found:
+            return self._named(name)
+        if not (self.head or self.commits):
             return name
         steps = sum(_count(step) for step in re.findall(r"~[0-9]*|\^", found.group(1)))
         back = max(0, steps - self.commits)
         return f"{self.head or 'HEAD'}~{back}" if back else self.head or "HEAD"
+
+    def _named(self, name: str) -> str:
+        """Return a name by which the repository on the disk knows what this call has renamed."""
+        base, rest = _split(name)
+        known = next((one for one in spellings(base) if one in self.names), "")
+        return self.names[known] + rest if known else name
+
+    def name(self, ref: str, revision: str) -> None:
+        """A ref means a revision from now on."""
+        self.names[ref] = self.revision(revision)
 
     def move(self, commit: str) -> None:
         """HEAD is elsewhere from now on."""
@@ -95,6 +115,16 @@ class GitState:
     def is_saved_untracked(self, path: str) -> bool:
         """Say whether a file that was not tracked is kept elsewhere."""
         return _meets(self.saved_untracked, path)
+
+
+def spellings(name: str) -> Iterator[str]:
+    """Yield the refs that a short name may stand for, in git's order."""
+    return (prefix + name for prefix in _PREFIXES)
+
+
+def _split(name: str) -> tuple[str, str]:
+    found = _NAME.fullmatch(name)
+    return (found.group(1), found.group(2)) if found else (name, "")
 
 
 def _meets(specs: set[str], path: str) -> bool:

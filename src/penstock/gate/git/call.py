@@ -13,7 +13,7 @@ from penstock.core.paths.relpath import locate
 from penstock.core.paths.spellings import renamed
 from penstock.core.shell.git_state import GitState
 from penstock.gate.prepare import Preparation, PreparedRequest
-from penstock.ports import Repositories
+from penstock.ports import GitRepository, Repositories
 
 GIT = "git"  # rules against changes by hand leave out what git brings
 
@@ -44,6 +44,16 @@ class GitCall:
     notes: list[str] = field(default_factory=list)
     states: dict[str, GitState] = field(default_factory=dict)
     doing: tuple[str, ...] = ()
+    found: dict[tuple[str, str, str], GitRepository | None] = field(default_factory=dict)
+
+    def repository(
+        self, folder: str, *, git_dir: str = "", work_tree: str = ""
+    ) -> GitRepository | None:
+        """Return the repository of a directory, looked for once; None where there is none."""
+        key = (folder, git_dir, work_tree)
+        if key not in self.found and self.repositories is not None:
+            self.found[key] = self.repositories.at(folder, git_dir=git_dir, work_tree=work_tree)
+        return self.found.get(key)
 
     def request(self, action: Action = Action.RUN) -> Request:
         """Return a request of this call."""

@@ -11,18 +11,19 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from penstock.core.errors import PenstockError
+from penstock.core.errors import PenstockError, StoreError
 from penstock.core.model import Action
 from penstock.core.paths.relpath import RelPath
 from penstock.core.paths.spellings import beneath, joined, normal
 from penstock.core.shell.git_deed import GitDeed
-from penstock.core.shell.git_state import EVERYTHING, GitState, is_made_anew
+from penstock.core.shell.git_state import EVERYTHING, UNKNOWN, GitState, is_made_anew
 from penstock.gate.git.call import BroughtFile, GitCall, Requests
-from penstock.gate.git.words import FIRST, loss, of_commits, of_files
+from penstock.gate.git.words import FIRST, KEPT, MOST_NAMED, loss, of_commits, of_files
 from penstock.ports import GitChange, GitCommit, GitRepository
 
 MOST_FILES = 5_000
 MOST_KEPT = 1_000
+LARGEST = 16 << 20  # bytes of a file that is kept
 _INVERSE = {Action.CREATE: Action.DELETE, Action.DELETE: Action.CREATE}
 _MARK = b"<<<<<<< "
 
@@ -56,10 +57,29 @@ class OneDeed:
 
     def lost(self, what: str, *, kept: Mapping[str, bytes | None], way: str = FIRST) -> Requests:
         """Yield that something goes, and the files by which it can be brought back."""
-        inside = {self.inside(path): image for path, image in kept.items()}
-        safe = bool(inside) and None not in inside and len(inside) <= MOST_KEPT
+        yield self.call.losing(loss(self.deed.command, what, way=way, kept=self.keep(kept)))
+
+    def keep(self, images: Mapping[str, bytes | None]) -> bool:
+        """Name files that undo will need; False where some of them cannot be kept."""
+        inside = {self.inside(path): image for path, image in images.items()}
         self.call.kept |= {path.text: image for path, image in inside.items() if path}
-        yield self.call.losing(loss(self.deed.command, what, way=way, kept=safe))
+        small = all(image is not None or self._is_small(path) for path, image in inside.items())
+        return bool(inside) and small and len(self.call.kept) <= MOST_KEPT
+
+    def _is_small(self, path: RelPath | None) -> bool:
+        """Say whether a file of the workspace is one that is kept; one that is not there is."""
+        try:
+            files = self.call.preparation.files
+            return path is not None and (not files.kind(path) or files.source(path).size <= LARGEST)
+        except PenstockError:
+            return False
+
+    def keep_files(self, paths: Sequence[str], what: str) -> None:
+        """Keep files that go although nobody is asked, and say so where there are any."""
+        images = {os.path.join(self.repository.top, path): None for path in paths}
+        if self.keep(images):
+            named = ", ".join(f"`{one}`" for one in paths[:MOST_NAMED])
+            self.call.notes.append(f"`{self.deed.command}` {what} {named}{KEPT}")
 
     def inside(self, place: str) -> RelPath | None:
         """Return an absolute place as a path of the workspace; None outside."""
@@ -84,31 +104,63 @@ class OneDeed:
 
         What the index holds by then may be the work of a command before.
         """
-        here = self.call.preparation.files.resolve(self.folder)
         for spec in paths:
-            inside = beneath(normal(joined(spec, here)), self.repository.top)
-            if inside and not set(spec) & set(":*?["):
-                yield self.file(inside, action)
+            for inside in self.from_top(spec):
+                if inside and not set(spec) & set(":*?["):
+                    yield self.file(inside, action)
 
     # What is asked
 
     def head(self) -> str:
         """Return where HEAD is by now."""
-        return self.repository.commit(self.state.revision("HEAD"))
+        return self.commit("HEAD")
 
     def commit(self, name: str) -> str:
         """Return the commit that a name means by now, or nothing."""
-        return self.repository.commit(self.state.revision(name))
+        return self.repository.commit(self.revision(name))
+
+    def tree(self, name: str) -> str:
+        """Return the commit that a name means by now, or the tree, or nothing."""
+        found = self.revision(name) if name else ""
+        return self.repository.commit(found) or self.repository.commit(found, kind="tree")
+
+    def revision(self, name: str) -> str:
+        """Return what a name means by now, in words of the repository. Raises StoreError."""
+        state = self.state
+        if state.names and not state.head and name.startswith(("HEAD", "@")):
+            own = f"refs/heads/{self.repository.branch()}"
+            name = own + name.removeprefix("HEAD").removeprefix("@") if own in state.names else name
+        found = state.revision(name)
+        if found.startswith(UNKNOWN):
+            raise StoreError("unknown-revision", f"`{name}` is not known", because=found[1:])
+        return found
+
+    def is_remote(self, name: str) -> bool:
+        """Say whether a name is one of the repository's remotes, or the repository itself."""
+        return name in ("", ".") or any(
+            key[7:].rpartition(".")[0] == name for key, _ in self.settings("remote.")
+        )
+
+    def settings(self, prefix: str) -> list[tuple[str, str]]:
+        """Return settings whose names begin so, those of this call last."""
+        mine = [pair for pair in self.state.settings.items() if pair[0].startswith(prefix)]
+        return [*self.repository.settings(prefix), *mine]
+
+    def setting(self, key: str) -> str:
+        """Return the value of one setting in lower case, or nothing."""
+        found = [value for name, value in self.settings(key) if name.lower() == key]
+        return found[-1].lower() if found else ""
 
     def paths(self) -> tuple[str, ...]:
         """Return the paths of the deed from the top of the work tree, where they are plain."""
-        top, found = self.repository.top, list[str]()
+        plain = [() if spec.startswith(":") else self.from_top(spec) for spec in self.deed.paths]
+        return tuple(found[0] if found and found[0] else EVERYTHING for found in plain)
+
+    def from_top(self, path: str) -> tuple[str, ...]:
+        """Return a path as the top of the work tree names it; nothing outside of it."""
         here = self.call.preparation.files.resolve(self.folder)
-        for spec in self.deed.paths:
-            place = beneath(normal(joined(spec, here)), top)
-            plain = place is not None and not spec.startswith(":")
-            found.append((place or EVERYTHING) if plain and place is not None else EVERYTHING)
-        return tuple(found)
+        found = beneath(normal(joined(path, here)), self.repository.top)
+        return () if found is None else (found,)
 
     def uncommitted(self, *, against: str = "HEAD", paths: Sequence[str] = ()) -> list[GitChange]:
         """Return the files whose changes are nowhere else; what was only deleted is in git."""
@@ -131,20 +183,34 @@ class OneDeed:
         popped = [GitChange(path=path, action=Action.WRITE) for path in sorted(state.popped)]
         return [*left, *(one for one in popped if one.path not in found)]
 
+    def staged(self) -> list[GitChange]:
+        """Return the files that are staged and not committed."""
+        found = [one for one in self.repository.staged() if one.action is not Action.DELETE]
+        return [one for one in found if not self.state.is_saved(one.path)]
+
     def _without_conflicts(self, found: dict[str, GitChange]) -> dict[str, GitChange]:
         """Leave out what a merge wrote and nobody has resolved yet: git makes it again."""
         unmerged = [path for path in self.repository.unmerged() if path in found]
         for path in unmerged:
-            if self.deed.has("conflict") or _MARK in self._content(path):
+            if self.deed.has("conflict") or self.has_marks(path):
                 del found[path]
         return found
 
-    def _content(self, path: str) -> bytes:
-        inside = self.inside(os.path.join(self.repository.top, path))
+    def has_marks(self, path: str) -> bool:
+        """Say whether a file still holds the marks of a conflict."""
+        return _MARK in (self._content(os.path.join(self.repository.top, path)) or b"")
+
+    def is_copy(self, path: str, other: str) -> bool:
+        """Say whether another work tree has the same file."""
+        here = self._content(os.path.join(self.repository.top, path)) if other else None
+        return here is not None and here == self._content(os.path.join(other, path))
+
+    def _content(self, place: str) -> bytes | None:
+        files = self.call.preparation.files.machine()
         try:
-            return self.call.preparation.files.read(inside) if inside else b""
+            return files.read(RelPath(text=place.lstrip("/")))
         except PenstockError:
-            return b""
+            return None
 
     def overwritten(self, changes: Iterable[GitChange], *, forced: bool) -> list[GitChange]:
         """Return files that git does not know and that would be written over.

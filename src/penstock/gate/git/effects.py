@@ -18,6 +18,7 @@ from penstock.core.shell.git_state import GitState
 from penstock.core.tools.intents import Intent, intents
 from penstock.gate.git.arrivals import ARRIVALS
 from penstock.gate.git.call import GitCall, Requests
+from penstock.gate.git.commit_losses import COMMIT_LOSSES
 from penstock.gate.git.deed import Handler, OneDeed
 from penstock.gate.git.keep import KEEPS
 from penstock.gate.git.losses import LOSSES
@@ -25,7 +26,7 @@ from penstock.gate.git.push import push_losses
 from penstock.gate.git.words import loss
 
 MOST_DEEP = 4
-_HARMLESS = frozenset({GitKind.STAGE, GitKind.COMMIT, GitKind.SETTING, GitKind.ALIAS})
+_HARMLESS = frozenset({GitKind.SETTING, GitKind.ALIAS})
 
 
 @dataclass(slots=True)
@@ -37,7 +38,7 @@ class GitEffects:
 
     def requests(self, found: Sequence[Intent]) -> Requests:
         """Yield what some deeds change and lose, in their order."""
-        for intent in found:
+        for intent in _that_matter(found):
             if intent.git is not None:
                 self.call.doing = intent.doing
                 yield from self._of(intent.git, intent.base)
@@ -48,33 +49,42 @@ class GitEffects:
         at_home = home + base[1:] if home and base[:2] in ("~", "~/") else base
         folder = normal(joined(at_home or files.root, files.root))
         if call.repositories is None:
-            if deed.kind not in _HARMLESS:
+            if not deed.for_later and deed.kind not in _HARMLESS:
                 yield call.unclear(f"can't predict which files `{deed.command}` will change")
             return
         try:
-            repository = call.repositories.at(
+            repository = call.repository(
                 files.resolve(folder), git_dir=deed.git_dir, work_tree=deed.work_tree
             )
             if repository is None:  # git refuses
                 return
             state = call.states.setdefault(repository.top, GitState())
             one = OneDeed(call, repository, state, deed, folder)
-            yield from self._alias(one) if deed.kind is GitKind.ALIAS else _HANDLERS[deed.kind](one)
+            handler = self._own.get(deed.kind) or _HANDLERS[deed.kind]
+            yield from handler(one)
         except StoreError as fault:
             why = f"git does not tell what `{deed.command}` would change ({fault.because})"
             yield call.unclear(why)
 
+    @property
+    def _own(self) -> Mapping[GitKind, Handler]:
+        return {GitKind.ALIAS: self._alias, GitKind.EACH: self._each}
+
     def _alias(self, one: OneDeed) -> Requests:
         name, *args = one.deed.refs
-        named = [
-            v for k, v in one.repository.settings("alias.") if k.lower() == f"alias.{name.lower()}"
-        ]
-        text = one.state.aliases.get(name.lower(), named[-1] if named else "")
+        key = f"alias.{name.lower()}"
+        named = [value for found, value in one.settings("alias.") if found.lower() == key]
+        text = named[-1] if named else ""
         words = " ".join(args)
         if text.startswith("!"):
             yield from self._aliased(f"{text[1:]} {words}", one.repository.top)
         elif text:
             yield from self._aliased(f"git {text} {words}", one.folder)
+
+    def _each(self, one: OneDeed) -> Requests:
+        """A command is run in each submodule that is there."""
+        for path in one.repository.submodules():
+            yield from self._aliased(one.deed.refs[0], f"{one.repository.top}/{path}")
 
     def _aliased(self, command: str, folder: str) -> Requests:
         """Yield what a command does that an alias stands for."""
@@ -90,7 +100,16 @@ class GitEffects:
         self.deep -= 1
 
 
+def _that_matter(found: Sequence[Intent]) -> Sequence[Intent]:
+    """Leave out the last deeds where they are only for later ones: nobody asks what they mean."""
+    last = len(found)
+    while last and (deed := found[last - 1].git) is not None and deed.for_later:
+        last -= 1
+    return found[:last]
+
+
 def _push(one: OneDeed) -> Requests:
+    one.state.worked = False  # what this call has committed is elsewhere as well
     for said in push_losses(one.deed, one.repository):
         if isinstance(said, GateRefusal):
             yield one.call.losing(said)
@@ -102,9 +121,8 @@ def _setting(one: OneDeed) -> Requests:
     """A setting is for later commands: what an alias means, what a push replaces."""
     key, value = one.deed.refs
     section, _, name = key.lower().rpartition(".")
-    if section == "alias":
-        one.state.aliases[name] = value
-    elif section.startswith("remote.") and (
+    one.state.settings[key.lower()] = value
+    if section.startswith("remote.") and (
         (name == "push" and value.startswith("+")) or (name == "mirror" and value != "false")
     ):
         what = f"`{key} = {value}` makes every later `git push` replace what others have pushed"
@@ -115,6 +133,7 @@ _HANDLERS: Mapping[GitKind, Handler] = {
     **ARRIVALS,
     **KEEPS,
     **LOSSES,
+    **COMMIT_LOSSES,
     GitKind.PUSH: _push,
     GitKind.SETTING: _setting,
 }

@@ -1,6 +1,7 @@
-"""What git puts away: stashed, staged or committed work is then kept elsewhere.
+"""What git puts away or names: stashed, staged or committed work is then kept elsewhere.
 
-Always true: only what a command surely keeps counts as kept for those behind it.
+Always true: only what a command surely keeps counts as kept for those behind it, and a name that
+nobody can look up is not known to anybody.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Mapping
 
 from penstock.core.model import Action
 from penstock.core.shell.git_deed import GitKind
+from penstock.core.shell.git_state import UNKNOWN
 from penstock.gate.git.call import Requests
 from penstock.gate.git.deed import Handler, OneDeed
 from penstock.ports import GitChange
@@ -48,7 +50,47 @@ def _commit(one: OneDeed) -> Requests:
     return iter(())
 
 
+def _name(one: OneDeed) -> Requests:
+    ref, revision = one.deed.refs
+    if ref == "HEAD":
+        yield from _head(one, revision)
+    else:
+        one.state.name(ref, revision)
+
+
+def _head(one: OneDeed, revision: str = "") -> Requests:
+    """HEAD moves and the files stay: a later command may bring what is then committed."""
+    name = one.state.revision(revision or one.deed.refs[0])
+    known = name.startswith(UNKNOWN) or bool(one.commit(name))
+    if known:
+        one.state.move(name)
+        one.state.indexed += [name] if one.deed.has("index") else []
+    return iter(())
+
+
+def _fetch(one: OneDeed) -> Requests:
+    """What a fetch will bring nobody knows; the names that it makes mean what the last brought."""
+    remote, *refspecs = one.deed.refs or ("origin",)
+    why = f"{UNKNOWN}it comes from `{remote}`, which is no remote of this repository"
+    for refspec in refspecs:
+        source, _, target = refspec.removeprefix("+").partition(":")
+        known = source if remote == "." else f"refs/remotes/{remote}/{source}"
+        found = known if one.is_remote(remote) else why
+        for name in ("FETCH_HEAD", _full(target)) if target else ("FETCH_HEAD",):
+            one.state.name(name, found)
+    if not refspecs and not one.is_remote(remote):
+        one.state.name("FETCH_HEAD", why)
+    return iter(())
+
+
+def _full(name: str) -> str:
+    return name if name.startswith("refs/") else f"refs/heads/{name}"
+
+
 KEEPS: Mapping[GitKind, Handler] = {
+    GitKind.NAME: _name,
+    GitKind.HEAD: _head,
+    GitKind.FETCH: _fetch,
     GitKind.STASH: _stash,
     GitKind.STAGE: _stage,
     GitKind.COMMIT: _commit,

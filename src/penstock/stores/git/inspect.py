@@ -11,24 +11,28 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from penstock.core.errors import InputError
 from penstock.core.model import Action
 from penstock.ports import GitChange, GitCommit
-from penstock.stores.git.run import GitError, failed, no_filters, program, run
+from penstock.stores.git.run import GitError, failed, filters_off, program, run
 
 SECONDS = 2.0  # for one question; a hook has three for all
 MOST_BYTES = 4 << 20
 MOST_COMMITS = 100
 LARGEST_PACK = 16 << 20
-_ACTIONS = {b"A": Action.CREATE, b"D": Action.DELETE}
-_PLAIN = {"GIT_LITERAL_PATHSPECS": "0"}
-_DIFF = (
-    *("-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative"),
-    "--ignore-submodules=dirty",  # a look into one would obey its own settings
-)
+_ACTIONS = {"A": Action.CREATE, "D": Action.DELETE}
+# Patterns are git's own here, and what replaces an object for git replaces it for us.
+_AS_GIT_DOES: Mapping[str, str | None] = {
+    "GIT_LITERAL_PATHSPECS": None,
+    "GIT_NO_REPLACE_OBJECTS": None,
+}
+_DIFF = ("-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative")
+# A look into a submodule would obey its own settings; what it points to is no file of this tree.
+_SUBMODULES = {False: "--ignore-submodules=dirty", True: "--ignore-submodules=all"}
 # Otherwise comparing files writes what was learnt of them into the index.
 _QUIET = (
     *("-c", "diff.autoRefreshIndex=false", "-c", "log.showSignature=false"),
@@ -48,18 +52,38 @@ class GitRepositories:
             return None
         options = [f"--git-dir={git_dir}"] if git_dir else []
         options += [f"--work-tree={work_tree}"] if work_tree else []
-        words = ("--path-format=absolute", "--git-common-dir", "--show-toplevel")
         try:
-            output = run(folder, *options, "rev-parse", *words, seconds=SECONDS)[1]
+            common, own, top, head = _places(folder, options)
         except GitError as fault:
             if any(words in fault.because for words in _NOT_ONE):
                 return None
             raise
-        places = output.split(b"\n")[:-1]
-        if len(places) != 2:
-            return None
-        common, top = (os.path.realpath(os.fsdecode(place)) for place in places)
-        return InspectedRepository(top=top, folder=common, at=folder, options=tuple(options))
+        return InspectedRepository(
+            top=os.path.realpath(os.fsdecode(top)),
+            folder=os.path.realpath(os.fsdecode(common)),
+            own=os.path.realpath(os.fsdecode(own)),
+            at=folder,
+            options=tuple(options),
+            known={("HEAD", "commit"): head.decode("ascii", "replace")},
+        )
+
+
+def _places(folder: str, options: Sequence[str]) -> list[bytes]:
+    """Return a repository's common and own directory, the top of its work tree, and HEAD's commit.
+
+    One question answers all, unless there is a line break in a name.
+    """
+
+    def ask(*words: str) -> bytes:
+        words = ("rev-parse", "--path-format=absolute", *words)
+        return run(folder, *options, *words, right=(0, 1), seconds=SECONDS)[1]
+
+    places = ("--git-common-dir", "--git-dir", "--show-toplevel")
+    head = ("--verify", "--quiet", "HEAD^{commit}")
+    output = ask(*places, *head).removesuffix(b"\n").split(b"\n")
+    if len(output) > 4 or (len(output) == 4 and not output[3].isalnum()):
+        output = [ask(*words).removesuffix(b"\n") for words in (*((one,) for one in places), head)]
+    return output if len(output) == 4 else [*output, b""]
 
 
 def _may_lie_in_one(folder: str) -> bool:
@@ -76,22 +100,35 @@ class InspectedRepository:
 
     top: str
     folder: str
+    own: str  # where this work tree has its HEAD and its index
     at: str
     options: tuple[str, ...] = ()
-    known: dict[str, str] = field(default_factory=dict, compare=False)
+    known: dict[tuple[str, str], str] = field(default_factory=dict, compare=False)
 
     @cached_property
-    def _variables(self) -> Mapping[str, str]:
-        return {**_PLAIN, **no_filters(self.at)}
+    def _no_filters(self) -> Mapping[str, str]:
+        return filters_off([key for key, _ in self._settings])
+
+    @cached_property
+    def _settings(self) -> tuple[tuple[str, str], ...]:
+        output = os.fsdecode(self._ask("config", "--null", "--list"))
+        entries = [entry.partition("\n")[::2] for entry in output.split("\0") if entry]
+        return tuple((key, value) for key, value in entries)
 
     def _ask(
-        self, *words: str, stdin: bytes = b"", right: Sequence[int] = (0,), top: bool = False
+        self,
+        *words: str,
+        stdin: bytes = b"",
+        right: Sequence[int] = (0,),
+        top: bool = False,
+        contents: bool = False,
     ) -> bytes:
+        """Ask git; `contents` where it reads files of the work tree, and filters would run."""
         output = run(
             self.top if top else self.at,
             *(*_QUIET, *self.options, *words),
             stdin=stdin,
-            more=self._variables,
+            more={**_AS_GIT_DOES, **(self._no_filters if contents else {})},
             right=right,
             seconds=SECONDS,
         )[1]
@@ -108,16 +145,16 @@ class InspectedRepository:
 
     # Revisions
 
-    def commit(self, name: str) -> str:
-        """Return the id of the commit that a name means, or nothing."""
+    def commit(self, name: str, *, kind: str = "commit") -> str:
+        """Return the id of the commit (or tree) that a name means, or nothing."""
         if (name.startswith("-") and name != "-") or "\0" in name or not name:
             return ""
-        if name not in self.known:
+        if (name, kind) not in self.known:
             spelt = "@{-1}" if name == "-" else name
-            words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{spelt}^{{commit}}")
+            words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{spelt}^{{{kind}}}")
             found = self._maybe(*words).split("\n")[-1]
-            self.known[name] = found if found and found.isalnum() else ""
-        return self.known[name]
+            self.known[name, kind] = found if found and found.isalnum() else ""
+        return self.known[name, kind]
 
     def remote_branch(self, name: str) -> str:
         """Return the remote branch that `git checkout NAME` would start from, or nothing."""
@@ -135,32 +172,78 @@ class InspectedRepository:
     ) -> tuple[GitChange, ...]:
         """Return what differs between a revision ("" is the index) and another, or the files."""
         what = [name for name in (before, after) if name]
-        told = list(_told(self._ask("diff", *_DIFF, "--name-status", *what, "--", *paths)))
-        if after or not told:
-            return tuple(told)
+        if after:
+            return tuple(_told(self._diff(*what, "--", *paths)))
         # A file that was only saved again is told as well; counting lines compares contents.
-        lines = dict(_counted(self._ask("diff", *_DIFF, "--numstat", *what, "--", *paths)))
-        return tuple(replace(one, lines=lines[one.path]) for one in told if one.path in lines)
+        output = self._diff("--numstat", *what, "--", *paths, here=True)
+        lines = dict(_counted(output))
+        return tuple(
+            replace(one, lines=lines[one.path]) for one in _told(output) if one.path in lines
+        )
 
     def staged(self, *, paths: Sequence[str] = ()) -> tuple[GitChange, ...]:
         """Return what differs between HEAD and the index."""
-        return tuple(_told(self._ask("diff", *_DIFF, "--cached", "--name-status", "--", *paths)))
+        return tuple(_told(self._diff("--cached", "--", *paths, here=True)))
 
     def unmerged(self) -> tuple[str, ...]:
         """Return the paths that a merge left for somebody to resolve."""
-        output = self._ask("diff", *_DIFF, "--name-only", "--diff-filter=U", top=True)
-        return tuple(dict.fromkeys(map(os.fsdecode, output.split(b"\0")[:-1])))
+        output = self._diff("--diff-filter=U", here=True, top=True)
+        return tuple(dict.fromkeys(one.path for one in _told(output)))
+
+    def _diff(self, *words: str, here: bool = False, top: bool = False) -> bytes:
+        return self._ask("diff", *_DIFF, _SUBMODULES[here], *words, top=top, contents=here)
+
+    def unfinished(self) -> tuple[str, ...] | None:
+        """Return what a merge, rebase, pick or patch brings that waits for somebody."""
+        names = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
+        waits = [name for name in names if os.path.lexists(f"{self.own}/{name}")]
+        waiting = [*waits, "rebase-merge", "rebase-apply"]
+        if not any(os.path.lexists(f"{self.own}/{name}") for name in waiting):
+            return None
+        found = list(self.unmerged())
+        for name in waits:
+            found += (one.path for one in self._brought_by(name))
+        patch = f"{self.own}/rebase-apply/patch"
+        with suppress(GitError):
+            found += (one.path for one in self.patched([patch] if os.path.isfile(patch) else []))
+        return tuple(dict.fromkeys(found))
+
+    def _brought_by(self, name: str) -> tuple[GitChange, ...]:
+        commit = self.commit(name)
+        if name != "MERGE_HEAD" or not commit:
+            return self.of_commits([commit], span=False) if commit else ()
+        return self.changed(self.base("HEAD", commit) or "HEAD", commit)
+
+    def holds(self, place: str, commit: str) -> bool:
+        """Say whether a revision has every file as a commit has it that the commit changed."""
+        other = self.commit(place)
+        base = self.base(other, commit) if other and other != commit else ""
+        if not base or base == other:
+            return False
+        changed = {one.path for one in self.changed(base, commit)}
+        return changed.isdisjoint(one.path for one in self.changed(other, commit))
+
+    def submodules(self) -> tuple[str, ...]:
+        """Return the paths of the submodules that the work tree names."""
+        file = f"{self.top}/.gitmodules"
+        if not os.path.isfile(file):
+            return ()
+        words = ("config", "--null", "--file", file, "--get-regexp", r"^submodule\..*\.path$")
+        output = os.fsdecode(self._ask(*words, right=(0, 1)))
+        return tuple(entry.partition("\n")[2] for entry in output.split("\0") if entry)
 
     def of_commits(self, names: Sequence[str], *, span: bool) -> tuple[GitChange, ...]:
         """Return what some commits changed; `span` for ranges, which git walks along."""
         walk = f"-n{MOST_COMMITS}" if span else "--no-walk"  # a number would make it walk
         words = ("log", walk, "--format=", "-m", "--first-parent")
-        output = self._ask(*words, *_DIFF, "--name-status", "--end-of-options", *names, "--")
+        output = self._ask(*words, *_DIFF, _SUBMODULES[False], "--end-of-options", *names, "--")
         return tuple(_told(output))
 
     def patched(self, files: Sequence[str], *, below: str = "") -> tuple[GitChange, ...]:
         """Return what patches in some files would change; nothing is applied."""
         words = ["apply", "--numstat", "-z", *([f"--directory={below}"] if below else [])]
+        if not files:
+            return ()
         output = self._ask(*words, "--", *files)
         return tuple(GitChange(path=path, action=Action.WRITE) for path, _ in _counted(output))
 
@@ -195,13 +278,13 @@ class InspectedRepository:
         pairs = [line.partition("\0")[::2] for line in output.split("\n") if line]
         return {name: oid for name, oid in pairs if name.startswith(pattern)}
 
-    def lost_with(self, refs: Sequence[str]) -> tuple[GitCommit, ...]:
-        """Return the commits that no other ref would reach without these."""
+    def lost_with(self, refs: Sequence[str], *, also: Sequence[str] = ()) -> tuple[GitCommit, ...]:
+        """Return the commits that neither other refs nor `also` would reach without these."""
         there = [ref for ref in refs if self.commit(ref)]
         if not there:
             return ()
         left_out = [f"--exclude={ref}" for ref in there]
-        return self._log(*there, "--not", *left_out, "--all", "HEAD")
+        return self._log(*there, "--not", *left_out, "--all", "HEAD", *also)
 
     def unreachable(self, *, reflogs: bool) -> tuple[GitCommit, ...]:
         """Return commits that no ref reaches; `reflogs`: those that only reflogs reach."""
@@ -254,17 +337,17 @@ class InspectedRepository:
 
     def settings(self, prefix: str) -> tuple[tuple[str, str], ...]:
         """Return settings whose names begin so (in lower case), in git's order."""
-        output = os.fsdecode(self._ask("config", "--null", "--list"))
-        pairs = [entry.partition("\n")[::2] for entry in output.split("\0") if entry]
-        return tuple((key, value) for key, value in pairs if key.lower().startswith(prefix))
+        return tuple(pair for pair in self._settings if pair[0].lower().startswith(prefix))
 
 
 def _told(output: bytes) -> Iterator[GitChange]:
-    """Read `--name-status -z`: a letter and a path, in turn."""
-    parts = output.split(b"\0")
-    for letter, path in zip(parts[::2], parts[1::2], strict=False):
-        action = _ACTIONS.get(letter.strip()[:1], Action.WRITE)
-        yield GitChange(path=os.fsdecode(path), action=action)
+    """Read `--raw -z`: modes, objects and a letter behind a colon, then a path."""
+    parts = iter(output.split(b"\0"))
+    for part in parts:
+        if part.lstrip(b"\n").startswith(b":"):
+            letter = part.rpartition(b" ")[2][:1].decode("ascii", "replace")
+            action = _ACTIONS.get(letter, Action.WRITE)
+            yield GitChange(path=os.fsdecode(next(parts, b"")), action=action)
 
 
 def _counted(output: bytes) -> Iterator[tuple[str, int]]:

@@ -71,13 +71,17 @@ def run(
     folder: str,
     *words: str | bytes,
     stdin: bytes = b"",
-    more: Mapping[str, str] | None = None,
+    more: Mapping[str, str | None] | None = None,
     right: Sequence[int] = (0,),
     seconds: float = SECONDS,
 ) -> tuple[int, bytes]:
-    """Run one command and return its exit code and output. Raises GitError."""
+    """Run one command and return its exit code and output. Raises GitError.
+
+    `more` are variables on top of those that are always set; None takes one away.
+    """
     argv: list[str | bytes] = [program() or "git", "-C", folder, "--no-pager", *OPTIONS, *words]
-    variables = {**environment(os.environ), **(more or {})}
+    asked = {**environment(os.environ), **(more or {})}
+    variables = {name: value for name, value in asked.items() if value is not None}
     try:
         done = subprocess.run(  # noqa: S603 - git, without a program of the repository's choosing
             argv, input=stdin, capture_output=True, env=variables, timeout=seconds, check=False
@@ -97,7 +101,13 @@ def no_filters(folder: str) -> dict[str, str]:
     """
     words = ("config", "--null", "--name-only", "--get-regexp", r"^filter\.")
     names = run(folder, *words, right=(0, 1))[1].split(b"\0")
-    drivers = {os.fsdecode(name.rpartition(b".")[0]) for name in names if name.count(b".") > 1}
+    return filters_off([os.fsdecode(name) for name in names])
+
+
+def filters_off(names: Sequence[str]) -> dict[str, str]:
+    """Return variables that switch off the filters among some settings."""
+    filters = [name for name in names if name.startswith("filter.") and name.count(".") > 1]
+    drivers = {name.rpartition(".")[0] for name in filters}
     off = [(f"{name}.{key}", value) for name in sorted(drivers) for key, value in NO_FILTER]
     made = {"GIT_CONFIG_COUNT": str(len(off))} if off else {}
     for at, (key, value) in enumerate(off):

@@ -29,10 +29,9 @@ from penstock.core.shell.effects import (
 )
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.git_deed import GitDeed, GitKind
-from penstock.core.shell.programs.copies import COPIES
 from penstock.core.shell.programs.git_config import config, setting, steers
 from penstock.core.shell.programs.git_refs import REF_COMMANDS
-from penstock.core.shell.programs.git_tree import TREE_COMMANDS, programs_of
+from penstock.core.shell.programs.git_tree import TREE_COMMANDS, deed, programs_of
 
 _GIT_VALUES = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"})
 # Commands of git itself, none of which an alias can take the place of.
@@ -262,11 +261,6 @@ def _unclear(name: str) -> Program:
     return program
 
 
-def _mv(call: ProgramCall) -> Iterator[Effect]:
-    if not options(call.args).has("n", "dry-run"):
-        yield from COPIES["mv"](call)
-
-
 def _init(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="b", long="template separate-git-dir object-format")
     yield from written(found.operands[:1])
@@ -302,8 +296,39 @@ def _clone(call: ProgramCall) -> Iterator[Effect]:
 
 
 def _fetch(call: ProgramCall) -> Iterator[Effect]:
-    found = options(call.args, long="upload-pack exec depth jobs refmap")
+    found = options(
+        call.args,
+        short="jo",
+        long="upload-pack exec depth deepen shallow-since shallow-exclude jobs refmap"
+        " negotiation-tip server-option filter",
+    )
     yield from programs_of(found)
+    known = all(word.exact for word in found.operands)
+    if known and not found.has("dry-run", "multiple", "all"):
+        yield deed(GitKind.FETCH, "git fetch", refs=found.operands)
+
+
+def _ls_remote(call: ProgramCall) -> Iterator[Effect]:
+    yield from programs_of(options(call.args, long="upload-pack exec sort server-option"))
+
+
+def _merge_file(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short="L", long="marker-size diff-algorithm")
+    if not found.has("p", "stdout"):
+        yield from written(found.operands[:1])
+
+
+def _replace(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short="l?", long="format")
+    if len(found.operands) > 1 or found.has("e", "edit", "graft", "convert-graft-file"):
+        yield Unclear("`git replace` gives a commit other content than its name says")
+
+
+def _subtree(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short="Pmb", long="prefix message branch onto annotate")
+    verb = found.operands[0].text if found.operands else ""
+    if verb in ("add", "merge", "pull"):
+        yield from written(found.values("P", "prefix"), tree=True)
 
 
 def _named_output(short: str, *, tree: bool = False) -> Program:
@@ -320,7 +345,7 @@ def _bundle(call: ProgramCall) -> Iterator[Effect]:
         yield from written(found.operands[1:2])
 
 
-_QUIET = ("notes", "rev-parse", "status", "remote", "sparse-checkout", "lfs", "subtree")
+_QUIET = ("notes", "rev-parse", "status", "remote", "lfs")
 
 _SUBCOMMANDS: Mapping[str, Program] = {
     **dict.fromkeys(_QUIET, nothing),
@@ -335,6 +360,8 @@ _SUBCOMMANDS: Mapping[str, Program] = {
     "format-patch": _named_output("o", tree=True),
     "init": _init,
     "init-db": _init,
-    "ls-remote": _fetch,
-    "mv": _mv,
+    "ls-remote": _ls_remote,
+    "merge-file": _merge_file,
+    "replace": _replace,
+    "subtree": _subtree,
 }

@@ -19,6 +19,7 @@ from penstock.core.shell.effects import (
     Unclear,
     last,
     options,
+    written,
 )
 from penstock.core.shell.expansion import Scope, Value
 from penstock.core.shell.git_deed import GitKind
@@ -38,6 +39,8 @@ _SETTING_VARIABLES = (
     *("GIT_CONFIG_KEY_", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"),
     *("GIT_EXEC_PATH", "GIT_TEMPLATE_DIR"),
 )
+# Settings that change what later commands bring, lose or push.
+_MEANINGS = ("alias.", "remote.", "push.", "branch.", "clean.", "gc.", "submodule.recurse")
 _VERBS = ("set", "unset", "edit", "rename-section", "remove-section")
 
 
@@ -62,6 +65,8 @@ def config(call: ProgramCall) -> Iterator[Effect]:
 def variables(scope: Scope) -> Iterator[Effect]:
     """Yield what settings in variables change: `GIT_CONFIG_KEY_0=alias.x` and its relatives."""
     for name, values in scope.items():
+        if name == "GIT_INDEX_FILE":  # most commands write it
+            yield from written(values[:1])
         if not name.startswith(_SETTING_VARIABLES) or not values:
             continue
         text = values[0].text if values[0].exact else "?"
@@ -83,7 +88,7 @@ def steers(key: str, value: str) -> bool:
 
 def setting(key: str, value: str) -> Iterator[Effect]:
     """Yield what a setting changes in later commands."""
-    if key.lower().startswith(("alias.", "remote.", "push.", "branch.")):
+    if key.lower().startswith(_MEANINGS):
         yield deed(GitKind.SETTING, "git config", refs=(Value(key), Value(value)))
 
 

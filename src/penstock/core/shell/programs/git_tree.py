@@ -20,13 +20,18 @@ from penstock.core.shell.effects import (
     Shell,
     Touch,
     Unclear,
+    base_name,
+    below,
     last,
     options,
+    written,
 )
 from penstock.core.shell.expansion import PIPE, Value
 from penstock.core.shell.git_deed import GitDeed, GitKind
+from penstock.core.shell.git_state import UNKNOWN
+from penstock.core.shell.programs.copies import COPIES
 
-NEVER_MORE = ("abort", "quit", "continue", "edit-todo", "show-current-patch")
+GOES_ON = ("quit", "continue", "edit-todo", "show-current-patch")
 
 
 def deed(
@@ -72,33 +77,59 @@ def checkout(call: ProgramCall) -> Iterator[Effect]:
     """`git checkout`: another revision, or paths of one."""
     before, paths = dashed(call.args)
     found = options(before, short="bB", long="orphan conflict pathspec-from-file")
-    flags = flagged(found, force="f force", conflict="ours theirs 2 3 m merge", p="p patch")
+    flags = flagged(
+        found,
+        force="f force",
+        conflict="ours theirs 2 3 m merge",
+        p="p patch",
+        exact="no-overlay",
+        submodules="recurse-submodules",
+    )
     if found.has("pathspec-from-file"):
         yield Unclear("`git checkout` takes its paths from a file")
-    made = found.values("b", "B")
+    made = [*found.values("b", "B"), *found.values("orphan")]
     command = "git checkout -f" if "force" in flags else "git checkout"
-    if found.has("orphan") or (made and not found.operands and not paths):
-        if "force" in flags:
-            yield deed(GitKind.TREE, command, refs=(Value("HEAD"),), flags=flags)
-        return
     if made:
-        yield deed(GitKind.TREE, command, refs=found.operands[:1], flags=flags)
+        yield from _on_new_branch(command, made[-1], found.operands[:1], flags)
     elif found.operands or paths:
         yield deed(GitKind.CHECKOUT, command, refs=found.operands, paths=paths or (), flags=flags)
     elif "force" in flags:
         yield deed(GitKind.TREE, command, refs=(Value("HEAD"),), flags=flags)
 
 
+def _on_new_branch(
+    command: str, name: Value, start: Sequence[Value], flags: Sequence[str]
+) -> Iterator[Effect]:
+    """A branch is made and gone to; its files are the present ones unless it starts elsewhere."""
+    if start or "force" in flags:
+        yield deed(GitKind.TREE, command, refs=start or (Value("HEAD"),), flags=flags)
+    yield from named("refs/heads/", name, *(start or (Value("HEAD"),)))
+
+
+def named(prefix: str, name: Value, revision: Value) -> Iterator[Effect]:
+    """Yield that a ref means a revision from now on; a name that nobody knows misleads nobody."""
+    if name.exact:
+        full = Value(prefix + name.text)
+        yield deed(GitKind.NAME, "git", refs=(full, _revision(revision)))
+
+
+def _revision(word: Value) -> Value:
+    """Return a revision, or that nobody knows it: only those who use it will mind."""
+    return word if word.exact else Value(f"{UNKNOWN}its revision is only known when it runs")
+
+
 def switch(call: ProgramCall) -> Iterator[Effect]:
     """`git switch`: another branch."""
     found = options(call.args, short="cC", long="create force-create orphan conflict")
-    flags = flagged(found, force="f force discard-changes")
-    command = "git switch -f" if flags else "git switch"
-    made = found.has("c", "C", "create", "force-create")
-    if found.operands and not found.has("orphan"):
+    flags = flagged(found, force="f force discard-changes", submodules="recurse-submodules")
+    command = "git switch -f" if "force" in flags else "git switch"
+    made = found.values("c", "C", "create", "force-create")
+    if found.has("orphan"):
+        yield deed(GitKind.TREE, command, flags=flags)
+    elif made:
+        yield from _on_new_branch(command, made[-1], found.operands[:1], flags)
+    elif found.operands:
         yield deed(GitKind.TREE, command, refs=found.operands[:1], flags=flags)
-    elif flags and made:
-        yield deed(GitKind.TREE, command, refs=(Value("HEAD"),), flags=flags)
 
 
 def restore(call: ProgramCall) -> Iterator[Effect]:
@@ -109,42 +140,71 @@ def restore(call: ProgramCall) -> Iterator[Effect]:
         yield Unclear("`git restore` takes its paths from a file")
     paths = (*found.operands, *(behind or ()))
     staged = found.has("S", "staged")
+    source = last(found.values("s", "source")) or (Value("HEAD") if staged else None)
+    refs = (source,) if source else ()
+    if staged:
+        yield deed(GitKind.INDEX, "git restore --staged", refs=[_revision(word) for word in refs])
     if not paths or (staged and not found.has("W", "worktree")):
         return
-    source = last(found.values("s", "source")) or (Value("HEAD") if staged else None)
-    flags = [*flagged(found, conflict="ours theirs m merge"), *(["staged"] if staged else [])]
-    refs = (source,) if source else ()
+    flags = flagged(found, conflict="ours theirs m merge", staged="S staged")
+    flags += [] if found.has("overlay") else ["exact"]
     yield deed(GitKind.PATHS, "git restore", refs=refs, paths=paths, flags=flags)
 
 
 def reset(call: ProgramCall) -> Iterator[Effect]:
-    """`git reset`: only `--hard` throws away, and only it and its relatives change files."""
-    before, _ = dashed(call.args)
+    """`git reset`: `--hard` throws away, `--merge` what is staged; others leave files alone."""
+    before, behind = dashed(call.args)
     found = options(before, long="pathspec-from-file")
-    if not found.has("hard", "merge", "keep"):
-        return
-    flags = ["force", "moves"] if found.has("hard") else ["moves"]
-    command = "git reset --hard" if found.has("hard") else "git reset"
     refs = found.operands[:1] or (Value("HEAD"),)
-    yield deed(GitKind.TREE, command, refs=refs, flags=flags)
+    if not found.has("hard", "merge", "keep"):
+        yield from _reset_index(found, refs, behind)
+        return
+    flags = flagged(found, force="hard", staged="merge", submodules="recurse-submodules")
+    command = f"git reset --{'hard' if found.has('hard') else 'merge'}"
+    command = "git reset --keep" if not found.has("hard", "merge") else command
+    yield deed(GitKind.TREE, command, refs=refs, flags=[*flags, "moves"])
+
+
+def _reset_index(
+    found: Options, refs: Sequence[Value], behind: Sequence[Value] | None
+) -> Iterator[Effect]:
+    """A word may be a revision or a path: what is no revision moves nothing."""
+    if found.has("p", "patch"):
+        return
+    known = [_revision(word) for word in refs]
+    if behind or not found.operands or found.operands[1:] or found.has("pathspec-from-file"):
+        yield deed(GitKind.INDEX, "git reset", refs=known)
+    else:
+        flags = [] if found.has("soft") else ["index"]
+        yield deed(GitKind.HEAD, "git reset", refs=known, flags=flags)
 
 
 def read_tree(call: ProgramCall) -> Iterator[Effect]:
-    """`git read-tree`: with `-u` the work tree follows the index."""
+    """`git read-tree`: the index becomes what a tree holds, and the files with `-u`."""
     found = options(call.args, long="prefix index-output exclude-per-directory")
-    if found.has("u") and found.operands:
-        flags = ["force"] if found.has("reset") else []
-        yield deed(GitKind.TREE, "git read-tree", refs=found.operands[-1:], flags=flags)
+    yield from written(found.values("index-output"))
+    if found.has("u"):
+        yield from written(found.values("prefix"), tree=True)
+    for tree in found.operands[-1:]:
+        if found.has("u") and not found.has("prefix"):
+            flags = ["force"] if found.has("reset") else []
+            yield deed(GitKind.TREE, "git read-tree", refs=(tree,), flags=flags)
+        elif not found.has("n", "dry-run", "index-output"):
+            yield deed(GitKind.INDEX, "git read-tree", refs=(_revision(tree),))
 
 
 def checkout_index(call: ProgramCall) -> Iterator[Effect]:
     """`git checkout-index`: files are written from the index, over others with `-f`."""
     found = options(call.args, long="prefix stage")
-    if found.has("prefix"):
-        yield Unclear("`git checkout-index` writes files below a prefix")
-    elif found.has("f", "force"):
-        paths = (Value(":/"),) if found.has("a", "all") else found.operands
-        yield deed(GitKind.PATHS, "git checkout-index -f", paths=paths)
+    for prefix in found.values("prefix"):
+        if not prefix.text.endswith("/"):
+            yield Unclear("`git checkout-index` puts a prefix in front of the names of files")
+        yield from written((prefix,), tree=True)
+    if not found.has("prefix"):
+        whole = found.has("a", "all", "stdin")
+        paths = (Value(":/"),) if whole else found.operands
+        flags = [] if found.has("f", "force") else ["new"]
+        yield deed(GitKind.PATHS, "git checkout-index -f", paths=paths, flags=flags)
 
 
 def update_index(call: ProgramCall) -> Iterator[Effect]:
@@ -165,7 +225,9 @@ def update_index(call: ProgramCall) -> Iterator[Effect]:
 def merge(call: ProgramCall) -> Iterator[Effect]:
     """`git merge`: what another side has changed since the two went apart."""
     found = options(call.args, short="mFsXS?", long="file strategy strategy-option into-name")
-    if not found.has(*NEVER_MORE) and found.operands:
+    if found.has("abort"):
+        yield deed(GitKind.ABORT, "git merge --abort")
+    elif not found.has(*GOES_ON) and found.operands:
         yield deed(GitKind.MERGE, "git merge", refs=found.operands)
 
 
@@ -191,9 +253,9 @@ def rebase(call: ProgramCall) -> Iterator[Effect]:
     """`git rebase`: own commits on top of another side."""
     found = options(call.args, short="xsXCS?", long="exec onto strategy strategy-option whitespace")
     yield from (Shell(text) for text in found.values("x", "exec"))
-    if found.has("skip"):
-        yield deed(GitKind.SKIP, "git rebase --skip")
-    elif not found.has(*NEVER_MORE):
+    if found.has("skip", "abort"):
+        yield _given_up("rebase", found, "hard")
+    elif not found.has(*GOES_ON):
         onto = last(found.values("onto"))
         upstream = (onto,) if onto else found.operands[:1] or (Value("@{upstream}"),)
         branch = found.operands[1:2]
@@ -202,14 +264,19 @@ def rebase(call: ProgramCall) -> Iterator[Effect]:
         yield deed(GitKind.MERGE, "git rebase", refs=() if found.has("root") else upstream)
 
 
+def _given_up(name: str, found: Options, *flags: str) -> Effect:
+    verb = "skip" if found.has("skip") else "abort"
+    return deed(GitKind.ABORT, f"git {name} --{verb}", flags=flags)
+
+
 def commits(name: str) -> Program:
     """`git cherry-pick` and `git revert`: the changes of some commits."""
 
     def program(call: ProgramCall) -> Iterator[Effect]:
         found = options(call.args, short="mXS?", long="mainline strategy strategy-option cleanup")
-        if found.has("skip"):
-            yield deed(GitKind.SKIP, f"git {name} --skip")
-        elif not found.has(*NEVER_MORE) and found.operands:
+        if found.has("skip", "abort"):
+            yield _given_up(name, found)
+        elif not found.has(*GOES_ON) and found.operands:
             yield deed(GitKind.COMMITS, f"git {name}", refs=found.operands)
 
     return program
@@ -224,6 +291,9 @@ def apply(call: ProgramCall) -> Iterator[Effect]:
     if found.has(*_APPLY_SHOWS) and not found.has("apply"):
         return
     yield from patched("git apply", call, found.operands, last(found.values("directory")))
+    if found.has("R", "reverse") and not found.operands and call.feed.text is None:
+        # Most likely what `git diff` prints, and that is then found nowhere else.
+        yield deed(GitKind.PATHS, "git apply -R", paths=(Value(":/"),))
 
 
 def am(call: ProgramCall) -> Iterator[Effect]:
@@ -231,9 +301,9 @@ def am(call: ProgramCall) -> Iterator[Effect]:
     found = options(
         call.args, short="pCS?", long="directory exclude include whitespace patch-format"
     )
-    if found.has("skip"):
-        yield deed(GitKind.SKIP, "git am --skip")
-    elif not found.has(*NEVER_MORE, "r", "resolved"):
+    if found.has("skip", "abort"):
+        yield _given_up("am", found)
+    elif not found.has(*GOES_ON, "r", "resolved"):
         yield from patched("git am", call, found.operands, last(found.values("directory")))
 
 
@@ -318,10 +388,12 @@ def commit(call: ProgramCall) -> Iterator[Effect]:
 def clean(call: ProgramCall) -> Iterator[Effect]:
     """`git clean`: files that git does not know are deleted."""
     found = options(call.args, short="e", long="exclude")
-    if found.has("n", "dry-run"):
+    asks = found.has("i", "interactive")  # and without an answer nothing goes
+    if found.has("n", "dry-run") or (asks and not call.feed.piped):
         return
     flags = flagged(found, ignored="x", only_ignored="X", folders="d")
     forces = sum(name in ("f", "force") for name, _ in found.given)
+    flags += ["force"] if forces or asks else []
     yield deed(
         GitKind.CLEAN,
         "git clean",
@@ -341,6 +413,29 @@ def rm(call: ProgramCall) -> Iterator[Effect]:
         yield deed(GitKind.REMOVE, "git rm", paths=found.operands, flags=flags)
 
 
+def mv(call: ProgramCall) -> Iterator[Effect]:
+    """`git mv`: files get other names; with `-f` one that another file has."""
+    found = options(call.args)
+    if found.has("n", "dry-run"):
+        return
+    yield from COPIES["mv"](call)
+    *sources, target = found.operands or (Value(""),)
+    if found.has("f", "force") and sources:
+        inside = [below(target, base_name(word)) for word in sources]
+        yield deed(GitKind.OVERWRITE, "git mv -f", paths=[target, *inside])
+
+
+def sparse_checkout(call: ProgramCall) -> Iterator[Effect]:
+    """`git sparse-checkout`: only some folders stay in the work tree."""
+    found = options(call.args)
+    verb = found.operands[0].text if found.operands else ""
+    if verb in ("init", "set"):
+        flags = ["patterns"] if found.has("no-cone", "stdin") else []
+        yield deed(
+            GitKind.SPARSE, f"git sparse-checkout {verb}", paths=found.operands[1:], flags=flags
+        )
+
+
 TREE_COMMANDS: Mapping[str, Program] = {
     "add": add,
     "stage": add,
@@ -352,6 +447,7 @@ TREE_COMMANDS: Mapping[str, Program] = {
     "clean": clean,
     "commit": commit,
     "merge": merge,
+    "mv": mv,
     "pull": pull,
     "read-tree": read_tree,
     "rebase": rebase,
@@ -359,6 +455,7 @@ TREE_COMMANDS: Mapping[str, Program] = {
     "restore": restore,
     "revert": commits("revert"),
     "rm": rm,
+    "sparse-checkout": sparse_checkout,
     "stash": stash,
     "switch": switch,
     "update-index": update_index,
