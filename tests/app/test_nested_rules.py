@@ -85,6 +85,19 @@ def test_the_hook_says_the_same(nested: Project, path: str, said: str, why: str)
     assert answer.get("permissionDecision") != "allow", "nothing is granted"
 
 
+def test_an_exception_counts_for_the_rules_of_its_own_file_and_from_its_directory(
+    nested: Project,
+) -> None:
+    out = '[[except]]\nrule = "applied"\npaths = ["*.sql", "migrations/new/**"]\n'
+    nested.write("pkg/db/penstock.toml", INNER + out)
+    assert verdict(nested, "pkg/db/x.sql") == "allow"
+    assert verdict(nested, "pkg/db/migrations/new/1.txt") == "allow"
+    assert verdict(nested, "pkg/db/migrations/1.txt") == "deny"
+    wider = '[[except]]\nrule = "outer"\npaths = ["**"]\n'
+    nested.write("pkg/db/penstock.toml", INNER + wider)
+    assert verdict(nested, "pkg/db/x.lock") == "deny"
+
+
 def test_a_shell_command_meets_them_too(nested: Project) -> None:
     given = json.dumps({"command": "echo x > pkg/db/x.sql"})
     assert nested.run("judge", "--tool", "Bash", "--input", given).code == 2

@@ -30,6 +30,7 @@ command_regex = "^npm publish"
 id = "substantial"
 substantial = true
 """
+PATCH = "*** Begin Patch\n*** Add File: a/.env\n+a\n*** Add File: b/.env\n+a\n*** End Patch"
 BIG = "".join(f"line {n}\n" for n in range(300))
 
 
@@ -148,6 +149,9 @@ STOPPED = [
     ("Bash", {"command": "npm publish && rm .env"}, "--except no-env --path .env"),
     ("Bash", {"command": 'npm pack | tee "$OUT"'}, "--allow --command"),
     ("Write", {"file_path": "big.py", "content": "x"}, "--except substantial --path big.py"),
+    ("Bash", {"command": "rm .env\nrm .env.local"}, "--except no-env --path .env.local"),
+    ("Write", {"file_path": "sub/a.txt", "content": "x"}, "--except here --path a.txt --workspace"),
+    ("apply_patch", {"command": PATCH}, "--except no-env --path b/.env"),
 ]
 
 
@@ -156,6 +160,7 @@ def test_the_printed_command_really_changes_the_answer(
     ours: Project, tool: str, given: dict[str, object], way: str
 ) -> None:
     ours.write("big.py", BIG)
+    ours.write("sub/penstock.toml", 'version = 1\n[[ask]]\nid = "here"\npaths = ["*"]\n')
     hook = Hook(ours)
     full = (
         {**given, "file_path": hook.at(str(given["file_path"]))} if "file_path" in given else given
@@ -191,6 +196,32 @@ def test_nothing_is_offered_against_what_penstock_protects(ours: Project) -> Non
     (one,) = ours.run("why", "--json").json["decisions"]
     assert one["change"] is None
     assert "no rule changes this" in ours.run("why").out
+
+
+def test_what_the_log_does_not_hold_in_full_is_said_to_be_so(ours: Project) -> None:
+    Hook(ours).before("Bash", {"command": "true\nnpm publish"})
+    (one,) = ours.run("why", "--json").json["decisions"]
+    assert (one["change"], one["now"]) == (None, None)
+    assert "does not hold all of this command" in ours.run("why").out
+
+
+def test_a_change_that_waits_is_called_one(ours: Project) -> None:
+    ours.write("big.py", BIG)
+    Hook(ours).write("big.py", "x")
+    told = ours.run("why").out
+    assert "asked about: change of big.py (claude)" in told
+    assert "{" not in told
+
+
+def test_a_rule_that_is_not_added_leaves_no_rules_file_behind(project: Project) -> None:
+    argv = ("rules", "add", "--except", "env-files", "--path", ".env.ci")
+    assert project.run(*argv, "--yes").code == 2
+    assert not (project.root / "penstock.toml").exists()
+    seen = in_terminal(project, *argv, "--no-commit", typed=[("make this change?", "n\n")])
+    assert seen.code != 0
+    assert not (project.root / "penstock.toml").exists()
+    assert in_terminal(project, *argv, "--no-commit", "--yes").code == 0
+    assert project.judge("Write", {"file_path": ".env.ci", "content": "x"}).code == 3
 
 
 # --- log -------------------------------------------------------------------------------------

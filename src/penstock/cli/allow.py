@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from penstock.app import Workspace
+    from penstock.app.rule_ways import RuleWays
     from penstock.core.policy.expiry import RuleEnd
-    from penstock.core.rule_edit.quick_rule import QuickRule, Stop
+    from penstock.core.rule_edit.quick_rule import QuickRule
+    from penstock.core.rule_edit.ways import Stop
+    from penstock.gate import Call
 
 LONGEST = 30 * 86400.0
 MARK = "penstock allow"  # stands in `reason`, so that a grant is known from other rules
@@ -70,71 +73,78 @@ def _grants(here: Workspace, path: str, prefix: str, until: float) -> list[Quick
     """Return an allowing rule, and an exception to each rule that stands in the way."""
     from dataclasses import replace
 
-    from penstock.app.places import user_rules
     from penstock.app.proof import who
-    from penstock.core.rule_edit.quick_rule import QuickRule, ways_past
+    from penstock.app.rule_ways import RuleTrial
+    from penstock.core.rule_edit.quick_rule import QuickRule, glob_of
 
-    policy = here.policy()
-    stops = list(_stops(here, path, prefix))
-    ways = ways_past(stops, policy, user_file=user_rules())
-    if stops and not ways:
-        raise InputError(
-            "not-grantable",
-            f"`{path or prefix}` cannot be allowed for a while",
-            because="Penstock protects itself, or a setting decides, and no rule opens that",
-        )
-    if any(way.user for way in ways):
-        raise InputError(
-            "not-grantable",
-            f"your own rules stand in the way of `{path or prefix}`",
-            because="a project's grant does not loosen them",
-            hint="penstock rules add --user",
-        )
-    first = QuickRule(kind="allow", path=path, command=prefix)
-    wanted = dict.fromkeys([first, *(_wider(way, path, prefix) for way in ways)])
+    glob = glob_of(path, root=here.root, home=os.path.expanduser("~"))
+    trial = RuleTrial(here.root, [*_examples(path, prefix)])
+    stops = [*trial.stops(trial.decisions()), *(_measuring(here, glob) if glob else ())]
+    first = QuickRule(kind="allow", path=glob, command=prefix)
+    ways = trial.ways(stops, first=[first])
+    _check(ways, path or prefix)
+    wanted = dict.fromkeys(_wider(way, glob) for way in ways.rules)
     return [
         replace(one, reason=f"{MARK}: for a while", owner=who(), expires_at=until) for one in wanted
     ]
 
 
-def _wider(way: QuickRule, path: str, prefix: str) -> QuickRule:
+def _check(ways: RuleWays, what: str) -> None:
+    """Refuse what a project's grant cannot open."""
+    if not ways.rules:
+        raise InputError(
+            "not-grantable",
+            f"`{what}` cannot be allowed for a while",
+            because=f"no rule changes this: {ways.against}",
+        )
+    if any(way.user for way in ways.rules):
+        raise InputError(
+            "not-grantable",
+            f"your own rules stand in the way of `{what}`",
+            because="a project's grant does not loosen them",
+            hint="penstock rules add --user",
+        )
+    folder = next((way.folder for way in ways.rules if way.folder), "")
+    if folder:
+        raise InputError(
+            "not-grantable",
+            f"the rules of a directory stand in the way of `{what}`",
+            because=f"they are in `{folder}`, and a project's grant does not loosen them",
+            hint=f"penstock rules add --workspace {folder}",
+        )
+
+
+def _wider(way: QuickRule, path: str) -> QuickRule:
     """What was found for one example holds for all that was named."""
     from dataclasses import replace
 
-    return replace(way, path=path) if path and way.path else replace(way, command=prefix)
+    return replace(way, path=path) if path and way.path else way
 
 
-def _stops(here: Workspace, path: str, prefix: str) -> Iterator[Stop]:
-    """Yield what stands in the way of an example of what was named."""
-    from penstock.app.workspace import judge_here
-    from penstock.core.model import Action
-    from penstock.core.rule_edit.quick_rule import Stop, stops_in
+def _examples(path: str, prefix: str) -> Iterator[Call]:
+    """Yield examples of what was named."""
     from penstock.gate import Call
 
-    example = path.replace("**", "x").replace("*", "x").replace("?", "x")
-    calls = [("Bash", {"command": prefix})]
-    if path:
-        calls = [
-            ("Write", {"file_path": example, "content": "x"}),
-            ("Read", {"file_path": example}),
-        ]
-    for tool, given in calls:
-        call = Call(tool=tool, tool_input=given, cwd=here.root, home=os.path.expanduser("~"))
-        decision = judge_here(call, workspace=here.root, now=time.time()).decision
-        yield from stops_in(decision, prefix)
-    if path:  # how much of a file is lost cannot be seen by an example
-        yield from (Stop(rule=name, path=path, action=Action.WRITE) for name in _measuring(here))
+    home = os.path.expanduser("~")
+    if prefix:
+        yield Call(tool="Bash", tool_input={"command": prefix}, home=home)
+        return
+    below = f"{path}x" if path.endswith("/") else path
+    example = os.path.expanduser(below).replace("**", "x").replace("*", "x").replace("?", "x")
+    for tool in ("Write", "Read"):
+        yield Call(tool=tool, tool_input={"file_path": example}, home=home)
 
 
-def _measuring(here: Workspace) -> Iterator[str]:
-    """Yield the rules about how much of a file changes."""
-    from penstock.core.model import Verdict
+def _measuring(here: Workspace, path: str) -> Iterator[Stop]:
+    """Yield the rules about how much of a file changes, which no example shows."""
+    from penstock.core.model import Action, Verdict
+    from penstock.core.rule_edit.ways import Stop
 
     for layer in here.policy().layers:
         for rule in layer.rules:
             strict = rule.verdict in (Verdict.ASK, Verdict.DENY) and rule.enabled
             if strict and rule.measures and not rule.paths and rule.max_bytes is None:
-                yield rule.id
+                yield Stop(rule=rule.id, path=path, action=Action.WRITE)
 
 
 def _current(here: Workspace) -> list[tuple[RuleEnd, str]]:

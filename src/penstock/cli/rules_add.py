@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +14,7 @@ from penstock.cli.output import echo, json_option, print_json, tell, workspace_o
 from penstock.core.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from penstock.app import Workspace
     from penstock.core.rule_edit.quick_rule import QuickRule
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from penstock.gate import Proof
 
 MOST_SHOWN = 5
+WORDS = {"passthrough": "no rule"}  # what holds then is the default
 
 
 @click.command("add")
@@ -61,17 +63,18 @@ def command(
     penstock rules add --allow --command "make generate" --expires 7d
     """
     from penstock.app import open_workspace
-    from penstock.core.rule_edit.quick_rule import QuickRule
+    from penstock.core.rule_edit.quick_rule import QuickRule, glob_of
     from penstock.gate.doors import Door
 
     if bool(kind) is bool(of):
         raise click.UsageError("choose one of --allow, --ask, --deny and --except RULE")
     if sum(map(bool, (path, prefix, regex))) != 1:
         raise click.UsageError("name one of --path, --command and --regex")
+    here = open_workspace(workspace, door=Door.COMMAND)
     quick = QuickRule(
         kind="except" if of else str(kind),
         of=of,
-        path=path,
+        path=glob_of(path, root=here.root, home=os.path.expanduser("~")),
         command=prefix,
         regex=regex,
         reason=reason,
@@ -79,7 +82,6 @@ def command(
         expires_at=end_of(expires) if expires else None,
         user=user,
     )
-    here = open_workspace(workspace, door=Door.COMMAND)
     return add(here, [quick], dry_run=dry_run, commit=not no_commit, yes=yes, as_json=as_json)
 
 
@@ -106,12 +108,25 @@ def add(
     as_json: bool,
 ) -> int:
     """Show what some rules would change, and add them. Raises what stands against them."""
+    with _file(here, rules[0], dry_run=dry_run) as file:
+        return _added(here, rules, file, dry_run=dry_run, commit=commit, yes=yes, as_json=as_json)
+
+
+def _added(
+    here: Workspace,
+    rules: Sequence[QuickRule],
+    file: str,
+    *,
+    dry_run: bool,
+    commit: bool,
+    yes: bool,
+    as_json: bool,
+) -> int:
     from penstock.cli.ask import agreed
     from penstock.cli.rules_person import confirm
     from penstock.core.rule_edit.quick_rule import ids_in
     from penstock.doors.reviewer.quick import in_one, made, previewed
 
-    file = _file(here, user=rules[0].user, dry_run=dry_run)
     taken = ids_in(here.policy())
     operations: list[dict[str, object]] = []
     for quick in rules:
@@ -152,21 +167,29 @@ def _id_of(operation: dict[str, object]) -> str:
     return str(rule.get("id", "")) if isinstance(rule, dict) else ""
 
 
-def _file(here: Workspace, *, user: bool, dry_run: bool) -> str:
-    """Return the rules file to edit; one that is not there says what holds without it."""
-    from penstock.app.places import rules_of, user_rules
+@contextmanager
+def _file(here: Workspace, rule: QuickRule, *, dry_run: bool) -> Iterator[str]:
+    """Give the rules file to edit; one that is made for it goes again where nothing was added."""
+    from penstock.app.rule_ways import new_file, rules_file
 
-    there = [path for path in rules_of(here.root) if os.path.lexists(path)]
-    file = user_rules() if user else (there or rules_of(here.root))[0]
+    file = rules_file(here.root, rule)
     if os.path.lexists(file):
-        return file
+        yield file
+        return
     if dry_run or here.inside_agent():
-        hint = "leave --dry-run out, and it is made" if user else "penstock init"
+        hint = "leave --dry-run out, and it is made" if rule.user else "penstock init"
         raise InputError("no-target", f"there is no rules file `{file}` yet", hint=hint)
     os.makedirs(os.path.dirname(file), exist_ok=True)
-    with open(file, "x", encoding="utf-8") as made:
-        made.write("version = 1\n" if user else 'version = 1\npreset = "guard"\n')
-    return file
+    begun = new_file(rule)
+    with open(file, "xb") as made:
+        made.write(begun)
+    try:
+        yield file
+    finally:
+        with open(file, "rb") as made:
+            unchanged = made.read() == begun
+        if unchanged:
+            os.unlink(file)
 
 
 def show(preview: EditPreview, *, to_stdout: bool) -> None:
@@ -190,7 +213,8 @@ def effect_lines(effect: dict[str, object]) -> list[str]:
     examples = [*_list(effect.get("looser")), *_list(effect.get("stricter"))]
     for one in examples[:MOST_SHOWN]:
         if isinstance(one, dict):
-            lines.append(f"  {one['before']} -> {one['after']}: {one['tool']} {one['input']}")
+            before, after = (WORDS.get(str(one[key]), one[key]) for key in ("before", "after"))
+            lines.append(f"  {before} -> {after}: {one['tool']} {one['input']}")
     return lines
 
 

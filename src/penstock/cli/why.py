@@ -17,15 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from penstock.app import Workspace
-    from penstock.core.model import Decision
-    from penstock.core.rule_edit.quick_rule import Stop
+    from penstock.gate import Call
 
-STOPPED = ("deny", "ask")
 WORDS = {
     **dict.fromkeys(("deny", "denied"), "denied"),
     **dict.fromkeys(("ask", "hitl_required", "waiting"), "asked about"),
 }
-NO_WAY = "no rule changes this: Penstock protects itself, or a setting decides"
+NO_WAY = "no rule changes this"
+CUT = "the audit log does not hold all of this command; write one with `penstock rules add --help`"
+# Tools that stand for a change of a file whose content the audit log does not hold.
+FILE_TOOLS = {"read": "Read", "delete": "delete_file"}
 
 
 @click.command()
@@ -76,15 +77,9 @@ def _chosen(events: Iterable[Mapping[str, object]], id_: str) -> Iterable[Mappin
 
 def explained(here: Workspace, event: Mapping[str, object]) -> dict[str, object]:
     """Return one decision with its rules, and the commands that would change it now."""
-    from penstock.app.places import user_rules
-    from penstock.core.rule_edit.quick_rule import joined, ways_past
-
-    policy = here.policy()
-    stops, now = _stops(here, event)
-    found = {rule.id: rule for layer in policy.layers for rule in layer.rules}
     names = event.get("rules")
     rules = list(dict.fromkeys(names)) if isinstance(names, list) else []
-    ways = ways_past(stops, policy, user_file=user_rules())
+    changes = _changes(here, event)
     return {
         "seq": event.get("seq"),
         "ts": event.get("ts"),
@@ -93,41 +88,74 @@ def explained(here: Workspace, event: Mapping[str, object]) -> dict[str, object]
         "command": event.get("command"),
         "path": event.get("path"),
         "verdict": WORDS.get(str(event.get("status")), event.get("status")),
-        "because": now.because if now is not None else None,
-        "now": now.verdict if now is not None else None,
-        "rules": [
-            {
-                "id": name,
-                "where": str(found[name].where) if name in found else None,
-                "says": found[name].reason or found[name].description if name in found else None,
-            }
-            for name in rules
-        ],
-        "change": joined(ways) if ways else None,
+        "because": changes["because"],
+        "now": changes["now"],
+        "rules": [_rule(here, name, str(event.get("path", ""))) for name in rules],
+        "change": changes["change"],
+        "no_change": changes["no_change"],
     }
 
 
-def _stops(here: Workspace, event: Mapping[str, object]) -> tuple[list[Stop], Decision | None]:
-    """Return what stands in the way: of a command as it is judged now, else as it was recorded."""
-    from penstock.app.workspace import judge_here
+def _rule(here: Workspace, name: str, path: str) -> dict[str, str | None]:
+    """Return where a rule is written, and what it says of a path."""
+    from penstock.core.rule_edit.ways import layers_of
+
+    layers = layers_of(here.policy(), path)
+    rule = next((one for layer in layers for one in layer.rules if one.id == name), None)
+    if rule is None:
+        return {"id": name, "where": None, "says": None}
+    reason = rule.reason.replace("{path}", path)
+    says = rule.description if "{" in reason else reason or rule.description
+    return {"id": name, "where": str(rule.where), "says": says}
+
+
+def _changes(here: Workspace, event: Mapping[str, object]) -> dict[str, object]:
+    """Return what the rules say now, and the rules that would let it pass, or why none would."""
+    from penstock.app.rule_ways import RuleTrial, RuleWays
     from penstock.core.learning.past_decision import past_of
-    from penstock.core.rule_edit.quick_rule import stops_in, stops_of_event
-    from penstock.gate import Call
+    from penstock.core.rule_edit.quick_rule import joined
+    from penstock.core.rule_edit.ways import needs_command, stops_of_event
 
     past = past_of(event)
-    if past is None or not past.command or not past.whole:
-        return stops_of_event(event, here.policy()), None
-    call = Call(
-        tool=past.tool, tool_input=past.tool_input, cwd=here.root, home=os.path.expanduser("~")
-    )
-    decision = judge_here(call, workspace=here.root, now=time.time()).decision
-    return stops_in(decision, past.command), decision
+    tool = past.tool if past is not None and past.whole and past.command else ""
+    trial = RuleTrial(here.root, [*_calls(event, tool)])
+    said = trial.decisions()
+    stops = trial.stops(said)
+    stops += [] if tool else stops_of_event(event, trial.policy, time.time())
+    stopped = [one for one in said if one.verdict != "allow"]
+    passes = not stops and not stopped
+    if event.get("command") and not tool and needs_command(event, trial.policy):
+        ways, passes = RuleWays(against=CUT), False
+    else:
+        ways = RuleWays() if passes else trial.ways(stops)
+    return {
+        "because": stopped[0].because if stopped else None,
+        "now": "allow" if passes else stopped[0].verdict if stopped else None,
+        "change": joined(ways.rules) if ways.rules else None,
+        "no_change": ways.against or None,
+    }
+
+
+def _calls(event: Mapping[str, object], tool: str) -> Iterable[Call]:
+    """Yield calls to judge again: the command where all of it is known, else each file."""
+    from penstock.gate import Call
+
+    home = os.path.expanduser("~")
+    if tool:
+        yield Call(tool=tool, tool_input={"command": event.get("command")}, home=home)
+        return
+    several = event.get("stops")
+    for row in several if isinstance(several, list) and several else [event]:
+        name = FILE_TOOLS.get(str(row.get("action")), "Write")
+        if row.get("path"):
+            yield Call(tool=name, tool_input={"file_path": row["path"]}, home=home)
 
 
 def _show(one: Mapping[str, object]) -> None:
     what = one["command"] or one["path"] or ""
     agent = f" ({one['agent']})" if one["agent"] else ""
-    echo(f"{one['ts']}  {one['verdict']}: {one['tool']} {in_line(str(what))}{agent}")
+    tool = one["tool"] or "change of"
+    echo(f"{one['ts']}  {one['verdict']}: {tool} {in_line(str(what))}{agent}")
     rules = one["rules"]
     for rule in rules if isinstance(rules, list) else []:
         where = f" at {spoken(rule['where'])}" if rule["where"] else ""
@@ -138,4 +166,5 @@ def _show(one: Mapping[str, object]) -> None:
     if one["now"] == "allow":
         echo("  the rules allow it now")
     else:
-        echo(f"  to allow it: {one['change']}" if one["change"] else f"  {NO_WAY}")
+        against = f": {in_line(str(one['no_change']))}" if one["no_change"] else ""
+        echo(f"  to allow it: {one['change']}" if one["change"] else f"  {NO_WAY}{against}")

@@ -16,7 +16,8 @@ from penstock.core.learning.past_decision import Past
 from penstock.core.learning.risk import never
 from penstock.core.model import Verdict
 from penstock.core.proposals.model import RULE_EDIT, UNDO, Proposal, State
-from penstock.core.rule_edit.quick_rule import Stop, joined, ways_past
+from penstock.core.rule_edit.quick_rule import joined
+from penstock.core.rule_edit.ways import Stop, ways_past
 
 if TYPE_CHECKING:
     from penstock.gate.service import Gate
@@ -36,7 +37,7 @@ def rule_offer(gate: Gate, answered: Sequence[Proposal], *, user_file: str = "")
         for reason in reasons
         if reason.verdict in (Verdict.ASK, Verdict.DENY)
     ]
-    ways = ways_past(stops, gate.policy(), user_file=user_file)
+    ways = ways_past(stops, gate.policy(), root=gate.root, user_file=user_file)
     said = f"you have approved changes like this {kind.count} times; to stop being asked: "
     return said + joined(ways) if ways else ""
 

@@ -14,9 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from penstock.doors.hook.daemon_client import launch
+from penstock.doors.hook.daemon import _packed
+from penstock.doors.hook.daemon_client import _reply, launch
+from penstock.doors.hook.messages import Reply
 from tests.doors.hook.hooks import LAUNCHER, Hook, said
-from tests.project import Project
+from tests.project import Done, Project
 
 CALLS = [
     ("Bash", {"command": "echo x > .env"}),
@@ -221,3 +223,115 @@ def test_strange_questions_end_the_line_and_nothing_else(hook: Hook) -> None:
         os.close(folder)
     hook.resident = ""
     assert said(hook.before("Bash", {"command": "echo x > .env"}))
+
+
+# --- tickets over the socket ---------------------------------------------------------------------
+
+REASON = "was rejected: keep the table"
+
+
+def rejected(hook: Hook) -> str:
+    """Have a rewrite stored by the daemon and rejected by a person; return its id."""
+    hook.project.write("big.py", "".join(f"line {n}\n" for n in range(270)))
+    got = said(hook.write("big.py", "short\n", "toolu_1"))
+    (waiting,) = hook.project.run("proposals", "--json").json["proposals"]
+    assert waiting["id"] in got["permissionDecisionReason"]
+    assert hook.project.run("reject", waiting["id"], "--reason", "keep the table").code == 0
+    return str(waiting["id"])
+
+
+def told(done: Done) -> str:
+    return str(said(done).get("additionalContext", ""))
+
+
+@pytest.mark.usefixtures("resident")
+def test_a_ticket_is_made_and_its_rejection_heard_once_through_the_resident(hook: Hook) -> None:
+    hook.resident = ""
+    known = rejected(hook)
+    first, second = (told(hook.before("Bash", {"command": "true"})) for _ in range(2))
+    assert f"{known}: your change of big.py {REASON}" in first
+    assert known not in second
+    assert "hook.engine" not in loaded_by(hook), "the daemon was asked, not the engine in the hook"
+
+
+@pytest.mark.usefixtures("resident")
+def test_what_the_resident_said_and_nobody_printed_is_said_again(hook: Hook) -> None:
+    hook.resident = ""
+    rejected(hook)
+    document = hook.document("PreToolUse", "Bash", {"command": "true"}, "toolu_2")
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"exec {sys.executable} -I -S {LAUNCHER} claude >/dev/full"],
+        cwd=hook.project.root,
+        env=hook.environ(),
+        input=json.dumps(document).encode(),
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2, "an answer that cannot be printed blocks"
+    assert REASON in told(hook.before("Bash", {"command": "true"}))
+    assert REASON not in told(hook.before("Bash", {"command": "true"}))
+
+
+@pytest.mark.usefixtures("resident")
+def test_the_answer_names_the_files_to_remove_once_it_was_printed(hook: Hook) -> None:
+    hook.resident = ""
+    rejected(hook)
+    document = hook.document("PreToolUse", "Bash", {"command": "true"}, "toolu_2")
+    variables = b"\n".join(f"{k}={v}".encode() for k, v in hook.environ().items())
+    data = json.dumps(document).encode()
+    head = f"penstock-hook 2 claude {len(variables)} {len(data)}\n".encode()
+    answer = asked(hook, head + variables + data)
+    first, _, rest = answer.partition(b"\n")
+    code, out, err, after = map(int, first.split(b" "))
+    assert (code, len(rest)) == (0, out + err + after)
+    assert REASON in rest[:out].decode()
+    taken = rest[out + err :].decode().split("\0")
+    assert [Path(one).is_file() for one in taken] == [True], "whoever prints removes it"
+
+
+def asked(hook: Hook, question: bytes) -> bytes:
+    """Return all that the daemon answers on one line."""
+    place = socket_of(hook)
+    assert place is not None
+    folder = os.open(place.parent, os.O_PATH)
+    with sockets.socket(sockets.AF_UNIX) as line:
+        line.connect(f"/proc/self/fd/{folder}/{place.name}")
+        line.sendall(question)
+        os.close(folder)
+        found = b""
+        while piece := line.recv(1 << 16):
+            found += piece
+    return found
+
+
+REPLIES = [
+    Reply("", "", 0),
+    Reply('{"a": "größe"}\n', "warned\n", 2, ("/state/one", "/state/tw\udcffo", "/a\nb")),
+    Reply("x", "", 0, ("/one",)),
+    Reply("\ud800", "", 1),
+]
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+def test_a_reply_goes_through_the_wire_as_it_is(reply: Reply) -> None:
+    near, far = sockets.socketpair()
+    with near, far:
+        far.sendall(_packed(reply))
+        far.shutdown(sockets.SHUT_WR)
+        found = _reply(near)
+    assert found is not None
+    assert (found.code, found.claims, found.stderr) == (reply.code, reply.claims, reply.stderr)
+    assert found.stdout == reply.stdout.encode("utf-8", "backslashreplace").decode()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"0 0 0\n", b"0 1 0 0\n", b"0 1 0 0\nxy", b"0 0 0 4\n/on", b"-1 0 0 0\n"],
+)
+def test_a_reply_that_is_not_whole_is_none(data: bytes) -> None:
+    near, far = sockets.socketpair()
+    with near, far:
+        far.sendall(data)
+        far.shutdown(sockets.SHUT_WR)
+        assert _reply(near) is None

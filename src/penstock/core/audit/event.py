@@ -35,7 +35,7 @@ VERDICTS = {
     "approved": "allow",
     "waiting": "ask",
 }
-MOST_RULES = 8
+MOST_RULES, MOST_STOPS = 8, 16
 ADDED_LATER = frozenset({"ts", "seq", "prev_hash", "event_hash"})
 # Names under which doors and tools carry content; `before_hash` and the like are digests.
 CONTENT = frozenset(
@@ -93,11 +93,27 @@ def judged(
         would=STATUS[said.verdict] if observed else "",
         action=str(said.action or ""),
         rules=[reason.rule for reason in said.reasons][:MOST_RULES],
+        stops=_stops(said),
         code=said.code,
         revision=said.revision,
         degraded=said.degraded,
         **facts,
     )
+
+
+def _stops(said: "Decision") -> "list[dict[str, object]]":
+    """Return each file that stood against a call of several, with the rules that spoke of it."""
+    stopped = [part for part in said.parts if part.verdict != "allow"]
+    if len({part.path for part in stopped}) < 2:
+        return []  # `path` and `rules` say it all
+    return [
+        {
+            "path": part.path,
+            "action": str(part.action or ""),
+            "rules": [one.rule for one in part.reasons if one.verdict in ("ask", "deny")],
+        }
+        for part in stopped[:MOST_STOPS]
+    ]
 
 
 def compose(event: "Mapping[str, object]") -> bytes:

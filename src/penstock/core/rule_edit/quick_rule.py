@@ -1,37 +1,32 @@
-"""Rules in the words of the command line: `penstock rules add`, made, read back and offered.
+"""Rules in the words of the command line: `penstock rules add`, made and read back.
 
 A quick rule becomes an operation of `edit`, which checks and writes it; here are only values.
-`ways_past` says which quick rules would change an answer.
+Which of them would change an answer is said by `ways`.
 Always true: a quick rule speaks of one glob or one command; a command with an operator in it
-(`|`, `;`, `&`, `>`) is taken as a whole, character for character; nothing is offered against
-what Penstock protects by itself.
+(`|`, `;`, `&`, `>`) is taken as a whole, character for character.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from penstock.core.model import Action, Decision, Verdict
-from penstock.core.policy.builtin import NAME
-from penstock.core.policy.model import Layer, Policy
+from penstock.core.policy.model import Policy
 from penstock.core.policy.regexes import re_escape
-from penstock.core.policy.rule import Rule
-from penstock.core.policy.rule_index import COMMAND, input_key
-from penstock.core.rules.sets import glob_of
 from penstock.core.timestamps import stamp
 
 OPERATORS = re.compile(r"[|;&<>\n]")
 ANY_TOOL = "."  # agents call their shells by many names; only a command's own text is meant
-DEFAULT = "default."
-OUTSIDE = f"{DEFAULT}outside_project"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QuickRule:
-    """One rule as `rules add` takes it; `of` is the rule that an `except` is taken out of."""
+    """One rule as `rules add` takes it; `of` is the rule that an `except` is taken out of.
+
+    `folder` is the directory whose own rules file it is for, where that is not the project's.
+    """
 
     kind: str
     path: str = ""
@@ -42,6 +37,7 @@ class QuickRule:
     owner: str = ""
     expires_at: float | None = None
     user: bool = False
+    folder: str = ""
 
     def fields(self, name: str) -> dict[str, object]:
         """Return the rule as the file will hold it."""
@@ -80,108 +76,38 @@ class QuickRule:
         """The command that adds it, ready to be pasted into a shell."""
         kind = ["--except", self.of] if self.of else [f"--{self.kind}"]
         what = [(f"--{n}", v) for n in ("path", "command", "regex") if (v := getattr(self, n))]
-        more = ["--user"] if self.user else []
+        more = ["--user"] if self.user else ["--workspace", self.folder] if self.folder else []
         return shlex.join(["penstock", "rules", "add", *kind, *what[0], *more])
 
 
 def regex_of(command: str) -> str:
     """Return the regex of a command's beginning, or of a command with operators as it stands."""
-    plain = re_escape(command.strip())
-    return f"^{plain}$" if OPERATORS.search(command) else f"^{plain}(?:\\s|$)"
+    exact = exact_regex(command)
+    return exact if OPERATORS.search(command) else f"{exact[:-1]}(?:\\s|$)"
+
+
+def exact_regex(command: str) -> str:
+    """Return the regex of a command, character for character."""
+    return f"^{re_escape(command.strip())}$"
+
+
+def glob_of(path: str, *, root: str, home: str) -> str:
+    """Return the glob that a person means by a path or a glob; `root` is the project's.
+
+    What lies outside is met only by globs that begin with `**`; `~` is the home.
+    """
+    if path == "~" or path.startswith("~/"):
+        path = home + path[1:]
+    if not path.startswith("/"):
+        return path
+    inside = path.startswith(f"{root.rstrip('/')}/")
+    return path[len(root.rstrip("/")) + 1 :] if inside else f"**{path}"
 
 
 def ids_in(policy: Policy) -> set[str]:
     """Return every id that a rule or an exception has."""
     rules = [rule for layer in policy.layers for rule in layer.rules]
     return {rule.id for rule in rules} | {one.id for rule in rules for one in rule.excepts}
-
-
-# --- what would change an answer ---------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stop:
-    """One rule, or default, that stopped a call at a path or a command."""
-
-    rule: str
-    path: str = ""
-    command: str = ""
-    action: Action | None = None
-
-
-def stops_in(decision: Decision, command: str) -> list[Stop]:
-    """Return what stands in the way of a call that was judged again."""
-    return [
-        Stop(rule=reason.rule, path=part.path, command=command, action=part.action)
-        for part in decision.parts or (decision,)
-        if part.verdict is not Verdict.ALLOW
-        for reason in part.reasons
-        if reason.verdict in (Verdict.ASK, Verdict.DENY)
-    ]
-
-
-def ways_past(stops: Iterable[Stop], policy: Policy, *, user_file: str = "") -> list[QuickRule]:
-    """Return the quick rules that together let a call pass; empty where one stop has no way."""
-    found: list[QuickRule] = []
-    for stop in stops:
-        ways = list(_ways(stop, policy, user_file))
-        if not ways:
-            return []
-        found += ways
-    return list(dict.fromkeys(found))
-
-
-def _ways(stop: Stop, policy: Policy, user_file: str) -> Iterator[QuickRule]:
-    for layer in policy.layers:
-        if layer.name == NAME:
-            continue
-        made = _by_default(stop, layer) or _by_rule(stop, layer)
-        if made is not None:
-            yield replace(made, user=layer.name == user_file)
-
-
-def _by_default(stop: Stop, layer: Layer) -> QuickRule | None:
-    if not stop.rule.startswith(DEFAULT) or stop.rule == OUTSIDE:
-        return None
-    named = stop.rule.removeprefix(DEFAULT)
-    strict = layer.defaults.get(Action(named)) if named in set(Action) else layer.unclear
-    if strict is Verdict.ALLOW:
-        return None
-    if stop.command:
-        return QuickRule(kind="allow", command=stop.command)
-    return QuickRule(kind="allow", path=glob_of(stop.path)) if stop.path else None
-
-
-def _by_rule(stop: Stop, layer: Layer) -> QuickRule | None:
-    rule = next((rule for rule in layer.rules if rule.id == stop.rule), None)
-    if rule is None or stop.rule.startswith("limits."):
-        return None
-    if stop.command and _about_commands(rule):
-        return QuickRule(kind="except", of=rule.id, command=stop.command)
-    return QuickRule(kind="except", of=rule.id, path=glob_of(stop.path)) if stop.path else None
-
-
-def _about_commands(rule: Rule) -> bool:
-    return not rule.paths and any(input_key(test.name) == COMMAND for test in rule.fields)
-
-
-def stops_of_event(event: Mapping[str, object], policy: Policy) -> list[Stop]:
-    """Return what an entry of the audit log says stood in the way of a call to a file."""
-    strict = {
-        rule.id
-        for layer in policy.layers
-        for rule in layer.rules
-        if rule.verdict in (Verdict.ASK, Verdict.DENY)
-    }
-    known = {rule.id for layer in policy.layers for rule in layer.rules}
-    path, action = str(event.get("path", "")), str(event.get("action", ""))
-    rules = event.get("rules")
-    names = [name for name in rules if isinstance(name, str)] if isinstance(rules, list) else []
-    return [
-        Stop(rule=name, path=path, action=Action(action) if action in set(Action) else None)
-        for name in dict.fromkeys(names)
-        if name in strict or name not in known
-    ]
 
 
 def joined(ways: Sequence[QuickRule]) -> str:

@@ -16,7 +16,7 @@ from penstock.app import tickets as store
 from penstock.app.background import agent_above
 from penstock.core.digest import digest, digest_of_pieces
 from penstock.core.errors import InputError
-from penstock.core.model import Actor, Decision, Verdict
+from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.core.policy.decide import unattended
 from penstock.core.proposals.model import OPEN, Proposal
 from penstock.doors.hook import last_resort
@@ -27,7 +27,9 @@ from penstock.gate import Gate, Item, Judgement
 Record = Callable[[Decision], None]
 Holding = frozenset[tuple[str, str | None, str | None]]  # path, what is there, what would be
 
-UNKNOWN = "it can't be saved for review, because only changes of files whose result is known can"
+UNKNOWN = "it can't be saved for review: nobody knows beforehand which files would result"
+READING = "it can't be saved for review: only changes can"
+OUTSIDE = "it can't be saved for review: only changes inside the project can"
 LATER = "go on with other work and do not try again; you will be told what became of it"
 
 
@@ -45,7 +47,7 @@ def held(here: Workspace, call: HookCall, judged: Judgement, record: Record) -> 
     try:
         if not _is_known(judged):
             record(unattended(decision))
-            return HookAnswer(DENY, phrase(f"{because}; {UNKNOWN}", decision.suggestion))
+            return HookAnswer(DENY, phrase(f"{because}; {_unsaved(judged)}", decision.suggestion))
         made, is_new = _stored(here.gate, judged, actor_of(call))
         if not is_new:
             record(decision)
@@ -78,6 +80,16 @@ def _is_known(judged: Judgement) -> bool:
     """Say whether the whole result of a call can be stored."""
     found = judged.prepared
     return bool(found) and all(one.known and one.path is not None for one in found)
+
+
+def _unsaved(judged: Judgement) -> str:
+    """Say why a call cannot be stored."""
+    requests = [one.request for one in judged.prepared]
+    if requests and all(one.action is Action.READ for one in requests):
+        return READING
+    targets = [one.target for one in requests if one.target is not None]
+    known = targets and len(targets) == len(requests)
+    return OUTSIDE if known and any(one.outside for one in targets) else UNKNOWN
 
 
 def _stored(gate: Gate, judged: Judgement, actor: Actor) -> tuple[Sequence[Proposal], bool]:

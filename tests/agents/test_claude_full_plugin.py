@@ -1,4 +1,4 @@
-"""Real Claude Code in a clone whose settings are shared: with Penstock on PATH, and without."""
+"""Real Claude Code with the plugin that starts the installed hook: with Penstock on PATH or not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from tests.agents import install
 from tests.agents.models import Use
-from tests.agents.scene import furnish, guarded, text_of, untouched
+from tests.agents.scene import furnish, text_of, untouched
 from tests.agents.session import Claude, Report
 from tests.project import Project
 from tests.registered import SYSTEM_PATH, hook_program
@@ -38,21 +38,6 @@ def assert_told_to_install(project: Project, report: Report) -> None:
     assert all("pipx install penstock-gate" in result.text for result in report.results)
     assert untouched(project)
     assert text_of(project, "docs/a.md") is None
-
-
-def test_a_clone_with_penstock_is_guarded(project: Project, tmp_path: Path) -> None:
-    guarded(project, "claude", "--shared")
-    assert_guarded(project, ran(project, hook_program(tmp_path / "bin")))
-
-
-def test_a_clone_without_penstock_is_told_to_install_it(project: Project) -> None:
-    guarded(project, "claude", "--shared")
-    assert_told_to_install(project, ran(project, SYSTEM_PATH))
-
-
-def test_every_project_is_guarded_by_a_registration_in_the_home(project: Project) -> None:
-    guarded(project, "claude", "--global")
-    assert_guarded(project, ran(project, SYSTEM_PATH))
 
 
 def test_the_full_plugin_guards(project: Project, tmp_path: Path) -> None:
