@@ -50,6 +50,7 @@ LOOSE = {
     ".env": "TOKEN=x\n",
     ".env.local": "TOKEN=x\n",
     "keys/server.pem": "key\n",
+    "deploy/secrets/db.yaml": "password: x\n",
     "keys/deploy.key": "key\n",
     "node_modules/lodash/index.js": LONG,
     "node_modules/tls/test/key.pem": "published\n",

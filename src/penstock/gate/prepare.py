@@ -169,10 +169,15 @@ class Preparation:
             yield self._write(replace(intent, unclear=""), self._found(name.text), name)
 
     def _read_below(self, intent: Intent, target: Target) -> Iterator[PreparedRequest]:
-        """Mention each file of a directory that is read whole: `cp -r keys /tmp`."""
+        """Mention each file of a directory that is read whole: `cp -r keys /tmp`.
+
+        Where they are not all known, the directory's own name tells what is in it.
+        """
         place, inside = target.judged[-1], replace(intent, mention=True)
-        found = names_below(self.files, place, whole=intent.whole, most=MOST_BELOW)
-        for name in (f"{self._absolute(target.shown)}/.", *(one.text for one in found)):
+        found = list(names_below(self.files, place, whole=intent.whole, most=MOST_BELOW))
+        known = 0 < len(found) < MOST_BELOW
+        itself = () if known else (f"{self._absolute(target.shown)}/.",)
+        for name in (*itself, *(one.text for one in found)):
             yield PreparedRequest(request=self._request(inside, Action.READ, self._found(name)))
 
     def _below_twins(self, intent: Intent, target: Target) -> Iterator[PreparedRequest]:

@@ -52,7 +52,8 @@ STATE = (
 )
 KEPT = "{path} belongs to Penstock's own state"
 
-# Where each agent is told which hooks to run; a line there switches the gate off.
+# Where each agent is told which hooks to run, and which calls need no question; a line there
+# switches the gate off.
 HOOK_REGISTRATIONS = (
     # Claude Code, and those that read its files
     "**/.claude/settings*.json",
@@ -71,6 +72,7 @@ HOOK_REGISTRATIONS = (
     "**/.codex/hooks.json",
     "**/.codex/config.toml",
     "**/.codex/hooks/**",
+    "**/.codex/rules/**",
     "**/codex/requirements.toml",
     "**/codex/managed_config.toml",
     "**/etc/codex/**",
@@ -78,10 +80,13 @@ HOOK_REGISTRATIONS = (
     "**/.gemini/settings.json",
     "**/.gemini/extensions/**",
     "**/.gemini/trustedFolders.json",
+    "**/.gemini/policies/**",
     "**/gemini-cli/settings.json",
     "**/gemini-cli/system-defaults.json",
+    "**/gemini-cli/policies/**",
     "**/GeminiCli/settings.json",
     "**/GeminiCli/system-defaults.json",
+    "**/GeminiCli/policies/**",
     "**/.qwen/settings*.json",
     "**/.qwen/extensions/**",
     "**/.qwen/trustedFolders.json",
@@ -90,6 +95,10 @@ HOOK_REGISTRATIONS = (
     # Cursor
     "**/.cursor/hooks.json",
     "**/.cursor/hooks/**",
+    "**/.cursor/cli.json",
+    "**/.cursor/permissions.json",
+    "**/.cursor/cli-config.json",
+    "**/cursor/cli-config.json",
     "**/cursor/hooks.json",
     "**/Cursor/hooks.json",
     # Copilot
@@ -140,7 +149,7 @@ INSTALLED = (
     "**/.tox/**",
     "**/.nox/**",
 )
-ENV_FILES = ("**/.env*", "**/.envs/**")
+ENV_FILES = ("**/.env*", "**/.envs/**", "**/.dev.vars*")
 # Made to be read and edited; and names that hold a secret only sometimes, which `guard` asks about.
 EXAMPLES = (
     "**/.env*.example",
@@ -159,6 +168,18 @@ EXAMPLES = (
     "**/.env_example",
     "**/.env_sample",
     "**/.env_template",
+    "**/.env*.tmpl",
+    "**/.env*.j2",
+    "**/.env*.erb",
+    "**/.env*.stub",
+    "**/.env*.dummy",
+    "**/.env*.schema",
+    "**/.env*.d.ts",
+    "**/.env*.vault",
+    "**/.env*.encrypted",
+    "**/.dev.vars.example",
+    "**/.dev.vars.sample",
+    "**/.dev.vars.template",
 )
 SOMETIMES = ("**/.envrc", "**/.env.test", "**/.env.testing", "**/.env.ci")
 # Where programs keep what lets them in.
@@ -190,7 +211,7 @@ STORES = (
     "**/.gem/credentials",
     "**/.terraform.d/credentials.tfrc.json",
 )
-PUBLIC_KEYS = ("**/*.pub",)
+PUBLIC_KEYS = ("**/*.pub", "**/debug.keystore")
 # Files that are named like a key, and all in a directory of secrets, unless it is source.
 KEYS = (
     "**/*.key",
@@ -207,8 +228,31 @@ KEYS = (
     "**/*.jks",
     "**/secrets/**",
     "**/.secrets/**",
+    "**/*.p8",
+    "**/*firebase-adminsdk*.json",
 )
-CERTIFICATES = ("**/cacert*.pem", "**/ca-bundle*.pem", "**/ca-certificates*.pem")
+# By their names without a private key in them.
+CERTIFICATES = (
+    "**/cacert*.pem",
+    "**/ca-bundle*.pem",
+    "**/ca-certificates*.pem",
+    "**/ca.pem",
+    "**/cert.pem",
+    "**/*-cert.pem",
+    "**/*_cert.pem",
+    "**/*.cert.pem",
+    "**/chain*.pem",
+    "**/fullchain*.pem",
+    "**/dhparam*.pem",
+    "**/public*.pem",
+    "**/*-public*.pem",
+    "**/*_public*.pem",
+    "**/pubkey*.pem",
+    "**/etc/ssl/certs/**",
+    "**/etc/pki/tls/certs/**",
+    "**/etc/pki/ca-trust/**",
+    "**/share/ca-certificates/**",
+)
 SOURCES = (
     "**/*.py",
     "**/*.pyi",
@@ -255,10 +299,38 @@ SOURCES = (
     "**/*.scss",
     "**/*.md",
     "**/*.rst",
+    "**/*.zig",
+    "**/*.sol",
+    "**/*.nim",
+    "**/*.pm",
+    "**/*.pl",
+    "**/*.jl",
+    "**/*.cr",
+    "**/*.R",
+    "**/*.r",
+    "**/*.vb",
+    "**/*.fsx",
+    "**/*.mm",
+    "**/*.m",
+    "**/*.cxx",
+    "**/*.hxx",
+    "**/*.astro",
+    "**/*.mdx",
+    "**/*.adoc",
+    "**/*.sql",
+    "**/*.gql",
+    "**/*.less",
+    "**/*.sass",
+    "**/*.svg",
+    "**/*.cmake",
+    "**/*.gradle",
     "**/package.json",
     "**/tsconfig.json",
     "**/Cargo.toml",
     "**/pyproject.toml",
+    "**/go.mod",
+    "**/CMakeLists.txt",
+    "**/Makefile",
     "**/BUILD.bazel",
     "**/.gitignore",
     "**/.gitkeep",
