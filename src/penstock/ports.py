@@ -472,6 +472,9 @@ class GitRepository(Protocol):
         `collapsed` every directory without a known file is.
         """
 
+    def unsaved(self) -> tuple[str, ...]:
+        """Return the files below the directory that are in no commit as they are, nor ignored."""
+
     def tracked(self, *, paths: Sequence[str]) -> tuple[str, ...]:
         """Return the known files that pathspecs meet."""
 

@@ -44,7 +44,7 @@ class NestedRules:
         return tuple(layer for folder in folders if (layer := self._layer(folder)) is not None)
 
     def _layer(self, folder: str) -> Layer | None:
-        path = os.path.join(self._root, folder, RULES)
+        path = f"{self._root}/{folder}/{RULES}"
         now = stamp(path)
         known = self._known.get(folder)
         if known is None or known[0] != now:

@@ -7,7 +7,6 @@ Always true: git is asked once for a call, and only where a rule on a deletion d
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -17,7 +16,7 @@ from penstock.core.model import Action, Target
 from penstock.core.paths.free_places import FreePlaces, is_beyond, is_outside
 from penstock.core.paths.spellings import beneath
 from penstock.core.tools.intents import Intent
-from penstock.ports import GitRepository, Repositories
+from penstock.ports import Repositories
 
 ROOT = "."  # the project itself: who removes it goes beyond what lies in it
 CHANGES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
@@ -54,14 +53,9 @@ class CallExtent:
         """What git has not committed as it is and does not ignore; None where nobody can tell."""
         try:
             found = self.repositories.at(self.root) if self.repositories else None
-            return None if found is None else frozenset(self._names(found))
+            if found is None:
+                return None
+            names = (f"{found.top}/{name}" for name in found.unsaved())
+            return frozenset(beneath(name, self.root) or name for name in names)
         except StoreError:
             return None
-
-    def _names(self, repository: GitRepository) -> Iterator[str]:
-        if repository.commit("HEAD"):
-            names = [one.path for one in repository.changed("HEAD")]
-        else:
-            names = [*repository.tracked(paths=(":/",))]
-        for name in (*names, *repository.untracked()):
-            yield beneath(f"{repository.top}/{name}", self.root) or name

@@ -20,7 +20,7 @@ from penstock.core.model import Action, Change, Request, Source, Target
 from penstock.core.paths.free_places import MADE_ANEW, OUTPUT
 from penstock.core.paths.relpath import RelPath, locate, parse
 from penstock.core.paths.spellings import joined, normal, renamed, written_out
-from penstock.core.policy.vital import environment_holds, reaches, vital_refusal
+from penstock.core.policy.vital import environment_holds, reached, vital_refusal
 from penstock.core.tools.intents import Intent, intents, mentioned, resulting
 from penstock.gate.call import Call, PreparedRequest
 from penstock.gate.extent import CallExtent
@@ -46,6 +46,7 @@ class Preparation:
     rule_files: tuple[str, ...] = ()
     vital: tuple[str, ...] = ()
     left: dict[str, bytes | None] = field(default_factory=dict)
+    kinds: dict[str, FileKind | None] = field(default_factory=dict)
     git: list[Intent] = field(default_factory=list)
 
     def all(self) -> Iterator[PreparedRequest]:
@@ -106,8 +107,8 @@ class Preparation:
         place = normal(joined(self._at_home(intent.only_at), base))
         ours = {self._absolute(file) for file in self.rule_files}
         places = {place, self.files.resolve(place)}
-        vital = any(reaches(one, part) for one in places for part in self.vital)
-        return vital or bool(places & (ours | set(map(self.files.resolve, ours))))
+        vital = reached(places, self.vital)
+        return bool(vital) or bool(places & (ours | set(map(self.files.resolve, ours))))
 
     def _taken_along(self, intent: Intent, target: Target) -> Iterator[PreparedRequest]:
         """Removing, moving or closing a directory takes along what Penstock needs below it."""
@@ -115,10 +116,10 @@ class Preparation:
             return
         places = [self._absolute(spelling) for spelling in target.judged]
         for kept in self._guarded():
-            if any(reaches(place, kept, itself=False) for place in places):
+            if reached(places, (kept,), itself=False):
                 inside = self._found(f"{kept}/.")
                 yield PreparedRequest(request=self._request(intent, Action.DELETE, inside))
-        lost = next((one for one in self.vital for p in places if reaches(p, one)), "")
+        lost = reached(places, self.vital)
         if lost:
             refused = replace(intent, refusals=(*intent.refusals, vital_refusal(lost)))
             yield PreparedRequest(request=self._request(refused, intent.action, target))
@@ -285,13 +286,15 @@ class Preparation:
     def _kind(self, path: RelPath) -> FileKind | None:
         if path.text in self.left:
             return None if self.left[path.text] is None else FileKind.FILE
-        return self.files.kind(path)
+        if path.text not in self.kinds:
+            self.kinds[path.text] = self.files.kind(path)
+        return self.kinds[path.text]
 
     def _there(self, path: RelPath) -> Source | bytes | None:
         """What the file holds now, or what an earlier intent of this call would leave."""
         if path.text in self.left:
             return self.left[path.text]
-        return self.files.source(path) if self.files.kind(path) else None
+        return self.files.source(path) if self._kind(path) else None
 
     def _after(self, intent: Intent, path: RelPath) -> bytes | Unknown | None:
         if intent.action is Action.DELETE:
@@ -309,7 +312,7 @@ class Preparation:
     def _bytes(self, path: RelPath) -> bytes | None:
         if path.text in self.left:
             return self.left[path.text]
-        return self.files.read(path) if self.files.kind(path) else None
+        return self.files.read(path) if self._kind(path) else None
 
     def _request(
         self,

@@ -404,6 +404,14 @@ def test_a_name_that_nobody_confuses_tightens_nothing(text: str) -> None:
 
 
 @settings(max_examples=500, deadline=None)
+@given(parts=st.lists(st.sampled_from(["src", "..", ".", "", "GIT~1", ".env ", "a"]), max_size=5))
+def test_a_plain_path_has_the_spellings_that_every_path_has(parts: list[str]) -> None:
+    text = "/".join(parts)
+    # A path that is also known as itself is no longer plain, and the same file.
+    long = spelling.spellings(text, root=ROOT, known_as=lambda place: [place])
+    assert spelling.spellings(text, root=ROOT) == long
+
+
 @given(text=st.text(alphabet=".giteGIT~1: \\/a\u200c\uff47é", min_size=1, max_size=14))
 def test_aliases_are_few_normal_and_never_the_text_itself(text: str) -> None:
     found = aliases(text)

@@ -142,6 +142,9 @@ def _accepted_in(root: str, text: str | bytes) -> str:
 
 def _accepted(text: str | bytes) -> str:
     """Return a text that can name a file; the checks come in the order of their danger."""
+    # Most are short and plain: nothing of what follows can be wrong with them.
+    if isinstance(text, str) and 0 < len(text) <= LONGEST_NAME and _is_plain(text):
+        return text
     # (1) Control characters: a NUL ends the name for the kernel but not for us.
     if isinstance(text, bytes):
         _without_control(text.decode("latin-1"), upto="\x7f")
@@ -157,6 +160,10 @@ def _accepted(text: str | bytes) -> str:
     if not given:
         raise _refused(given, "it is empty", INSIDE)
     return given
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and text.isprintable()
 
 
 def _without_control(text: str, *, upto: str) -> None:

@@ -87,6 +87,9 @@ def normal(path: str) -> str:
     An absolute path stays absolute. A `..` at the very top goes, as it does for the kernel;
     whoever must know that a relative path left its start makes it absolute first.
     """
+    whole = f"{path}/" if path.startswith("/") else f"/{path}/"
+    if "//" not in whole and "/./" not in whole and "/../" not in whole:
+        return path  # as nearly all are
     kept: list[str] = []
     for part in path.split("/"):
         if part == "..":
@@ -162,6 +165,10 @@ def spellings(
     if known_as is not None:
         for place in dict.fromkeys(places):
             known += known_as(place)
+    if not known and not folds and places.count(whole) == len(places):
+        plain = beneath(whole, normal(root))
+        if plain:  # as nearly all are: written as the place that it leads to
+            return plain, (plain,), tuple(aliases(plain)), False
     roots = [normal(root)]
     below = [beneath(one, roots[0]) for one in (whole, *places, *known)]
     if resolve is not None and not all(below):  # most lie below the root as it is written

@@ -9,6 +9,7 @@ the number of rules, but with the number that are near.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from penstock.core.paths.globs import compile_globs, lookup
@@ -18,6 +19,9 @@ from penstock.core.policy.regexes import Bank
 if TYPE_CHECKING:
     from penstock.core.model import Request
     from penstock.core.policy.rule import Rule
+
+
+MOST_REMEMBERED = 4096  # paths: an agent comes back to the same ones again and again
 
 
 class RuleIndex:
@@ -36,6 +40,8 @@ class RuleIndex:
         for at, rule in active:
             if not rule.paths:
                 self._place(at, rule)
+        self.for_path = lru_cache(MOST_REMEMBERED)(self._for_path)
+        self._by_name = lru_cache(MOST_REMEMBERED)(self._for_name)
 
     def _place(self, at: int, rule: Rule) -> None:
         first = next((f for f in rule.fields if f.regex), None)
@@ -46,22 +52,26 @@ class RuleIndex:
         else:
             self._any_tool.append(at)
 
-    def for_path(self, spelling: str) -> set[int]:
+    def _for_path(self, spelling: str) -> frozenset[int]:
         """Return the numbers of the rules with a glob that meets this spelling."""
-        return {self._globs[number][1] for number in lookup(self._index, spelling)}
+        return frozenset(self._globs[number][1] for number in lookup(self._index, spelling))
 
-    def for_folded(self, spelling: str) -> set[int]:
+    def for_folded(self, spelling: str) -> frozenset[int]:
         """Return the same where the file system takes `A` and `a` for one name."""
         if self._folded is None:
             self._folded = compile_globs([(fold(glob), at) for glob, at in self._numbered])
-        return {self._globs[number][1] for number in lookup(self._folded, fold(spelling))}
+        found = lookup(self._folded, fold(spelling))
+        return frozenset(self._globs[number][1] for number in found)
 
-    def for_tool(self, request: Request) -> set[int]:
+    def _for_name(self, tool: str) -> frozenset[int]:
+        return frozenset((*self._any_tool, *self._by_tool.get(tool, ())))
+
+    def for_tool(self, request: Request) -> frozenset[int]:
         """Return the numbers of the rules without globs that may speak of this request."""
-        near = {*self._any_tool, *self._by_tool.get(request.tool, ())}
+        near = self._by_name(request.tool)
         for name, rules in self._with_field.items():
             for text in (*field_texts(name, request), *program_texts(name, request)):
-                near.update(rules[hit][0] for hit in self._bank(name).hits(text))
+                near |= {rules[hit][0] for hit in self._bank(name).hits(text)}
         return near
 
     def _bank(self, name: str) -> Bank:

@@ -9,24 +9,30 @@ directory above it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from penstock.core.model import GateRefusal, Verdict
 from penstock.core.paths.globs import matches
 
 MARK = "/pyvenv.cfg"  # what makes a directory a Python environment
 _CLASS = re.compile(r"\[[^\]/]*\]")
+_WILD = frozenset("*?[")
 
 
-def reaches(path: str, place: str, *, itself: bool = True) -> bool:
-    """Say whether an absolute path, or pattern, is a place or a directory above it."""
-    if path == place:
-        return itself
-    if place.startswith(f"{path.rstrip('/')}/"):
-        return True
-    if not set(path) & set("*?["):
-        return False
-    pattern = f"**{_CLASS.sub('?', path)}"
+def reached(paths: Iterable[str], places: Sequence[str], *, itself: bool = True) -> str:
+    """Return the first place that one of some absolute paths is, or that lies below one, or ""."""
+    for path in paths:
+        below, wild = f"{path.rstrip('/')}/", not _WILD.isdisjoint(path)
+        for place in places:
+            if place.startswith(below) or (itself and path == place):
+                return place
+            if wild and path != place and _may_match(path, place, itself):
+                return place
+    return ""
+
+
+def _may_match(pattern: str, place: str, itself: bool) -> bool:
+    pattern = f"**{_CLASS.sub('?', pattern)}"
     above = place if itself else place.rpartition("/")[0]
     while above:
         if matches(pattern, above):

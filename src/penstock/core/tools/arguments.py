@@ -10,6 +10,7 @@ more than a bounded part of the input is looked at.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 from penstock.core.shell.look import NO_LOOK, Look
 
@@ -28,6 +29,9 @@ class ArgumentFault(Exception):  # noqa: N818 - a finding on the way to an inten
 def plain(key: str) -> str:
     """Return a key as it is compared."""
     return key.replace("_", "").replace("-", "").lower()
+
+
+_asked_for = cache(plain)  # the keys that we ask for are few
 
 
 class Args:
@@ -49,7 +53,7 @@ class Args:
     def all(self, *keys: str) -> Iterator[tuple[str, object]]:
         """Return every given argument among some keys, in the order of the keys."""
         for key in keys:
-            yield from self.plain.get(plain(key), ())
+            yield from self.plain.get(_asked_for(key), ())
 
     def first(self, *keys: str) -> object:
         """Return the first argument among some keys, or None."""

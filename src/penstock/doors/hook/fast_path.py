@@ -30,6 +30,7 @@ from penstock.stores.audit.cold_append import ColdLog, append_cold
 from penstock.stores.queue import before_images
 from penstock.stores.system import places
 from penstock.stores.system.places import (
+    arrival,
     has_nested_rules,
     known_as,
     moved_settings,
@@ -47,8 +48,6 @@ if TYPE_CHECKING:
 
 VERSION = 4  # of the compiled policy, as in `core/policy/compile.py`
 LONGEST_PATH, LONGEST_NAME = 4000, 255
-O_PATH = 0o10000000
-LINK = 0o120000
 
 NOT_KEPT = "Penstock could not keep what {path} held before, so this write cannot be undone"
 
@@ -204,30 +203,10 @@ def _spelled(
 
 def resolved(path: str) -> str:
     """Return where the kernel would arrive: the deepest part that exists, then the rest."""
-    rest = ""
-    while True:
-        try:
-            fd = posix.open(path or "/", O_PATH | posix.O_CLOEXEC)
-            break
-        except FileNotFoundError:
-            if _is_link(path):  # it leads to what is not there yet; the engine follows it
-                raise NotShortError from None
-            path, _, name = path.rpartition("/")
-            rest = f"/{name}{rest}"
-            if name == "..":
-                raise NotShortError from None
-    try:
-        found = posix.readlink(f"/proc/self/fd/{fd}")
-    finally:
-        posix.close(fd)
-    return found.rstrip("/") + rest or "/"
-
-
-def _is_link(path: str) -> bool:
-    try:
-        return posix.lstat(path).st_mode & before_images.KIND == LINK
-    except FileNotFoundError:
-        return False
+    found = arrival(path)
+    if found is None:  # the engine follows it name by name
+        raise NotShortError
+    return found
 
 
 def load(state: str) -> "dict[str, Any]":

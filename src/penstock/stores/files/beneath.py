@@ -2,7 +2,8 @@
 
 A path that was checked and is then opened again by name can lead elsewhere by then. Here a
 directory is opened once, and everything that follows is said relative to its descriptor.
-Two ways, equally strict: `openat2` in one call, or one component after the other with
+Three ways, equally strict: `openat2` in one call; an ordinary open, kept where the kernel's own
+name for what was opened is the path that was asked for; or one component after the other with
 O_NOFOLLOW (on macOS the components above the root itself are taken as they come).
 What is done in the directory is left to others.
 Always true: a descriptor from here was reached from the root without following a link.
@@ -81,6 +82,9 @@ class Beneath:
 
     def open(self, parts: Parts) -> int:
         """Open a directory beneath the root. OSError: ENOENT, ELOOP (a link), ENOTDIR."""
+        straight = None if self.by_openat2 else _straight("/".join((self._top, *parts)) or "/")
+        if straight is not None:
+            return straight
         top = self._open_root()
         if not parts:
             return top
@@ -91,6 +95,10 @@ class Beneath:
             return _walk(top, parts)
         finally:
             close(top)
+
+    @property
+    def _top(self) -> str:
+        return "" if self.root == "/" else self.root
 
     def folder(self, parts: Parts, *, make: bool = False) -> Folder:
         """Open a directory; with `make`, create those that are missing on its way."""
@@ -190,6 +198,21 @@ def _make(parent: int, name: str) -> bool:
     except FileExistsError:
         return False
     return True
+
+
+def _straight(path: str) -> int | None:
+    """Open a directory by its path; None where a link was followed, or that cannot be told."""
+    try:
+        descriptor = os.open(path, AS_FOLDER)
+    except OSError:
+        return None
+    try:
+        if os.readlink(f"/proc/self/fd/{descriptor}") == path:
+            return descriptor
+    except OSError:  # no /proc here
+        pass
+    close(descriptor)
+    return None
 
 
 def _walk(start: int, parts: Parts) -> int:

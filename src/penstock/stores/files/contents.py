@@ -69,8 +69,10 @@ def whole(descriptor: int) -> bytes:
 
 def close(descriptor: int) -> None:
     """Close what was only read. An error here says nothing about any content."""
-    with suppress(OSError):  # never again: the number is free even when EINTR is reported
+    try:  # once: the number is free even when EINTR is reported
         os.close(descriptor)
+    except OSError:
+        return
 
 
 class LeasedFile:

@@ -37,6 +37,7 @@ from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError, StoreError
 from penstock.core.paths.relpath import RelPath
+from penstock.core.paths.spellings import joined
 from penstock.ports import DirectoryEntry, FileKind, FileState, PlannedWrite, RecoveredWrite
 from penstock.stores.files import errors, syscalls
 from penstock.stores.files import resolve as reach
@@ -87,7 +88,8 @@ class DiskFiles:
 
     def resolve(self, path: str) -> str:
         """Return the absolute path that the kernel would reach, links followed."""
-        return reach.resolve(self._root, path)
+        found = places.arrival(joined(path, self._root))
+        return reach.resolve(self._root, path) if found is None else found
 
     def known_as(self, place: str) -> Sequence[str]:
         """Return the other places by which rules know an absolute one, mostly none."""
@@ -122,15 +124,12 @@ class DiskFiles:
 
     def below(self, path: RelPath) -> Iterator[RelPath]:
         """Yield every file and link below a directory; names that are no text are passed over."""
-        for folder, folders, names in os.walk(f"{self._root}/{path.text}"):
-            links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
-            for name in (*names, *links):
-                relative = os.path.relpath(os.path.join(folder, name), self._root)
-                try:
-                    found = RelPath(text=relative)
-                except InputError:
-                    continue
-                yield found
+        for name in _files_below(self._root, path.text):
+            try:
+                found = RelPath(text=name)
+            except InputError:
+                continue
+            yield found
 
     def entries(self, path: RelPath | None) -> tuple[DirectoryEntry, ...]:
         """Return what a directory holds, by name; no link is followed on the way or in it."""
@@ -256,6 +255,20 @@ class DiskFiles:
                 yield descriptor
             finally:
                 close(descriptor)
+
+
+def _files_below(root: str, start: str) -> Iterator[str]:
+    """Yield the names of what is no directory, a directory's own before those below it."""
+    todo = [start]
+    while todo:
+        folder = todo.pop()
+        try:
+            with os.scandir(f"{root}/{folder}") as entries:
+                listed = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+        except OSError:
+            continue
+        yield from (f"{folder}/{name}" for name, is_folder in listed if not is_folder)
+        todo += [f"{folder}/{name}" for name, is_folder in reversed(listed) if is_folder]
 
 
 def _listed(folder: int) -> Iterator[DirectoryEntry]:

@@ -264,6 +264,12 @@ class InspectedRepository:
         output = self._ask(*words, "--", *paths)
         return tuple(map(os.fsdecode, output.split(b"\0")[:-1]))
 
+    def unsaved(self) -> tuple[str, ...]:
+        """Return the files below the directory that are in no commit as they are, nor ignored."""
+        words = ("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames")
+        output = self._ask(*words, "--ignore-submodules=dirty", "--", ".")
+        return tuple(os.fsdecode(entry[3:]) for entry in output.split(b"\0")[:-1])
+
     def tracked(self, *, paths: Sequence[str]) -> tuple[str, ...]:
         """Return the known files that pathspecs meet."""
         output = self._ask("ls-files", "-z", "--full-name", "--", *paths)

@@ -33,7 +33,8 @@ IN_HOME = (
     ".codeium/windsurf/hooks.json",
 )
 LONGEST = 4096  # bytes of a `.git` that is a file, and of a variable
-KIND, FOLDER, FILE = 0o170000, 0o040000, 0o100000
+KIND, FOLDER, FILE, LINK = 0o170000, 0o040000, 0o100000, 0o120000
+O_PATH = 0o10000000  # of Linux; elsewhere there is no /proc that would tell of what was opened
 
 
 def workspace_above(start: str) -> str:
@@ -102,6 +103,42 @@ def exists(path: str) -> bool:
     return True
 
 
+def arrival(path: str) -> "str | None":
+    """Return where the kernel arrives by an absolute path, with the names that are not there yet.
+
+    None where it does not say: then only following the path name by name can tell.
+    """
+    rest = ""
+    try:
+        while True:
+            try:
+                fd = posix.open(path or "/", O_PATH | posix.O_CLOEXEC)
+                break
+            except FileNotFoundError:
+                if _is_link(path):  # it leads to what is not there yet
+                    return None
+            path, _, name = path.rpartition("/")
+            if name == "..":
+                return None
+            rest = f"/{name}{rest}" if name not in ("", ".") else rest
+        try:
+            found = posix.readlink(f"/proc/self/fd/{fd}")
+        finally:
+            posix.close(fd)
+    except (OSError, ValueError):
+        return None
+    if found[:1] != "/" or found.endswith(" (deleted)"):
+        return None
+    return found.rstrip("/") + rest or "/"
+
+
+def _is_link(path: str) -> bool:
+    try:
+        return posix.lstat(path).st_mode & KIND == LINK
+    except FileNotFoundError:
+        return False
+
+
 def stamp(path: str) -> "tuple[str, int, int, int]":
     """Return what changes when a file is written, made or removed: size, time, inode."""
     try:
@@ -145,6 +182,12 @@ def in_worktree(place: str, root: str) -> str:
 
     "" for what lies in none, as nearly all files do.
     """
+    try:
+        posix.lstat(f"{root}/.git/worktrees")
+    except FileNotFoundError:  # no repository, or one that has no other worktree
+        return ""
+    except (OSError, ValueError):  # `.git` may be a file that says where the repository is
+        pass
     repository = _repository(root)
     if not repository or not exists(f"{repository}/worktrees"):
         return ""
