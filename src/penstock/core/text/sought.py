@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 
-_EVERY_LINE = re.compile(r"[.^$*+]*|\[[^]]*\][*+]?|=|\\S\+?|\\w\+?")
+_EVERY_LINE = re.compile(r"[.^$*+]*|\[[^]]*\][*+]?|=|\\S\+?|\\w\+?|\^?\[[^]]*\][*+]?=[.*+$]*")
 _SECRET = re.compile(
-    r"token|secret|passw|pwd\b|api.?key|credential|private|_key|auth|aws_|bearer|BEGIN",
+    r"token|secret|passw|pwd\b|credential|(?:api|access|private|master|signing).?key"
+    r"|\b_?key\b|auth.?(?:key|header)|authorization|aws_|bearer|BEGIN"
+    r"|\bsk[-_]|\bgh[pousr]_|\bglpat-|\bxox[bap]-|AKIA|AIza|\bpk_live",
     re.IGNORECASE,
 )
 
