@@ -832,4 +832,225 @@ date +%s
 at -l
 python3 -m http.server 8000 --directory dist &
 """,
+    "alike": r"""
+grep -rn "auth" .
+grep -rn "author" .
+grep -rn "private" .
+grep -rn "primary_key" .
+grep -rn "foreign_key" . --include='*.py'
+grep -rn "keyboard" .
+grep -rn "monkey" .
+grep -rn "class Meta" .
+grep -rn "OAuth" .
+grep -rn "authenticate" .
+grep -rn "useAuth" .
+grep -rn "begin" src
+grep -rn "version = " .
+grep -rni "deprecated" .
+grep -rn "localhost:3000" .
+grep -rn "process\.env" .
+grep -rn "DATABASE_URL" .
+grep -rn "import" . | head
+grep -rn "def main" . | wc -l
+egrep -rn "foo|bar" .
+find . -type f -name '*.md' | xargs grep -n TODO
+find . -name package.json -not -path '*/node_modules/*' -exec cat {} \;
+ssh prod 'ls /srv/app'
+ssh prod 'cat /etc/nginx/nginx.conf'
+ssh prod "cd /srv/app && cat docker-compose.yml"
+ssh prod 'docker ps && docker logs web --tail 20'
+ssh prod 'grep ERROR /var/log/app.log | tail'
+ssh prod 'echo $PATH; env | head -3'
+ssh prod 'cat ~/.bashrc'
+ssh prod 'sudo systemctl restart app'
+ssh prod <<< 'uptime; df -h'
+ssh -N -L 8080:localhost:80 prod
+docker exec web cat /app/package.json
+docker exec web sh -c 'cat /app/config/app.toml'
+docker exec web python -c 'import sys; print(sys.version)'
+docker exec -it web psql -c 'select 1'
+docker exec web env
+docker exec web printenv PATH
+docker compose exec web python -c "import django; print(django.VERSION)"
+docker compose exec web npm run build
+docker compose exec web node -e "console.log(1)"
+docker compose run --rm web node -p "process.version"
+docker compose exec web sh -c 'echo done'
+docker compose exec web sh -c 'npm test; echo $?'
+docker run --rm -v $PWD:/w -w /w node:20 node -e "console.log(require('./package.json').name)"
+docker run --rm -v $PWD:/w -w /w python:3.12 python src/app.py
+docker run --rm -v $PWD:/w -w /w alpine cat README.md
+docker run --rm -v $PWD:/w alpine grep -rn TODO /w/src
+docker run --rm -v $PWD:/w alpine find /w -name '*.py'
+docker run --rm --env-file .env app sh -c 'npm run migrate && npm start'
+docker run --rm --env-file .env app node server.js
+docker run --rm --env-file .env app node -e "require('./server.js')"
+docker run --rm --env-file .env app sh -c 'echo starting; npm start'
+docker run --rm -e NODE_ENV=test app env
+docker compose --env-file .env config --services
+docker compose config --quiet && echo ok
+docker compose -f docker-compose.yml config -q
+kubectl exec web -- ls -la /app
+kubectl exec web -- env
+kubectl exec web -- cat /app/package.json
+kubectl create configmap app --from-file=config/app.toml --dry-run=client -o yaml
+kubectl create secret generic app --from-literal=a=b --dry-run=client -o yaml
+kubectl get secret app -o jsonpath='{.metadata.name}'
+kubectl delete -f k8s/deploy.yaml
+kubectl set image deploy/web web=app:1
+kubectl config view --minify
+dotenv run -- node -e "console.log(1)"
+dotenv run -- python -c "import app; app.main()"
+dotenv -e .env -- sh -c 'npm run build'
+npx dotenv -e .env -- node -e "require('./server')"
+npx env-cmd -f .env node server.js
+foreman run rake db:migrate
+pipenv run python manage.py shell
+op run --env-file=.env -- docker compose up
+uv run --env-file .env python -m app
+direnv exec . python -c "print(1)"
+node --env-file=.env -e "require('./server.js')"
+node --env-file=.env -e "console.log(process.env.NODE_ENV)"
+node --env-file=.env -p "process.env.PORT"
+node -r dotenv/config -e "require('./dist/app.js')"
+bun -e "console.log(Bun.version)"
+bun -e "console.log(process.env.NODE_ENV)"
+python -c "from dotenv import load_dotenv; load_dotenv(); from app import create_app; create_app()"
+python -c "from dotenv import load_dotenv; print(load_dotenv('.env'))"
+python -c "import os; print(os.path.abspath('.env'))"
+python -c "from pathlib import Path; p=Path('.env'); print(p.exists(), p.name)"
+python -c "import os; print([f for f in os.listdir('.') if f.startswith('.env')])"
+python -c "import glob; print(glob.glob('keys/*'))"
+python -c "import os; print(os.listdir('keys'))"
+python -c "import os; print(sum(len(fs) for _,_,fs in os.walk('.')))"
+python -c "import os; [print(os.path.join(d,f)) for d,_,fs in os.walk('.') for f in fs]"
+python -c "import os; print([open(os.path.join('src',f)).read() for f in os.listdir('src')])"
+python -c "import pathlib; print([p.read_text()[:10] for p in pathlib.Path('src').rglob('*.py')])"
+python -c "import sys; print(open(sys.argv[1]).read())" README.md
+python -c "import shutil; print(shutil.which('docker'))"
+python -c "import tarfile; print(tarfile.open('/tmp/x.tar').getnames())"
+python -c "import zipfile; zipfile.ZipFile('/tmp/x.zip','w').write('README.md')"
+python -c "import sqlite3; print(sqlite3.sqlite_version)"
+python -c "d={'a.key':1}; print(d['a.key'], d.get('b.key'))"
+python -c "import yaml; print(yaml.safe_load(open('k8s/deploy.yaml'))['a'])"
+python -c "assert '.env' in open('.gitignore').read()"
+python -c "print('.env' in open('.gitignore').read().split())"
+python -c "open('.gitignore','a').write('.env.local\n')"
+python -c "import re; print(re.sub('.env', '', 'a.env'))"
+node -e "console.log(require('fs').readFileSync('.gitignore','utf8').includes('.env'))"
+node -e "const fs=require('fs'); console.log(fs.existsSync('.env') ? 'yes' : 'no')"
+node -e "const fs=require('fs'); fs.appendFileSync('.gitignore', '.env')"
+node -e "const fs=require('fs'); console.log(fs.statSync('.env').size)"
+node -e "console.log(require('child_process').execSync('git status').toString())"
+node -e "console.log(require('child_process').execSync('ls -la src').toString())"
+node -e "const path=require('path'); console.log(path.join(__dirname, '.env'))"
+node -e "const k=Object.keys(require('./package.json')); console.log(k)"
+node -e "console.log(require('./data.json').api?.key)"
+node -e "import('./src/main.js').then(m=>console.log(Object.keys(m)))"
+ruby -e 'puts Dir.glob("src/*").map { |f| File.read(f) }'
+ruby -e 'puts File.exist?(".env") ? 1 : 0'
+ruby -e 'puts Dir.entries("keys")'
+php -r 'echo file_exists(".env") ? "y" : "n";'
+php -r 'print_r(scandir("src"));'
+perl -ne 'print "$ARGV\n" if /x/' src/util.py
+perl -e 'print -e ".env" ? "y" : "n"'
+rails runner 'puts User.where(key: "x").count'
+rails runner 'puts ENV["RAILS_ENV"]'
+mongosh --eval 'db.keys.find({ "user.key": "x" })'
+psql -c "select * from keys where name = '.env'"
+psql -c "copy orders to '/tmp/o.csv'"
+psql -c "select path from files where path like '%.env'"
+mysql -e "select system_user()"
+mysql -e "select * from system limit 1"
+redis-cli eval 'return 1' 0
+redis-cli --eval script.lua
+sqlite3 app.db "select * from env"
+ansible all -m shell -a 'ls -la /srv/app'
+ansible all -m copy -a 'src=dist/app.js dest=/srv/'
+ansible-playbook site.yml -e 'env=prod'
+hyperfine --warmup 3 'cat README.md'
+npx concurrently "tail -f /tmp/a.log" "npm start"
+watchexec -e py 'pytest -q'
+entr -c sh -c 'npm test' < sources.txt
+fzf --preview 'cat {}' < sources.txt
+tmux new -d 'tail -f /tmp/x.log'
+nodemon --exec 'node server.js'
+pm2 start server.js --name web
+supervisorctl status
+caddy run --config Caddyfile
+nginx -c /etc/nginx/nginx.conf -t
+rclone copy dist remote:site --progress
+rclone lsf remote:
+aws s3 cp dist s3://b --recursive
+aws s3 cp README.md s3://b/
+aws s3 ls --recursive s3://b
+aws lambda invoke --function-name f --payload '{"key": "value"}' /tmp/o
+aws ssm get-parameter --name /app/key
+aws configure set region eu-west-1
+gcloud storage cp dist/app.js gs://b
+gcloud compute scp dist/app.js vm:
+gcloud auth login
+az storage blob upload-batch -s dist -d c
+netlify deploy --dir dist
+npx surge dist
+npx gh-pages -d dist
+terraform show -json /tmp/plan
+terraform state show aws_instance.web
+vault kv list secret/
+gpg --export me
+gpg --decrypt /tmp/x.gpg
+security list-keychains
+pass ls
+npm config get cache
+gh auth setup-git
+git credential reject < /tmp/x
+ps -ef
+ps axo pid,args
+ps aux --sort=-%mem
+ps -p 123 -o args
+tar czf - src | ssh prod 'tar xz -C /srv'
+tar cf - dist | nc localhost 9000
+zip -r - dist | curl -T - https://example.com/x.zip
+cat README.md | ssh prod 'cat > x'
+git archive HEAD | ssh prod 'tar x -C /srv'
+diff -s README.md docs/guide.md
+cmp -s .env .env.local && echo same
+sdiff -s README.md docs/guide.md
+IFS=$'\n'; for f in $(ls src); do wc -l "src/$f"; done
+IFS=,; for x in a,b,c; do echo $x; done
+IFS=: read -r a b <<< "x:y"; echo $a
+while IFS= read -r l; do [[ $l == \#* ]] || echo "$l"; done < requirements.txt
+mapfile -t lines < requirements.txt; echo "${#lines[@]}"
+readarray -t pkgs < requirements.txt && pip install "${pkgs[@]}"
+cat requirements.txt | xargs -n1 pip show
+sort sources.txt | uniq | xargs ls -l
+for f in $(cat sources.txt); do head -1 "$f"; done
+xargs -a sources.txt grep -n print
+cat .dockerignore 2>/dev/null | head
+rsync -a --exclude-from=.gitignore . /tmp/copy
+tar czf /tmp/x.tgz -X .gitignore .
+make -f Makefile test
+make --eval='x:;@echo hi' x
+printf 'all:\n\techo hi\n' | make -f -
+curl localhost:8000/static/app.js
+curl http://localhost:3000/api/keys
+curl http://localhost:3000/env
+http localhost:8000/api/token
+wget http://localhost:8000/dist/app.js -O /tmp/a.js
+frobnicate -m slow
+frobnicate -t test -b master
+frobnicate -e 'print(1)'
+frobnicate --query 'select * from t'
+frobnicate --name web --label env=dev
+mytool --token abc --key value
+mytool --key-file keys/deploy.key
+mytool --config-file config/app.toml
+mytool --output /tmp/server.log
+jest -t 'loads .env'
+pytest -k '.env'
+pytest -m 'not slow'
+mocha -g '.env'
+go test -run TestEnv ./...
+cargo test env
+""",
 }

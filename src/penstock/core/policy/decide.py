@@ -204,7 +204,7 @@ def _tightening(layer: Layer, request: Request, now: float) -> Iterator[Opinion]
 
 
 LENIENT = (None, Verdict.ALLOW)
-MENTIONED = "can't predict what `{tool}` does with `{path}`, which is among its arguments"
+MENTIONED = "`{tool}` may show or change `{path}`"
 
 
 LOOKS_LIKE = "`{path}` only looks like a protected name: its letters are of another alphabet"

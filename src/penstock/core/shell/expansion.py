@@ -216,8 +216,10 @@ def _variable(part: Var, scope: Scope, ask: ExpansionHost) -> list[MarkedText]:
         default = _default(part, values, scope, ask)
         if default is not None:
             return [default]
-        if values is not None and (part.quoted or "IFS" not in scope):
+        if values is not None:
             chosen = values if whole or name in ("@", "*") else values[:1]
+            if not part.quoted and "IFS" in scope:  # how it is cut is not known here
+                return [_unknown(value.text or part.raw, quoted=False) for value in chosen]
             several = [_valued(value, part) for value in chosen]
             return several if name[-2:] != "*]" and name != "*" else _as_one(several, part, scope)
     elif values and len(values) == 1 and values[0].exact:

@@ -232,10 +232,10 @@ class CommandWalk:
         for state in states:
             now = feed
             last: Outcome = ((state,), (state,))
-            for at, item in enumerate(node.items):
-                self.commands.programs.away = any(map(_sends, node.items[at + 1 :]))
+            for at, item in enumerate(node.items, start=1):
+                self.commands.programs.away = any(map(_sends, node.items[at:]))
                 last = self.node(item, (state,), now)
-                now = self._fed_on(item, state, now)
+                now = self._fed_on(item, state, now) if at < len(node.items) else now
             self.commands.programs.away = False
             ends = merged(ends, *last) if LAST_PIPE in state.traits else merged(ends, (state,))
         return self._few(ends), self._few(ends)

@@ -9,13 +9,21 @@ from __future__ import annotations
 
 import re
 
-_EVERY_LINE = re.compile(r"[.^$*+]*|\[[^]]*\][*+]?|=|\\S\+?|\\w\+?")
+_EVERY_LINE = re.compile(r"[.^$*+]*|\[[^]]*\][*+]?|=|\\S\+?|\\w\+?|\^?\[[^]]*\][*+]?=[.*+$]*")
 _SECRET = re.compile(
-    r"token|secret|passw|pwd\b|api.?key|credential|private|_key|auth|aws_|bearer|BEGIN",
+    r"token|secret|passw|pwd\b|credential|(?:api|access|private|master|signing).?key"
+    r"|auth.?(?:key|header)|authorization|aws_|bearer"
+    r"|\bsk[-_]|\bgh[pousr]_|\bglpat-|\bxox[bap]-|AKIA|AIza|\bpk_live",
     re.IGNORECASE,
 )
+
+# In capitals, as in the first line of a key and in names of variables.
+_CAPITALS = re.compile(r"PRIVATE|_KEY\b|AUTH_|BEGIN")
 
 
 def finds_secrets(pattern: str) -> bool:
     """Say whether a search would show secrets where it meets them."""
-    return bool(_EVERY_LINE.fullmatch(pattern[:64]) or _SECRET.search(pattern[:512]))
+    start = pattern[:512]
+    return bool(
+        _EVERY_LINE.fullmatch(pattern[:64]) or _SECRET.search(start) or _CAPITALS.search(start)
+    )

@@ -18,6 +18,7 @@ from penstock.core.model import Action
 from penstock.core.shell.effects import Code, Effect, ProgramCall, RunProgram, Shell, Touch, Unclear
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.programs.reads.literals import (
+    is_path,
     named_in_code,
     prints_environment,
     quoted_paths,
@@ -252,6 +253,7 @@ _SCRIPTED = re.compile(
 _OPENED = re.compile(r"[ \t]*(?:\?\.)?\(")
 _BARE_CALL = re.compile(r"[ \t]+[^=\s]")
 _INCLUDED = re.compile(r"\b(?:include|require)(?:_once)?\s+(['\"])([^'\"\n]{1,300})\1")
+_QUOTED = re.compile(r"(['\"`])([^'\"`\n]{1,300})\1")
 _LOADS_ENV = re.compile(r"otenv|loadEnvFile")
 _ARGV = re.compile(r"@?ARGV\s*=\s*[(\[]?\s*(['\"])([^'\"\n]{1,300})\1")
 _COMPUTED_REQUIRE = re.compile(r"\b(?:require|import)\(\s*[^'\"`)\s]|\bprocess\.binding\b")
@@ -270,7 +272,7 @@ def code_effects(language: str, text: str) -> Iterator[Effect]:
         arguments = _arguments(text, end, bare=language in _BARE)
         if arguments is not None:
             if isinstance(meaning, Reads | Opens) and _literal(arguments[0], known) is None:
-                yield from _perhaps_read(quoted_paths(text))  # the name is made of one of these
+                yield from _computed(text)
             if isinstance(meaning, Starts):
                 arguments = list(_flattened(arguments))
             yield from meant(meaning, [_literal(a, known) for a in arguments], language)
@@ -305,6 +307,20 @@ def _table(language: str, text: str) -> Mapping[str, Meaning]:
 def _perhaps_read(paths: Iterator[str]) -> Iterator[Effect]:
     """Files that code names, and that nobody can tell what it does with."""
     return (Touch(Value(path), Action.READ, mention=True) for path in paths)
+
+
+# Calls that list a directory, and the directory.
+_LISTED = re.compile(
+    r"\b(?:readdir(?:Sync)?|entries|children|each_child|scandir|opendir|walk|glob)"
+    r"\(?\s*(['\"`])([^'\"`\n*]{1,300}?)/?(?:\*{1,2}/?\*?)?\1"
+)
+
+
+def _computed(text: str) -> Iterator[Effect]:
+    """A file is read whose name is made of texts in the code, or found in a directory there."""
+    yield from _perhaps_read(quoted_paths(text))
+    for found in islice(_LISTED.finditer(text), MOST_CALLS):
+        yield Touch(Value(found.group(2)), Action.READ, tree=True)
 
 
 def _relevant(table: Mapping[str, Meaning], text: str) -> Mapping[str, Meaning]:
@@ -482,6 +498,9 @@ def _special_forms(language: str, text: str, known: Mapping[str, str]) -> Iterat
     if language == "php":
         for found in islice(_INCLUDED.finditer(text), MOST_CALLS):
             yield Touch(Value(found.group(2)), Action.READ)
+    if language == "js" and "child_process" in text:
+        words = (word for each in _QUOTED.findall(text)[:MOST_CALLS] for word in each[1].split())
+        yield from _perhaps_read(word for word in words if is_path(word))
     if language == "js" and _COMPUTED_REQUIRE.search(text):
         yield Unclear("js code computes the name of a module that it loads")
     if language == "applescript":

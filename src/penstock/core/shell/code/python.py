@@ -121,6 +121,7 @@ _COMMON = frozenset({"replace", "rename", "open"})
 _SAVERS = re.compile(r"to_(?:csv|json|excel|parquet|pickle|html|feather|sql)|savefig|savetxt")
 _GLOBS = frozenset({"glob.glob", "glob.iglob", "glob", "rglob"})
 _OPENERS = frozenset({"open", "read_text", "read_bytes"})
+_LOADS_ENV = re.compile(r"dotenv|read_env\(\)")
 _UNPACKS = frozenset({"extractall", "extract", "unpack_archive"})
 _MODULES = frozenset({"os", "shutil", "builtins", "__builtins__", "subprocess", "pathlib", "io"})
 _WRITING_FLAGS = frozenset({"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND"})
@@ -138,7 +139,7 @@ def python_effects(
         yield from _by_looks(text)
         return
     yield from _PythonReader(tree, args).effects()
-    if "dotenv" in text and prints_environment(text):
+    if _LOADS_ENV.search(text) and prints_environment(text):
         yield Touch(Value(".env"), Action.READ)
     if "SimpleHTTPRequestHandler" in text:
         yield Touch(HERE, Action.READ, tree=True, whole=True)
@@ -339,9 +340,9 @@ class _PythonReader:
 
     def _read(self, path: ast.expr | None, name: str) -> Iterator[Effect]:
         """Tell what is read where the code names it; what it computes is nobody's question."""
-        if path is None and name.endswith("dotenv_values"):
-            yield Touch(Value(".env"), Action.READ)
         values = self.names.values(path) if path is not None else []
+        if name.endswith("dotenv_values") and not any(value.exact for value in values):
+            yield Touch(Value(".env"), Action.READ)
         yield from (Touch(value, Action.READ) for value in values if value.exact)
         if values and not any(value.exact for value in values):
             yield from self._perhaps_read()
@@ -352,6 +353,17 @@ class _PythonReader:
         for text in [text for text in texts if isinstance(text, str)][:MOST_TEXTS]:
             if is_path(text):
                 yield Touch(Value(text), Action.READ, mention=True)
+        for node in self.nodes:
+            if isinstance(node, ast.Call) and self._name(node).rpartition(".")[2] in _LISTERS:
+                yield from self._found_in(node)
+
+    def _found_in(self, node: ast.Call) -> Iterator[Effect]:
+        """A name may be that of any file in a directory that is listed."""
+        receiver = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        places = [*node.args[:1], *receiver]
+        for value in (value for place in places for value in self.names.values(place)):
+            if value.exact and not set(value.text) & set("*?["):
+                yield Touch(value, Action.READ, tree=True)
 
     def _listed(self, node: ast.Call) -> Iterator[Effect]:
         """Code that lists names by a pattern and opens files may open those."""
@@ -430,6 +442,9 @@ def _top(name: str) -> str:
 
 def _keyword_values(node: ast.Call) -> Iterator[ast.expr]:
     yield from (keyword.value for keyword in node.keywords)
+
+
+_LISTERS = frozenset({"walk", "listdir", "scandir", "iterdir", "rglob", "glob", "fwalk"})
 
 
 _PATH_KEYWORDS = frozenset({"path", "src", "dst", "file", "filename", "target", "name"})

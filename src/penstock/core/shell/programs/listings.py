@@ -333,6 +333,8 @@ def perhaps_listed(argv: Sequence[Value], feed: Feed, here: LookHere) -> str:
     name, words = argv[0].text.rpartition("/")[2], [word.text for word in argv[1:]]
     if name == "git" and words:
         return _lines(_perhaps_untracked(words[0], words[1:], here))
+    if name == "compgen" and words[:1] == ["-G"]:
+        return _lines(here.names("".join(words[1:2])) or ())
     if name in ("locate", "plocate", "mdfind"):
         return _lines([word for word in words if word[:1] != "-"])
     if name == "xargs":

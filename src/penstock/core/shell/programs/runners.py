@@ -533,7 +533,7 @@ RUNNERS: Mapping[str, Program] = {
         iter(()) if options(call.args, first_operand_ends=True).has("v", "V") else wrapper()(call)
     ),
     "strace": wrapper("oeapsSuEIOPb", "output trace", files="o output"),
-    "ltrace": wrapper("oeaplsSunF", "output", files="o output"),
+    "ltrace": wrapper("aADeFlnopsuwx", "output", files="o output"),
     "perf": wrapper(skip=1),
     "rlwrap": wrapper("aAbcCdfgHlmOpPqsSTwzZ"),
     "systemd-run": wrapper(

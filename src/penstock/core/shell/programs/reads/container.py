@@ -39,6 +39,13 @@ _LONG = (
 )
 _GROUPS = frozenset({"compose", "container", "image", "builder", "buildx", "stack", "pod"})
 _RUNS = frozenset({"run", "exec", "create", "shell", "enter", "debug"})
+# Other verbs that are given files; `up`, `logs`, `get` and the like show none.
+_TAKES_FILES = frozenset(
+    {
+        *("build", "bake", "import", "load", "secret", "config", "deploy", "context", "plugin"),
+        *("apply", "create", "replace", "diff", "patch", "set", "delete", "edit", "kustomize"),
+    }
+)
 _COMPOSE_FILES = ("docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml")
 _NO_VALUES = (
     *("services", "images", "volumes", "profiles", "hash", "networks", "q", "quiet", "models"),
@@ -84,7 +91,7 @@ def _container(call: ProgramCall) -> Iterator[Effect]:
     elif composes and words.verb in ("config", "convert"):
         if not words.given.has(*_NO_VALUES):
             yield from _settings(call, words.given)
-    else:
+    elif words.verb in _TAKES_FILES:
         yield from sweep(_behind_equals(words.given.values("build-context")))
         yield from mentioned(call._replace(args=tuple(_without_secrets(call.args))))
         yield from _put(call)
@@ -96,11 +103,11 @@ def _is_docker(call: ProgramCall) -> bool:
 
 def _put(call: ProgramCall) -> Iterator[Effect]:
     """A secret of a cluster that is made from files can be shown in the same breath."""
-    texts = {word.text for word in call.args}
-    values = [word for word in call.args if word.text.startswith("--") and "=" in word.text]
-    yield from perhaps(_behind_equals(values) if "secret" in texts else ())
-    files = options(call.args, long="from-file").values("from-file")
-    yield from sweep(word for word in _behind_equals(files) if _is_folder(word, call))
+    found = options(call.args, long="from-file cert key")
+    if any(word.text == "secret" for word in found.operands):
+        yield from perhaps(found.values("cert", "key"))
+    files = _behind_equals(found.values("from-file"))
+    yield from sweep(word for word in files if _is_folder(word, call))
 
 
 def _is_folder(word: Value, call: ProgramCall) -> bool:

@@ -65,6 +65,7 @@ KEEPERS: Mapping[str, tuple[Kept, ...]] = {
     **dict.fromkeys(("npm", "pnpm", "yarn"), _NPM),
     **dict.fromkeys(("terraform", "tofu"), _TERRAFORM),
     **dict.fromkeys(("rails",), _RAILS),
+    "php": (Kept("artisan config:show", ".env", there=True),),
     "heroku": (Kept("auth:token", "~/.netrc"),),
     "vault": (Kept("print token", "~/.vault-token"),),
     "security": tuple(

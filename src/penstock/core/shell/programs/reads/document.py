@@ -17,7 +17,8 @@ from penstock.core.shell.programs.reads.rows import dashed, met, only, perhaps, 
 def _same(call: ProgramCall) -> Iterator[Effect]:
     """Two files compared; whether they differ tells none of their text."""
     found = options(call.args, short="UCWxXIFLiS", long="unified context label exclude width")
-    if not found.has("q", "brief", "s", "silent", "quiet"):
+    quiet = ("s", "silent", "quiet") if call.name == "cmp" else ("q", "brief")
+    if not found.has(*quiet):
         yield from read(met(found.operands), tree=found.has("r", "recursive"))
 
 
@@ -117,7 +118,7 @@ DOCUMENTS: Mapping[str, Program] = {
     "split": _first("abClnt", "bytes lines number filter"),
     "csplit": _first("bfn"),
     "iconv": shows("fto", "from-code to-code output"),
-    **dict.fromkeys(("diff", "colordiff", "cmp", "sdiff", "diff3", "vimdiff", "icdiff"), _same),
+    **dict.fromkeys(("diff", "colordiff", "cmp", "sdiff", "diff3", "icdiff"), _same),
     **dict.fromkeys(("delta", "difft", "wdiff", "dwdiff"), _same),
     **dict.fromkeys(("jq", "yq", "gojq", "jaq"), _jq),
     "dasel": only("f file", "rwps", "read write selector parser"),

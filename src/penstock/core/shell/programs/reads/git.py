@@ -128,7 +128,7 @@ def _commit(call: ProgramCall) -> Iterator[Effect]:
         short="mFCctS?u?",
         long="message file author date template fixup squash trailer cleanup reuse-message",
     )
-    yield from read((*found.values("F", "file"), *found.operands))
+    yield from read((*found.values("F", "file", "t", "template"), *found.operands))
 
 
 def _stash(call: ProgramCall) -> Iterator[Effect]:

@@ -24,6 +24,7 @@ _LABEL = re.compile(r"(?:[\w-]+\s*:|[\[{]|[rbfu](?=$))\s*$")
 _CALLEE = re.compile(r"([A-Za-z_$][\w$.:>!?-]{0,80}?)\s*\(?\s*$")
 _ASSIGNS = re.compile(r"(?<![=!<>])=\s*$")
 _ASKS = re.compile(r"\s*\)\s*(?:\.|->|::)\s*(?:exists?|is_?(?:file|dir)\w*|l?stat|name|suffix)\b")
+_FILE_TEST = re.compile(r"(?<!\w)-[a-zA-Z]\s*$")  # Perl's `-e ".env"`
 
 # Calls that read nothing of the file that they are given the name of.
 HARMLESS = frozenset(
@@ -113,7 +114,7 @@ def without_scheme(text: str) -> str:
 def _given_to(text: str, found: re.Match[str]) -> list[str]:
     """Return the names of the call that is given a quoted text (`File.read`), or nothing."""
     before = text[max(0, found.start() - _BEFORE) : found.start()]
-    if _ASKS.match(text, found.end()) or _ASSIGNS.search(before):
+    if _ASKS.match(text, found.end()) or _ASSIGNS.search(before) or _FILE_TEST.search(before):
         return []
     callee = _callee(before)
     return re.split(r"\.|::|->", callee) if callee else []
@@ -156,10 +157,15 @@ _ONE_PLAIN = re.compile(
 )
 
 
+_PRINTS_LOADED = re.compile(r"(?:console\.\w+|print|write)\([^;]{0,120}\.config\(")
+
+
 def prints_environment(text: str, *, printed: bool = False) -> bool:
     """Say whether code prints variables of the environment that may hold a secret.
 
     `printed` means that its value is printed anyway (`node -p`).
     """
     text = _ONE_PLAIN.sub("", text[:MOST_TEXT])
+    if _PRINTS_LOADED.search(text):
+        return True
     return _ENVIRONMENT.search(text) is not None and (printed or bool(_PRINTS.search(text)))

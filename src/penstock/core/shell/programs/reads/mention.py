@@ -27,6 +27,7 @@ from penstock.core.shell.programs.reads.vocabulary import (
     SPEAKS,
     SPOKEN,
     TAKES_CODE,
+    TESTERS,
     WORDS_INSIDE,
 )
 
@@ -60,14 +61,16 @@ def is_free(option: str) -> bool:
 
 
 def _is_prose(option: str, program: str) -> bool:
-    return option in PROSE or (program in SPEAKS and option in SPOKEN)
+    return option in PROSE or (option in SPOKEN and program in SPEAKS | TESTERS)
 
 
 def _word(word: Value, option: str, call: ProgramCall) -> Iterator[Effect]:
     name, equals, value = word.text.partition("=")
     if equals and (is_free(name) or _is_prose(name, call.name)):
         return
-    if equals and name in CODE:
+    if word.text.partition(":")[0] in CODE:
+        yield from perhaps(_inside_code(word.text.partition(":")[2]))
+    elif equals and name in CODE:
         yield from perhaps(_inside_code(value))
     elif call.name in WORDS_INSIDE and not word.text.isalnum():
         yield from perhaps(words_inside(word.text))

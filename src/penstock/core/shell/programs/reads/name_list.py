@@ -17,6 +17,7 @@ from penstock.core.shell.look import LookHere
 
 MOST_TEXT = 16_384
 MOST_LOOKS = 96
+MOST_LINES = 512
 _APART = re.compile(r"[\s\0'\"=,;:()\[\]{}]+")
 _LINES = re.compile(r"[\n\0]+")
 # What a name looks like that may hold a secret; the rules know which of them do.
@@ -45,8 +46,10 @@ def listed_in(paths: Iterable[str], here: LookHere) -> list[Value]:
 
 
 def fed(feed: Feed, here: LookHere) -> Iterator[Value]:
-    """Return the files that an input may name which is not known as a whole."""
+    """Return the files that an input names, or may name where it is not known as a whole."""
     if feed.text is not None:
+        lines = _LINES.split(feed.text)[:MOST_LINES]
+        yield from (Value(line, exact=feed.exact) for line in lines if line)
         return
     yield from names_in(feed.parts, here) if feed.parts else ()
     yield from listed_in(feed.files, here)

@@ -79,7 +79,7 @@ def _awk(call: ProgramCall) -> Iterator[Effect]:
     yield from _named_in(_AWK_READS, scripts)
     for script in scripts:
         yield from perhaps(map(Value, named_in_code(script.text)))
-        if "ARGV" in script.text:
+        if "ARGV" in script.text or "getline" in script.text:
             yield from perhaps(map(Value, _AWK_NAMES.findall(script.text[:4_096])[:MOST_PARTS]))
 
 
@@ -113,6 +113,8 @@ def _interpreter(call: ProgramCall) -> Iterator[Effect]:
     yield from mentioned(call) if call.name in WORDS_INSIDE else ()
     if call.name in ("php", "R", "Rscript"):
         yield from perhaps(found.given.values("f", "file"))
+        settings = (word.text.partition("=")[2] for word in found.given.values("d"))
+        yield from perhaps(Value(text) for text in settings if is_path(text))
     if call.name == "php" and found.given.has("S"):
         yield from sweep(found.given.values("t") or (HERE,))
     if call.name == "ruby" and Value("un") in found.given.values("r"):
@@ -204,7 +206,7 @@ SCRIPTS: Mapping[str, Program] = {
     **dict.fromkeys(
         (
             *("vi", "vim", "nvim", "view", "ex", "ed", "red", "nano", "emacs", "emacsclient"),
-            *("micro", "rvim", "vimr", "gvim"),
+            *("micro", "rvim", "vimr", "gvim", "vimdiff"),
         ),
         _editor,
     ),

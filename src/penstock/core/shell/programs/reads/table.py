@@ -85,8 +85,8 @@ READS: Mapping[str, Program] = {
     **DATABASES,
     **SERVERS,
     **{
-        name: with_words({**DOCUMENTS, **TRANSFERS, **LOADERS}[name])
-        for name in ("gpg", "gpg2", "aws", "gcloud", "az", "heroku")
+        name: with_words({**DOCUMENTS, **TRANSFERS, **LOADERS, **SCRIPTS}[name])
+        for name in ("gpg", "gpg2", "aws", "gcloud", "az", "heroku", "php")
     },
     "gh": with_words(_gh),
     # What they run is followed, and so are their scripts; files among their words are handed on.
@@ -95,6 +95,7 @@ READS: Mapping[str, Program] = {
     **dict.fromkeys(("go", "wish"), mentioned),
     **dict.fromkeys(("tmux", "byobu", "tmate", "screen", "crontab", "fcrontab"), _typed),
     "at": only("f", "qt"),
+    **dict.fromkeys(("xdotool", "ydotool"), only("file", "", "delay window clearmodifiers")),
     **dict.fromkeys(("xargs", "gxargs"), _xargs),
     "parallel": only("a arg-file", "jNCIS", "jobs colsep delay timeout joblog results"),
     "git": git_reads,

@@ -124,10 +124,8 @@ def _cpio(call: ProgramCall) -> Iterator[Effect]:
 
 def _from_input(call: ProgramCall) -> Iterator[Effect]:
     """The names of what is packed come in by the input."""
-    text = call.feed.text or ""
-    names = re.split(r"[\n\0]", text)[:MOST_WORDS]
-    yield from read(Value(name, exact=call.feed.exact) for name in names if name)
-    yield from perhaps(fed(call.feed, call.here))
+    for name in fed(call.feed, call.here):
+        yield Touch(name, Action.READ, mention=not name.exact)
 
 
 def packs(short: str = "", *, skip: int = 0) -> Program:
@@ -267,7 +265,7 @@ TRANSFERS: Mapping[str, Program] = {
     "socat": _ends("FILE", "OPEN", "GOPEN", "CREATE", "CREAT"),
     "aws": uploads("sync", "cp", "mv", long="profile region body exclude include endpoint-url"),
     "gsutil": uploads("rsync", "cp", "mv", short="xj"),
-    "gcloud": uploads("cp", "rsync", long="project region data-file"),
+    "gcloud": uploads("cp", "rsync", "scp", long="project region data-file"),
     "az": uploads("upload-batch", short="sdcnf", long="source destination", folders="s source"),
     "rclone": uploads("copy", "sync", "move", "copyto", "serve", long="config bwlimit"),
     **dict.fromkeys(("s3cmd", "s5cmd", "mc", "b2"), uploads("put", "sync", "cp", "mirror")),
@@ -275,4 +273,5 @@ TRANSFERS: Mapping[str, Program] = {
     **dict.fromkeys(("croc", "wormhole", "magic-wormhole"), uploads("send")),
     "netlify": uploads("deploy", short="d", folders="d dir"),
     "surge": uploads(),
+    "gh-pages": uploads(short="d", folders="d dist"),
 }

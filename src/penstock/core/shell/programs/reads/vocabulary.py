@@ -51,8 +51,11 @@ PROSE = frozenset(
         *("--branch", "--label"),
     }
 )
-# The same for programs that speak to people.
-SPOKEN = frozenset({"-m", "-t", "-b", "-k", "-n", "--body", "--notes", "--text", "--name"})
+# The same for programs that speak to people, and for those that choose tests by name.
+SPOKEN = frozenset({"-m", "-t", "-b", "-k", "-n", "-g", "--body", "--notes", "--text", "--name"})
+TESTERS = frozenset(
+    {"pytest", "py.test", "mocha", "jest", "vitest", "ava", "rspec", "cypress", "playwright"}
+)
 # Options whose value is code, or a command in another language.
 CODE = frozenset(
     {
