@@ -42,6 +42,7 @@ class DiskLook:
         self._texts = 0
         self._read = 0
         self._listed: dict[str, tuple[DirectoryEntry, ...]] = {}
+        self._known: dict[tuple[str, str], str | None] = {}
 
     def names(self, pattern: str, base: str) -> Sequence[str] | None:
         """Return what a shell makes of a pattern, sorted; None where that is too much."""
@@ -84,6 +85,11 @@ class DiskLook:
 
     def text(self, path: str, base: str) -> str | None:
         """Return the content of a small file; what is no text in it is kept as surrogates."""
+        if (path, base) not in self._known:
+            self._known[path, base] = self._content(path, base)
+        return self._known[path, base]
+
+    def _content(self, path: str, base: str) -> str | None:
         try:
             files, found = self._place(path, base)
             if found is None or self._texts >= MOST_TEXTS:
