@@ -25,6 +25,7 @@ MOST_SEEN = 20_000  # names that are looked at for one call
 MOST_TEXTS = 2_000
 MOST_BYTES = 1 << 20  # of one text
 MOST_READ = 16 << 20  # of all texts of one call
+END_BYTES = 1 << 16  # of each end of a larger one
 _KINDS = {FileKind.FILE: "file", FileKind.DIRECTORY: "directory", FileKind.SYMLINK: "link"}
 
 
@@ -88,6 +89,21 @@ class DiskLook:
         if (path, base) not in self._known:
             self._known[path, base] = self._content(path, base)
         return self._known[path, base]
+
+    def ends(self, path: str, base: str) -> str | None:
+        """Return the beginning and the end of a file that is larger than those."""
+        try:
+            files, found = self._place(path, base)
+            source = files.source(found) if found and self._texts < MOST_TEXTS else None
+            if source is None or source.size <= MOST_BYTES:
+                return None
+            self._texts += 1
+            parts = (
+                source.read(0, END_BYTES) + b"\n" + source.read(source.size - END_BYTES, END_BYTES)
+            )
+            return parts.decode(errors="surrogateescape")
+        except (_TooMany, PenstockError):
+            return None
 
     def _content(self, path: str, base: str) -> str | None:
         try:

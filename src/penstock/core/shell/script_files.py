@@ -41,6 +41,8 @@ def on_disk(effect: RunFile, look: LookHere) -> RunText | None:
     """Return the text of a script file, if there is one."""
     for path in _candidates(effect):
         text = look.text(path)
+        if text is None:
+            text = look.ends(path)
         if text is not None and "\0" not in text:
             return RunText(
                 path, effect.language, text, effect.args, here=effect.here, role=effect.role
@@ -161,7 +163,7 @@ def code_of(effect: RunText) -> str:
     if effect.role is RunRole.TEST and _ELSEWHERE.search(text):
         return ""  # tests that make a place of their own write there
     if effect.called is not None:
-        text = _with_functions(text, effect.called, python=effect.language == "python")
+        text = with_functions(text, effect.called, python=effect.language == "python")
     return text if effect.language != "python" or _ACTS.search(text) else ""
 
 
@@ -179,7 +181,7 @@ class _Function(NamedTuple):
     lines: list[str]
 
 
-def _with_functions(text: str, called: frozenset[str], *, python: bool) -> str:
+def with_functions(text: str, called: frozenset[str], *, python: bool) -> str:
     """Return what stands outside of functions, and those functions that somebody calls."""
     outside, functions = _split(text, python=python)
     wanted = set(called) & {one.name for one in functions}

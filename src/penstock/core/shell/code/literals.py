@@ -127,17 +127,24 @@ class Literals:
     """
 
     def __init__(self, text: str, name: str = "") -> None:
+        self._text = text
         self._name = name
         self._beside = posixpath.dirname(name) or "."
-        self._known: dict[str, list[str]] = {}
-        for found in islice(_ASSIGNED.finditer(text), MOST_NAMES):
-            self._learn(found.group(1), found.group(2).strip().rstrip(","))
-        for found in islice(_LOOP.finditer(text), MOST_NAMES):
-            self._loop(found)
-        self._parameters(text)
+        self._learnt: dict[str, list[str]] | None = None
+
+    def _known(self, name: str) -> list[str]:
+        """Return what a name is worth; the text is looked through when the first is asked for."""
+        if self._learnt is None:
+            self._learnt = {}
+            for found in islice(_ASSIGNED.finditer(self._text), MOST_NAMES):
+                self._learn(found.group(1), found.group(2).strip().rstrip(","))
+            for found in islice(_LOOP.finditer(self._text), MOST_NAMES):
+                self._loop(found)
+            self._parameters(self._text)
+        return self._learnt.get(name, [])
 
     def _learn(self, name: str, text: str) -> None:
-        known = self._known.setdefault(name, [])
+        known = self._learnt.setdefault(name, []) if self._learnt is not None else []
         known += [value for value in self.values(text) if value not in known][:MOST_VALUES]
 
     def _loop(self, found: re.Match[str]) -> None:
@@ -182,7 +189,7 @@ class Literals:
         place = self._place(piece)
         if place is not None:
             return [place]
-        return self._known.get(piece.lstrip("$&")) or self._made(piece, depth)
+        return self._known(piece.lstrip("$&")) or self._made(piece, depth)
 
     def _place(self, text: str) -> str | None:
         if text in _BESIDE:
@@ -206,7 +213,7 @@ class Literals:
         def value(found: re.Match[str]) -> str:
             name = found.group(1) or found.group(2)
             place = self._place(name)
-            known = self._known.get(name.lstrip("$"), []) if place is None else [place]
+            known = self._known(name.lstrip("$")) if place is None else [place]
             return known[0] if known else found.group()
 
         return _INSERTED.sub(value, text)

@@ -67,7 +67,7 @@ def code_effects(language: str, text: str, *, script: str = "") -> Iterator[Effe
     most, calls = (MOST_SCRIPT, MOST_SCRIPT_CALLS) if script else (MOST_TEXT, MOST_CALLS)
     if len(text) > most:
         yield Unclear(f"the {language} code is too long to be read")
-        text = text[:most]
+        text = (_thin(language, text) if script else text)[:most]
     literals = Literals(text, script)
     for count, (meaning, end) in enumerate(_calls(language, text)):
         if count >= calls:
@@ -79,6 +79,13 @@ def code_effects(language: str, text: str, *, script: str = "") -> Iterator[Effe
     yield from _special_forms(language, text, literals)
     if _MAY_RUN.search(text):
         yield Unclear("", runs=True)
+
+
+def _thin(language: str, text: str) -> str:
+    """Return the lines of a long script that hold a call of interest, or give a name a text."""
+    names = {name.rpartition(".")[2] for name in calls_of(language)}
+    wanted = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b|=\s*['\"`]")
+    return "\n".join(line for line in text.split("\n") if wanted.search(line))
 
 
 def _called(
@@ -106,8 +113,12 @@ def _calls(language: str, text: str) -> Iterator[tuple[Meaning, int]]:
     if language == "js":
         table = _relevant(table, text)
     for found in _NAME.finditer(text):
-        parts = _JOINT.split(found.group())
-        meaning = table.get(".".join(parts[-2:])) or table.get(parts[-1])
+        name = found.group()
+        if name.isidentifier():
+            meaning = table.get(name)
+        else:
+            parts = _JOINT.split(name)
+            meaning = table.get(".".join(parts[-2:])) or table.get(parts[-1])
         if meaning is not None:
             yield meaning, found.end()
 

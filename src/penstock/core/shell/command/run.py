@@ -189,7 +189,7 @@ class RunTexts:
         if language == "sh":
             own = state.assign("0", (Value(effect.name),))
             inside = positional(own, effect.args[1:]) if len(effect.args) > effect.here else own
-            return self._walk.text(effect.text, (inside,), feed)
+            return self._walk.long_text(effect.text, (inside,), feed)
         known = effect._replace(language=language)
         text = code_of(known)
         self.code(Code(language, Value(text), effect.args), state, feed, effect.name, known)
@@ -235,7 +235,8 @@ class RunTexts:
             return expect_commands(text[:MOST_CODE])
         if language in FILTER_SCRIPTS:
             return (*script_reads(language, text), *FILTER_SCRIPTS[language](text))
-        self._walk.account.charge(CODE + min(len(text), MOST_SCRIPT if name else MOST_CODE) // 3)
+        units = min(len(text), MOST_SCRIPT) // 12 if name else min(len(text), MOST_CODE) // 3
+        self._walk.account.charge(CODE + units)
         return code_effects(language, text, script=name)
 
     def _python_tokens(self, text: str) -> int:

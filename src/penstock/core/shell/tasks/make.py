@@ -17,7 +17,7 @@ from penstock.core.shell.effects import Effect, ProgramCall, RunText, last, opti
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
 from penstock.core.shell.place import joined
-from penstock.core.shell.tasks.make_values import MOST_LENGTH, MakeValues
+from penstock.core.shell.tasks.make_values import MakeValues
 from penstock.core.shell.wildcards import is_wild
 
 MOST_TARGETS = 128
@@ -53,7 +53,7 @@ class _Makefile:
         if text is None or "\0" in text or self.files > MOST_INCLUDES:
             return False
         targets: list[str] = []
-        lines = iter(text[:MOST_LENGTH].replace("\\\n", " ").split("\n"))
+        lines = iter(text.replace("\\\n", " ").split("\n"))
         for line in lines:
             mark = self.values.variables.get(".RECIPEPREFIX") or "\t"
             define = _DEFINE.fullmatch(line.strip())
