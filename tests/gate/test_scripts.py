@@ -253,5 +253,57 @@ def test_many_and_deep_scripts_come_to_an_end(tmp_path: Path) -> None:
     wide = {"wide.sh": "".join(f"bash w{n}.sh\n" for n in range(200))}
     leaves = {f"w{n}.sh": "true\n" * 50 for n in range(200)}
     root = place(tmp_path, {**deep, **wide, **leaves})
-    assert judged(root, "bash s0.sh").verdict == "allow"
-    assert judged(root, "bash wide.sh").verdict == "allow"
+    for command in ("bash s0.sh", "bash wide.sh"):
+        decision = judged(root, command)
+        assert decision.verdict == "ask"
+        assert "more scripts than are read" in decision.because
+
+
+def test_a_script_that_runs_itself_is_followed_once(tmp_path: Path) -> None:
+    root = place(tmp_path, {"a.sh": "bash b.sh\n", "b.sh": "bash a.sh\nbash b.sh\n"})
+    assert judged(root, "bash a.sh").verdict == "allow"
+
+
+PADDED = {
+    "plain lines": ("bash x.sh", {"x.sh": "echo line\n" * 400 + "rm .env\n"}),
+    "other lines": ("bash x.sh", {"x.sh": "".join(f"echo {n}\n" for n in range(4000)) + "rm .env"}),
+    "comments": ("bash x.sh", {"x.sh": "# why\n" * 20_000 + "rm .env\n"}),
+    "a long line": ("bash x.sh", {"x.sh": f"#{'x' * 1_100_000}\nrm .env\n"}),
+    "statements": ("python x.py", {"x.py": "print(1)\n" * 3000 + "open('.env', 'w')\n"}),
+    "another call": (
+        "python x.py",
+        {"x.py": "print(1)\n" * 3000 + "import os\nos.remove('.env')\n"},
+    ),
+    "calls": (
+        "node x.js",
+        {"x.js": "const fs=require('fs')\n" + "fs.statSync('a')\n" * 300 + "fs.rmSync('.env')"},
+    ),
+    "code": (
+        "node x.js",
+        {"x.js": "const fs=require('fs')\n" + "console.log('a')\n" * 9000 + "fs.rmSync('.env')"},
+    ),
+    "recipe": (
+        "make x",
+        {"Makefile": "# why\n" * 9000 + "x:\n" + "\techo\n" * 700 + "\trm .env\n"},
+    ),
+    "manifest": (
+        "npm run x",
+        {"package.json": json.dumps({"scripts": {"x": "rm .env"}, "pad": "a" * 70_000})},
+    ),
+    "scripts": (
+        "bash x.sh",
+        {
+            "x.sh": "".join(f"bash s{n}.sh\n" for n in range(150)) + "bash last.sh\n",
+            "last.sh": "rm .env\n",
+            **{f"s{n}.sh": "true\n" for n in range(150)},
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("row", PADDED.values(), ids=PADDED)
+def test_nothing_hides_behind_the_length_of_a_script(
+    tmp_path: Path, row: tuple[str, dict[str, str]]
+) -> None:
+    command, files = row
+    assert judged(place(tmp_path, files), command).verdict == "deny"

@@ -25,6 +25,7 @@ MOST_SEEN = 20_000  # names that are looked at for one call
 MOST_TEXTS = 2_000
 MOST_BYTES = 1 << 20  # of one text
 MOST_READ = 16 << 20  # of all texts of one call
+END_BYTES = 1 << 16  # of each end of a larger one
 _KINDS = {FileKind.FILE: "file", FileKind.DIRECTORY: "directory", FileKind.SYMLINK: "link"}
 
 
@@ -42,6 +43,7 @@ class DiskLook:
         self._texts = 0
         self._read = 0
         self._listed: dict[str, tuple[DirectoryEntry, ...]] = {}
+        self._known: dict[tuple[str, str], str | None] = {}
 
     def names(self, pattern: str, base: str) -> Sequence[str] | None:
         """Return what a shell makes of a pattern, sorted; None where that is too much."""
@@ -87,6 +89,26 @@ class DiskLook:
 
     def text(self, path: str, base: str) -> str | None:
         """Return the content of a small file; what is no text in it is kept as surrogates."""
+        if (path, base) not in self._known:
+            self._known[path, base] = self._content(path, base)
+        return self._known[path, base]
+
+    def ends(self, path: str, base: str) -> str | None:
+        """Return the beginning and the end of a file that is larger than those."""
+        try:
+            files, found = self._place(path, base)
+            source = files.source(found) if found and self._texts < MOST_TEXTS else None
+            if source is None or source.size <= MOST_BYTES:
+                return None
+            self._texts += 1
+            parts = (
+                source.read(0, END_BYTES) + b"\n" + source.read(source.size - END_BYTES, END_BYTES)
+            )
+            return parts.decode(errors="surrogateescape")
+        except (_TooMany, PenstockError):
+            return None
+
+    def _content(self, path: str, base: str) -> str | None:
         try:
             files, found = self._place(path, base)
             if found is None or self._texts >= MOST_TEXTS:

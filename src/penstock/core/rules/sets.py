@@ -12,13 +12,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, cast
+from typing import Protocol, cast
 
-from penstock.core.rules.fields import SET, SETS
+from penstock.core.rules.fields import SET, SETS, Field
 from penstock.core.rules.problems import ProblemReport, did_you_mean, shown
-
-if TYPE_CHECKING:
-    from penstock.core.rules.rule import Reader
 
 Globs = tuple[str, ...]
 MARK = "@"
@@ -26,6 +23,20 @@ NAME = re.compile(r"[A-Za-z0-9_-]+")
 GLOB_SIGNS = frozenset("/*?")
 MOST_NESTED = 16  # sets in sets
 MOST_GUESSED = 300  # names that a mistyped one is held against
+
+
+class GlobReader(Protocol):
+    """What reads and checks the values of a file."""
+
+    report: ProblemReport
+
+    def value(
+        self, one: Field, value: object, key: str, label: str, *path: str | int
+    ) -> object | None:
+        """Return the value of one key, None when anything is wrong with it."""
+
+    def warn_of_globs(self, globs: Sequence[str], label: str, *path: str | int) -> None:
+        """Warn of what other glob languages read differently."""
 
 
 def set_name(glob: str) -> str | None:
@@ -67,7 +78,7 @@ def _unknown(name: str, sets: Iterable[str], report: ProblemReport, *path: str |
 
 
 def read_sets(
-    document: Mapping[str, object], reader: Reader, included: Mapping[str, Globs]
+    document: Mapping[str, object], reader: GlobReader, included: Mapping[str, Globs]
 ) -> Mapping[str, Globs]:
     """Return every set that a file's rules can name; `included` are those of its includes."""
     raw = document.get(SETS, {})

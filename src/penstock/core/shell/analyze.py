@@ -126,6 +126,8 @@ def _follow(text: str, found: ShellFindings, cwd: str, look: Look) -> None:
     try:
         walk.commands.exits.ended(walk.text(text, (state,), Feed()))
         walk.uncalled()
+        if walk.scripts.missed:
+            found.doubt("the command runs more scripts than are read")
         _look_again(text, found, state)
     except (TooMuch, RecursionError):
         found.overflow()

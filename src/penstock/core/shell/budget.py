@@ -44,6 +44,7 @@ class Account:
         self.skeletons = SkeletonBudget()
         self.most = MOST_UNITS
         self.names = 0
+        self.earlier = 0
 
     def grant(self, names: int) -> bool:
         """Make room for the work on files that a look has found; False where these are too many.
@@ -61,6 +62,12 @@ class Account:
         self.units += units
         if self.units > self.most:
             raise TooMuch
+
+    def refill(self) -> None:
+        """Start anew with the next part of a long script."""
+        self.earlier += self.units
+        self.units = self.steps = self.depth = self.nodes_deep = 0
+        self.skeletons = SkeletonBudget()
 
     def hurry(self) -> None:
         """Leave no more than a quarter of what can be spent."""

@@ -7,6 +7,7 @@ Always true: an effect names values, never paths: whether a value is certain tra
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import StrEnum
 from typing import NamedTuple
 
 from penstock.core.model import Action, GateRefusal
@@ -107,8 +108,22 @@ class Later(NamedTuple):
     often: bool = False
 
 
+class RunRole(StrEnum):
+    """In which role a file of the project is run.
+
+    A script that somebody starts shows what it reads; a module, a tool's own file and a test read
+    settings for themselves. Tests often make a place of their own and write there.
+    """
+
+    SCRIPT = ""
+    MODULE = "module"
+    IMPORT = "import"
+    TOOL = "tool"
+    TEST = "test"
+
+
 class RunFile(NamedTuple):
-    """A file is run as a script: known only if the same command wrote it.
+    """A file is run as a script: one that the same command wrote, or one on the disk.
 
     `here` means in this very shell, as `source` does it.
     """
@@ -117,12 +132,14 @@ class RunFile(NamedTuple):
     path: Value
     args: tuple[Value, ...] = ()
     here: bool = False
+    role: RunRole = RunRole.SCRIPT
 
 
 class RunText(NamedTuple):
     """A text of the project is run: a script on the disk, a recipe, a line of a manifest.
 
     `name` is the file that holds it. It is followed apart: what is unclear in it does not count.
+    Of its functions only the `called` run, where these are known.
     """
 
     name: str
@@ -131,6 +148,8 @@ class RunText(NamedTuple):
     args: tuple[Value, ...] = ()
     directory: Value | None = None
     here: bool = False
+    role: RunRole = RunRole.SCRIPT
+    called: frozenset[str] | None = None
 
 
 class Code(NamedTuple):

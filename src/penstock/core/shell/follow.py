@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from penstock.core.shell.budget import MOST_NODES_DEEP, MOST_UNITS, PIECE, TEXT, Account
 from penstock.core.shell.command.assign import doubt_texts
 from penstock.core.shell.command.simple import Commands
-from penstock.core.shell.effects import Effect, Feed, RunText
+from penstock.core.shell.effects import Effect, Feed, RunRole, RunText
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.fallback_scan import scan
 from penstock.core.shell.findings import NOT_PARSED, ShellFindings
@@ -54,6 +54,9 @@ MOST_TURNS = 64
 # A loop that goes on changing variables is followed so often; in the last turn all are unknown.
 MOST_ROUNDS = 4
 MOST_LINES = 400
+# Parts of one script, some two hundred and fifty plain lines each.
+MOST_PARTS = 12
+MOST_SCRIPT_UNITS = 60_000
 _SHORT_SCRIPT = 64
 # Beyond this the walk stops telling states apart that differ in variables only.
 _LONG = MOST_UNITS // 6
@@ -88,6 +91,39 @@ class CommandWalk:
             self.account.hurry()
             scan(reading.rest, self.found, states[0])
         return self.script(reading.script, states, feed)
+
+    def long_text(self, text: str, states: States, feed: Feed) -> States:
+        """Follow a script of the project part by part, each at the price of a command.
+
+        What is unclear in a script does not count, so nothing may hide behind its length: a part
+        that cannot be followed, and what is behind the last, still get a look.
+        """
+        for _ in range(MOST_PARTS):
+            reading = read_script(text)
+            part = text[: len(text) - len(reading.rest)]
+            states = self._part(part, reading.script, states, feed)
+            text = reading.rest
+            if not text or self.account.earlier > MOST_SCRIPT_UNITS:
+                break
+        scan(text, self.found, states[0])
+        return states
+
+    def _part(self, text: str, script: Script, states: States, feed: Feed) -> States:
+        """Follow the statements of a part of a script; one that costs too much is passed over."""
+        self.account.refill()
+        for piece in self._pieces(script):
+            if self.account.units > MOST_UNITS // 2:
+                self.account.refill()
+            try:
+                states = self._after(piece.node, states, feed)
+            except (TooMuch, RecursionError):
+                self.account.refill()
+                self.found.doing.clear()
+                scan(text, self.found, states[0])
+            if self.account.earlier > MOST_SCRIPT_UNITS:
+                scan(text, self.found, states[0])
+                break
+        return states
 
     def script(self, script: Script, states: States, feed: Feed) -> States:
         """Follow a script that has been read."""
@@ -130,7 +166,11 @@ class CommandWalk:
     def run_text(self, effect: RunText, state: ShellState, feed: Feed) -> States:
         """Follow a text of the project apart: what it does counts, what is unclear in it not."""
         where = state.move(effect.directory) if effect.directory else state
-        if self.look is NO_LOOK or not self.scripts.enter(effect):
+        if self.look is NO_LOOK:
+            return (state,)
+        if not self.scripts.enter(effect):
+            known = effect in self.scripts.seen or effect.role is not RunRole.SCRIPT
+            self.scripts.missed = self.scripts.missed or not known
             return (state,)
         inside = CommandWalk(ShellFindings(), self.look, self.scripts)
         inside.commands.texts.files = self.commands.texts.files
@@ -141,7 +181,7 @@ class CommandWalk:
         except (TooMuch, RecursionError):
             after = (state,)
         finally:
-            self.scripts.leave(inside.account.units)
+            self.scripts.leave(inside.account.earlier + inside.account.units)
         self.found.scripts += [run_of(effect, inside.found), *inside.found.scripts]
         return after[:1] if effect.here else (state,)
 

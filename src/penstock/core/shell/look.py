@@ -29,6 +29,9 @@ class Look(Protocol):
     def text(self, path: str, base: str) -> str | None:
         """Return the content of a small file; what is no text in it is kept as surrogates."""
 
+    def ends(self, path: str, base: str) -> str | None:
+        """Return the beginning and the end of a large file."""
+
 
 class _NoLook:
     """Sees nothing."""
@@ -43,6 +46,9 @@ class _NoLook:
         """Return nothing known."""
 
     def text(self, path: str, base: str) -> None:
+        """Return nothing known."""
+
+    def ends(self, path: str, base: str) -> None:
         """Return nothing known."""
 
 
@@ -72,6 +78,10 @@ class LookAfter:
         """Return what a file holds."""
         written = self._written.get(joined(base, path))
         return self._look.text(path, base) if written is None else written
+
+    def ends(self, path: str, base: str) -> str | None:
+        """Return the beginning and the end of a large file; what is written is none."""
+        return self._look.ends(path, base)
 
 
 def _free(names: int) -> bool:  # noqa: ARG001 - nothing is seen, so nothing is too much
@@ -109,6 +119,10 @@ class LookHere(NamedTuple):
     def text(self, path: str) -> str | None:
         """Return the content of a small file."""
         return self.look.text(path, self.cwd) if self._known(path) else None
+
+    def ends(self, path: str) -> str | None:
+        """Return the beginning and the end of a large file."""
+        return self.look.ends(path, self.cwd) if self._known(path) else None
 
     def _known(self, path: str) -> bool:
         return self.look is not NO_LOOK and (self.sure or path.startswith(("/", "~")))

@@ -1,106 +1,238 @@
-"""Scripts that lie on the disk: which text a program would run, and what Python imports along.
+"""Scripts that lie on the disk: which text a program would run, and which others run along.
 
 Always true: what is not a small text is no script; a module that is not the project's is left
-alone.
+alone; of a text that is only imported, the functions that nobody calls do not count.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from penstock.core.model import Action
-from penstock.core.shell.effects import Effect, RunFile, RunText, Touch, Unclear
+from penstock.core.shell.effects import Effect, RunFile, RunRole, RunText, Touch, Unclear
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
 
-# `module` is run by its dotted name, `import` along with another, `pytest` by the test runner.
-PYTHON = frozenset({"python", "module", "import", "pytest"})
 MOST_IMPORTS = 24
+MOST_FUNCTIONS = 256
 _ROOTS = ("", "src/")
-_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import|import[ \t]+([\w., \t]+))", re.M)
-_FUNCTION = re.compile(r"([ \t]*)(?:async[ \t]+def|def|if[ \t]+__name__)\b")
-# Code without one of these neither changes nor shows a file.
+# Python without one of these neither changes nor shows a file.
 _ACTS = re.compile(
     r"open\b|write|unlink|remove|rmtree|rename|replace\b|copy|move\b|read_|touch|system|subprocess"
-    r"|popen|spawn|exec|eval|Path\b|truncate|link|os\.|shutil"
+    r"|popen|spawn|exec|eval|Path\b|truncate|link|os\.|shutil|\.(?:run|local|sudo|sh)\(|actions"
+    r"|Command|Execute"
 )
-_READS_IN = re.compile(r"environ|dotenv|getenv|process\.env")
-_ELSEWHERE = re.compile(r"tmp_path|tmpdir|tempfile|chdir|isolated_filesystem|TemporaryDirectory")
+_READS_IN = re.compile(r"environ|dotenv|getenv|process\.env|env::var|loadEnv")
+_SHOWS = re.compile(
+    r"\bprint|console\.|\bputs\b|\becho\b|stdout|stderr|\bfetch\(|requests\.|urllib|axios|https?\."
+    r"|\bcat\b|curl|Println"
+)
+_ELSEWHERE = re.compile(
+    r"tmp_path|tmpdir|tempfile|chdir|isolated_filesystem|TemporaryDirectory|mkdtemp|TempDir|memfs"
+    r"|mock|Mock|tempdir|tmp\.dir|Dir\.mktmpdir|fs\.vol"
+)
 
 
 def on_disk(effect: RunFile, look: LookHere) -> RunText | None:
     """Return the text of a script file, if there is one."""
     for path in _candidates(effect):
         text = look.text(path)
+        if text is None:
+            text = look.ends(path)
         if text is not None and "\0" not in text:
-            return RunText(path, effect.language, text, effect.args, here=effect.here)
+            return RunText(
+                path, effect.language, text, effect.args, here=effect.here, role=effect.role
+            )
     return None
+
+
+_DIRECTORY_RUNS = {"python": ("__main__.py",), "js": ("index.js", "index.ts", "index.mjs")}
+_ENDS = {"js": (".js", ".ts", ".mjs", ".cjs", ".tsx", ".mts"), "ruby": (".rb",)}
 
 
 def _candidates(effect: RunFile) -> Iterator[str]:
     path = effect.path.text
-    if effect.language == "module":
+    if effect.role is RunRole.MODULE:
         for root in _ROOTS:
-            yield from (f"{root}{path}.py", f"{root}{path}/__main__.py")
+            yield from (
+                f"{root}{path}.py",
+                f"{root}{path}/__main__.py",
+                f"{root}{path}/__init__.py",
+            )
         return
     yield path
-    if effect.language == "python":
-        yield f"{path.rstrip('/')}/__main__.py"
+    if not posixpath.splitext(path)[1]:
+        yield from (f"{path}{end}" for end in _ENDS.get(effect.language, ()))
+    yield from (f"{path.rstrip('/')}/{name}" for name in _DIRECTORY_RUNS.get(effect.language, ()))
+
+
+# What runs along
+
+
+class _Import(NamedTuple):
+    """How a language names other files: a pattern with the name, and what it ends in."""
+
+    pattern: re.Pattern[str]
+    ends: tuple[str, ...]
+
+
+_QUOTED = r"\(?\s*['\"](\.{0,2}/?[\w./@-]{1,200})['\"]"
+_IMPORTS: Mapping[str, _Import] = {
+    "js": _Import(
+        re.compile(rf"\b(?:require|import|from|importScripts)\b{_QUOTED}"),
+        ("", *_ENDS["js"], "/index.js", "/index.ts"),
+    ),
+    "ruby": _Import(re.compile(rf"\b(?:require_relative|load|require){_QUOTED}"), ("", ".rb")),
+    "rake": _Import(
+        re.compile(rf"\b(?:require_relative|load|import|require){_QUOTED}"), ("", ".rb")
+    ),
+    "php": _Import(
+        re.compile(rf"\b(?:require|include)(?:_once)?\s*\(?(?:\s*__DIR__\s*\.)?{_QUOTED}"), ("",)
+    ),
+    "perl": _Import(re.compile(rf"\b(?:require|do)\s+{_QUOTED}"), ("",)),
+    "lua": _Import(re.compile(rf"\b(?:dofile|require|loadfile){_QUOTED}"), ("", ".lua")),
+    "r": _Import(re.compile(rf"\bsource{_QUOTED}"), ("",)),
+}
+_PYTHON_IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+([^\n#]+)|import[ \t]+([\w., \t]+))", re.M
+)
+_WORD = re.compile(r"[A-Za-z_]\w+")
 
 
 def imports(effect: RunText, here: LookHere) -> Iterator[RunText]:
-    """Return the modules of the project that a Python text imports."""
-    beside = effect.name.rpartition("/")[0]
-    roots = dict.fromkeys((f"{beside}/" if beside else "", *_ROOTS))
-    for name in _imported(effect.text)[:MOST_IMPORTS]:
-        path = name.replace(".", "/")
-        places = (f"{root}{path}{end}" for root in roots for end in (".py", "/__init__.py"))
+    """Return the files of the project that a text imports."""
+    beside = posixpath.dirname(effect.name)
+    called = frozenset(_WORD.findall(effect.text))
+    if effect.role is RunRole.TEST and _ELSEWHERE.search(effect.text):
+        called = frozenset()  # what it calls works in a place of its own
+    for places in _imported(effect, beside, here):
         for place in places:
             text = here.text(place)
-            if text is not None:
-                yield RunText(place, "import", text, (Value(place),))
+            if text is not None and "\0" not in text:
+                yield RunText(
+                    place,
+                    effect.language,
+                    text,
+                    (Value(place),),
+                    role=RunRole.IMPORT,
+                    called=called,
+                )
                 break
 
 
-def _imported(text: str) -> list[str]:
-    names: dict[str, None] = {}
-    for found in _IMPORT.finditer(text):
-        for name in (found.group(1) or found.group(2)).split(","):
-            plain = name.strip().partition(" ")[0].strip(".")
-            if plain and plain.partition(".")[0] not in sys.stdlib_module_names:
-                names[plain] = None
-    return list(names)
+def _imported(effect: RunText, beside: str, here: LookHere) -> Iterator[list[str]]:
+    """Return the files that each imported name may be."""
+    if effect.language == "python":
+        roots = list(dict.fromkeys((f"{beside}/" if beside else "", *_ROOTS)))
+        for module, members in _python_modules(effect.text)[:MOST_IMPORTS]:
+            path = module.replace(".", "/")
+            yield [f"{root}{path}{end}" for root in roots for end in (".py", "/__init__.py")]
+            folder = next((r for r in roots if here.kind(f"{r}{path}") == "directory"), None)
+            for member in members if folder is not None else ():
+                yield [f"{folder}{path}/{member}.py".removeprefix("/")]
+        return
+    known = _IMPORTS.get(effect.language)
+    found = known.pattern.findall(effect.text) if known else []
+    for name in list(dict.fromkeys(found))[:MOST_IMPORTS]:
+        if known and (name[0] in "./" or effect.language != "js"):
+            path = posixpath.normpath(posixpath.join(beside, name.lstrip("/")))
+            yield [f"{path}{end}" for end in known.ends]
+
+
+def _python_modules(text: str) -> list[tuple[str, list[str]]]:
+    """Return the modules that Python code imports, each with the members that it names."""
+    names: dict[str, list[str]] = {}
+    for module, members, plain in _PYTHON_IMPORT.findall(text):
+        for name in [module] if module else plain.split(","):
+            known = name.strip().partition(" ")[0].strip(".")
+            if known.partition(".")[0] not in sys.stdlib_module_names and (known or members):
+                names.setdefault(known, []).extend(_WORD.findall(members)[:MOST_IMPORTS])
+    return list(names.items())
+
+
+# The part of a text that runs
 
 
 def code_of(effect: RunText) -> str:
-    """Return the part of a text that runs: of an import, what stands outside of functions."""
+    """Return the part of a text that runs."""
     text = effect.text
-    if effect.language not in PYTHON:
-        return text
-    if effect.language == "import":
-        text = _outside_functions(text)
-    if effect.language == "pytest" and _ELSEWHERE.search(text):
+    if effect.role is RunRole.TEST and _ELSEWHERE.search(text):
         return ""  # tests that make a place of their own write there
-    return text if _ACTS.search(text) else ""
+    if effect.called is not None:
+        text = with_functions(text, effect.called, python=effect.language == "python")
+    return text if effect.language != "python" or _ACTS.search(text) else ""
 
 
-def _outside_functions(text: str) -> str:
-    kept: list[str] = []
+_BEGINS = re.compile(
+    r"([ \t]*)(?:(?:export|default|public|private|static|pub|async|local|override)[ \t]+)*"
+    r"(?:(?:def|function\*?|sub|func|fn|fun|defp?)\b[ \t]*(?:\([^()]*\)[ \t]*)?(?:self\.)?([\w!?]*)"
+    r"|(if)[ \t]+__name__"
+    r"|(?:const|let|var)?[ \t]*(?:module\.)?(?:exports\.)?([\w.]+)[ \t]*=[ \t]*(?:async[ \t]*)?"
+    r"(?:function\b|\([^()]*\)[ \t]*=>|\w+[ \t]*=>))"
+)
+
+
+class _Function(NamedTuple):
+    name: str
+    lines: list[str]
+
+
+def with_functions(text: str, called: frozenset[str], *, python: bool) -> str:
+    """Return what stands outside of functions, and those functions that somebody calls."""
+    outside, functions = _split(text, python=python)
+    wanted = set(called) & {one.name for one in functions}
+    kept: list[_Function] = []
+    while wanted and len(kept) < MOST_FUNCTIONS:
+        more = [one for one in functions if one.name in wanted and one not in kept]
+        kept += more
+        used = {word for one in more for line in one.lines for word in _WORD.findall(line)}
+        wanted = (used & {one.name for one in functions}) - {one.name for one in kept}
+    return "\n".join([*outside, *(line for one in kept for line in one.lines)])
+
+
+def _split(text: str, *, python: bool) -> tuple[list[str], list[_Function]]:
+    """Split a text into what stands outside of functions, and the functions, by indentation."""
+    outside: list[str] = []
+    functions: list[_Function] = []
+    waiting: list[str] = []  # decorators belong to what follows them
     depth = -1
     for line in text.split("\n"):
-        indent = len(line) - len(line.lstrip())
-        if depth >= 0 and (not line.strip() or indent > depth or line.lstrip()[:1] in (")", "]")):
+        bare = line.lstrip()
+        indent = len(line) - len(bare)
+        if depth >= 0 and (not bare or indent > depth or bare[:1] in (")", "]", "}")):
+            functions[-1].lines.append(line[depth:])
             continue
-        found = _FUNCTION.match(line)
+        found = _BEGINS.match(line)
         depth = len(found.group(1)) if found else -1
-        kept.append(f"{found.group(1)}pass" if found else line)
-    return "\n".join(kept)
+        if found:
+            name = (found.group(2) or found.group(4) or "").rpartition(".")[2]
+            functions.append(_Function(name, [*waiting, line[depth:]]))
+            outside += [f"{found.group(1)}pass"] if python else []
+        elif python and bare.startswith("@"):
+            waiting.append(bare)
+            continue
+        else:
+            outside.append(line)
+        waiting = []
+    return outside, functions
 
+
+def takes_in(effect: RunText) -> bool:
+    """True for code that reads its settings for itself."""
+    if effect.role is RunRole.TOOL:
+        return _SHOWS.search(effect.text) is None
+    return effect.role is not RunRole.SCRIPT or _READS_IN.search(effect.text) is not None
+
+
+# Files that run because a variable names them
 
 # Variables whose value is a file that a program runs when it starts.
 _STARTS = {"PYTHONSTARTUP": "python"}
+_REQUIRED = re.compile(r"(?:--require|-r|--import|--loader)[= ]+(\S+)")
 
 
 def run_with(name: str, value: Value) -> Iterator[Effect]:
@@ -121,9 +253,6 @@ def run_with(name: str, value: Value) -> Iterator[Effect]:
         yield Unclear(f"`{name}` puts other code into every program")
 
 
-_REQUIRED = re.compile(r"(?:--require|-r|--import|--loader)[= ]+(\S+)")
-
-
 def shadowed(name: Value, args: tuple[Value, ...], path: str, here: LookHere) -> Iterator[Effect]:
     """Return the file of the project that a changed `PATH` finds before the real program."""
     for entry in path.split(":")[:8]:
@@ -133,9 +262,3 @@ def shadowed(name: Value, args: tuple[Value, ...], path: str, here: LookHere) ->
         if here.kind(file.text) in ("file", "link"):
             yield RunFile("", file, (file, *args))
             return
-
-
-def takes_in(effect: RunText) -> bool:
-    """True for code that reads its settings for itself, or is only imported or tested."""
-    direct = effect.language not in ("import", "module", "pytest")
-    return not direct or _READS_IN.search(effect.text) is not None

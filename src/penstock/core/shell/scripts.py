@@ -5,7 +5,8 @@ it runs and what Penstock has against them counts as if it had been typed, under
 script. What is only unclear in it does not: every build script computes names, and asking about
 each of them would say nothing.
 Always true: no more than `MOST_SCRIPTS` texts are followed for one command, `MOST_DEEP` inside
-each other, each of them once for the same words.
+each other, each of them once for the same words. A script that is left out makes the command
+unclear; a module or a test that is does not.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from penstock.core.shell.effects import RunText
 from penstock.core.shell.findings import ScriptRun, ShellFindings, ShellTarget
 from penstock.core.shell.script_files import takes_in
 
-MOST_SCRIPTS = 64
-MOST_DEEP = 8
-MOST_LETTERS = 65_536
-MOST_UNITS = 64_000
+MOST_SCRIPTS = 256
+MOST_DEEP = 12
+MOST_UNITS = 100_000
+ENTER = 150  # what finding and reading a file costs
 _HIDES = frozenset("$`*?[{<")
 _TAKEN_IN = frozenset({"source", "."})
 
@@ -31,16 +32,23 @@ class ScriptBudget:
     count: int = 0
     depth: int = 0
     units: int = 0
+    missed: bool = False
     seen: set[RunText] = field(default_factory=set)
+
+    @property
+    def full(self) -> bool:
+        """True when no more texts are followed from here."""
+        spent = self.count >= MOST_SCRIPTS or self.units > MOST_UNITS
+        return spent or self.depth >= MOST_DEEP
 
     def enter(self, effect: RunText) -> bool:
         """Say whether a text is still followed, and count it."""
-        full = self.count >= MOST_SCRIPTS or self.depth >= MOST_DEEP or self.units > MOST_UNITS
-        if full or effect in self.seen or len(effect.text) > MOST_LETTERS:
+        if self.full or effect in self.seen:
             return False
         self.seen.add(effect)
         self.count += 1
         self.depth += 1
+        self.units += ENTER
         return True
 
     def leave(self, units: int) -> None:

@@ -1,7 +1,7 @@
-"""What a program text in JavaScript, Perl, Ruby, PHP or Lua does to files, as far as it says.
+"""What a program text in JavaScript, Perl, Go, Rust and their kin does to files, as far as it says.
 
-Not parsers: calls that write or read are found by their names, and their arguments are read when
-they are literal. Python has a real reader in `python`.
+Not parsers: calls that write or read are found by their names (`calls`), and their arguments are
+read when they are literal (`literals`). Python has a real reader in `python`.
 Always true: a call that writes, deletes or runs something, and whose argument is not
 literal, is unclear. Text in comments and strings may be taken for a call; that errs towards
 telling too much.
@@ -10,11 +10,24 @@ telling too much.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
 
 from penstock.core.model import Action
+from penstock.core.shell.code.calls import (
+    DELETES,
+    READS,
+    WRITES,
+    Evaluates,
+    Like,
+    Meaning,
+    Meanings,
+    Opens,
+    Reads,
+    Starts,
+    calls_of,
+)
+from penstock.core.shell.code.literals import Literals, arguments_at, cut, flattened, string_end
 from penstock.core.shell.effects import Code, Effect, ProgramCall, RunProgram, Shell, Touch, Unclear
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.programs.reads.literals import (
@@ -25,213 +38,17 @@ from penstock.core.shell.programs.reads.literals import (
 )
 from penstock.core.shell.programs.table import PROGRAMS
 
-# Together these keep the longest reading of one program text to a few milliseconds.
+# Together these keep the longest reading of one program text to a few milliseconds. A script of
+# the project is read further: what is unclear in it counts for nothing, so nothing may be hidden
+# behind many calls.
 MOST_TEXT = 16_384
 MOST_CALLS = 24
-MOST_ARGUMENT_TEXT = 300
+MOST_SCRIPT = 65_536
+MOST_SCRIPT_CALLS = 400
 
-
-class Like(NamedTuple):
-    """A call does to its arguments at `places` what a program with `flags` does."""
-
-    program: str
-    places: tuple[int, ...] = (0,)
-    flags: tuple[str, ...] = ()
-
-
-class Opens(NamedTuple):
-    """A call opens the file at `path`, for writing when the argument at `mode` says so."""
-
-    path: int = 0
-    mode: int = 1
-
-
-class Starts(NamedTuple):
-    """A call runs a command: one text for a shell, or a program with its words."""
-
-    shell: bool = True
-
-
-class Evaluates(NamedTuple):
-    """A call runs a text in the same language."""
-
-
-class Reads(NamedTuple):
-    """A call reads the file at `place`; one that it computes is nobody's question."""
-
-    place: int = 0
-
-
-Meaning = Like | Opens | Reads | Starts | Evaluates
-
-WRITES = Like("tee")
-DELETES = Like("rm", flags=("-r",))
-UNLINKS = Like("rm")
-CLOSES = Like("chown", flags=("x",))  # what lies below may no longer be reached
-RENAMES = Like("mv", (0, 1), ("-T",))
-COPIES = Like("cp", (0, 1))
-LINKS = Like("ln", (0, 1), ("-T",))
-SYMLINKS = Like("ln", (0, 1), ("-s", "-T"))
-
-
-def _both(names: Mapping[str, Meaning]) -> dict[str, Meaning]:
-    """Node has each call with and without `Sync`."""
-    return {form: meaning for name, meaning in names.items() for form in (name, name + "Sync")}
-
-
-_JS: Mapping[str, Meaning] = {
-    **_both(
-        {
-            "writeFile": WRITES,
-            "appendFile": WRITES,
-            "outputFile": WRITES,
-            "outputJson": WRITES,
-            "writeJson": WRITES,
-            "writeTextFile": WRITES,
-            "truncate": WRITES,
-            "chmod": CLOSES,
-            "chown": CLOSES,
-            "utimes": WRITES,
-            "mkdir": WRITES,
-            "unlink": UNLINKS,
-            "rmdir": DELETES,
-            "rm": DELETES,
-            "remove": DELETES,
-            "rename": RENAMES,
-            "copyFile": Like("cp", (0, 1), ("-T",)),
-            "cp": Like("cp", (0, 1), ("-r", "-T")),
-            "symlink": SYMLINKS,
-            "link": LINKS,
-            "open": Opens(),
-            "exec": Starts(),
-            "execFile": Starts(shell=False),
-            "spawn": Starts(shell=False),
-        }
-    ),
-    **dict.fromkeys(("createReadStream", "readJson", "readJsonSync", "loadEnvFile"), Reads()),
-    **_both(dict.fromkeys(("readFile", "readTextFile", "openAsBlob"), Reads())),
-    "Bun.file": Reads(),
-    "createWriteStream": WRITES,
-    "Bun.write": WRITES,
-    "Deno.remove": DELETES,
-    "eval": Evaluates(),
-    "Function": Evaluates(),
-    "runInThisContext": Evaluates(),
-    "runInNewContext": Evaluates(),
-}
-_PERL: Mapping[str, Meaning] = {
-    "unlink": UNLINKS,
-    "rmdir": UNLINKS,
-    "rmtree": DELETES,
-    "remove_tree": DELETES,
-    "rename": RENAMES,
-    "move": Like("mv", (0, 1)),
-    "copy": COPIES,
-    "link": LINKS,
-    "symlink": SYMLINKS,
-    "mkdir": WRITES,
-    "truncate": WRITES,
-    "chmod": Like("tee", (1,)),
-    **dict.fromkeys(("read_file", "slurp", "read_text", "do", "require"), Reads()),
-    "write_file": WRITES,
-    "spew": WRITES,
-    "system": Starts(),
-    "exec": Starts(),
-    "qx": Starts(),
-    "eval": Evaluates(),
-}
-_RUBY: Mapping[str, Meaning] = {
-    **{
-        f"{kind}.{name}": Reads()
-        for kind in ("File", "IO")
-        for name in ("read", "readlines", "foreach", "binread")
-    },
-    **dict.fromkeys(("YAML.load_file", "CSV.read", "Dotenv.parse", "load"), Reads()),
-    "open": Opens(),
-    "File.write": WRITES,
-    "File.binwrite": WRITES,
-    "IO.write": WRITES,
-    "IO.binwrite": WRITES,
-    "File.open": Opens(),
-    "File.new": Opens(),
-    "File.delete": UNLINKS,
-    "File.unlink": UNLINKS,
-    "File.rename": RENAMES,
-    "File.symlink": SYMLINKS,
-    "File.link": LINKS,
-    "File.truncate": WRITES,
-    "File.chmod": Like("tee", (1,)),
-    "Dir.mkdir": WRITES,
-    "Dir.rmdir": UNLINKS,
-    "Dir.delete": UNLINKS,
-    **{f"FileUtils.{name}": UNLINKS for name in ("rm", "rm_f", "remove", "remove_file")},
-    **{f"FileUtils.{name}": DELETES for name in ("rm_r", "rm_rf", "remove_dir", "rmtree")},
-    **{f"FileUtils.{name}": COPIES for name in ("cp", "cp_r", "copy", "copy_file", "install")},
-    **{f"FileUtils.{name}": WRITES for name in ("touch", "mkdir", "mkdir_p", "makedirs")},
-    "FileUtils.mv": Like("mv", (0, 1)),
-    "FileUtils.move": Like("mv", (0, 1)),
-    "FileUtils.ln_s": SYMLINKS,
-    "FileUtils.ln_sf": SYMLINKS,
-    "FileUtils.ln": LINKS,
-    "system": Starts(),
-    "exec": Starts(),
-    "spawn": Starts(),
-    "IO.popen": Starts(),
-    "Open3.capture2": Starts(),
-    "Open3.capture3": Starts(),
-    "eval": Evaluates(),
-    "instance_eval": Evaluates(),
-}
-_PHP: Mapping[str, Meaning] = {
-    **dict.fromkeys(("file_get_contents", "file", "readfile", "parse_ini_file"), Reads()),
-    **dict.fromkeys(("show_source", "highlight_file", "include", "require"), Reads()),
-    "file_put_contents": WRITES,
-    "fopen": Opens(),
-    "unlink": UNLINKS,
-    "rmdir": UNLINKS,
-    "rename": RENAMES,
-    "copy": Like("cp", (0, 1), ("-T",)),
-    "touch": WRITES,
-    "mkdir": WRITES,
-    "chmod": WRITES,
-    "symlink": SYMLINKS,
-    "link": LINKS,
-    "move_uploaded_file": RENAMES,
-    **{name: Starts() for name in ("system", "exec", "shell_exec", "passthru", "popen")},
-    "proc_open": Starts(),
-    "eval": Evaluates(),
-}
-_LUA: Mapping[str, Meaning] = {
-    "io.open": Opens(),
-    **dict.fromkeys(("io.lines", "io.input", "dofile", "loadfile"), Reads()),
-    "io.output": WRITES,
-    "os.remove": UNLINKS,
-    "os.rename": RENAMES,
-    "os.execute": Starts(),
-    "io.popen": Starts(),
-    "loadstring": Evaluates(),
-    "load": Evaluates(),
-}
-# Languages without a table of calls: only what runs a shell is looked for.
-_OTHER: Mapping[str, Meaning] = {
-    "system": Starts(),
-    "exec": Starts(),
-    "unlink": UNLINKS,
-    "file.remove": UNLINKS,
-    "writeLines": Like("tee", (1,)),
-    **dict.fromkeys(("readLines", "readFileSync", "read.table", "read.csv", "scan"), Reads()),
-    **dict.fromkeys(("slurp", "read_file", "File.read", "ReadFile", "readFile"), Reads()),
-}
-_TABLES: Mapping[str, Mapping[str, Meaning]] = {
-    "js": _JS,
-    "perl": _PERL,
-    "ruby": _RUBY,
-    "php": _PHP,
-    "lua": _LUA,
-}
 # Languages that call without brackets, and those that run what stands in backquotes.
-_BARE = frozenset({"perl", "ruby", "applescript", "lua"})
-_BACKQUOTES = frozenset({"perl", "ruby", "php"})
+_BARE = frozenset({"perl", "ruby", "rake", "applescript", "jvm", "elixir", "lua"})
+_BACKQUOTES = frozenset({"perl", "ruby", "rake", "php", "julia"})
 
 _NAME = re.compile(
     r"[A-Za-z_$][A-Za-z0-9_$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][A-Za-z0-9_$]*)*", re.ASCII
@@ -239,10 +56,6 @@ _NAME = re.compile(
 _JOINT = re.compile(r"\?\.|::|->|\.")
 _QUOTE = re.compile(r"['\"`]")
 _INSERTS = re.compile(r"\$\{|#\{|\$[A-Za-z_{]|@[A-Za-z_{]")
-_ASSIGNED = re.compile(
-    r"(?<![A-Za-z0-9_])([A-Za-z_][A-Za-z0-9_]{0,63})[ \t]{0,8}=[ \t]{0,8}"
-    r"('[^'\\\n]{0,300}'|\"[^\"\\\n]{0,300}\")"
-)
 _PERL_OPEN = re.compile(r"\bopen\b[ \t]*\(?(?:[^,;\n]{0,80}),([^;\n]{0,300})")
 _PERL_MODE = re.compile(r"[ \t]*\+?(>{1,2}|\+<|\|)[ \t]*(?::[A-Za-z0-9:()-]*)?[ \t]*")
 _QX = re.compile(r"(?:\bqx|%x)[ \t]{0,8}([{(/])")
@@ -250,8 +63,6 @@ _CLOSING = {"{": "}", "(": ")", "/": "/"}
 _SCRIPTED = re.compile(
     r"(?:do shell script|do script|keystroke|write text)\s*(?:\"([^\"\\]{0,500})\"(?!\s*&))?"
 )
-_OPENED = re.compile(r"[ \t]*(?:\?\.)?\(")
-_BARE_CALL = re.compile(r"[ \t]+[^=\s]")
 _INCLUDED = re.compile(r"\b(?:include|require)(?:_once)?\s+(['\"])([^'\"\n]{1,300})\1")
 _QUOTED = re.compile(r"(['\"`])([^'\"`\n]{1,300})\1")
 _LOADS_ENV = re.compile(r"otenv|loadEnvFile")
@@ -259,27 +70,45 @@ _ARGV = re.compile(r"@?ARGV\s*=\s*[(\[]?\s*(['\"])([^'\"\n]{1,300})\1")
 _COMPUTED_REQUIRE = re.compile(r"\b(?:require|import)\(\s*[^'\"`)\s]|\bprocess\.binding\b")
 
 
-def code_effects(language: str, text: str) -> Iterator[Effect]:
-    """Return what a program text says that it would do."""
-    if len(text) > MOST_TEXT:
+def code_effects(language: str, text: str, *, script: str = "") -> Iterator[Effect]:
+    """Return what a program text says that it would do; `script` is the file that holds it."""
+    most, calls = (MOST_SCRIPT, MOST_SCRIPT_CALLS) if script else (MOST_TEXT, MOST_CALLS)
+    if len(text) > most:
         yield Unclear(f"the {language} code is too long to be read")
-        text = text[:MOST_TEXT]
-    known = {found.group(1): found.group(2)[1:-1] for found in _ASSIGNED.finditer(text)}
+        text = (_thin(language, text) if script else text)[:most]
+    literals = Literals(text, script)
     for count, (meaning, end) in enumerate(_calls(language, text)):
-        if count >= MOST_CALLS:
+        if count >= calls:
             yield Unclear(f"the {language} code has too many calls to be read")
             break
-        arguments = _arguments(text, end, bare=language in _BARE)
+        arguments = arguments_at(text, end, bare=language in _BARE)
         if arguments is not None:
-            if isinstance(meaning, Reads | Opens) and _literal(arguments[0], known) is None:
+            if isinstance(meaning, Reads | Opens) and not literals.values(arguments[0]):
                 yield from _computed(text)
-            if isinstance(meaning, Starts):
-                arguments = list(_flattened(arguments))
-            yield from meant(meaning, [_literal(a, known) for a in arguments], language)
-    yield from _special_forms(language, text, known)
+            yield from _called(meaning, arguments, literals, language)
+    yield from _special_forms(language, text, literals)
     yield from _perhaps_read(named_in_code(text, _table(language, text)))
     if _MAY_RUN.search(text):
         yield Unclear("", runs=True)
+
+
+def _thin(language: str, text: str) -> str:
+    """Return the lines of a long script that hold a call of interest, or give a name a text."""
+    names = {name.rpartition(".")[2] for name in calls_of(language)}
+    wanted = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b|=\s*['\"`]")
+    return "\n".join(line for line in text.split("\n") if wanted.search(line))
+
+
+def _called(
+    meaning: Meaning, arguments: list[str], literals: Literals, language: str
+) -> Iterator[Effect]:
+    """Return what a call does, once for each text that an argument may be worth."""
+    if isinstance(meaning, Starts):
+        arguments = list(flattened(arguments))[meaning.skip :]
+    several = [literals.values(argument) for argument in arguments]
+    for turn in range(max((len(values) for values in several), default=1) or 1):
+        chosen = [values[min(turn, len(values) - 1)] if values else None for values in several]
+        yield from meant(meaning, chosen, language)
 
 
 # What starts programs, or types into a terminal, in ways that the tables do not follow.
@@ -293,14 +122,18 @@ def _calls(language: str, text: str) -> Iterator[tuple[Meaning, int]]:
     """Find the names that may be calls of interest, and where they end."""
     table = _table(language, text)
     for found in _NAME.finditer(text):
-        parts = _JOINT.split(found.group())
-        meaning = table.get(".".join(parts[-2:])) or table.get(parts[-1])
+        name = found.group()
+        if name.isidentifier():
+            meaning = table.get(name)
+        else:
+            parts = _JOINT.split(name)
+            meaning = table.get(".".join(parts[-2:])) or table.get(parts[-1])
         if meaning is not None:
             yield meaning, found.end()
 
 
-def _table(language: str, text: str) -> Mapping[str, Meaning]:
-    table = _TABLES.get(language, _OTHER)
+def _table(language: str, text: str) -> Meanings:
+    table = calls_of(language)
     return _relevant(table, text) if language == "js" else table
 
 
@@ -323,109 +156,18 @@ def _computed(text: str) -> Iterator[Effect]:
         yield Touch(Value(found.group(2)), Action.READ, tree=True)
 
 
-def _relevant(table: Mapping[str, Meaning], text: str) -> Mapping[str, Meaning]:
+def _relevant(table: Meanings, text: str) -> Meanings:
     """Leave out names that mean something else where no file or process module is in sight.
 
     `pattern.exec(text)` and `list.remove(item)` are everyday JavaScript.
     """
-    starts = "child_process" in text or "Bun" in text
-    files = "fs" in text or "Deno" in text or "Bun" in text
+    starts = any(name in text for name in ("child_process", "Bun", "execa", "Deno", "shelljs"))
+    files = any(name in text for name in ("fs", "Deno", "Bun", ".file."))
     return {
         name: meaning
         for name, meaning in table.items()
         if isinstance(meaning, Evaluates) or (starts if isinstance(meaning, Starts) else files)
     }
-
-
-def _string_end(text: str, at: int, limit: int) -> int:
-    """Return where the string that starts here ends; the limit when it never does."""
-    mark = text[at]
-    at += 1
-    while at < limit:
-        close = text.find(mark, at, limit)
-        if close < 0:
-            return limit
-        slashes = close - len(text[at:close].rstrip("\\")) - at
-        if slashes % 2 == 0:
-            return close + 1
-        at = close + 1
-    return limit
-
-
-def _arguments(text: str, at: int, *, bare: bool) -> list[str] | None:
-    """Return the texts of a call's arguments, or None when no call stands here."""
-    opened = _OPENED.match(text, at)
-    if not opened and not (bare and _BARE_CALL.match(text, at)):
-        return None
-    start = opened.end() if opened else at
-    limit = min(len(text), start + MOST_ARGUMENT_TEXT)
-    return [text.strip() for text in _cut(text[start:limit], ")]};" if opened else ";\n}")]
-
-
-_SPECIAL = re.compile(r"[()\[\]{},;\n'\"`]")
-
-
-def _cut(text: str, ends: str) -> list[str]:
-    """Cut a text at the commas outside its brackets and strings, up to where it ends."""
-    arguments: list[str] = []
-    depth = begin = here = 0
-    while found := _SPECIAL.search(text, here):
-        char, here = found.group(), found.end()
-        if char in "'\"`":
-            here = _string_end(text, found.start(), len(text))
-        elif depth == 0 and char in ends:
-            return [*arguments, text[begin : found.start()]]
-        elif char == "," and depth == 0:
-            arguments.append(text[begin : found.start()])
-            begin = here
-        else:
-            depth += (char in "([{") - (char in ")]}")
-    return [*arguments, text[begin:]]
-
-
-def _flattened(arguments: list[str]) -> Iterator[str]:
-    """Put the items of a list among the arguments: `spawn("rm", ["-f", "x"])`."""
-    for argument in arguments:
-        if argument.startswith("[") and argument.endswith("]"):
-            yield from (
-                item for item in _arguments("(" + argument[1:], 0, bare=False) or [] if item
-            )
-        elif not argument.startswith("{"):
-            yield argument
-
-
-def _literal(text: str, known: Mapping[str, str]) -> str | None:
-    """Return what an argument is when it is literal: strings, perhaps joined, or a name for one."""
-    joined: list[str] = []
-    for piece in _pieces(text):
-        if piece[0] in "'\"`":
-            inner = piece[1:-1]
-            if len(piece) < 2 or piece[-1] != piece[0]:
-                return None
-            if piece[0] != "'" and _INSERTS.search(inner):
-                return None
-            joined.append(re.sub(r"\\(.)", r"\1", inner))
-        elif piece.lstrip("$") in known:
-            joined.append(known[piece.lstrip("$")])
-        else:
-            return None
-    return "".join(joined) if joined else None
-
-
-def _pieces(text: str) -> list[str]:
-    """Split an argument at the operators that join strings."""
-    out: list[str] = []
-    at = begin = 0
-    while at < len(text):
-        if text[at] in "'\"`":
-            at = _string_end(text, at, len(text))
-            continue
-        if text[at] in "+.":
-            out.append(text[begin:at])
-            begin = at + 1
-        at += 1
-    out.append(text[begin:])
-    return [piece.strip() for piece in out if piece.strip()]
 
 
 def meant(meaning: Meaning, arguments: list[str | None], language: str) -> Iterator[Effect]:
@@ -488,9 +230,8 @@ def _started(meaning: Starts, arguments: list[str | None], language: str) -> Ite
         yield RunProgram(tuple(words))
 
 
-def _special_forms(language: str, text: str, known: Mapping[str, str]) -> Iterator[Effect]:
-    if language == "perl":
-        yield from _perl_opens(text, known)
+def _special_reads(language: str, text: str) -> Iterator[Effect]:
+    """Files that a text reads without a call of their own."""
     if _LOADS_ENV.search(text) and prints_environment(text):
         yield Touch(Value(".env"), Action.READ)
     for found in islice(_ARGV.finditer(text), MOST_CALLS):
@@ -501,6 +242,16 @@ def _special_forms(language: str, text: str, known: Mapping[str, str]) -> Iterat
     if language == "js" and "child_process" in text:
         words = (word for each in _QUOTED.findall(text)[:MOST_CALLS] for word in each[1].split())
         yield from _perhaps_read(word for word in words if is_path(word))
+
+
+def _special_forms(language: str, text: str, literals: Literals) -> Iterator[Effect]:
+    if language == "perl":
+        yield from _perl_opens(text, literals)
+    if language == "rust":
+        yield from _chains(text, literals)
+    if language not in ("js", "perl", "php", "lua"):
+        yield from _receivers(text, literals)
+    yield from _special_reads(language, text)
     if language == "js" and _COMPUTED_REQUIRE.search(text):
         yield Unclear("js code computes the name of a module that it loads")
     if language == "applescript":
@@ -514,12 +265,67 @@ def _special_forms(language: str, text: str, known: Mapping[str, str]) -> Iterat
             yield _run_text(text[found.end() : close] if close >= 0 else "$x", language)
 
 
+# `new File(".env").delete()`, `file(".env").text = "A"`, `"rm .env".execute()`
+_RECEIVER = re.compile(
+    r"(?:\b(?:new\s+)?(?:File|file|Path|Path\.of|Paths\.get|Path::new|Pathname\.new|Pathname|path)"
+    r"\s*\(([^()\n]{1,300})\)|('[^'\n]{1,300}'|\"[^\"\n]{1,300}\"))\s*\.\s*(!!?|\w+)(\s*=(?!=)|)"
+)
+_METHODS: tuple[tuple[re.Pattern[str], Meaning], ...] = (
+    (
+        re.compile(r"(?:write|append|create|truncate|touch|newWriter|withWriter|with[A-Z]\w*Out)"),
+        WRITES,
+    ),
+    (re.compile(r"(?:delete|remove|unlink|rm)"), DELETES),
+    (re.compile(r"(?:read|getText|text$|bytes$|lines|eachLine|withReader)"), READS),
+)
+_RUNS_TEXT = frozenset({"execute", "!", "!!", "lineStream"})
+
+
+def _receivers(text: str, literals: Literals) -> Iterator[Effect]:
+    """Methods of a file that stands in front of them, and texts that are run so."""
+    for found in islice(_RECEIVER.finditer(text), MOST_SCRIPT_CALLS):
+        made, string, method, assigns = found.groups()
+        for value in literals.values(made or string):
+            if string is not None:
+                yield from (Shell(Value(value)),) if method in _RUNS_TEXT else ()
+            elif assigns:
+                yield from meant(WRITES, [value], "")
+            else:
+                known = (one for pattern, one in _METHODS if pattern.match(method))
+                yield from (effect for one in known for effect in meant(one, [value], ""))
+
+
+_CHAIN = re.compile(r"\bCommand::new\(")
+_LINK = re.compile(r"\s*\.\s*(args?|current_dir|env|stdout|stderr|stdin)\s*\(")
+
+
+def _chains(text: str, literals: Literals) -> Iterator[Effect]:
+    """`Command::new("sh").arg("-c").args(["x"])`: a program whose words come one by one."""
+    for found in islice(_CHAIN.finditer(text), MOST_SCRIPT_CALLS):
+        words = cut(text[found.end() : found.end() + 300], ")")[:1]
+        at = text.find(")", found.end()) + 1
+        while link := _LINK.match(text, at):
+            given = arguments_at(text, link.end() - 1, bare=False) or []
+            words += flattened(given) if link.group(1).startswith("arg") else ()
+            at = _closed(text, link.end())
+        values = [literals.values(word) for word in words]
+        yield RunProgram(
+            tuple(Value(one[0]) if one else Value("{}", exact=False) for one in values)
+        )
+
+
+def _closed(text: str, at: int) -> int:
+    """Return the place behind the bracket that closes what is open here."""
+    inner = text[at : at + 600]
+    return at + len(",".join(cut(inner, ")"))) + 1
+
+
 def _backquoted(text: str) -> Iterator[str]:
     """Return the texts between backquotes that stand outside other strings."""
     at = count = 0
     while (found := _QUOTE.search(text, at)) and count < MOST_CALLS * 16:
         count += 1
-        at = _string_end(text, found.start(), len(text))
+        at = string_end(text, found.start(), len(text))
         if found.group() == "`":
             yield text[found.end() : at - 1]
 
@@ -530,21 +336,20 @@ def _run_text(text: str, language: str) -> Effect:
     return Shell(Value(text))
 
 
-def _perl_opens(text: str, known: Mapping[str, str]) -> Iterator[Effect]:
+def _perl_opens(text: str, literals: Literals) -> Iterator[Effect]:
     """`open F, ">x"` and `open(my $f, ">", "x")`."""
     for found in islice(_PERL_OPEN.finditer(text), MOST_CALLS):
-        arguments = _arguments("(" + found.group(1), 0, bare=False) or []
-        mode = _literal(arguments[0], known) if arguments else None
+        arguments = arguments_at("(" + found.group(1), 0, bare=False) or []
+        values = [next(iter(literals.values(argument)), None) for argument in arguments]
+        mode, named = values[0] if values else None, values[1] if values[1:] else None
         if mode is None:
             yield Unclear("perl code computes what it opens")
             continue
         way = _PERL_MODE.match(mode)
         if not way:
-            name = mode.strip().lstrip("<").strip()
-            yield from _read(name or (_literal(arguments[1], known) if arguments[1:] else None))
+            yield from _read(mode.strip().lstrip("<").strip() or named)
             continue
-        rest = mode[way.end() :]
-        path = rest or (_literal(arguments[1], known) if len(arguments) > 1 else None)
+        path = mode[way.end() :] or named
         if path is None:
             yield Unclear("perl code computes the name of a file that it opens")
         else:

@@ -13,26 +13,21 @@ import ast
 import re
 import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from penstock.core.model import Action
 from penstock.core.own_commands import FOR_PEOPLE, PENSTOCK
-from penstock.core.shell.code.one_liners import (
-    CLOSES,
-    COPIES,
-    DELETES,
-    LINKS,
-    RENAMES,
-    SYMLINKS,
-    UNLINKS,
+from penstock.core.shell.code.calls import (
+    PYTHON,
+    PYTHON_PATHS,
     WRITES,
-    Evaluates,
     Like,
     Meaning,
     Opens,
     Reads,
     Starts,
 )
+from penstock.core.shell.code.one_liners import code_effects
 from penstock.core.shell.code.python_values import UNKNOWN, Names, Values, constant
 from penstock.core.shell.effects import (
     HERE,
@@ -61,67 +56,17 @@ from penstock.core.shell.programs.table import PROGRAMS
 MOST_TOKENS = 2_500
 MOST_TEXTS = 64
 
-_MOVES = Like("mv", (0, 1))
-_OPEN_LATER = Opens(0, 1)
-
-FUNCTIONS: Mapping[str, Meaning] = {
-    **dict.fromkeys(("open", "io.open", "codecs.open", "gzip.open", "bz2.open"), _OPEN_LATER),
-    **dict.fromkeys(("lzma.open", "tarfile.open", "zipfile.ZipFile", "os.fdopen"), _OPEN_LATER),
-    **dict.fromkeys(("aiofiles.open", "builtins.open", "shelve.open", "dbm.open"), _OPEN_LATER),
-    **dict.fromkeys(("os.remove", "os.unlink", "os.rmdir", "os.removedirs"), UNLINKS),
-    **dict.fromkeys(("os.mkdir", "os.makedirs", "os.mkfifo", "os.mknod", "os.truncate"), WRITES),
-    **dict.fromkeys(("os.utime", "os.setxattr"), WRITES),
-    **dict.fromkeys(("os.chmod", "os.chown", "os.lchown", "shutil.chown"), CLOSES),
-    **dict.fromkeys(("sqlite3.connect", "logging.FileHandler"), WRITES),
-    **dict.fromkeys(("os.rename", "os.replace", "os.renames"), RENAMES),
-    **dict.fromkeys(("shutil.copy", "shutil.copy2"), COPIES),
-    "shutil.copyfile": Like("cp", (0, 1), ("-T",)),
-    "shutil.copymode": Like("tee", (1,)),
-    "shutil.copystat": Like("tee", (1,)),
-    "shutil.copytree": Like("cp", (0, 1), ("-r", "-T")),
-    "shutil.move": _MOVES,
-    "shutil.rmtree": DELETES,
-    "shutil.make_archive": WRITES,
-    "os.symlink": SYMLINKS,
-    "os.link": LINKS,
-    "urllib.request.urlretrieve": Like("tee", (1,)),
-    "numpy.save": WRITES,
-    "np.save": WRITES,
-    **dict.fromkeys(("os.system", "os.popen", "subprocess.getoutput"), Starts()),
-    **dict.fromkeys(("subprocess.getstatusoutput", "commands.getoutput"), Starts()),
-    **{f"subprocess.{name}": Starts(shell=False) for name in ("run", "call", "Popen")},
-    **{f"subprocess.{name}": Starts(shell=False) for name in ("check_call", "check_output")},
-    **{f"asyncio.create_subprocess_{name}": Starts() for name in ("shell", "exec")},
-    **{f"os.exec{name}": Starts(shell=False) for name in ("v", "ve", "vp", "vpe")},
-    **{f"os.exec{name}": Starts(shell=False) for name in ("l", "le", "lp", "lpe")},
-    "pty.spawn": Starts(shell=False),
-    "os.posix_spawn": Starts(shell=False),
-    **dict.fromkeys(("exec", "eval", "builtins.exec", "builtins.eval"), Evaluates()),
-    **dict.fromkeys(("linecache.getlines", "linecache.getline"), Reads()),
-    **dict.fromkeys(("numpy.loadtxt", "np.loadtxt", "np.load", "np.genfromtxt"), Reads()),
-    **{f"{name}.read_csv": Reads() for name in ("pd", "pandas", "pl", "polars")},
-    **{f"{name}.read_table": Reads() for name in ("pd", "pandas")},
-    **dict.fromkeys(("dotenv_values", "dotenv.dotenv_values"), Reads()),
-    **dict.fromkeys(("dotenv.set_key", "dotenv.unset_key"), WRITES),
-    **dict.fromkeys(("dotenv.get_key", "dotenv.main.get_key"), Reads()),
-}
 _PIP = frozenset({"pip.main", "pip._internal.main", "pip._internal.cli.main.main"})
-# Methods of paths. Those in `_COMMON` belong to other types too, so an unknown receiver of
-# theirs is not called unclear.
-METHODS: Mapping[str, Meaning] = {
-    **dict.fromkeys(("write_text", "write_bytes", "touch", "mkdir", "chmod", "lchmod"), WRITES),
-    **dict.fromkeys(("unlink", "rmdir"), UNLINKS),
-    **dict.fromkeys(("rename", "replace"), RENAMES),
-    "symlink_to": Like("ln", (1, 0), ("-s", "-T")),
-    "hardlink_to": Like("ln", (1, 0), ("-T",)),
-    "open": Opens(0, 1),
-    **dict.fromkeys(("read_text", "read_bytes"), Reads()),
-}
+# Methods of paths that belong to other types too: an unknown receiver of theirs is not unclear.
 _COMMON = frozenset({"replace", "rename", "open"})
 _SAVERS = re.compile(r"to_(?:csv|json|excel|parquet|pickle|html|feather|sql)|savefig|savetxt")
 _GLOBS = frozenset({"glob.glob", "glob.iglob", "glob", "rglob"})
 _OPENERS = frozenset({"open", "read_text", "read_bytes"})
 _LOADS_ENV = re.compile(r"dotenv|read_env\(\)")
+# Methods by which the tasks of nox, invoke and fabric run commands, and functions of SCons with
+# the place where a text stands that is run.
+_SESSION = frozenset({"run", "run_always", "run_install", "local", "sudo", "exec_command", "sh"})
+_BUILDERS = {"Command": 2, "env.Command": 2, "Execute": 0, "env.Execute": 0}
 _UNPACKS = frozenset({"extractall", "extract", "unpack_archive"})
 _MODULES = frozenset({"os", "shutil", "builtins", "__builtins__", "subprocess", "pathlib", "io"})
 _WRITING_FLAGS = frozenset({"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND"})
@@ -130,15 +75,18 @@ _PARSING = threading.Lock()
 
 
 def python_effects(
-    text: str, args: Sequence[Value] = (), *, most: int = MOST_TOKENS
+    text: str, args: Sequence[Value] = (), *, most: int = MOST_TOKENS, file: str = ""
 ) -> Iterator[Effect]:
-    """Return what Python code says that it would do; `args` are its `sys.argv[1:]`."""
+    """Return what Python code says that it would do.
+
+    `args` are its `sys.argv[1:]`, and `file` is where it lies, if it does.
+    """
     tree = _parsed(text) if tokens(text, most) is not None else None
     if tree is None:
         yield Unclear("the Python code cannot be read, or is too long to be")
-        yield from _by_looks(text)
+        yield from _by_looks(text, file)
         return
-    yield from _PythonReader(tree, args).effects()
+    yield from _PythonReader(tree, args, file).effects()
     if _LOADS_ENV.search(text) and prints_environment(text):
         yield Touch(Value(".env"), Action.READ)
     if "SimpleHTTPRequestHandler" in text:
@@ -182,32 +130,28 @@ def _parsed(text: str) -> ast.Module | None:
             return None
 
 
-_LITERAL_OPEN = re.compile(r"open\(\s*[rbf]?(['\"])([^'\"\n]{1,300})\1\s*,\s*['\"][^'\"\n]*[wax+]")
-_LITERAL_PATH = re.compile(
-    r"Path\(\s*(['\"])([^'\"\n]{1,300})\1\s*\)\.(?:write|unlink|rename|touch)"
-)
-
-
-def _by_looks(text: str) -> Iterator[Effect]:
+def _by_looks(text: str, file: str) -> Iterator[Effect]:
     """Find what can be found without a parser."""
-    for pattern in (_LITERAL_OPEN, _LITERAL_PATH):
-        found = {match.group(2) for match in pattern.finditer(text)}
-        yield from (Touch(Value(path)) for path in sorted(found)[:64])
+    for effect in code_effects("python", text, script=file or "-"):
+        if not isinstance(effect, Unclear | Code):
+            yield effect
 
 
 class _PythonReader:
     """Reads the calls of one module."""
 
-    def __init__(self, tree: ast.Module, args: Sequence[Value]) -> None:
+    def __init__(self, tree: ast.Module, args: Sequence[Value], file: str) -> None:
         self.nodes = list(ast.walk(tree))
         self.args = args
-        self.names = Names(self.nodes, args)
+        self.names = Names(self.nodes, args, file)
 
     def effects(self) -> Iterator[Effect]:
         """Return the effects of every call in the module."""
         for node in self.nodes:
             if isinstance(node, ast.Call):
                 yield from self._call(node)
+            elif isinstance(node, ast.Dict):
+                yield from self._actions(node)
         yield from self._ours()
 
     def _ours(self) -> Iterator[Effect]:
@@ -234,7 +178,7 @@ class _PythonReader:
         calls = [node for node in self.nodes if isinstance(node, ast.Call)]
         given = [value for call in calls for value in (*call.args, *_keyword_values(call))]
         return any(
-            isinstance(FUNCTIONS.get(self.names.dotted(value)), Starts)
+            isinstance(PYTHON.get(self.names.dotted(value)), Starts)
             for value in given
             if isinstance(value, ast.Attribute | ast.Name)
         ) or any(isinstance(node, ast.Attribute) and node.attr in _SENDS for node in self.nodes)
@@ -244,7 +188,7 @@ class _PythonReader:
 
     def _call(self, node: ast.Call) -> Iterator[Effect]:
         name = self.names.dotted(node.func)
-        meaning = FUNCTIONS.get(name)
+        meaning = PYTHON.get(name)
         if meaning is not None:
             yield from self._meant(meaning, node, list(node.args), name)
             if name == "shutil.make_archive":
@@ -266,6 +210,8 @@ class _PythonReader:
         elif name == "getattr" and self.names.dotted(_first(node)) in _MODULES:
             if len(node.args) > 1 and constant(node.args[1]) is None:
                 yield Unclear("Python code computes the name of a function that it calls")
+        elif name in _BUILDERS:
+            yield from self._texts(node.args[_BUILDERS[name] :])
         elif isinstance(node.func, ast.Attribute):
             yield from self._method(node, node.func)
         else:
@@ -283,9 +229,23 @@ class _PythonReader:
                     path = Value(without_scheme(value.text))
                     yield Touch(path, Action.READ, mention=True)
 
+    def _texts(self, nodes: Sequence[ast.expr]) -> Iterator[Effect]:
+        """Texts and lists of texts that a build tool runs."""
+        for node in nodes:
+            items = node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
+            yield from (Shell(Value(text)) for text in map(constant, items) if text)
+
+    def _actions(self, node: ast.Dict) -> Iterator[Effect]:
+        """What `doit` runs stands in a dictionary."""
+        for key, value in zip(node.keys, node.values, strict=True):
+            if constant(key) == "actions":
+                yield from self._texts([value])
+
     def _method(self, node: ast.Call, func: ast.Attribute) -> Iterator[Effect]:
-        meaning = METHODS.get(func.attr)
-        if func.attr in _UNPACKS:
+        meaning = PYTHON_PATHS.get(func.attr)
+        if func.attr in _SESSION:
+            yield from self._session(node)
+        elif func.attr in _UNPACKS:
             yield Unclear("Python code unpacks an archive")
         elif _SAVERS.fullmatch(func.attr) and node.args:
             yield from self._meant(WRITES, node, list(node.args), func.attr)
@@ -298,6 +258,15 @@ class _PythonReader:
             yield from self._meant(meaning, node, places, func.attr)
         else:
             yield from self._mentioned(node, func.attr)
+
+    def _session(self, node: ast.Call) -> Iterator[Effect]:
+        """Task runners hand an object to a task that runs commands: `session.run("a", "b")`."""
+        words = [constant(arg) for arg in node.args]
+        known = [word for word in words if word is not None]
+        if len(known) == 1 == len(words):
+            yield Shell(Value(known[0]))
+        elif known and words[0] is not None:
+            yield RunProgram(tuple(Value(w or "{}", exact=w is not None) for w in words))
 
     def _meant(
         self, meaning: Meaning, node: ast.Call, places: list[ast.expr], name: str

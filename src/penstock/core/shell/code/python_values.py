@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import base64
 import codecs
+import posixpath
 from collections.abc import Callable, Mapping, Sequence
 
 from penstock.core.shell.expansion import Value
@@ -38,13 +39,32 @@ _DECODERS: Mapping[str, Callable[[str], bytes]] = {
 class Names:
     """The names of one module, and what they are given."""
 
-    def __init__(self, nodes: Sequence[ast.AST], args: Sequence[Value]) -> None:
+    def __init__(self, nodes: Sequence[ast.AST], args: Sequence[Value], file: str = "") -> None:
         self.args = args
+        self.file = file
         self.work = 0
         self.imports: dict[str, str] = {}
         self.names: dict[str, list[ast.expr | None]] = {}
+        functions: dict[str, list[str]] = {}
         for node in nodes:
             self._learn(node)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                functions[node.name] = [one.arg for one in node.args.args]
+        for node in nodes if functions else ():
+            if isinstance(node, ast.Call):
+                self._called(node, functions)
+
+    def _called(self, node: ast.Call, functions: Mapping[str, list[str]]) -> None:
+        """Give the parameters of a function of the same module what it is called with."""
+        method = isinstance(node.func, ast.Attribute)
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else _name(node.func)
+        wanted = functions.get(name, [])
+        if method and wanted[:1] in (["self"], ["cls"]):
+            wanted = wanted[1:]
+        given = [*zip(wanted, node.args, strict=False), *((k.arg, k.value) for k in node.keywords)]
+        for parameter, value in given:
+            if parameter in wanted and len(self.names.get(parameter, ())) < MOST_VALUES:
+                self.names.setdefault(parameter, []).append(value)
 
     def _spent(self, depth: int) -> bool:
         """Spend one unit of work; true when there is no more to spend."""
@@ -128,6 +148,8 @@ class Names:
         return found[:MOST_VALUES] or [UNKNOWN]
 
     def _composed(self, node: ast.expr, depth: int) -> Values:
+        if isinstance(node, ast.Name) and node.id == "__file__":
+            return [Value(self.file)] if self.file else []
         if isinstance(node, ast.Name):
             given = self.names.get(node.id)
             return (
@@ -142,9 +164,13 @@ class Names:
             return self._joined([node.left, node.right], glue, depth)
         if isinstance(node, ast.IfExp):
             return [*self.values(node.body, depth), *self.values(node.orelse, depth)]
+        if isinstance(node, ast.Subscript) and _member(node.value) == "parents":
+            return self._parents(node, depth)
         if isinstance(node, ast.Subscript):
             turned = isinstance(node.slice, ast.Slice) and ast.unparse(node.slice) == "::-1"
             return self._turned(node.value, depth) if turned else self._argument(node)
+        if isinstance(node, ast.Attribute) and node.attr == "parent":
+            return [_above(value) for value in self.values(node.value, depth)]
         if isinstance(node, ast.Attribute) and self.dotted(node) == "sys.executable":
             return [Value("python")]
         if isinstance(node, ast.Call):
@@ -177,6 +203,16 @@ class Names:
             out = _glued(_glued(out, value, ""), Value(piece), "")
         return [out]
 
+    def _parents(self, node: ast.Subscript, depth: int) -> Values:
+        """`path.parents[1]` is two directories up."""
+        count = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        values = self.values(getattr(node.value, "value", None), depth)
+        if not isinstance(count, int) or not 0 <= count < MOST_DEPTH:
+            return []
+        for _ in range(count + 1):
+            values = [_above(value) for value in values]
+        return values
+
     def _argument(self, node: ast.Subscript) -> Values:
         """`sys.argv[1]` is the first word behind the code."""
         at = node.slice.value if isinstance(node.slice, ast.Constant) else None
@@ -192,6 +228,8 @@ class Names:
             return self._joined(node.args, "/", depth)
         if name in _SAME and node.args:
             return self.values(node.args[0], depth)
+        if name == "os.path.dirname" and node.args:
+            return [_above(value) for value in self.values(node.args[0], depth)]
         if name in ("os.getcwd", "pathlib.Path.cwd", "Path.cwd"):
             return [Value(".")]
         if name in ("pathlib.Path.home", "Path.home"):
@@ -259,6 +297,22 @@ def constant(node: ast.expr | None) -> str | None:
     if isinstance(node.value, bytes):
         return node.value.decode("utf-8", "surrogateescape")
     return node.value if isinstance(node.value, str) else None
+
+
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _member(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _above(path: Value) -> Value:
+    """Return the directory that holds a path; above what is only known when it runs, the same."""
+    text = path.text.rstrip("/")
+    if text in ("", ".") or text.endswith(".."):
+        return path._replace(text=posixpath.join(text, ".."))
+    return path._replace(text=posixpath.dirname(text) or ".")
 
 
 def _inner(part: ast.expr) -> ast.expr:

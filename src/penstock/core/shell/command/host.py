@@ -29,6 +29,9 @@ class Follows(Protocol):
     def text(self, text: str, states: States, feed: Feed) -> States:
         """Follow a text as shell commands."""
 
+    def long_text(self, text: str, states: States, feed: Feed) -> States:
+        """Follow a script of the project, however long it is."""
+
     def script(self, script: Script, states: States, feed: Feed) -> States:
         """Follow a script that has been read."""
 

@@ -45,21 +45,23 @@ from penstock.core.shell.programs.reads.name_list import fed as fed_names
 from penstock.core.shell.programs.reads.table import READS, reads
 from penstock.core.shell.programs.runners import RUNNERS
 from penstock.core.shell.programs.table import PROGRAMS
-from penstock.core.shell.programs.tasks import TASKS
 from penstock.core.shell.programs.terminals import TERMINALS
 from penstock.core.shell.script_files import shadowed
 from penstock.core.shell.state import MOST_STATES, ShellState, States, merged
+from penstock.core.shell.tasks.hooks import git_hooks
+from penstock.core.shell.tasks.model import also
+from penstock.core.shell.tasks.table import TASKS
 from penstock.core.shell.variables import SPECIAL, runs
 
-TABLE: Mapping[str, Program] = {
+_DESCRIBED: Mapping[str, Program] = {
     **PROGRAMS,
     **FILTERS,
     **RUNNERS,
-    **TASKS,
     **TERMINALS,
     **OWN,
-    "git": git,
+    "git": also(git, git_hooks),
 }
+TABLE: Mapping[str, Program] = {**_DESCRIBED, **TASKS}
 WHICH_PROGRAM = "`{}` decides when it runs which program it is"
 
 _IN_THIS_SHELL = frozenset(
@@ -85,6 +87,10 @@ _SEPARATOR = re.compile(r"\$\{?IFS\}?")
 _VERSION = re.compile(r"(?:-?[0-9][0-9.]{0,16})?(?:\.exe)?$")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.+-]+")
 _LONGEST_NAME = 64
+# Programs that are nobody's scripts: the system's, and those of installed packages.
+_INSTALLED = re.compile(
+    r"^/(?:usr|bin|sbin|opt|snap|nix)/|(?:^|/)(?:node_modules|\.?venv|\.tox|\.nox|vendor)/"
+)
 
 
 class Programs:
@@ -243,18 +249,18 @@ class Programs:
         row = TABLE.get(known)
         self._note_copies(call, state)
         self._around(call, name, base, state)
-        tabled = row is not None and known not in TASKS
+        tabled = known in _DESCRIBED
         self._mentions(call, state, tabled=tabled)
         self._walk.effects(reads(call), state, feed, base)
         if "PATH" in state.scope and "/" not in name.text:
             self._on_path(name, args, state, feed)
-        if row:
-            return self._walk.effects(row(call), state, feed, base)
-        if "/" in name.text:
+        if "/" in name.text and not _INSTALLED.search(name.text):
             self._runs.file(RunFile("", name, (name, *args)), state, feed, base)
-        if base not in SHOWS:  # a wrapper that we do not know
+        if not tabled and base not in SHOWS:  # a wrapper that we do not know
             self._walk.effects(carried(args), state, feed, base)
-        return (state,)
+        if row is None:
+            return (state,)
+        return self._walk.effects(row(call), state, feed, base)
 
     def _known(self, name: Value, base: str, state: ShellState) -> str:
         """Return the name under which a table may know a program: `python3.11` is `python`."""

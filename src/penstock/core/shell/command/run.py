@@ -7,11 +7,11 @@ doubted.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from penstock.core.shell.budget import CODE, COMMAND, PYTHON_TOKEN
+from penstock.core.shell.code.one_liners import MOST_SCRIPT, code_effects
 from penstock.core.shell.code.one_liners import MOST_TEXT as MOST_CODE
-from penstock.core.shell.code.one_liners import code_effects
 from penstock.core.shell.code.python import MOST_TOKENS, python_effects, tokens
 from penstock.core.shell.command.assign import doubt_texts
 from penstock.core.shell.command.exits import Exits
@@ -19,6 +19,7 @@ from penstock.core.shell.command.host import Follows
 from penstock.core.shell.command.texts import Texts
 from penstock.core.shell.effects import (
     Code,
+    Effect,
     Feed,
     ProgramCall,
     RunFile,
@@ -35,8 +36,9 @@ from penstock.core.shell.programs.filters import FILTER_SCRIPTS
 from penstock.core.shell.programs.own import OWN, script, variable
 from penstock.core.shell.programs.reads.script import script_reads
 from penstock.core.shell.programs.terminals import cron_commands, expect_commands
-from penstock.core.shell.script_files import PYTHON, code_of, imports, on_disk, run_with
+from penstock.core.shell.script_files import code_of, imports, on_disk, run_with
 from penstock.core.shell.state import POSITIONAL, ShellState, States, merged
+from penstock.core.shell.tasks.translate import powershell
 from penstock.core.shell.variables import runs
 
 _KEEPS_FUNCTIONS = frozenset({"noglob", "nocorrect", "-"})
@@ -48,6 +50,7 @@ MOST_TYPED = 4_096
 _BECOME_SHELL: Mapping[str, Callable[[str], str]] = {
     "sh": lambda text: text,
     "cron": cron_commands,
+    "powershell": powershell,
     "tmux": lambda text: "".join(f"tmux {line}\n" for line in text.split("\n") if line.strip()),
 }
 
@@ -192,21 +195,27 @@ class RunTexts:
         if language == "sh":
             own = state.assign("0", (Value(effect.name),))
             inside = positional(own, effect.args[1:]) if len(effect.args) > effect.here else own
-            return self._walk.text(effect.text, (inside,), feed)
-        code = "python" if language in PYTHON else language
-        text = code_of(effect)
-        self.code(Code(code, Value(text), effect.args), state, feed, effect.name)
-        if text != effect.text and language in PYTHON:
-            self._imports(effect, state)
+            return self._walk.long_text(effect.text, (inside,), feed)
+        known = effect._replace(language=language)
+        text = code_of(known)
+        self.code(Code(language, Value(text), effect.args), state, feed, effect.name, known)
+        self._imports(known, state)
         return (state,)
 
     def _imports(self, effect: RunText, state: ShellState) -> None:
-        """Follow the modules of the project that a Python text imports."""
+        """Follow the files of the project that a text imports."""
         for found in imports(effect, self._walk.here(state)):
             self._walk.run_text(found, state, Feed())
 
-    def code(self, effect: Code, state: ShellState, feed: Feed, by: str) -> States:
-        """Follow a program text in its language."""
+    def code(
+        self,
+        effect: Code,
+        state: ShellState,
+        feed: Feed,
+        by: str,
+        script: RunText | None = None,
+    ) -> States:
+        """Follow a program text in its language; `script` is the file that holds it."""
         text = effect.text.text
         if effect.language in _BECOME_SHELL:
             inner = effect.text._replace(text=_BECOME_SHELL[effect.language](text))
@@ -215,21 +224,26 @@ class RunTexts:
         if not effect.text.exact:
             why = f"part of the {effect.language} code is only known when it runs"
             self._walk.found.doubt(why, runs=True)
-        if effect.language == "python":
-            effects = python_effects(text, effect.args[1:], most=self._python_tokens(text))
-            name = effect.args[0].text if effect.args else ""
-            self._imports(RunText(name, "python", text), state)
-        elif effect.language == "expect":
-            effects = expect_commands(text[:MOST_CODE])
-        elif effect.language in FILTER_SCRIPTS:
-            self._walk.effects(script_reads(effect.language, text), state, feed, by)
-            effects = FILTER_SCRIPTS[effect.language](text)
-        else:
-            self._walk.account.charge(CODE + min(len(text), MOST_CODE) // 3)
-            effects = code_effects(effect.language, text)
         with self._walk.account.deeper():
+            effects = self._read(effect, state, script.name if script else "")
             self._walk.effects(effects, state, Feed(), by)
+        if script is None:
+            self._imports(RunText("", effect.language, text), state)
         return (state,)
+
+    def _read(self, effect: Code, state: ShellState, name: str) -> Iterable[Effect]:
+        """Return what a program text says that it does."""
+        text, language = effect.text.text, effect.language
+        if language == "python":
+            most = self._python_tokens(text)
+            return python_effects(text, effect.args[1:], most=most, file=name)
+        if language == "expect":
+            return expect_commands(text[:MOST_CODE])
+        if language in FILTER_SCRIPTS:
+            return (*script_reads(language, text), *FILTER_SCRIPTS[language](text))
+        units = min(len(text), MOST_SCRIPT) // 12 if name else min(len(text), MOST_CODE) // 3
+        self._walk.account.charge(CODE + units)
+        return code_effects(language, text, script=name)
 
     def _python_tokens(self, text: str) -> int:
         """Pay for reading Python; return how many tokens there is money for."""

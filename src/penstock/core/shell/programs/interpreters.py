@@ -50,6 +50,9 @@ INTERPRETERS: Mapping[str, Interpreter] = {
     "osascript": Interpreter("applescript", "e", "l"),
     **dict.fromkeys(("Rscript", "R"), Interpreter("r", "e", "f", "file")),
     "tclsh": Interpreter("tcl", ""),
+    "julia": Interpreter("julia", "e E eval print", "pLC"),
+    "elixir": Interpreter("elixir", "e", "rSp"),
+    "groovy": Interpreter("jvm", "e"),
     "perl": Interpreter("perl", "e E", "i?IMmFCdx", each_line="n p a"),
     "ruby": Interpreter("ruby", "e E", "i?IrCFKTWx", each_line="n p a"),
 }

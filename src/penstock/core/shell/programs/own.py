@@ -212,7 +212,12 @@ def module(name: Value, args: Sequence[Value]) -> Iterator[Effect]:
             yield from module(args[at + 1], args[at + 2 :])
 
 
-_MODULES = {"venv": "python-venv", "virtualenv": "virtualenv"}
+# Modules of Python that are programs by another name.
+_MODULES = {
+    **{name: f"python-{name}" for name in ("venv", "build")},
+    "pre_commit": "pre-commit",
+    "poethepoet": "poe",
+}
 
 # Programs that install and remove packages
 

@@ -20,6 +20,7 @@ from penstock.core.shell.effects import (
     ProgramCall,
     RunFile,
     RunProgram,
+    RunRole,
     Shell,
     Unclear,
     last,
@@ -423,10 +424,21 @@ def _source(call: ProgramCall) -> Iterator[Effect]:
 
 
 def _powershell(call: ProgramCall) -> Iterator[Effect]:
-    """Its language is not read here."""
-    if any(not word.text.lower().endswith(".ps1") for word in call.args) or call.feed.piped:
+    """A script file is read; what is typed is in a language that is not read here."""
+    words = [word for word in call.args if word.text.lower() not in _POWERSHELL_OPTIONS]
+    files = [word for word in words if word.text.lower().endswith(".ps1")]
+    yield from (
+        RunFile("powershell", path, tuple(words[words.index(path) :])) for path in files[:1]
+    )
+    if not files or call.feed.piped:
         yield Unclear(f"`{call.name}` runs a language that is not read here")
     yield from carried(call.args)
+
+
+_POWERSHELL_OPTIONS = frozenset(
+    {"-file", "-f", "-noprofile", "-nop", "-noninteractive", "-nologo", "-executionpolicy"}
+    | {"-ep", "-ex", "bypass", "remotesigned", "unrestricted", "-command", "-c", "&", "."}
+)
 
 
 # Interpreters
@@ -439,7 +451,7 @@ def _interpreter(call: ProgramCall) -> Iterator[Effect]:
     if named:
         yield from module(*named)
         path = Value(named[0].text.replace(".", "/"), exact=named[0].exact)
-        yield RunFile("module", path, (path, *named[1]))
+        yield RunFile("python", path, (path, *named[1]), role=RunRole.MODULE)
         return
     found = start(call.name, call.args)
     yield from (Code(language, text, (Value("-c"), *found.rest)) for text in found.texts)
@@ -467,10 +479,15 @@ def _edits_in_place(call: ProgramCall) -> Iterator[Effect]:
 
 def _deno(call: ProgramCall) -> Iterator[Effect]:
     verb, *rest = call.args or (Value(""),)
+    found = options(rest, short="c", long="config import-map lock env-file")
     if verb.text == "eval":
-        yield from (Code("js", text) for text in options(rest).operands[:1])
-    elif verb.text == "run" and options(rest).operands[:1] == (Value("-"),):
+        yield from (Code("js", text) for text in found.operands[:1])
+    elif verb.text == "run" and found.operands[:1] == (Value("-"),):
         yield from _from_input(call, "js")
+    elif verb.text in ("run", "serve", "bench", "compile"):
+        yield from (RunFile("js", path, found.operands) for path in found.operands[:1])
+    elif verb.text.endswith((".ts", ".js", ".mts", ".tsx")):
+        yield RunFile("js", verb, call.args)
 
 
 def _bun(call: ProgramCall) -> Iterator[Effect]:

@@ -1,14 +1,15 @@
 """`make`: the recipes of the targets that are asked for, as shell text.
 
-A Makefile is read as far as that is simple: variables, includes, rules with their prerequisites,
-patterns, `$(shell ...)`. Both branches of a condition are taken. What a function of make's would
-return stays an unknown word.
+A Makefile is read as far as that is simple: variables and the functions on texts (`make_values`),
+includes, rules with their prerequisites, patterns, `$(shell ...)`. Both branches of a condition are
+taken. What is only known when make runs stays an unknown word.
 Always true: a Makefile that cannot be read is no recipe at all; work is bounded by counts.
 """
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -16,20 +17,20 @@ from penstock.core.shell.effects import Effect, ProgramCall, RunText, last, opti
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
 from penstock.core.shell.place import joined
+from penstock.core.shell.tasks.make_values import MakeValues
+from penstock.core.shell.wildcards import is_wild
 
 MOST_TARGETS = 128
-MOST_INCLUDES = 8
-MOST_LENGTH = 65_536
-MOST_DEPTH = 8
+MOST_INCLUDES = 16
 _FILES = ("GNUmakefile", "makefile", "Makefile")
-_ASSIGNMENT = re.compile(r"(?:export\s+|override\s+)*([\w.-]+)\s*(\+=|\?=|::?:?=|!=|=)\s*(.*)")
-_RULE = re.compile(r"([^:=#]+?)\s*(::?)(?!=)\s*(.*)")
-_INCLUDE = re.compile(r"-?s?include\s+(.+)")
-_DIRECTIVE = re.compile(
-    r"(?:ifeq|ifneq|ifdef|ifndef|else|endif|export|unexport|vpath|define|endef)\b"
+_ASSIGNMENT = re.compile(
+    r"(?:export\s+|override\s+|private\s+)*([\w.-]+)\s*(\+=|\?=|::?:?=|!=|=)\s*(.*)", re.DOTALL
 )
-_REFERENCE = re.compile(r"\$(?:\$|[({]([\w.@<^*?+%-]+)[)}]|([@<^?*+%]))")
-_FUNCTION = re.compile(r"\$[({](\w[\w-]*)[ \t]+")
+_RULE = re.compile(r"([^:=#]+?)\s*(&?::?)(?!=)\s*(.*)", re.DOTALL)
+_INCLUDE = re.compile(r"-?s?include\s+(.+)")
+_DEFINE = re.compile(r"(?:override\s+|export\s+)*define\s+([\w.-]+)\s*(?:\+?:?=)?")
+_DIRECTIVE = re.compile(r"(?:ifeq|ifneq|ifdef|ifndef|else|endif|export|unexport|vpath)\b")
+_SHELL = re.compile(r"(?:.*/)?(?:env\s+)?(?:ba|da|z|k|a)?sh\b")
 
 
 @dataclass(slots=True)
@@ -38,8 +39,7 @@ class _Makefile:
 
     here: LookHere
     directory: str
-    variables: dict[str, str] = field(default_factory=dict)
-    given: dict[str, str] = field(default_factory=dict)
+    values: MakeValues
     recipes: dict[str, list[str]] = field(default_factory=dict)
     needs: dict[str, list[str]] = field(default_factory=dict)
     first: str = ""
@@ -58,35 +58,51 @@ class _Makefile:
     def take(self, text: str) -> None:
         """Read the text of a Makefile."""
         targets: list[str] = []
-        for line in text[:MOST_LENGTH].replace("\\\n", " ").split("\n"):
-            if line.startswith("\t"):
+        lines = iter(text.replace("\\\n", " ").split("\n"))
+        for line in lines:
+            mark = self.values.variables.get(".RECIPEPREFIX") or "\t"
+            define = _DEFINE.fullmatch(line.strip())
+            if define:
+                self.values.variables[define.group(1)] = "\n".join(_up_to("endef", lines))
+            elif line.startswith(mark) and line.strip(f" \t{mark}"):
                 for target in targets:
-                    self.recipes[target].append(line.strip())
+                    self.recipes[target].append(line.removeprefix(mark).strip())
             elif line.strip() and not line.lstrip().startswith("#"):
                 targets = self._line(line.strip(), targets)
 
     def _line(self, line: str, targets: list[str]) -> list[str]:
         """Read a line that is no recipe; return the targets that later recipes belong to."""
-        self.shells += shell_calls(line)
         include = _INCLUDE.fullmatch(line)
         if include:
-            for name in self.filled(include.group(1)).split():
-                self.read(name)
+            self._include(self.values.filled(include.group(1)))
             return []
         assigned = _ASSIGNMENT.fullmatch(line)
         if assigned:
             self._assign(*assigned.groups())
             return []
         rule = None if _DIRECTIVE.match(line) else _RULE.fullmatch(line)
-        return self._rule(rule) if rule else targets
+        if rule:
+            return self._rule(rule)
+        self.values.filled(line)  # a line by itself, for what its functions do
+        return targets
+
+    def _include(self, names: str) -> None:
+        for name in names.split():
+            met = self.here.names(joined(self.directory, name)) if is_wild(name) else None
+            start = f"{self.directory}/" if self.directory else ""
+            for one in [found.removeprefix(start) for found in met or ()] or [name]:
+                self.read(one)
 
     def _assign(self, name: str, sign: str, value: str) -> None:
+        variables = self.values.variables
         if sign == "!=":
             self.shells.append(value)
         elif sign == "+=":
-            self.variables[name] = f"{self.variables.get(name, '')} {value}".strip()
-        elif sign != "?=" or name not in self.variables:
-            self.variables[name] = value
+            variables[name] = f"{variables.get(name, '')} {value}".strip()
+        elif sign != "?=" or name not in variables:
+            variables[name] = value
+        if sign in (":=", "::="):
+            self.values.filled(value)  # at once: what its functions do happens whoever asks
 
     def _rule(self, rule: re.Match[str]) -> list[str]:
         needs, semicolon, recipe = rule.group(3).partition(";")
@@ -94,27 +110,14 @@ class _Makefile:
         if assigned:  # a variable of one target only
             self._assign(*assigned.groups())
             return []
-        targets = self.filled(rule.group(1)).split()[:MOST_TARGETS]
+        targets = self.values.filled(rule.group(1)).split()[:MOST_TARGETS]
         for target in targets:
             self.recipes.setdefault(target, []).extend([recipe.strip()] if semicolon else [])
-            self.needs.setdefault(target, []).extend(self.filled(needs).split())
+            found = self.values.filled(needs).replace("|", " ").split()
+            self.needs.setdefault(target, []).extend(one for one in found if one != ":")
             if not self.first and not target.startswith(".") and "%" not in target:
                 self.first = target
         return targets
-
-    def filled(self, text: str, own: dict[str, str] | None = None, depth: int = 0) -> str:
-        """Return a text with its variables; an unknown one is left for the shell to know."""
-        if depth > MOST_DEPTH or len(text) > MOST_LENGTH:
-            return ""
-        known = {"MAKE": "make", "CURDIR": ".", **self.variables, **(own or {}), **self.given}
-
-        def value(found: re.Match[str]) -> str:
-            if found.group() == "$$":
-                return "$"
-            name = found.group(1) or found.group(2)
-            return self.filled(known[name], own, depth + 1) if name in known else f"${{{name}}}"
-
-        return _REFERENCE.sub(value, _functions(text))
 
     def wanted(self, goals: list[str]) -> Iterator[str]:
         """Yield the targets that are made for some goals, prerequisites first."""
@@ -141,41 +144,29 @@ class _Makefile:
         rule = self._rule_for(target)
         needs = self.needs.get(rule, [])
         own = {"@": target, "<": " ".join(needs[:1]), "^": " ".join(needs), "?": " ".join(needs)}
-        lines = (self.filled(line.lstrip("@-+ "), own) for line in self.recipes.get(rule, ()))
-        return "".join(f"(\n{line}\n)\n" for line in lines if line)
+        filled = [self.values.filled(line, own) for line in self.recipes.get(rule, ())]
+        if ".ONESHELL" in self.recipes:
+            filled = ["\n".join(line.lstrip("@-+ ") for line in filled)]
+        lines = (one.lstrip("@-+ ") for line in filled for one in self._commands(line))
+        return "".join(f"(\n{self._by_shell(line)}\n)\n" for line in lines if line)
+
+    def _commands(self, line: str) -> list[str]:
+        return [line] if ".ONESHELL" in self.recipes else line.split("\n")
+
+    def _by_shell(self, line: str) -> str:
+        """Return a line as the program that `SHELL` names would be given it."""
+        shell = self.values.filled(self.values.variables.get("SHELL", "sh"))
+        if _SHELL.match(shell):
+            return line
+        flags = self.values.filled(self.values.variables.get(".SHELLFLAGS", "-c"))
+        return f"{shell} {flags} {shlex.quote(line)}"
 
 
-def _functions(text: str) -> str:
-    """Put the shell's own spelling in place of `$(shell ...)`, and an unknown word for others."""
-    for _ in range(MOST_DEPTH * 4):
-        found = _FUNCTION.search(text)
-        if not found:
-            return text
-        end = _closing(text, found.start() + 1)
-        inner = text[found.end() : end]
-        shown = f"$$({inner})" if found.group(1) == "shell" else "$${of_make}"
-        text = text[: found.start()] + shown.replace("$$", "\1") + text[end + 1 :]
-    return text
-
-
-def shell_calls(text: str) -> list[str]:
-    """Return the commands of every `$(shell ...)` in a text."""
-    found = []
-    for call in re.finditer(r"\$[({]shell[ \t]+", text):
-        found.append(text[call.end() : _closing(text, call.start() + 1)])
-    return found
-
-
-def _closing(text: str, at: int) -> int:
-    """Return where the bracket that opens at a place is closed, or the end of the text."""
-    opens = text[at]
-    closes = ")" if opens == "(" else "}"
-    depth = 0
-    for place in range(at, len(text)):
-        depth += (text[place] == opens) - (text[place] == closes)
-        if depth == 0:
-            return place
-    return len(text)
+def _up_to(end: str, lines: Iterator[str]) -> Iterator[str]:
+    for line in lines:
+        if line.strip() == end:
+            return
+        yield line
 
 
 def make(call: ProgramCall) -> Iterator[Effect]:
@@ -188,7 +179,7 @@ def make(call: ProgramCall) -> Iterator[Effect]:
     place = last(found.values("C", "directory"))
     directory = place.text if place else ""
     given = dict(w.text.split("=", 1) for w in found.operands if "=" in w.text)
-    made = _Makefile(call.here, directory, given=given)
+    made = _Makefile(call.here, directory, MakeValues(call.here, directory, given=given))
     named = [value.text for value in found.values("f", "file", "makefile")]
     texts = [value.text for value in found.values("eval")]
     texts += [call.feed.text or ""] if "-" in named else []
@@ -198,16 +189,12 @@ def make(call: ProgramCall) -> Iterator[Effect]:
     if not name and not texts:
         return
     shown = joined(directory, name or _FILES[-1])
-    for command in made.shells[:MOST_TARGETS]:
-        yield RunText(shown, "sh", _plain(made.filled(command)), directory=place)
+    for command in [*made.values.shells, *map(made.values.filled, made.shells)][:MOST_TARGETS]:
+        yield RunText(shown, "sh", command, directory=place)
     if found.has("n", "just-print", "dry-run", "recon", "q", "question", "t", "touch", "p"):
         return
     goals = [word.text for word in found.operands if "=" not in word.text]
     for target in made.wanted(goals or [made.first]):
-        text = _plain(made.script(target))
+        text = made.script(target)
         if text:
             yield RunText(shown, "sh", text, (Value(shown),), directory=place)
-
-
-def _plain(text: str) -> str:
-    return text.replace("\1", "$")

@@ -1,0 +1,276 @@
+"""Arguments of calls in program texts, and what an argument is worth when it is literal.
+
+Strings, strings that are joined, names that were given one, and the usual ways to build a path
+(`path.join(__dirname, ".env")`, `Path.of("a")`). No language is parsed: brackets and quotes are
+matched, and that is all.
+Always true: None means that the text does not tell; a call's arguments are read up to a limit.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+MOST_ARGUMENT_TEXT = 300
+MOST_DEPTH = 4
+MOST_NAMES = 256
+MOST_VALUES = 8
+
+_OPENED = re.compile(r"!?[ \t]*(?:\?\.)?\(")
+_BARE_CALL = re.compile(r"[ \t]+[^=\s]")
+_SPECIAL = re.compile(r"[()\[\]{},;\n'\"`]")
+_INSERTS = re.compile(r"\$\{|#\{|\$[A-Za-z_{]|@[A-Za-z_{]")
+_INSERTED = re.compile(r"[$#]\{\s*([^{}]{1,80}?)\s*\}|\$([A-Za-z_]\w{0,63})")
+_ASSIGNED = re.compile(
+    r"(?<![A-Za-z0-9_.])([A-Za-z_][A-Za-z0-9_]{0,63})[ \t]{0,8}:?=[ \t]{0,8}"
+    r"('[^'\\\n]{0,300}'|\"[^\"\\\n]{0,300}\"|`[^`\\\n]{0,300}`|[A-Za-z_][^\n;]{0,200})"
+)
+# `for (const f of [...])`, `[...].forEach(f => `, `foreach ([...] as $f)`, `range []string{...}`
+_LOOP = re.compile(
+    r"\bfor(?:each)?\s*\(?\s*(?:(?:const|let|var|my|local)\s+)?(?:_,\s*)?\$?(?P<name1>\w+)\s*"
+    r"(?:of|in|:=\s*range|<-)?\s*(?:\[\]string|vec!|c|listOf|arrayOf)?[\[({](?P<items1>[^\])}\n]{1,300})"
+    r"|[\[{](?P<items2>[^\]}\n]{1,300})[\]}]\.(?:forEach|map|each|iter\(\)\.for_each)\b[\s({|]*"
+    r"(?:do\s*\|)?(?P<name2>\w+)"
+    r"|\bforeach\s*\(\s*(?:\[|array\()(?P<items3>[^\])\n]{1,300})[\])]+\s+as\s+\$(?P<name3>\w+)"
+)
+_FUNCTION = re.compile(
+    r"\b(?:function|def|func|fn|fun|static \w+|void)\s+(\w+)\s*\(([^()\n]{1,200})\)"
+    r"|\b(\w+)\s*=\s*(?:async\s*)?(?:function\s*)?\(([^()\n]{1,200})\)\s*(?:=>|\{)"
+)
+_LABEL = re.compile(r"^[A-Za-z_]\w{0,40}:[ \t]+(?=['\"])")  # `removeItem(atPath: ".env")`
+_QUOTES = ("'", '"', "`")
+# Calls that make one path or text of their arguments.
+_MAKES = re.compile(
+    r"&?(?:new |await )?(?:[A-Za-z_]\w*(?:\.|::|->))*"
+    r"(?:join|resolve|normalize|of|get|new|from|Join|Abs|Clean|Combine|File|file|files|Path|URL"
+    r"|expand_path|catfile|fileURLToPath|String|toPath|dirname|rel2abs|realpath)!?\("
+)
+_DIRECTORY_OF = re.compile(r"(?:dirname|Dir)\($")
+_TAIL = re.compile(r"(?:\.(?:\w{1,20}\(\)|path|absolutePath|href))+$")
+# Words for the directory that a script lies in, and for the one that it runs in.
+_BESIDE = frozenset(
+    {
+        *("__dirname", "__DIR__", "__dir__", "import.meta.dirname", "import.meta.dir"),
+        *("$PSScriptRoot", "$FindBin::Bin", "FindBin::Bin", "dirname(__FILE__)"),
+        *("File.dirname(__FILE__)", "path.dirname(__filename)", "dirname(__filename)"),
+    }
+)
+_HERE = frozenset(
+    {
+        *("process.cwd()", "Deno.cwd()", "Dir.pwd", "getcwd()", "os.getcwd()", "Bun.main"),
+        *("rootDir", "projectDir", "project.rootDir", "project.projectDir", "rootProject.rootDir"),
+        *("process.env.PWD", "process.env.INIT_CWD", "Environment.CurrentDirectory"),
+    }
+)
+_FILE = frozenset({"import.meta.url", "__filename", "__FILE__", "import.meta.filename"})
+
+
+def arguments_at(text: str, at: int, *, bare: bool) -> list[str] | None:
+    """Return the texts of a call's arguments, or None when no call stands here."""
+    opened = _OPENED.match(text, at)
+    if not opened and not (bare and _BARE_CALL.match(text, at)):
+        return None
+    start = opened.end() if opened else at
+    limit = min(len(text), start + MOST_ARGUMENT_TEXT)
+    return [text.strip() for text in cut(text[start:limit], ")]};" if opened else ";\n}")]
+
+
+def cut(text: str, ends: str) -> list[str]:
+    """Cut a text at the commas outside its brackets and strings, up to where it ends."""
+    arguments: list[str] = []
+    depth = begin = here = 0
+    while found := _SPECIAL.search(text, here):
+        char, here = found.group(), found.end()
+        if char in "'\"`":
+            here = string_end(text, found.start(), len(text))
+        elif depth == 0 and char in ends:
+            return [*arguments, text[begin : found.start()]]
+        elif char == "," and depth == 0:
+            arguments.append(text[begin : found.start()])
+            begin = here
+        else:
+            depth += (char in "([{") - (char in ")]}")
+    return [*arguments, text[begin:]]
+
+
+def flattened(arguments: list[str]) -> Iterator[str]:
+    """Put the items of a list among the arguments: `spawn("rm", ["-f", "x"])`."""
+    for argument in arguments:
+        if argument.lstrip("&").startswith("[") and argument.endswith("]"):
+            inner = argument[argument.index("[") + 1 :]
+            yield from (item for item in map(str.strip, cut(inner, "]")) if item)
+        elif not argument.startswith("{"):
+            yield argument
+
+
+def string_end(text: str, at: int, limit: int) -> int:
+    """Return where the string that starts here ends; the limit when it never does."""
+    mark = text[at]
+    at += 1
+    while at < limit:
+        close = text.find(mark, at, limit)
+        if close < 0:
+            return limit
+        slashes = close - len(text[at:close].rstrip("\\")) - at
+        if slashes % 2 == 0:
+            return close + 1
+        at = close + 1
+    return limit
+
+
+class Literals:
+    """What arguments are worth in one text; `name` is the file that holds it.
+
+    A name may be worth several texts: a loop over literals, a function that is called with them.
+    """
+
+    def __init__(self, text: str, name: str = "") -> None:
+        self._text = text
+        self._name = name
+        self._beside = posixpath.dirname(name) or "."
+        self._learnt: dict[str, list[str]] | None = None
+
+    def _known(self, name: str) -> list[str]:
+        """Return what a name is worth; the text is looked through when the first is asked for."""
+        if self._learnt is None:
+            self._learnt = {}
+            for found in islice(_ASSIGNED.finditer(self._text), MOST_NAMES):
+                self._learn(found.group(1), found.group(2).strip().rstrip(","))
+            for found in islice(_LOOP.finditer(self._text), MOST_NAMES):
+                self._loop(found)
+            self._parameters(self._text)
+        return self._learnt.get(name, [])
+
+    def _learn(self, name: str, text: str) -> None:
+        known = self._learnt.setdefault(name, []) if self._learnt is not None else []
+        known += [value for value in self.values(text) if value not in known][:MOST_VALUES]
+
+    def _loop(self, found: re.Match[str]) -> None:
+        given = {name: text for name, text in found.groupdict().items() if text is not None}
+        items = next((text for name, text in given.items() if name.startswith("items")), "")
+        name = next((text for name, text in given.items() if name.startswith("name")), "")
+        for item in cut(items, "")[:MOST_VALUES]:
+            self._learn(name, item.strip())
+
+    def _parameters(self, text: str) -> None:
+        """Give the parameters of a function what it is called with."""
+        functions: dict[str, list[str]] = {}
+        for found in islice(_FUNCTION.finditer(text), MOST_NAMES):
+            name = found.group(1) or found.group(3)
+            functions[name] = _parameter_names(found.group(2) or found.group(4) or "")
+        if not functions:
+            return
+        names = "|".join(map(re.escape, functions))
+        for call in islice(re.finditer(rf"(?<![\w$])({names})\(", text), MOST_NAMES):
+            for name, value in zip(
+                functions[call.group(1)],
+                arguments_at(text, call.end(1), bare=False) or (),
+                strict=False,
+            ):
+                if value[:1] in _QUOTES:
+                    self._learn(name, value)
+
+    def values(self, text: str, depth: int = 0) -> list[str]:
+        """Return what an argument may be worth when it is literal: strings, joined, or a path."""
+        if depth > MOST_DEPTH:
+            return []
+        out = [""]
+        pieces = _pieces(_LABEL.sub("", text))
+        for piece in pieces:
+            more = self._piece(piece, depth)
+            out = [before + after for before in out for after in more][:MOST_VALUES]
+        return out if pieces else []
+
+    def _piece(self, piece: str, depth: int) -> list[str]:
+        if piece[0] in _QUOTES:
+            return _single(self._string(piece))
+        place = self._place(piece)
+        if place is not None:
+            return [place]
+        return self._known(piece.lstrip("$&")) or self._made(piece, depth)
+
+    def _place(self, text: str) -> str | None:
+        if text in _BESIDE:
+            return self._beside
+        if text in _FILE:
+            return self._name or None
+        return "." if text in _HERE else None
+
+    def _string(self, piece: str) -> str | None:
+        if len(piece) < 2 or piece[-1] != piece[0]:
+            return None
+        inner = piece[1:-1]
+        if piece[0] != "'" and _INSERTS.search(inner):
+            inner = self._filled(inner) or "${"
+            return None if _INSERTS.search(inner) else inner
+        return re.sub(r"\\(.)", r"\1", inner)
+
+    def _filled(self, text: str) -> str:
+        """Return a text with what is inserted into it, as far as that is known."""
+
+        def value(found: re.Match[str]) -> str:
+            name = found.group(1) or found.group(2)
+            place = self._place(name)
+            known = self._known(name.lstrip("$")) if place is None else [place]
+            return known[0] if known else found.group()
+
+        return _INSERTED.sub(value, text)
+
+    def _made(self, piece: str, depth: int) -> list[str]:
+        """Return the paths that a call makes of its arguments."""
+        piece = _TAIL.sub("", piece)
+        if piece[:1] in _QUOTES:
+            return _single(self._string(piece))
+        found = _MAKES.match(piece)
+        if not found or not piece.endswith(")"):
+            return []
+        words = [word.strip() for word in cut(piece[found.end() : -1], "") if word.strip()]
+        several = [self.values(word, depth + 1) for word in words]
+        if not several or not all(several):
+            return []
+        first = [values[0] for values in several]
+        if "URL(" in found.group():  # the address that a name is relative to comes second
+            first = [posixpath.dirname(first[-1]) or ".", first[0]] if first[1:] else first
+        if len(first) == 1 and not _DIRECTORY_OF.search(found.group()):
+            return several[0]
+        made = posixpath.join(*first)
+        return [posixpath.dirname(made) or "." if _DIRECTORY_OF.search(found.group()) else made]
+
+
+def _single(value: str | None) -> list[str]:
+    return [] if value is None else [value]
+
+
+def _parameter_names(text: str) -> list[str]:
+    """Return the names of parameters, whatever the language writes around them."""
+    words = (re.sub(r"[=:].*", "", part).replace("$", " ").split() for part in text.split(","))
+    # Go and JavaScript name a parameter first, Java and C# its type.
+    return [
+        (found[0] if found[1:2] == ["string"] else found[-1]) if found else "" for found in words
+    ]
+
+
+def _pieces(text: str) -> list[str]:
+    """Split an argument at the operators that join strings, outside of brackets."""
+    out: list[str] = []
+    at = begin = depth = 0
+    while at < len(text):
+        char = text[at]
+        if char in "'\"`":
+            at = string_end(text, at, len(text))
+            continue
+        depth += (char in "([{") - (char in ")]}")
+        if depth == 0 and (char == "+" or (char == "." and _joins(text, at))):
+            out.append(text[begin:at])
+            begin = at + 1
+        at += 1
+    out.append(text[begin:])
+    return [piece.strip() for piece in out if piece.strip()]
+
+
+def _joins(text: str, at: int) -> bool:
+    """Say whether a dot joins texts, as in Perl and PHP, and is no member of something."""
+    before, after = text[at - 1 : at], text[at + 1 : at + 2]
+    return before in " \"'" or after in " \"'$"
