@@ -14,6 +14,7 @@ from itertools import islice
 from penstock.core.model import Action
 from penstock.core.shell.effects import Effect, Program, ProgramCall, Touch, nothing, options, read
 from penstock.core.shell.expansion import Value
+from penstock.core.shell.programs.own import OWN
 from penstock.core.shell.programs.reads.container import CONTAINERS
 from penstock.core.shell.programs.reads.credential import CREDENTIALS, with_words
 from penstock.core.shell.programs.reads.database import DATABASES
@@ -73,7 +74,7 @@ def _typed(call: ProgramCall) -> Iterator[Effect]:
 
 
 READS: Mapping[str, Program] = {
-    **dict.fromkeys(QUIET | STARTS | CHANGES, nothing),
+    **dict.fromkeys({*QUIET, *STARTS, *CHANGES, *OWN}, nothing),
     **dict.fromkeys(WORDS_INSIDE, mentioned),
     **CREDENTIALS,
     **DOCUMENTS,

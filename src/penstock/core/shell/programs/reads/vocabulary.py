@@ -138,18 +138,7 @@ STARTS = frozenset(
         *("alacritty", "eterm", "foot", "footclient", "ghostty", "gnome-terminal", "guake", "kgx"),
         *("kitten", "kitty", "konsole", "lxterminal", "mate-terminal", "ptyxis", "qterminal", "st"),
         *("rxvt", "terminator", "terminology", "tilix", "urxvt", "uxterm", "wezterm", "xterm"),
-        *("x-terminal-emulator", "xfce4-terminal", "zellij", "dotool", "wtype", "xdotool"),
-        *(
-            "ydotool",
-            "amp",
-            "claude",
-            "cline",
-            "codex",
-            "copilot",
-            "cursor-agent",
-            "decision_reviewer",
-        ),
-        *("gemini", "kiro", "kiro-cli", "opencode", "penstock", "penstock-gate", "qwen", "skill"),
+        *("x-terminal-emulator", "xfce4-terminal", "zellij", "dotool", "wtype"),
     }
 )
 # Programs that change names, permissions and disks, and show nothing of what a file holds.
