@@ -486,6 +486,115 @@ allow  Write docs/agents.md
 allow  Write .claude/plans/a.md
 """
 
+MIXED = """
+allow  Write .env.production.example
+allow  Write config/.env.test.template
+allow  Write docker/.env.sample
+deny   Read services/api/.env
+deny   tail -5 .env.production
+deny   Write .env.prod
+deny   cp .env .env.backup
+allow  Write app/config/env.rb
+allow  Write src/secrets_manager/client.py
+allow  Write pkg/secret/secret.go
+allow  Write src/components/SecretsTable.tsx
+allow  Write test/secrets_test.exs
+ask    Write internal/secrets/testdata/a.golden
+allow  Write api/secrets/v1/secrets.proto
+allow  Write ui/src/secrets/styles.css
+allow  Write terraform/modules/secrets/outputs.tf
+note   Write .github/workflows/secrets-scan.yml
+deny   Read secrets/prod/api-key
+deny   Write infra/secrets/values.yaml
+ask    Read helm/values-secrets.yaml
+ask    Read overlays/prod/db-secret.yaml
+allow  Write helm/values.yaml
+allow  Write helm/templates/db-secret.yaml
+allow  Write k8s/configmap.yaml
+allow  Write application.yml
+allow  Write config/production.json
+allow  Write settings/production.py
+allow  Write docker-entrypoint.sh
+allow  Read package-lock.json
+deny   Write package-lock.json
+allow  Read Cargo.lock
+allow  Write tokens.css
+allow  Write src/tokenizer.py
+allow  Write design-tokens.json
+allow  Write src/auth/token.ts
+allow  Write credentials.ts
+ask    Read gcp-credentials.json
+deny   Read .aws/credentials
+deny   Read certs/tls.key
+allow  Read certs/tls.crt
+deny   Read jwtRS256.key
+allow  Read jwtRS256.key.pub
+deny   Read ssl/privkey1.pem
+allow  Read ssl/fullchain1.pem
+ask    Read test/certs/key.pem
+ask    Read e2e/fixtures/jwt.key
+allow  Write src/crypto/pem.go
+allow  Write public/keys.html
+deny   Read ~/.gnupg/private-keys-v1.d/a.key
+deny   cat ~/.aws/config
+deny   Read ~/.git-credentials
+deny   Read ~/.password-store/a.gpg
+deny   Read ~/.config/sops/age/keys.txt
+deny   Read ~/.azure/accessTokens.json
+deny   Read ~/.terraform.d/credentials.tfrc.json
+ask    Read ~/.python_history
+allow  Read ~/.vimrc
+allow  Read ~/.tmux.conf
+allow  Read ~/.config/git/ignore
+allow  Read ~/.cargo/config.toml
+allow  Read ~/go/pkg/mod/x/y.go
+allow  Read /usr/lib/python3/dist-packages/x.py
+allow  Read /proc/cpuinfo
+allow  Read /var/log/syslog
+allow  Read /etc/os-release
+allow  Read /etc/nginx/nginx.conf
+allow  cat ~/.local/share/applications/x.desktop
+ask    Write ~/Desktop/report.md
+ask    Write ~/.ssh_config_backup
+ask    Write ~/.config/nvim/init.lua
+ask    Write /etc/nginx/sites-enabled/x
+ask    touch ~/x
+ask    mkdir -p ~/projects/new && echo x > ~/projects/new/a
+ask    mv dist ~/old-dist
+ask    cp src/app.py ../other/src/
+ask    rm ~/Downloads/a.zip
+ask    tar xf a.tar -C ~/tools
+ask    rsync -a dist/ /var/www/html/
+allow  rsync -a dist/ /tmp/out/
+allow  cp dist/app.js /tmp/
+allow  npm link
+allow  pipx install black
+allow  uv tool install ruff
+allow  brew upgrade
+allow  sudo dnf install -y gcc
+allow  sudo apt remove -y foo
+allow  gem install rails
+allow  docker compose up -d
+allow  code .
+allow  open https://example.com
+allow  xdg-open index.html
+deny   Write ~/.gemini/settings.json
+deny   sed -i s/a/b/ ~/.codex/config.toml
+deny   Write .devin/hooks.json
+note   Write .github/workflows/release.yaml
+note   Write Dockerfile.dev
+note   Write .cursor/commands/x.md
+note   Write .claude/rules/a.md
+note   Write .windsurf/rules/x.md
+allow  Write .prettierrc
+allow  Write .eslintrc.cjs
+allow  Write tsconfig.json
+allow  Write .vscode/extensions.json
+allow  Write .idea/workspace.xml
+allow  Write CONTRIBUTING.md
+allow  Write docs/CLAUDE-guide.md
+"""
+
 TABLES = {
     "env files": ENV_FILES,
     "sources called secrets": SOURCES_CALLED_SECRETS,
@@ -495,6 +604,7 @@ TABLES = {
     "beyond the project": BEYOND,
     "agents' settings": AGENTS_SETTINGS,
     "notes": NOTES,
+    "a bit of everything": MIXED,
 }
 
 
