@@ -56,7 +56,7 @@ class RuleTrial:
             )
             for call in self.calls
         ]
-        return [one.would or one.decision for one in judged]
+        return [one.by_all_rules.decision for one in judged]
 
     def stops(self, decisions: Sequence[Decision]) -> list[Stop]:
         """Return what stands against the calls by some decisions."""

@@ -73,9 +73,11 @@ def command(
     `--global` registers it in your home, for every project; penstock.toml is
     then not written, and a project without rules goes by yours, or by `guard`.
 
-    With `--observe` the rules are asked and their answers recorded, and nothing
-    is stopped but what would remove Penstock or its record; `penstock report`
-    then shows what would have been stopped. `--enforce` ends that.
+    With `--observe` the hook asks the rules and records their answers, and stops
+    nothing but what would remove Penstock or its audit log; `penstock report`
+    then shows what would have been stopped. What goes through Penstock's own
+    tools (MCP server, broker, LangGraph write gate) still goes by the rules.
+    `--enforce` ends that.
 
     What is there already is kept, and a second run changes nothing. `penstock
     uninstall` takes exactly this back. At a terminal, where there is no approver

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 
 import click
 
@@ -79,9 +78,8 @@ def command(
         temporary=os.environ.get("TMPDIR", ""),
         attended=not unattended,
     )
-    judged = open_judge(root, policy_file=policy_file)(call, time.time())
+    judged = open_judge(root, policy_file=policy_file)(call, time.time()).by_all_rules
     check(asked, judged)
-    judged = _by_all_rules(judged)
     sees = sight(place_of(root))
     seen_by = [*dict.fromkeys(agent for name in asked.names for agent in sees(name))]
     if as_json:
@@ -101,11 +99,6 @@ def _unseen(asked: Question, seen_by: list[str]) -> list[str]:
     if seen_by:
         return []
     return [f"no registered hook sees calls of `{asked.tool}`; see: penstock doctor"]
-
-
-def _by_all_rules(judged: Judgement) -> Judgement:
-    """Return what the rules say, also those that only observe."""
-    return replace(judged, decision=judged.would) if judged.would else judged
 
 
 COLOUR = {Verdict.ALLOW: "green", Verdict.ASK: "yellow", Verdict.DENY: "red"}

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 KEY = "observe"
 LINE = f"{KEY} = true"
 LOUD = (
-    "observe mode: Penstock decides and records, and stops nothing but what would remove "
-    "Penstock or its record; `penstock report` shows what it would have stopped, "
-    "`penstock init --enforce` ends it"
+    "observe mode: agents' own tools are not stopped, only recorded, except what would remove "
+    "Penstock or its audit log; `penstock report` shows what would have been stopped, "
+    "`penstock init --enforce` ends it. Penstock's own tools (MCP server, broker, LangGraph "
+    "write gate) still go by the rules"
 )
 RULES = "penstock.toml"
 

@@ -36,6 +36,14 @@ class Judgement:
     would: Decision | None = None
     kept: Mapping[str, bytes | None] = field(default_factory=dict)
 
+    @property
+    def by_all_rules(self) -> Judgement:
+        """The same with what all rules say as the decision, also those that only observe.
+
+        For a door through which Penstock itself reads and writes: there rules always hold.
+        """
+        return replace(self, decision=self.would) if self.would else self
+
 
 def judge_call(
     files: Files,

@@ -202,5 +202,5 @@ class PenstockMiddleware(AgentMiddleware[Any, Any, Any]):
         asks = judged.decision.verdict is Verdict.ASK
         if asks or tools.proposed_before(wanted, written(judged)):
             return ask_and_settle(tools, wanted, judged, asks=self._asks())
-        tools.record(wanted, judged.decision)
+        tools.record(wanted, judged.decision, would=judged.would)
         return ToolRun(wanted=wanted, judged=judged)

@@ -144,7 +144,8 @@ def explain_decision(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAn
             hint="give `proposal_id`, or `tool` and `input` of a call",
         )
     root = asked.here.files.root
-    judged = asked.here.judge(Call(tool=tool, tool_input=given, cwd=root, actor=asked.actor))
+    call = Call(tool=tool, tool_input=given, cwd=root, actor=asked.actor)
+    judged = asked.here.judge(call).by_all_rules
     parts = judged.decision.parts or (judged.decision,)
     told = [_told(asked, part, one) for part, one in zip(parts, judged.prepared, strict=False)] or [
         (judged.decision, None)

@@ -108,8 +108,11 @@ class ToolCall:
     def judge(
         self, arguments: Mapping[str, object], *, attended: bool, tool: str = ""
     ) -> Judgement:
-        """Return what the rules say to this call, its name and arguments included."""
-        return self.here.judge(
+        """Return what the rules say to this call, its name and arguments included.
+
+        All of them: what an observing project lets pass are the agent's own tools, not ours.
+        """
+        judged = self.here.judge(
             Call(
                 tool=f"mcp__{SERVER}__{tool or self.tool}",
                 tool_input=arguments,
@@ -118,6 +121,7 @@ class ToolCall:
                 actor=self.actor,
             )
         )
+        return judged.by_all_rules
 
     def may_read(self, path: str) -> Decision:
         """Return what the rules say to reading a file. Nobody is asked about reading."""

@@ -56,7 +56,9 @@ class ReadingBackend(BackendProtocol):
         """Open the project at a directory, or the one that the working directory lies in."""
         named = None if workspace is None else os.fspath(workspace)
         here = open_workspace(named, state=state, door=Door.GRAPH)
-        self.tool_gate = ToolGate(here=here, agent=agent, cwd=here.root, virtual=True)
+        self.tool_gate = ToolGate(
+            here=here, agent=agent, cwd=here.root, virtual=True, observes=False
+        )
         self._search = FilesystemBackend(root_dir=here.root, virtual_mode=True)
         self._seen = KnownDigests()
 

@@ -34,7 +34,8 @@ class ToolGate:
 
     Relative paths start from `cwd`. With `virtual`, a path that begins with `/` begins at the
     workspace, as the file tools of deepagents have it. With `confined`, nothing outside the
-    workspace is written, unless a rule allows it by name.
+    workspace is written, unless a rule allows it by name. `observes` where the tools are the
+    agent's own: what an observing project would stop passes, and is on the record.
     """
 
     here: Workspace
@@ -42,6 +43,7 @@ class ToolGate:
     cwd: str = ""
     virtual: bool = False
     confined: bool = True
+    observes: bool = True
 
     @property
     def gate(self) -> Gate:
@@ -60,7 +62,8 @@ class ToolGate:
                 actor=self.actor(wanted),
             )
         )
-        return _confined(judged) if self.confined else judged
+        said = judged if self.observes else judged.by_all_rules
+        return _confined(said) if self.confined else said
 
     def require(self, wanted: GraphCall) -> Judgement:
         """Judge a call that is to be done now. Raises RefusedError where the rules deny it."""
@@ -180,18 +183,26 @@ class ToolGate:
     # -- on the record -------------------------------------------------------------------------
 
     def record(
-        self, wanted: GraphCall, decision: Decision, *, by: str = "", proof: str = ""
+        self,
+        wanted: GraphCall,
+        decision: Decision,
+        *,
+        would: Decision | None = None,
+        by: str = "",
+        proof: str = "",
     ) -> None:
         """Put a judgement on the record, as far as `[audit] level` wants it there.
 
-        What a person let through, `by` a `proof`, is always there.
+        What a person let through, `by` a `proof`, is always there; `would` is what rules say
+        that only observe.
         """
-        rules = [reason.rule for reason in decision.reasons]
-        if not by and not is_wanted(self.here.policy().audit.level, decision.verdict, rules):
+        said = would or decision
+        rules = [reason.rule for reason in said.reasons]
+        if not by and not is_wanted(self.here.policy().audit.level, said.verdict, rules):
             return
         command = wanted.args.get("command")
         shown = command if isinstance(command, str) else ""
-        self.add(wanted, judged(decision, {}, command=shown, by=by, proof=proof))
+        self.add(wanted, judged(decision, {}, would=would, command=shown, by=by, proof=proof))
 
     def add(self, wanted: GraphCall, facts: Mapping[str, object]) -> str:
         """Add a line about a call and return its hash."""
