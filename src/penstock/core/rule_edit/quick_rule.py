@@ -20,7 +20,7 @@ from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.regexes import re_escape
 from penstock.core.policy.rule import Rule
 from penstock.core.policy.rule_index import COMMAND, input_key
-from penstock.core.rules.sets import glob_of
+from penstock.core.rules.sets import one_path
 from penstock.core.timestamps import stamp
 
 OPERATORS = re.compile(r"[|;&<>\n]")
@@ -149,7 +149,7 @@ def _by_default(stop: Stop, layer: Layer) -> QuickRule | None:
         return None
     if stop.command:
         return QuickRule(kind="allow", command=stop.command)
-    return QuickRule(kind="allow", path=glob_of(stop.path)) if stop.path else None
+    return QuickRule(kind="allow", path=one_path(stop.path)) if stop.path else None
 
 
 def _by_rule(stop: Stop, layer: Layer) -> QuickRule | None:
@@ -158,7 +158,7 @@ def _by_rule(stop: Stop, layer: Layer) -> QuickRule | None:
         return None
     if stop.command and _about_commands(rule):
         return QuickRule(kind="except", of=rule.id, command=stop.command)
-    return QuickRule(kind="except", of=rule.id, path=glob_of(stop.path)) if stop.path else None
+    return QuickRule(kind="except", of=rule.id, path=one_path(stop.path)) if stop.path else None
 
 
 def _about_commands(rule: Rule) -> bool:

@@ -2,8 +2,8 @@
 
 Whoever can write there must not be able to loosen what holds for the whole project, so only what
 tightens counts: `deny`, `ask` and `warn` rules about paths, of the file itself and of the presets
-that it names, and defaults that ask or deny. `allow`, exceptions, rules about commands, settings
-and included files do not. Where such files are is for whoever reads the disk.
+that it names, with its exceptions to them, and defaults that ask or deny. `allow`, rules about
+commands, settings and included files do not. Where such files are is for whoever reads the disk.
 Always true: a layer that comes out says allow to everything outside of its directory, and a file
 that cannot be read makes a person decide about what lies below it.
 """
@@ -66,8 +66,14 @@ def _unreadable(level: LoadResult) -> Rule:
 
 def _below(folder: str, rule: Rule) -> Rule:
     """Return a rule about the same paths, seen from the project."""
+
+    def seen(globs: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(f"{folder}/{tidy(glob)}" for glob in globs)
+
     return replace(
         rule,
-        paths=tuple(f"{folder}/{tidy(glob)}" for glob in rule.paths or ("**",)),
-        not_paths=tuple(f"{folder}/{tidy(glob)}" for glob in rule.not_paths),
+        paths=seen(rule.paths or ("**",)),
+        within=seen(rule.within),
+        not_paths=seen(rule.not_paths),
+        excepts=tuple(replace(one, paths=seen(one.paths)) for one in rule.excepts),
     )
