@@ -317,7 +317,6 @@ GIT = rows("""
     git clone http://h/y d                  => +d/**
     git worktree move a b                   => -a/**
     git submodule add http://h/x d          => +.gitmodules +d/**
-    git submodule foreach 'rm a'            => -a
     git diff --output=a                     => +a
     git archive -o a HEAD                   => +a
     git format-patch -o d HEAD              => +d/**

@@ -296,7 +296,7 @@ def _leaves_nothing(rule: Rule, layer: Layer, other: Rule, its: Layer) -> bool:
     if verdicts[1] is None or verdicts[0] is None or other.measures:
         return False
     stricter = verdicts[1] is Verdict.DENY or verdicts[1] is verdicts[0]
-    narrower = other.not_paths or other.excepts or any(other.extent)
+    narrower = other.within or other.not_paths or other.excepts or any(other.extent)
     if not stricter or not rule.actions <= other.actions or narrower:
         return False
     if not other.fields and not other.paths:

@@ -124,7 +124,7 @@ def _on(past: Past, target: Target) -> Request:
 def meaning(rule: Rule, layer: Layer) -> Key:
     """Return what a rule does, without its name, its words and its place."""
     return (
-        effective(rule, layer), rule.actions, rule.paths, rule.not_paths, rule.tool,
+        effective(rule, layer), rule.actions, rule.paths, rule.within, rule.not_paths, rule.tool,
         rule.tool_regex, rule.tool_exclude_regex, rule.fields, rule.per_leaf, rule.line_threshold,
         rule.change_threshold, rule.max_bytes, rule.kinds, rule.extent, rule.expires_at,
         rule.excepts,
@@ -211,7 +211,8 @@ def _exact(name: str, rules: Iterable[Rule]) -> frozenset[str]:
 
 
 def _globs(rule: Rule) -> tuple[str, ...]:
-    return (*rule.paths, *rule.not_paths, *(glob for e in rule.excepts for glob in e.paths))
+    excepts = (glob for one in rule.excepts for glob in one.paths)
+    return (*rule.paths, *rule.within, *rule.not_paths, *excepts)
 
 
 def field_values(past: Past) -> list[tuple[str, str]]:

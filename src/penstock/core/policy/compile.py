@@ -19,7 +19,7 @@ from penstock.core.policy.rule import Rule
 from penstock.core.policy.rule_index import COMMAND, input_key
 from penstock.core.policy.sentences import effective, instead_of, sentence
 
-VERSION = 4
+VERSION = 5
 NO_LIMIT = 1 << 62
 HOOK = "hook"  # the door that reads this
 
@@ -96,12 +96,13 @@ def _rule(rule: Rule, layer: Layer) -> tuple[object, ...]:
         sentence(rule, layer),
         rule.note,
         instead_of(rule),
-        _exceptions(rule.not_paths) if rule.paths and rule.not_paths else None,
+        _index(rule.not_paths) if rule.paths and rule.not_paths else None,
+        _index(rule.within) if rule.paths and rule.within else None,
     )
 
 
 @lru_cache(maxsize=64)  # rules that share their exceptions share the index, also in the file
-def _exceptions(globs: tuple[str, ...]) -> dict[str, object]:
+def _index(globs: tuple[str, ...]) -> dict[str, object]:
     return compile_globs([(glob, 0) for glob in globs])
 
 

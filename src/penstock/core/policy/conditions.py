@@ -88,6 +88,11 @@ def in_force(one: Rule | RuleExcept, now: float) -> bool:
     return one.expires_at is None or now < one.expires_at
 
 
+def is_within(rule: Rule, spelling: str) -> bool:
+    """Say whether a spelling lies where a rule is about; most rules are about any place."""
+    return not rule.within or bool(lookup(_index(rule.within), spelling))
+
+
 def excepted(rule: Rule, request: Request, now: float, spelling: str) -> bool:
     """Say whether a rule does not speak of one spelling of a path."""
     return bool(rule.not_paths and lookup(_index(rule.not_paths), spelling)) or any(

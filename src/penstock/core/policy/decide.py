@@ -29,6 +29,7 @@ from penstock.core.policy.conditions import (
     excepted,
     exempt,
     fields_fit,
+    is_within,
     tool_fits,
 )
 from penstock.core.policy.model import Layer, Policy
@@ -293,6 +294,7 @@ def rule_applies(
         and rule.fits_extent(request.extent, request.by)
         and change_fits(rule, request)
         and fields_fit(rule, request, now, effective(rule, layer) if layer else rule.verdict)
+        and is_within(rule, spelling)
         and not excepted(rule, request, now, spelling)  # late: a long list of globs takes long
         and not (rule.uncommitted and request.extent.committed())  # last: git is asked
     )

@@ -18,7 +18,7 @@ ALLOW = "allow"  # allowed by default; there may be notes
 DENY = "deny"
 
 # The places in a compiled rule.
-DENIES, CERTAIN, STRICT, QUIET, ACTIONS, ID, CODE, REASON, NOTE, INSTEAD, EXCEPT = range(11)
+DENIES, CERTAIN, STRICT, QUIET, ACTIONS, ID, CODE, REASON, NOTE, INSTEAD, EXCEPT, WITHIN = range(12)
 
 
 class Short:
@@ -123,7 +123,12 @@ def _exempt(rule: "tuple[Any, ...]", judged: "Sequence[str]") -> bool:
 def _rules(layer: "dict[str, Any]", spelling: str) -> "list[tuple[Any, ...]]":
     owners = {layer["owners"][number] for number in lookup(layer["index"], spelling)}
     rules = [layer["rules"][at] for at in sorted(owners)]
-    return [rule for rule in rules if not (rule[EXCEPT] and lookup(rule[EXCEPT], spelling))]
+    return [
+        rule
+        for rule in rules
+        if not (rule[EXCEPT] and lookup(rule[EXCEPT], spelling))
+        and (not rule[WITHIN] or lookup(rule[WITHIN], spelling))
+    ]
 
 
 def _first(rules: "list[tuple[Any, ...]]", what: int) -> str:

@@ -54,7 +54,8 @@ class Rule:
     """A match, a verdict and a note. Every condition that is set must hold.
 
     `verdict` None adds a note or nothing; with `warns` the layer's `warn` setting decides.
-    `paths` empty means any path; `line_threshold`, `change_threshold`, `max_bytes` and
+    `paths` empty means any path, and one must also meet `within`, where that is set;
+    `line_threshold`, `change_threshold`, `max_bytes` and
     `kinds` speak of the measured change; `tree`, `inside`, `beyond` and `uncommitted` of how far
     it reaches, and `not_by` are programs whose changes it does not speak of. `per_leaf` asks about
     every simple command of a shell command: a strict rule needs one to match, an allowing rule
@@ -66,6 +67,7 @@ class Rule:
     warns: bool = False
     actions: frozenset[Action] = COVERS[Action.WRITE]
     paths: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()
     not_paths: tuple[str, ...] = ()
     tool: str = ""
     tool_regex: str = ""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from penstock.core.model import STRICTNESS, Action, Verdict
 from penstock.core.paths.globs import matches
-from penstock.core.policy.conditions import tool_fits
+from penstock.core.policy.conditions import is_within, tool_fits
 from penstock.core.policy.regexes import weigh
 from penstock.core.policy.rule import Rule
 from penstock.core.policy.rule_index import COMMAND, PROGRAM
@@ -223,8 +223,10 @@ def _samples_of(rule: Rule) -> tuple[str, ...]:
 
 
 def _meets_path(rule: Rule, path: str) -> bool:
-    return any(matches(g, path) for g in rule.paths) and not any(
-        matches(g, path) for g in rule.not_paths
+    return (
+        any(matches(glob, path) for glob in rule.paths)
+        and is_within(rule, path)
+        and not any(matches(glob, path) for glob in rule.not_paths)
     )
 
 

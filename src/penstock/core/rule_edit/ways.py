@@ -18,7 +18,7 @@ from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.rule import Rule
 from penstock.core.rule_edit.quick_rule import QuickRule, exact_regex
 from penstock.core.rules.folder_layer import NAME as NESTED
-from penstock.core.rules.sets import glob_of
+from penstock.core.rules.sets import one_path
 
 STRICT = (Verdict.ASK, Verdict.DENY)
 DEFAULT, LIMITS = "default.", "limits."
@@ -104,7 +104,7 @@ def _by_default(stop: Stop, layer: Layer) -> QuickRule | None:
         return None
     if stop.command:
         return QuickRule(kind="allow", command=stop.command)
-    return QuickRule(kind="allow", path=glob_of(stop.path)) if stop.path else None
+    return QuickRule(kind="allow", path=_glob(stop.path)) if stop.path else None
 
 
 def _by_rule(stop: Stop, layer: Layer) -> QuickRule | None:
@@ -113,7 +113,7 @@ def _by_rule(stop: Stop, layer: Layer) -> QuickRule | None:
         return None
     if stop.command and _about_commands(rule):
         return QuickRule(kind="except", of=rule.id, command=stop.command)
-    return QuickRule(kind="except", of=rule.id, path=glob_of(stop.path)) if stop.path else None
+    return QuickRule(kind="except", of=rule.id, path=_glob(stop.path)) if stop.path else None
 
 
 def _rule(stop: Stop, layer: Layer) -> Rule | None:
@@ -122,6 +122,11 @@ def _rule(stop: Stop, layer: Layer) -> Rule | None:
 
 def _about_commands(rule: Rule) -> bool:
     return not rule.paths and any(test.name == "command" for test in rule.fields)
+
+
+def _glob(path: str) -> str:
+    """What lies outside of the project is met only by globs that begin with `**`."""
+    return f"**{path}" if path.startswith("/") else one_path(path)
 
 
 def _nested(made: QuickRule, layer: Layer, root: str) -> QuickRule:

@@ -20,6 +20,7 @@ from penstock.core.rules.documents import Document
 from penstock.core.rules.fields import ADDED_PRESETS, BY_NAME, EDITED_TABLES
 from penstock.core.rules.permissions_hook.document import SECTION_KEYS, SETTINGS, meaning_of
 from penstock.core.rules.permissions_hook.rule import FIELD_KEYS, Meaning
+from penstock.core.rules.rule import GLOB_FIELDS
 from penstock.core.rules.toml_positions import Name
 
 Rule = Mapping[str, object]
@@ -37,7 +38,7 @@ EXCLUSIONS = frozenset(
 CONDITIONS = EXCLUSIONS | {
     *(key for key in BY_NAME["rule"] if key.endswith("_regex")),
     *("line_threshold", "change_threshold", "max_bytes", "kinds", "expires_at", "subagent_type"),
-    *("inside", "beyond", "tree", "uncommitted", "not_by"),
+    *("inside", "beyond", "tree", "uncommitted", "not_by", "within"),
 }
 
 
@@ -182,8 +183,8 @@ def _narrows(key: str, was: Rule, now: Rule, dialect: RuleDialect, *, grows: boo
     less, more = (now, was) if not grows else (was, now)
     if key == "enabled":
         return less.get(key) is False
-    if key in ("paths", "not_paths") and key in less and key in more:
-        small, large = (less, more) if key == "paths" else (more, less)
+    if key in GLOB_FIELDS and key in less and key in more:
+        small, large = (more, less) if key == "not_paths" else (less, more)
         return _is_part(small[key], large[key])
     sure = CONDITIONS if dialect is RuleDialect.OWN else EXCLUSIONS
     return key in sure and key in less and key not in more

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from penstock.core.policy.builtin import CODE_GONE_RULE, CODE_RULE, SELF_RULE, STATE_RULE
+from penstock.core.model import Action
 from penstock.core.policy.rule import Rule, RuleExcept, Where
+from penstock.core.policy.rule_index import COMMAND, input_key
 from penstock.core.rules.fields import EXCEPT
 from penstock.core.rules.problems import Problem, did_you_mean
 
@@ -22,7 +23,18 @@ if TYPE_CHECKING:
     from penstock.core.rules.rule import Reader
 
 Named = tuple[str, RuleExcept]  # the id of the rule, and what is taken out of it
-BUILT_IN = (SELF_RULE, STATE_RULE, CODE_RULE, CODE_GONE_RULE)
+# What decisions name besides rules of a file, by its beginning: what is said of it, and what to do.
+NO_RULES: Mapping[str, tuple[str, str]] = {
+    "penstock-": (
+        "nothing can be taken out of `{}`",
+        "it is what keeps agents from the rules; remove the exception",
+    ),
+    "default.": (
+        "`{}` is a default and no rule",
+        "allow what you mean with [[allow]], or change the setting",
+    ),
+    "limits.": ("`{}` is a limit and no rule", "change it in [limits]"),
+}
 
 
 def exceptions_in(document: Mapping[str, object], reader: Reader) -> Iterator[Named]:
@@ -75,6 +87,8 @@ def with_exceptions(
         taken.setdefault(name, []).append(one)
     known = {rule.id for rule in rules}
     wrong = [_unknown(n, o, known) for n, all_of in taken.items() if n not in known for o in all_of]
+    both = ((rule, one) for rule in rules for one in taken.get(rule.id, ()))
+    wrong += [problem for rule, one in both for problem in _idle(rule, one)]
     attached = [
         replace(rule, excepts=(*rule.excepts, *taken[rule.id])) if rule.id in taken else rule
         for rule in rules
@@ -83,11 +97,21 @@ def with_exceptions(
 
 
 def _unknown(name: str, one: RuleExcept, known: set[str]) -> Problem:
-    message = f"[[except]] names `{name}`, and no rule here has that id"
+    said = next((NO_RULES[start] for start in NO_RULES if name.startswith(start)), None)
+    if said is not None:
+        return _at(one, said[0].format(name), said[1])
     hint = did_you_mean(name, known) if known else "there are no rules to take anything out of"
-    if name in BUILT_IN:
-        message = f"nothing can be taken out of `{name}`"
-        hint = "it is what keeps agents from the rules; remove the exception"
-    return Problem(
-        file=one.where.file, line=one.where.line, field="rule", message=message, hint=hint
-    )
+    return _at(one, f"[[except]] names `{name}`, and no rule here has that id", hint)
+
+
+def _idle(rule: Rule, one: RuleExcept) -> Iterator[Problem]:
+    """Tell of paths that are taken out of a rule about commands: it speaks of none."""
+    about = any(input_key(test.name) == COMMAND for test in rule.fields)
+    if one.paths and about and not rule.paths and Action.RUN in rule.actions:
+        message = f"[[except]] takes paths out of `{rule.id}`, which is about commands"
+        yield _at(one, message, "write `command_regex` in place of `paths`")
+
+
+def _at(one: RuleExcept, message: str, hint: str) -> Problem:
+    where = one.where
+    return Problem(file=where.file, line=where.line, field="rule", message=message, hint=hint)

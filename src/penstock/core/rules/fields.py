@@ -147,6 +147,11 @@ RULE = (
         doc="Globs; the rule speaks of paths that meet one of them.",
     ),
     Field(
+        name="within",
+        kind=FieldKind.GLOBS,
+        doc="Globs of which a path must meet one as well.",
+    ),
+    Field(
         name="not_paths",
         kind=FieldKind.GLOBS,
         doc="Globs of paths that the rule does not speak of.",

@@ -73,6 +73,7 @@ def _below(folder: str, rule: Rule) -> Rule:
     return replace(
         rule,
         paths=seen(rule.paths or ("**",)),
+        within=seen(rule.within),
         not_paths=seen(rule.not_paths),
         excepts=tuple(replace(one, paths=seen(one.paths)) for one in rule.excepts),
     )

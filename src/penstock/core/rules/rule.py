@@ -30,6 +30,7 @@ INPUT_KEYS = tuple(
     for name in (COMMAND, PROGRAM, "file_path", "subagent_type", "prompt")
 )
 REGEX_FIELDS = frozenset(n for n, one in BY_NAME["rule"].items() if one.kind is FieldKind.REGEX)
+GLOB_FIELDS = frozenset(n for n, one in BY_NAME["rule"].items() if one.kind is FieldKind.GLOBS)
 TOOL_FIELDS = REGEX_FIELDS | {"tool", "subagent_type"}
 # A command tells by itself that a shell is meant, whatever an agent calls it.
 NEED_TOOL = frozenset(key for key in TOOL_FIELDS if not key.startswith(("tool", COMMAND, PROGRAM)))
@@ -158,11 +159,10 @@ class Reader:
 
     def spell_out(self, values: Values, label: str, *path: str | int) -> None:
         """Put the globs of sets where their names stand."""
-        for key in ("paths", "not_paths"):
-            if key in values:
-                globs = cast("tuple[str, ...]", values[key])
-                self.warn_of_globs(globs, f"`{key}` of {label}", *path, key)
-                values[key] = spelled_out(globs, self.sets, self.report, *path, key)
+        for key in GLOB_FIELDS & values.keys():
+            globs = cast("tuple[str, ...]", values[key])
+            self.warn_of_globs(globs, f"`{key}` of {label}", *path, key)
+            values[key] = spelled_out(globs, self.sets, self.report, *path, key)
 
     def warn_of_globs(self, globs: Sequence[str], label: str, *path: str | int) -> None:
         """Warn of what other glob languages read differently: here it means itself."""
@@ -216,6 +216,8 @@ def _contradictions(values: Mapping[str, object], table: str) -> Iterator[tuple[
         yield "`tool_exclude_regex` without `tool_regex`", "tool_exclude_regex", "add `tool_regex`"
     if "subagent_type" in values and "subagent_type_regex" in values:
         yield "`subagent_type` and `subagent_type_regex`", "subagent_type_regex", "keep one of them"
+    if "within" in values and "paths" not in values:
+        yield "`within` without `paths`", "within", "write `paths`"
     if not CONDITIONS & values.keys():
         yield "nothing says what the rule is about", "", "add `paths`, `tool` or a threshold"
     examples = [key for key in ("match", "not_match") if values.get(key)]
@@ -269,7 +271,8 @@ def meets(rule: Rule, example: str) -> bool:
     """Say whether a rule speaks of an example: a path, a field's text, or a tool's name."""
     if rule.paths:
         path = example.removeprefix("./")
-        return _any(rule.paths, path) and not _any(rule.not_paths, path)
+        inside = not rule.within or _any(rule.within, path)
+        return inside and _any(rule.paths, path) and not _any(rule.not_paths, path)
     if rule.fields:
         return field_meets(rule.fields[0], example)
     return tool_fits(rule, example)

@@ -44,10 +44,8 @@ def set_name(glob: str) -> str | None:
     return glob[1:] if glob.startswith(MARK) and GLOB_SIGNS.isdisjoint(glob) else None
 
 
-def glob_of(path: str) -> str:
-    """Return the glob that means one path, as decisions show it: absolute where it is outside."""
-    if path.startswith("/"):
-        return f"**{path}"
+def one_path(path: str) -> str:
+    """Return the glob that means one path of the project, also where it looks like a name."""
     return path if set_name(path) is None else f"./{path}"
 
 

@@ -253,6 +253,7 @@ def _rule(rule: Rule) -> Json:
         "verdict": str(rule.verdict or ("warn" if rule.warns else "note")),
         "actions": sorted(str(action) for action in rule.actions),
         "paths": list(rule.paths),
+        "within": list(rule.within),
         "not_paths": list(rule.not_paths),
         "tool": rule.tool or rule.tool_regex,
         "description": rule.description,
