@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
@@ -154,6 +155,211 @@ def test_a_project_takes_nothing_out_of_its_users_rules(project: Project) -> Non
     project.write("penstock.toml", '[[except]]\nrule = "mine"\npaths = ["x"]\n')
     assert project.run("check").code == 1
     assert project.judge(*write("x")).code == 2
+
+
+# --- exceptions to the rules of presets ------------------------------------------------------
+
+PRESETS = r"""version = 1
+preset = "guard"
+
+[includes]
+presets = ["destructive"]
+
+[sets]
+demo = ["demo/**"]
+
+[[except]]
+rule = "env-files"
+paths = [".env.demo", "@demo"]
+
+[[except]]
+rule = "env-files-read"
+paths = [".env.demo"]
+
+[[except]]
+rule = "keys"
+paths = ["@demo"]
+
+[[except]]
+rule = "lock-files"
+paths = ["fixtures/**"]
+expires_at = 2001-01-01T00:00:00Z
+
+[[except]]
+rule = "substantial-change"
+paths = ["big.py"]
+
+[[except]]
+rule = "beyond-project"
+paths = ["**/Documents/**"]
+
+[[except]]
+rule = "lost-work"
+paths = ["notes/**"]
+
+[[except]]
+rule = "package-publish"
+command_regex = '^npm publish --tag next$'
+
+[[except]]
+rule = "agent-without-hooks"
+command_regex = '^codex --yolo'
+expires_at = 2001-01-01T00:00:00Z
+"""
+
+
+def read(path: str) -> tuple[str, dict[str, object]]:
+    return "Read", {"file_path": path}
+
+
+OF_PRESETS = [
+    (write(".env.demo"), "allow", "taken out"),
+    (read(".env.demo"), "allow", "reading is a rule of its own, and taken out, too"),
+    (run("cat .env.demo"), "allow", "by a command as well"),
+    (run("cat .env.demo .env"), "deny", "beside one that is not"),
+    (write("demo/.env"), "allow", "no other rule speaks of `.env`"),
+    (read("demo/.env"), "deny", "taken out of the rule about changes only"),
+    (write(".env"), "deny", "the rule still holds"),
+    (read("demo/server.key"), "allow", "no other rule speaks of keys there"),
+    (run("cat demo/server.key"), "allow", "by a command as well"),
+    (read("server.key"), "deny", "another key"),
+    (write("fixtures/package-lock.json"), "deny", "the exception has ended"),
+    (write("big.py"), "allow", "a rule about the change"),
+    (write("large.py"), "ask", "another file"),
+    (write("/home/me/Documents/a.md"), "allow", "outside of the project"),
+    (write("/home/me/a.md"), "ask", "elsewhere outside"),
+    (run("rm -r notes"), "allow", "with its directory"),
+    (run("rm -r ideas"), "ask", "another directory"),
+    (run("npm publish --tag next"), "allow", "one command"),
+    (run("cd a && sudo npm publish --tag next"), "allow", "wherever it stands"),
+    (run("npm publish --tag next && npm publish"), "ask", "and another"),
+    (run("npm publish --tag nextish"), "ask", "a longer one"),
+    (run("codex --yolo"), "deny", "the exception has ended"),
+]
+
+
+@pytest.fixture
+def with_presets(project: Project) -> Project:
+    project.write("penstock.toml", PRESETS)
+    for name in ("big.py", "large.py"):
+        project.write(name, "x = 1\n" * 300)
+    for name in ("notes/a.md", "ideas/a.md", ".env", ".env.demo", "demo/server.key"):
+        project.write(name, "x\n")
+    return project
+
+
+def test_an_exception_to_a_presets_rule_holds_for_tools_and_commands(
+    with_presets: Project,
+) -> None:
+    lines = [json.dumps({"tool": tool, "input": given}) for (tool, given), _, _ in OF_PRESETS]
+    told = with_presets.run("judge", "--batch", stdin="\n".join([*lines, ""])).out.splitlines()
+    verdicts = [json.loads(line)["verdict"] for line in told]
+    found = [(said, call, why) for said, (call, _, why) in zip(verdicts, OF_PRESETS, strict=True)]
+    assert found == [(verdict, call, why) for call, verdict, why in OF_PRESETS]
+
+
+SAME = """version = 1
+preset = "guard"
+
+[[except]]
+rule = "env-files"
+paths = [".env.demo"]
+"""
+PLAIN = 'version = 1\npreset = "guard"\n'
+LEVELS = [
+    (PLAIN, SAME, 2, "the user's exception takes nothing out of the project's rule"),
+    (SAME, PLAIN, 2, "nor the project's out of the user's"),
+    (SAME, SAME, 0, "both have it"),
+    (SAME, "version = 1\n", 0, "the user has no such rule"),
+]
+
+
+@pytest.mark.parametrize(("project_rules", "user_rules", "code", "why"), LEVELS)
+def test_an_exception_holds_in_its_own_level(
+    project: Project, project_rules: str, user_rules: str, code: int, why: str
+) -> None:
+    user = project.home / "config/penstock/penstock.toml"
+    user.parent.mkdir(parents=True)
+    user.write_text(user_rules)
+    project.write("penstock.toml", project_rules)
+    assert project.run("check").code == 0
+    assert project.judge(*write(".env.demo")).code == code, why
+
+
+NESTED = """version = 1
+[[deny]]
+id = "sql"
+paths = ["*.sql"]
+
+[[except]]
+rule = "sql"
+paths = ["seed.sql"]
+"""
+
+
+def test_an_exception_in_a_directory_is_about_the_rules_of_that_directory(
+    project: Project,
+) -> None:
+    project.write("penstock.toml", PLAIN)
+    project.write("db/penstock.toml", NESTED)
+    assert project.judge(*write("db/a.sql")).code == 2
+    assert project.judge(*write("db/seed.sql")).code == 0
+    project.write("db/penstock.toml", SAME.replace(".env.demo", "**"))
+    assert project.judge(*write("db/.env")).code == 2, "what holds for the project stays"
+
+
+IDLE = [
+    ('rule = "package-publish"\npaths = ["a/**"]', "which is about commands"),
+    ('rule = "package-publish"\npaths = ["a"]\ncommand_regex = "^npm"', "which is about commands"),
+    ('rule = "penstock-removal"\npaths = ["a"]', "nothing can be taken out of `penstock-removal`"),
+    ('rule = "default.unclear"\ncommand_regex = "^a"', "is a default and no rule"),
+    ('rule = "limits.max_write_bytes"\npaths = ["a"]', "change it in [limits]"),
+    ('rule = "env-file"\npaths = ["a"]', "did you mean `env-files`?"),
+    ('rule = "env-files"\npaths = ["@dem"]', "did you mean `demo`?"),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), IDLE)
+def test_an_exception_that_could_never_count_is_a_problem(
+    project: Project, text: str, told: str
+) -> None:
+    project.write("penstock.toml", f"{PRESETS}\n[[except]]\n{text}\n")
+    done = project.run("check")
+    assert done.code == 1
+    assert told in done.out
+
+
+ADDED = [
+    (("--except", "keys", "--path", "certs/dev.key"), '+paths = ["certs/dev.key"]'),
+    (("--except", "package-publish", "--command", "npm publish"), "+command_regex ="),
+    (("--except", "tokens", "--path", "@demo", "--expires", "7d"), "+expires_at ="),
+]
+
+
+@pytest.mark.parametrize(("argv", "line"), ADDED)
+def test_an_exception_to_a_presets_rule_is_added_by_a_command(
+    with_presets: Project, argv: tuple[str, ...], line: str
+) -> None:
+    done = with_presets.run("rules", "add", *argv, "--dry-run", "--json")
+    assert done.code == 0, done.err
+    assert line in done.json["diff"]
+    assert done.json["widens"], "only a person takes something out of a rule"
+
+
+NOTHING = [
+    (("--except", "keyz", "--path", "x"), "keys"),
+    (("--except", "penstock-self", "--path", "x"), "nothing can be taken out of"),
+    (("--except", "package-publish", "--path", "x"), "about commands"),
+]
+
+
+@pytest.mark.parametrize(("argv", "told"), NOTHING)
+def test_a_command_that_adds_an_exception_for_nothing_says_why(
+    with_presets: Project, argv: tuple[str, ...], told: str
+) -> None:
+    done = with_presets.run("rules", "add", *argv, "--dry-run")
+    assert done.code == 1
+    assert told in done.err
 
 
 # --- an end and an owner ---------------------------------------------------------------------

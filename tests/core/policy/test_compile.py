@@ -27,13 +27,16 @@ WRITING = [Action.WRITE, Action.CREATE, Action.DELETE]
 @st.composite
 def rules(draw: st.DrawFn, at: int) -> Rule:
     warns = draw(st.booleans())
-    command = FieldMatch(name="command", regex="x")
+    command = FieldMatch(name=draw(st.sampled_from(["command", "program"])), regex="x")
+    paths = tuple(draw(st.lists(st.sampled_from(GLOBS), max_size=2)))
+    within = tuple(draw(st.lists(st.sampled_from(GLOBS), max_size=1)))
     return Rule(
         id=f"r{at}",
         verdict=None if warns else draw(st.sampled_from([None, *Verdict])),
         warns=warns,
         actions=draw(st.sampled_from([*COVERS.values(), frozenset(Action)])),
-        paths=tuple(draw(st.lists(st.sampled_from(GLOBS), max_size=2))),
+        paths=paths,
+        within=within if paths else (),
         not_paths=tuple(draw(st.lists(st.sampled_from(GLOBS), max_size=1))),
         tool=draw(st.sampled_from(["", "", "Write", "Bash"])),
         fields=draw(st.sampled_from([(), (), (command,)])),

@@ -446,3 +446,27 @@ class TestSentences:
 
     def test_strictness_orders_all_verdicts(self) -> None:
         assert sorted(Verdict, key=STRICTNESS.__getitem__) == [ALLOW, ASK, DENY]
+
+
+# --- a place inside of which a rule holds ------------------------------------------------------
+
+WITHIN = Rule(id="x", verdict=DENY, paths=("**/*.key",), within=("**/tests/**", "spec/**"))
+WITHIN_ROWS = [
+    ("tests/a.key", DENY, "both are met"),
+    ("x/tests/y/a.key", DENY, ""),
+    ("spec/a.key", DENY, "one place is enough"),
+    ("a.key", ALLOW, "not within"),
+    ("tests/a.pem", ALLOW, "within, and another name"),
+    ("x/spec/a.key", ALLOW, ""),
+]
+
+
+@pytest.mark.parametrize(("path", "verdict", "why"), WITHIN_ROWS)
+def test_a_rule_speaks_only_within_its_places(path: str, verdict: Verdict, why: str) -> None:
+    assert verdict_of(write(path), policy(WITHIN)) is verdict, why
+
+
+def test_another_spelling_within_a_place_still_tightens() -> None:
+    target = Target(shown="Tests/a.key", judged=("Tests/a.key",), tightening=("tests/a.key",))
+    request = Request(action=Action.WRITE, tool="Write", target=target)
+    assert verdict_of(request, policy(WITHIN)) is DENY

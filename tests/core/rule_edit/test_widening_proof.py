@@ -36,7 +36,8 @@ OURS: dict[str, st.SearchStrategy[Any]] = {
 }
 COMMANDS = st.fixed_dictionaries({"tool": st.sampled_from(["Bash", "Read"])}, optional=FIELDS)
 BY_PATH = st.fixed_dictionaries(
-    {"paths": GLOBS}, optional={"not_paths": GLOBS, **WORDS, **OURS, "substantial": st.just(True)}
+    {"paths": GLOBS},
+    optional={"not_paths": GLOBS, "within": GLOBS, **WORDS, **OURS, "substantial": st.just(True)},
 )
 BY_TOOL = st.fixed_dictionaries(
     {"tool": st.sampled_from(["Bash", "Read"])}, optional={**FIELDS, **OURS}

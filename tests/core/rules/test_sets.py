@@ -211,7 +211,7 @@ def flat(document: dict[str, Any]) -> dict[str, Any]:
 
     for table in ("deny", "ask", "warn", "allow"):
         for rule in document.get(table, []):
-            for key in {"paths", "not_paths"} & rule.keys():
+            for key in {"paths", "within", "not_paths"} & rule.keys():
                 rule[key] = out(rule[key])
     return document
 

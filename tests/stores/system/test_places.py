@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from penstock.stores.files.resolve import resolve
+from penstock.stores.system import places
 from penstock.stores.system.places import arrival
 
 
@@ -61,3 +62,22 @@ def test_what_has_no_name_is_left_open(place: Path) -> None:
         assert arrival(f"/proc/self/fd/{held}") is None
     finally:
         os.close(held)
+
+
+def test_a_relative_place_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.setenv("XDG_STATE_HOME", "state")
+    assert places.state_home() == "/home/me/.local/state/penstock"
+    monkeypatch.setenv("HOME", "me")
+    assert places.home().startswith("/")
+
+
+def test_the_state_of_a_project_with_a_long_name_has_a_name_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", "/state")
+    long = "ü" * 120
+    first, second = places.state_of(f"/a/{long}"), places.state_of(f"/b/{long}")
+    assert first != second
+    assert len(first.rpartition("/")[2].encode()) < 200
+    assert places.state_of("/a/shop").startswith("/state/penstock/shop-")

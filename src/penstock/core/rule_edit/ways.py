@@ -16,6 +16,7 @@ from penstock.core.policy.builtin import NAME
 from penstock.core.policy.conditions import in_force
 from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.rule import Rule
+from penstock.core.policy.rule_index import COMMAND, input_key
 from penstock.core.rule_edit.quick_rule import QuickRule, exact_regex
 from penstock.core.rules.folder_layer import NAME as NESTED
 from penstock.core.rules.sets import one_path
@@ -121,7 +122,7 @@ def _rule(stop: Stop, layer: Layer) -> Rule | None:
 
 
 def _about_commands(rule: Rule) -> bool:
-    return not rule.paths and any(test.name == "command" for test in rule.fields)
+    return not rule.paths and any(input_key(test.name) == COMMAND for test in rule.fields)
 
 
 def _glob(path: str) -> str:

@@ -33,6 +33,7 @@ IN_HOME = (
     ".codeium/windsurf/hooks.json",
 )
 LONGEST = 4096  # bytes of a `.git` that is a file, and of a variable
+LONGEST_NAME = 100  # characters of a project's own name in the name of its state
 KIND, FOLDER, FILE, LINK = 0o170000, 0o040000, 0o100000, 0o120000
 O_PATH = 0o10000000  # of Linux; elsewhere there is no /proc that would tell of what was opened
 
@@ -229,7 +230,10 @@ def state_home() -> str:
 def state_of(root: str) -> str:
     """Return the directory of one workspace's state: its name, and a digest of its place."""
     place = hexdigest(root.encode("utf-8", "surrogateescape"))
-    return f"{state_home()}/{root.rpartition('/')[2] or 'root'}-{place[:16]}"
+    name = root.rpartition("/")[2] or "root"
+    if len(name.encode("utf-8", "surrogateescape")) > 2 * LONGEST_NAME:  # as others need room, too
+        name = name[: LONGEST_NAME // 2]
+    return f"{state_home()}/{name}-{place[:16]}"
 
 
 def user_rules() -> str:
@@ -238,8 +242,9 @@ def user_rules() -> str:
 
 
 def home() -> str:
-    """Return the home directory."""
-    return variable("HOME") or _home_of_user()
+    """Return the home directory; a relative `HOME` would be another one in each directory."""
+    place = variable("HOME")
+    return place if place.startswith("/") else _home_of_user()
 
 
 def variable(name: str) -> str:
@@ -251,7 +256,9 @@ def variable(name: str) -> str:
 
 
 def _below(name: str, usual: str, ours: str) -> str:
-    return f"{variable(name) or f'{home()}/{usual}'}/{ours}"
+    """A relative place counts as not set, as the standard says: it would move with the project."""
+    place = variable(name)
+    return f"{place if place.startswith('/') else f'{home()}/{usual}'}/{ours}"
 
 
 def _home_of_user() -> str:
