@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from penstock.core.model import COVERS, Action, Change, ChangeKind, Request, Target, Verdict
 from penstock.core.policy import fast_decide
-from penstock.core.policy.compile import VERSION, compile_policy, dump, load
+from penstock.core.policy.compile import compile_policy, dump, load
 from penstock.core.policy.decide import decide
+from penstock.core.policy.fast_decide import FORMAT
 from penstock.core.policy.model import DEFAULTS, Layer, Policy, Warn
 from penstock.core.policy.rule import FieldMatch, Rule
 from penstock.core.rules.load import build, load_preset
@@ -196,7 +197,7 @@ def test_a_look_alike_is_heard_by_strict_rules_in_the_short_way_too() -> None:
 
 
 def test_what_is_not_a_compiled_policy_of_this_version_is_none() -> None:
-    other = marshal.dumps({"version": VERSION + 1})
+    other = marshal.dumps({"version": FORMAT + 1})
     for data in (b"", b"garbage", marshal.dumps([1]), other, dump(guard_like())[:-3]):
         assert load(data) is None
 

@@ -88,14 +88,14 @@ def test_the_resident_goes_by_the_variables_of_the_hook(hook: Hook) -> None:
     given = {"command": f"echo x > {moved}/settings.json"}
     data = json.dumps(hook.document("PreToolUse", "Bash", given, "t1")).encode()
     for environ, denied in (({}, False), ({"CLAUDE_CONFIG_DIR": str(moved)}, True), ({}, False)):
-        got = said(hook.send(data, env=environ)).get("permissionDecision")
-        assert (got == "deny") is denied, environ
+        told = str(said(hook.send(data, env=environ)).get("permissionDecisionReason", ""))
+        assert ("steers" in told) is denied, environ
     config = {"OPENCODE_CONFIG_DIR": str(moved), "CODEX_HOME": "~/moved", "QWEN_HOME": "~"}
     for name, path in (("QWEN_HOME", "~/settings.json"), ("CODEX_HOME", "~/moved/hooks.json")):
         given = {"command": f"echo x > {path}"}
         data = json.dumps(hook.document("PreToolUse", "Bash", given, "t1")).encode()
-        assert said(hook.send(data)) == {}
-        assert said(hook.send(data, env=config))["permissionDecision"] == "deny", name
+        assert "steers" not in str(said(hook.send(data)))
+        assert "steers" in str(said(hook.send(data, env=config))), name
 
 
 def loaded_by(hook: Hook) -> str:

@@ -14,12 +14,12 @@ from functools import lru_cache
 
 from penstock.core.model import Action, Verdict
 from penstock.core.paths.globs import compile_globs
+from penstock.core.policy.fast_decide import FORMAT
 from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.rule import Rule
 from penstock.core.policy.rule_index import COMMAND, input_key
 from penstock.core.policy.sentences import effective, instead_of, sentence
 
-VERSION = 5
 NO_LIMIT = 1 << 62
 HOOK = "hook"  # the door that reads this
 
@@ -35,7 +35,7 @@ def compile_policy(
     """
     kept = policy.enforced
     return {
-        "version": VERSION,
+        "version": FORMAT,
         "revision": policy.revision,
         "stamps": list(stamps),
         "folds": folds,
@@ -59,7 +59,7 @@ def load(data: bytes) -> dict[str, object] | None:
         policy = marshal.loads(data)  # noqa: S302 - our own file, 0600, below a 0700 directory
     except (ValueError, EOFError, TypeError):
         return None
-    fits = isinstance(policy, dict) and policy.get("version") == VERSION
+    fits = isinstance(policy, dict) and policy.get("version") == FORMAT
     return policy if fits else None
 
 

@@ -13,7 +13,7 @@ import time
 from penstock.core.audit.event import MOST_RULES, STATUS, compose, is_wanted, judgement
 from penstock.core.diff.loss_bound import bound
 from penstock.core.paths.spellings import spellings
-from penstock.core.policy.fast_decide import DENY, Short, answer
+from penstock.core.policy.fast_decide import DENY, FORMAT, Short, answer
 from penstock.core.text.redact import may_hold_secret
 from penstock.doors.hook.agents import agent_module
 from penstock.doors.hook.messages import (
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
     from penstock.doors.hook.messages import Reply
 
-VERSION = 4  # of the compiled policy, as in `core/policy/compile.py`
 LONGEST_PATH, LONGEST_NAME = 4000, 255
 
 NOT_KEPT = "Penstock could not keep what {path} held before, so this write cannot be undone"
@@ -217,7 +216,7 @@ def load(state: str) -> "dict[str, Any]":
     finally:
         posix.close(fd)
     policy = marshal.loads(data)  # noqa: S302 - our own file, 0600, below a 0700 directory
-    if policy["version"] != VERSION or policy["folds"]:
+    if policy["version"] != FORMAT or policy["folds"]:
         raise NotShortError
     require_fresh(policy)
     found: dict[str, Any] = policy

@@ -31,7 +31,7 @@ from penstock.core.policy.protected_names import (
 from penstock.doors.hook.fast_path import (
     COLD,
     EDITS,
-    VERSION,
+    FORMAT,
     WHOLE,
     NotShortError,
     resolved,
@@ -264,7 +264,7 @@ def compiled(state: str) -> "dict[str, Any] | None":
         policy: dict[str, Any] = marshal.loads(found[0]) if found else {}  # noqa: S302 - our own
         if policy.get("enforced") is not None:  # what only observes refuses nothing
             policy["layers"] = policy["enforced"]
-        return policy if policy.get("version") == VERSION else None
+        return policy if policy.get("version") == FORMAT else None
     except Exception:  # noqa: BLE001 - torn or forged: then the built-in list
         return None
 
