@@ -141,4 +141,4 @@ def test_the_offer_is_a_line_that_a_shell_reads_as_it_is_meant(root: Path) -> No
     tried = trial(root, GUARD, "Write", {"file_path": odd})
     words = shlex.split(joined(tried.ways(tried.stops(tried.decisions())).rules))
     assert odd in words
-    assert json.dumps(words).count("--except") == 2
+    assert json.dumps(words).count("--except") == 1

@@ -309,10 +309,14 @@ def _of_address(rest: str) -> Iterator[str]:
 
 
 def _of_local_server(rest: str) -> Iterator[str]:
-    """A server on this machine most likely serves files of this project."""
+    """A server on this machine most likely serves files of this project, for reading alone.
+
+    So what git keeps, which is protected from being written, is left out.
+    """
     host, _, path = rest.partition("/")
     name = host.rpartition("@")[2].partition(":")[0]
-    if name in ("localhost", "127.0.0.1", "0.0.0.0") and path:  # noqa: S104
+    here = name in ("localhost", "127.0.0.1", "0.0.0.0")  # noqa: S104
+    if here and path and path.partition("/")[0] != ".git":
         yield unquote(path.partition("#")[0].partition("?")[0], errors="surrogateescape")
 
 

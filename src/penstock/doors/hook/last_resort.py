@@ -13,7 +13,7 @@ from penstock.core.audit.event import compose
 from penstock.core.diff.loss_bound import bound
 from penstock.core.paths.globs import compile_globs, matches
 from penstock.core.paths.spellings import spellings
-from penstock.core.policy.fast_decide import DENIES, may_lose, may_refuse
+from penstock.core.policy.fast_decide import DENIES, FORMAT, may_lose, may_refuse
 from penstock.core.policy.protected_names import (
     ENV_FILES,
     GIT,
@@ -31,7 +31,6 @@ from penstock.core.policy.protected_names import (
 from penstock.doors.hook.fast_path import (
     COLD,
     EDITS,
-    FORMAT,
     WHOLE,
     NotShortError,
     resolved,

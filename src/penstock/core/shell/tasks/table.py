@@ -521,7 +521,7 @@ _SPECIAL: Mapping[str, Program] = {
     **dict.fromkeys(("npx", "bunx", "pnpx"), npx),
     **dict.fromkeys(("turbo", "lerna", "rush", "wsrun"), each_package),
     "nx": nx,
-    **dict.fromkeys(("pip", "pip3", "pipx"), _pip),
+    **dict.fromkeys(("pip", "pipx"), _pip),
     **dict.fromkeys(("uvicorn", "gunicorn", "hypercorn", "granian", "celery"), _module_app),
     "streamlit": _file_behind("run", "python"),
     "fastapi": _file_behind("run dev", "python"),
