@@ -24,7 +24,7 @@ DENIED = [
     "rm -rf {package}",
     "sed -i s/deny/allow/ {package}/core/decide.py",
 ]
-ALLOWED = ["rm -rf {state}/other", "cat {package}/app.py", "cp -r a {home}/a", "ls {home}"]
+BESIDE = ["rm -rf {state}/other", "cat {package}/app.py", "cp -r a {home}/a", "ls {home}"]
 
 
 def filled(project: Project, command: str) -> str:
@@ -40,10 +40,10 @@ def test_no_command_takes_it_away(project: Project, command: str) -> None:
     assert done.json["code"] == "self-protection"
 
 
-@pytest.mark.parametrize("command", ALLOWED)
-def test_what_lies_beside_it_is_nobodys_business(project: Project, command: str) -> None:
+@pytest.mark.parametrize("command", BESIDE)
+def test_what_lies_beside_it_is_not_penstocks_business(project: Project, command: str) -> None:
     done = project.judge("Bash", {"command": filled(project, command)}, "--json")
-    assert done.json["verdict"] == "allow", command
+    assert done.json["code"] in ("", "beyond-project"), command
 
 
 def test_whoever_works_on_penstock_itself_is_not_kept_from_it(

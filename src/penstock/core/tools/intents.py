@@ -27,7 +27,7 @@ from penstock.core.tools.edits import (
     Whole,
     edited,
 )
-from penstock.core.tools.kinds import Intent, Row, nothing_done, unclear
+from penstock.core.tools.kinds import Intent, Row, address_fetched, nothing_done, unclear
 from penstock.core.tools.table import READS, RUNS, TOOLS
 
 if TYPE_CHECKING:
@@ -88,7 +88,8 @@ def knowledge(tool: str) -> Knowledge:
         return Knowledge.FOREIGN
     if row is None:
         return Knowledge.UNKNOWN
-    return Knowledge.HARMLESS if row is nothing_done else Knowledge.KNOWN
+    # Most addresses are no file, and that is no mistake of whoever asks.
+    return Knowledge.HARMLESS if row in (nothing_done, address_fetched) else Knowledge.KNOWN
 
 
 def mentioned(tool: str, tool_input: Mapping[str, object]) -> Iterator[Mention]:
