@@ -986,7 +986,6 @@ aws s3 cp README.md s3://b/
 aws s3 ls --recursive s3://b
 aws lambda invoke --function-name f --payload '{"key": "value"}' /tmp/o
 aws ssm get-parameter --name /app/key
-aws configure set region eu-west-1
 gcloud storage cp dist/app.js gs://b
 gcloud compute scp dist/app.js vm:
 gcloud auth login

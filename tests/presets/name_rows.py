@@ -109,7 +109,7 @@ allow  grep -rn Vault src/secrets
 allow  ls src/secrets
 allow  rg Vault internal/secrets
 stop   grep -rn password deploy/secrets
-ask    grep -rn key keys
+ask    grep -rn PRIVATE keys
 allow  Write src/keystore/keystore.go
 deny   Read deploy/secrets/db.yaml
 deny   Write secrets/prod.json

@@ -51,7 +51,8 @@ _BARE = frozenset({"perl", "ruby", "rake", "applescript", "jvm", "elixir", "lua"
 _BACKQUOTES = frozenset({"perl", "ruby", "rake", "php", "julia"})
 
 _NAME = re.compile(
-    r"[A-Za-z_$][A-Za-z0-9_$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][A-Za-z0-9_$]*)*", re.ASCII
+    r"[A-Za-z_$][A-Za-z0-9_$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][A-Za-z0-9_$]*)*(?:!(?=\())?",
+    re.ASCII,
 )
 _JOINT = re.compile(r"\?\.|::|->|\.")
 _QUOTE = re.compile(r"['\"`]")

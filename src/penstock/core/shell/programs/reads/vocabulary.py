@@ -96,6 +96,10 @@ QUIET = frozenset(
 # Programs that start another one, whose words are judged by themselves.
 STARTS = frozenset(
     {
+        *("asdf", "aws-vault", "chamber", "chronic", "concurrently", "corepack", "cross-env"),
+        *("devbox", "doppler", "dumb-init", "envchain", "fly", "flyctl", "fnm", "gosu"),
+        *("hyperfine", "infisical", "lerna", "nodenv", "pyenv", "railway", "rbenv"),
+        *("setuidgid", "su-exec", "teller", "tini", "vercel", "volta"),
         *(
             "-",
             "alias",
