@@ -13,6 +13,7 @@ take those for free; each tree is made once and copied; whatever was made is rem
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -148,7 +149,15 @@ class Places:
 
     def make(self, tree: Tree) -> Place:
         """Return a place of one's own with a tree in it."""
-        return _finish(self.copy(tree.base), tree)
+        return self._ruled(_finish(self.copy(tree.base), tree))
+
+    def _ruled(self, place: Place) -> Place:
+        """Give a tree's own rules file the preset that is measured, where it names none."""
+        file = place.root / "penstock.toml"
+        text = file.read_text(encoding="utf-8") if file.is_file() else ""
+        if text and not re.search(r"^preset\s*=", text, re.MULTILINE):
+            file.write_text(f'preset = "{self.preset}"\n{text}', encoding="utf-8")
+        return place
 
     def _bare(self) -> Place:
         place = Place(self._next())

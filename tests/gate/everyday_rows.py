@@ -112,6 +112,10 @@ direnv status
 direnv reload
 direnv exec . npm test
 direnv exec . make build
+eval "$(direnv hook bash)"
+eval "$(direnv export bash)" && npm test
+eval "$(direnv export bash)"; set -e; export A=1
+eval "$(mise env)" && make build
 dotenv run -- pytest -q
 dotenv run -- python manage.py runserver
 dotenv -e .env -- npm test
@@ -215,7 +219,6 @@ kubectl exec -it web -- bash
 kubectl config get-contexts
 kubectl config current-context
 kubectl config view
-kubectl config use-context dev
 kubectl port-forward svc/web 8080:80
 kubectl rollout status deploy/web
 helm template charts/web
@@ -242,7 +245,6 @@ vault token lookup
 sops --version
 op --version
 gh auth status
-gh auth login --with-token < /tmp/t
 aws sts get-caller-identity
 aws s3 ls
 aws s3 ls s3://b/
@@ -264,7 +266,6 @@ gsutil ls gs://b
 gsutil cp data.csv gs://b/
 gsutil -m rsync -r dist gs://b
 az account show
-az login
 az group list
 az storage blob upload -f data.csv -c c -n n
 ps aux
@@ -988,7 +989,6 @@ aws lambda invoke --function-name f --payload '{"key": "value"}' /tmp/o
 aws ssm get-parameter --name /app/key
 gcloud storage cp dist/app.js gs://b
 gcloud compute scp dist/app.js vm:
-gcloud auth login
 az storage blob upload-batch -s dist -d c
 netlify deploy --dir dist
 npx surge dist
@@ -1001,8 +1001,6 @@ gpg --decrypt /tmp/x.gpg
 security list-keychains
 pass ls
 npm config get cache
-gh auth setup-git
-git credential reject < /tmp/x
 ps -ef
 ps axo pid,args
 ps aux --sort=-%mem
@@ -1051,5 +1049,27 @@ pytest -m 'not slow'
 mocha -g '.env'
 go test -run TestEnv ./...
 cargo test env
+grep -rn foo $PWD
+cd src && grep -r TOKEN "$PWD"
+docker run --rm -v $PWD:/src -w /src node:20 grep -rn foo src
+python3 -m zipfile -c /tmp/x.zip src/
+python3 -m zipfile -l dist/a.zip
+python3 -m tarfile -c /tmp/x.tar docs
+7zr l x.7z
+dpkg -l
+dpkg-deb -I x.deb
+asar pack dist app.asar
+unrar l a.rar
+""",
+    "listed": r"""
+python3 -c "import pathlib;[print(p.read_text()) for p in pathlib.Path('src').rglob('*')]"
+python3 -c "import pathlib;[print(p.read_text()) for p in pathlib.Path('.').rglob('*.md')]"
+python3 -c "import pathlib;[print(p) for p in pathlib.Path('keys').rglob('*')]"
+python3 -c "import glob;[print(open(p).read()) for p in glob.glob('src/*.py')]"
+python3 -c "import glob;[print(open(p).read()) for p in glob.glob('config/*')]"
+ruby -e "Dir['src/**/*.rb'].each { |f| puts File.read(f) }"
+ruby -e "puts Dir['keys/*']"
+node -e "require('dotenv').config(); require('./src/main.js')"
+node -p "require('./package.json').version"
 """,
 }

@@ -1019,4 +1019,49 @@ tmux load-buffer keys/deploy.key
 screen -X readreg p .env
 xdotool type --file .env
 """,
+    "logins": r"""
+kubectl config use-context dev
+gh auth login --with-token < /tmp/t
+az login
+gcloud auth login
+gh auth setup-git
+git credential reject < /tmp/x
+""",
+    "here": r"""
+grep -r TOKEN $PWD
+grep -r TOKEN "$PWD/"
+cd config && grep -r TOKEN "$PWD"
+docker run --rm -v .:/src:ro alpine grep -r TOKEN /src
+docker run --rm -v "$(pwd)":/src:ro alpine grep -r TOKEN /src
+eval "$(direnv export bash)" && printenv
+eval "$(direnv export bash)"; export -p
+eval "$(direnv export bash)"; bash -c env
+eval "$(mise env)"; env | sort
+python3 -m zipfile -c /tmp/x.zip keys/
+python3 -m tarfile -c /tmp/x.tar keys
+7zr a /tmp/x.7z .env
+find keys | bsdcpio -o
+asar pack keys /tmp/app.asar
+patool create /tmp/a.zip .env
+zoo a /tmp/x .env
+lha a /tmp/x.lzh .env
+unar .env
+""",
+    "listed": r"""
+python3 -c "import pathlib;[print(p.read_text()) for p in pathlib.Path('keys').glob('*')]"
+python3 -c "import pathlib;[print(p.read_text()) for p in pathlib.Path('config').glob('*')]"
+python3 -c "import pathlib;[print(p.read_text()) for p in sorted(pathlib.Path('.').rglob('*'))]"
+python3 -c "import glob;[print(open(p).read()) for p in glob.glob('keys/*')]"
+python3 -c "import glob;[print(open(p).read()) for p in sorted(glob.glob('keys/*'))]"
+python3 -c "import glob,os;[print(open(p).read()) for p in glob.glob(os.path.join('keys','*'))]"
+python3 -c "import os;[print(open(os.path.join('keys',p)).read()) for p in os.listdir('keys')]"
+ruby -e "Dir['keys/*'].each { |f| puts File.read(f) }"
+ruby -e "Dir['keys/**/*'].each { |f| puts File.read(f) }"
+ruby -e "Dir.glob('keys/*').each { |f| puts File.read(f) }"
+node -e "fs.readdirSync('keys').forEach(f => console.log(fs.readFileSync('keys/'+f,'utf8')))"
+php -r 'foreach (glob("keys/*") as $f) echo file_get_contents($f);'
+node -p "require('dotenv').config().parsed"
+node -p "require('dotenv').config({path:'config/.env'}).parsed"
+node -e "console.log(require('dotenv').config({path:'config/.env'}).parsed)"
+""",
 }

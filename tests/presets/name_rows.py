@@ -405,6 +405,14 @@ deny   echo '{}' > .claude/settings.json
 deny   rm .cursor/hooks.json
 allow  Read .claude/settings.json
 allow  Read ~/.codex/config.toml
+ask    Write .mcp.json
+ask    Write .cursor/mcp.json
+ask    Write .vscode/mcp.json
+ask    Write .kiro/settings/mcp.json
+ask    Write .roo/mcp.json
+ask    Write packages/a/.mcp.json
+allow  Read .mcp.json
+allow  Write docs/mcp.json
 allow  Read opencode.json
 """
 
@@ -417,10 +425,6 @@ note   Write QWEN.md
 note   Write .claude/commands/fix.md
 note   Write .claude/agents/review.md
 note   Write .claude/skills/a/SKILL.md
-note   Write .mcp.json
-note   Write .cursor/mcp.json
-note   Write .vscode/mcp.json
-note   Write .kiro/settings/mcp.json
 note   Write .cursor/rules/style.mdc
 note   Write .cursorrules
 note   Write .windsurfrules

@@ -343,8 +343,8 @@ def test_guard_asks_about_substantial_changes(
 
 def test_guard_tells_what_would_be_lost_and_what_to_do_instead() -> None:
     decision = judged("guard", "lib/a.py", WRITE, lost(214, 270))
-    assert decision.because == "214 of 270 lines of lib/a.py would be lost (79 %)"
-    assert "edit the lines that change" in decision.suggestion
+    assert decision.because == "this removes 214 of 270 lines of lib/a.py (79 %)"
+    assert "edit only the lines that change" in decision.suggestion
     assert decision.code == "substantial-change"
 
 

@@ -1,7 +1,7 @@
 export const Penstock = async ({ directory, worktree }) => {
   const cwd = directory || process.cwd();
   const root = worktree && worktree !== "/" ? worktree : cwd;
-  const notes = new Map(); // by call: what the agent is told together with the tool's result
+  const notes = new Map(); // by call: the note that is added to the tool's result
 
   const call = (event, input, args) => ({
     event,
@@ -23,8 +23,8 @@ export const Penstock = async ({ directory, worktree }) => {
       const known = notes.get(input.callID) ?? { note: "", args: input.args };
       notes.delete(input.callID);
       const { note } = await ask(call("after", input, input.args ?? known.args), cwd);
-      const told = [known.note, note].filter(Boolean).join("\n");
-      if (told && typeof output?.output === "string") output.output += `\n${told}`;
+      const text = [known.note, note].filter(Boolean).join("\n");
+      if (text && typeof output?.output === "string") output.output += `\n${text}`;
     },
   };
 };

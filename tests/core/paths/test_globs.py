@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from wcmatch import glob as wcmatch
 
 from penstock.core.paths import globs as match
-from penstock.core.paths.globs import compile_globs, lookup, matches, tidy
+from penstock.core.paths.glob_index import compile_globs
+from penstock.core.paths.globs import lookup, matches, tidy
 
 # pattern, what it meets, what it does not meet, why
 MEANING = [
@@ -256,7 +257,7 @@ def test_an_index_is_plain_values_and_comes_back_from_marshal_unchanged() -> Non
 
 def test_the_same_entries_always_make_the_same_index() -> None:
     code = (
-        "from penstock.core.paths.globs import compile_globs; import marshal, hashlib;"
+        "from penstock.core.paths.glob_index import compile_globs; import marshal, hashlib;"
         "index = compile_globs([('**/*foo_%d*' % i, i) for i in range(50)]);"
         "print(hashlib.sha256(repr(index).encode()).hexdigest())"
     )

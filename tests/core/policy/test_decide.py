@@ -106,7 +106,7 @@ class TestNobodyToAsk:
         rules = policy(Rule(id="look", verdict=ASK, paths=("**",), reason="look at {path}"))
         decision = decide(write("a", attended=False), rules, now=NOW)
         assert decision.verdict is DENY
-        assert decision.because == "look at a; nobody can be asked here"
+        assert decision.because == "look at a; denied: this session is non-interactive"
         assert decision.code == "unattended"
 
     def test_unattended_leaves_allow_and_deny_alone(self) -> None:
@@ -252,8 +252,8 @@ class TestChanges:
 
     def test_the_reason_says_what_would_be_lost_and_what_to_do(self) -> None:
         decision = decide(write("a.py", change=change(270, 214)), policy(self.BIG), now=NOW)
-        assert "214 of 270 lines would be lost" in decision.because
-        assert decision.suggestion.startswith("edit the lines that change")
+        assert "214 of 270 lines removed" in decision.because
+        assert decision.suggestion == "edit only the lines that change"
 
     def test_a_rule_about_changes_is_silent_without_a_measured_change(self) -> None:
         assert verdict_of(write("a.py"), policy(self.BIG)) is ALLOW
@@ -333,7 +333,7 @@ class TestCommands:
         assert decision.verdict is setting
         assert not decision.granted
         text = decision.because or decision.notes[0]
-        assert "cannot tell what it writes: eval" in text
+        assert "can't predict which files this changes: eval" in text
 
 
 class TestTime:

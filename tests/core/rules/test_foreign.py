@@ -69,8 +69,8 @@ def test_each_list_is_read_or_has_its_default(
 WARNED = [
     ("{", "the default lists are in force"),
     ('{"protected": 3}', "`protected` must be a list"),
-    ('{"safe": [""]}', "which meets nothing; it is skipped"),
-    ('{"safe": [7]}', "which is no text; it is skipped"),
+    ('{"safe": [""]}', "which matches nothing; it is skipped"),
+    ('{"safe": [7]}', "which is not a string; it is skipped"),
     ('{"protectd": []}', "unknown key `protectd` is ignored: did you mean `protected`?"),
     ('{"paranoid": "yes"}', "`paranoid` must be true or false"),
     ('{"outside_project": "maybe"}', "`outside_project` is not understood"),
@@ -180,8 +180,8 @@ BROKEN_YAML = [
     ("file_broker:\n  hitl_ttl_seconds: true\n", 2, "must be a whole number"),
     ("file_broker:\n  enabled: 'yes'\n", 2, "must be true or false"),
     ("file_broker:\n  deny_path_globs: '*'\n", 2, "must be a list"),
-    ("file_broker:\n  deny_path_globs:\n    - a\n    - ''\n", 4, "which meets nothing"),
-    ("file_broker:\n  deny_path_globs: [1]\n", 2, "which is no text"),
+    ("file_broker:\n  deny_path_globs:\n    - a\n    - ''\n", 4, "which matches nothing"),
+    ("file_broker:\n  deny_path_globs: [1]\n", 2, "which is not a string"),
     ("file_broker:\n  allowlisted_create_dirs: ['../x']\n", 2, "leaves the project"),
     ("file_broker:\n  enabled: [\n", 3, "not YAML"),
     ("a: b: c\n", 1, "not YAML"),
@@ -561,7 +561,7 @@ ODD = [
         "the original refuses a rule without `id`; here it is `a-allow-1`",
     ),
     ("[a]\nprioriti = 3\n[[a.allow]]\nid = 'i'\ntool = 'b'", "did you mean `priority`?"),
-    ("[includes]\nsystem_prompt = 'x'", "`system_prompt` in [includes] is read by nobody"),
+    ("[includes]\nsystem_prompt = 'x'", "`system_prompt` in [includes] has no effect"),
     ("[includes]\nfiles = [3, '']", "`3` is no file name and is skipped"),
     ("[llm_fallback]\nenabled = true", "enabled without `endpoint`, so it stays off"),
     ("[llm_fallback]\napi_key = 'k'", "`api_key` is not taken from a rules file"),
@@ -597,13 +597,13 @@ def test_the_including_file_wins_key_by_key_and_a_dropped_list_is_told() -> None
     assert [(rule.tool, rule.where.file) for rule in level.rules] == [("D", "b.toml"), ("A", HOOK)]
     assert (build(level).advisor.model, build(level).advisor.endpoint) == ("m", "https://y")
     told = "\n".join(said(level))
-    assert f"b.toml:1: its 1 rules in `allow` are dropped, because `{HOOK}` has its own" in told
-    assert "c.toml:1: its 1 rules in `deny` are dropped, because `b.toml` has its own" in told
+    assert f"b.toml:1: its 1 rule in `allow` is dropped, because `{HOOK}` has its own" in told
+    assert "c.toml:1: its 1 rule in `deny` is dropped, because `b.toml` has its own" in told
     assert [file for file, _ in level.sources] == [HOOK, "b.toml", "c.toml"]
 
 
 def test_a_missing_main_file_is_a_problem() -> None:
-    assert "there is no such file" in said(read_permissions_hook(HOOK, {"x": b""}.get))[0]
+    assert "file not found" in said(read_permissions_hook(HOOK, {"x": b""}.get))[0]
 
 
 def test_a_section_is_joined_from_two_files() -> None:

@@ -319,7 +319,7 @@ GIT = rows("""
     git submodule add http://h/x d          => +.gitmodules +d/**
     git diff --output=a                     => +a
     git archive -o a HEAD                   => +a
-    git format-patch -o d HEAD              => +d/**
+    git format-patch -o d HEAD              => +d/0001.patch
     git bundle create a HEAD                => +a
     git bundle verify a                     =>
     git apply --check x.diff                =>
@@ -840,13 +840,13 @@ CANNOT_TELL = [
     ("awk '{print | $1}'", "computes a command"),
     ("awk '{print | \"sh\"}'", "pipe"),
     ("awk '" + "x;" * 3000 + "'", "too long"),
-    ("vim -c ':!rm a'", "run a command"),
+    ("vim -c ':!rm a'", "`vim` runs a command"),
     ("x | ed a", "from elsewhere"),
-    ("sqlite3 a '.output b'", "write a file"),
+    ("sqlite3 a '.output b'", "`sqlite3` writes a file"),
     # what archives, servers and patches hold
     ("tar xf a.tar", "holds"),
     ("tar x", "holds"),
-    ("tar cf a.tar --checkpoint-action=exec=x b", "run a program"),
+    ("tar cf a.tar --checkpoint-action=exec=x b", "`tar` runs another program"),
     ("unzip a.zip -d d", "holds"),
     ("7z x a.7z", "holds"),
     ("cpio -i", "holds"),

@@ -63,7 +63,7 @@ def parse(
         raise InputError(
             "absolute-path",
             f"`{_spoken(given)}` is an absolute path",
-            because="only paths relative to the workspace are taken here",
+            because="use a path relative to the workspace",
             hint=INSIDE,
         )
     place = normal(joined(given, root, base))

@@ -162,7 +162,7 @@ def _shown(tool_input: Mapping[str, object]) -> dict[str, str]:
     room = MOST_SENT
     for name, value in _texts(tool_input, "", MOST_DEPTH):
         if room <= 0 or len(shown) >= MOST_FIELDS:
-            shown["..."] = "more was left out"
+            shown["..."] = "truncated"
             break
         # Cut after secrets are taken out: half a secret no longer looks like one.
         text = MARK if is_secret_name(name.rpartition(".")[2]) else redact(value)

@@ -11,9 +11,10 @@ from __future__ import annotations
 import marshal
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from penstock.core.model import Action, Verdict
-from penstock.core.paths.globs import compile_globs
+from penstock.core.paths.glob_index import compile_globs
 from penstock.core.policy.fast_decide import FORMAT
 from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.rule import Rule
@@ -70,9 +71,9 @@ def _layer(layer: Layer, *, advised: bool) -> dict[str, object]:
     near = [rule for rule in layer.rules if rule.enabled and not (rule.beyond or rule.tree)]
     pathless = [rule for rule in near if not rule.paths]
     return {
-        "index": compile_globs([(glob, number) for number, (glob, _) in enumerate(globs)]),
-        "owners": [at for _, at in globs],
-        "rules": [_rule(rule, layer) for rule in layer.rules],
+        "index": compile_globs(globs),
+        # Each by itself, because nearly all stay unread in a hook that starts cold.
+        "rules": [marshal.dumps(_rule(rule, layer)) for rule in layer.rules],
         "silent": {
             str(action): not advised and _silent(layer, action, pathless) for action in Action
         },
@@ -82,7 +83,7 @@ def _layer(layer: Layer, *, advised: bool) -> dict[str, object]:
     }
 
 
-def _rule(rule: Rule, layer: Layer) -> tuple[object, ...]:
+def _rule(rule: Rule, layer: Layer) -> tuple[Any, ...]:
     """The order is that of the names in `fast_decide`."""
     verdict = effective(rule, layer)
     return (
@@ -101,7 +102,7 @@ def _rule(rule: Rule, layer: Layer) -> tuple[object, ...]:
     )
 
 
-@lru_cache(maxsize=64)  # rules that share their exceptions share the index, also in the file
+@lru_cache(maxsize=64)  # rules that share their exceptions share the index
 def _index(globs: tuple[str, ...]) -> dict[str, object]:
     return compile_globs([(glob, 0) for glob in globs])
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from penstock.core.model import Action, Request, Verdict
-from penstock.core.paths.globs import compile_globs, lookup, matches
+from penstock.core.paths.glob_index import compile_globs
+from penstock.core.paths.globs import lookup, matches
 from penstock.core.policy.model import Layer
 from penstock.core.policy.regex_faults import pieces
 from penstock.core.policy.regexes import search, stands_for

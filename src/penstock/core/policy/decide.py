@@ -40,10 +40,12 @@ from penstock.core.policy.sentences import (
     instead_of,
     reason_of,
     spoken_name,
+    treatment,
 )
 
 MOST_TWINS = 3
-NAME_IT = "leave the file out of the call, or let a person approve it"
+CANNOT_PREDICT = "can't predict which files"
+NAME_IT = "leave the file out of the call, or ask the user to approve it"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,7 +104,7 @@ def _because(reasons: Sequence[Reason], verdict: Verdict, target: Target | None)
     if verdict is Verdict.ALLOW or target is None or not target.twins:
         return because
     names = ", ".join(f"`{spoken_name(name)}`" for name in target.twins[:MOST_TWINS])
-    return f"{because} (`{spoken_name(target.shown)}` is another name of {names})"
+    return f"{because} (`{spoken_name(target.shown)}` is a hard link to {names})"
 
 
 def combine(parts: Sequence[Decision], policy: Policy) -> Decision:
@@ -125,12 +127,12 @@ def unattended(decision: Decision) -> Decision:
     """Nobody is there to answer, so what would be asked is denied and says why."""
     if decision.verdict is not Verdict.ASK:
         return decision
-    because = decision.because or "the rules say that a person decides"
+    because = decision.because or "this needs approval"
     return replace(
         decision,
         verdict=Verdict.DENY,
         code=decision.code or "unattended",
-        because=f"{because}; nobody can be asked here",
+        because=f"{because}; denied: this session is non-interactive",
     )
 
 
@@ -160,9 +162,14 @@ def _opinions(layer: Layer, request: Request, now: float) -> Iterator[Opinion]:
 def _doubts(layer: Layer, request: Request) -> Iterator[Opinion]:
     """Yield what is said of a command that is unclear, or that loses something for good."""
     if request.unclear:
-        yield _default(layer.unclear, "unclear", f"cannot tell what it writes: {request.unclear}")
+        yield _default(layer.unclear, "unclear", _unpredictable(request.unclear))
     for loss in request.losses:
         yield replace(_default(layer.unclear, loss.rule, loss.text), instead=loss.instead)
+
+
+def _unpredictable(why: str) -> str:
+    """Return what is said of a command whose writes are only known when it runs."""
+    return why if why.startswith(CANNOT_PREDICT) else f"{CANNOT_PREDICT} this changes: {why}"
 
 
 def _too_long(request: Request, policy: Policy) -> list[Opinion]:
@@ -170,7 +177,7 @@ def _too_long(request: Request, policy: Policy) -> list[Opinion]:
     most = policy.limits.max_chain_length
     if not most or request.script or len(request.leaves) <= most:
         return []
-    text = f"the command chains {len(request.leaves)} commands, and the limit is {most}"
+    text = f"this runs {len(request.leaves)} commands in one call; the limit is {most}"
     return [_default(Verdict.DENY, "max_chain_length", text)]
 
 
@@ -208,8 +215,8 @@ LENIENT = (None, Verdict.ALLOW)
 MENTIONED = "`{tool}` may show or change `{path}`"
 
 
-LOOKS_LIKE = "`{path}` only looks like a protected name: its letters are of another alphabet"
-PLAIN_NAME = "use a name in plain letters, or let a person approve it"
+LOOKS_LIKE = "`{path}` looks like a protected name but uses letters of another alphabet"
+PLAIN_NAME = "use ASCII letters in the name, or ask the user to approve it"
 
 
 def _looking_like(layer: Layer, request: Request, now: float) -> Iterator[Opinion]:
@@ -278,7 +285,7 @@ def _default(verdict: Verdict, name: str, text: str) -> Opinion:
 def _default_reasons(verdict: Verdict, action: Action) -> tuple[Reason, ...]:
     if verdict is Verdict.ALLOW:
         return ()
-    text = f"no rule speaks of this, and the default for {action} is {verdict}"
+    text = f"no rule matches; {treatment(action, verdict)} by default"
     return (Reason(rule=f"default.{action}", verdict=verdict, text=text, code="default"),)
 
 
@@ -296,8 +303,18 @@ def rule_applies(
         and fields_fit(rule, request, now, effective(rule, layer) if layer else rule.verdict)
         and is_within(rule, spelling)
         and not excepted(rule, request, now, spelling)  # late: a long list of globs takes long
-        and not (rule.uncommitted and request.extent.committed())  # last: git is asked
+        and not (_needs_loss(rule, request) and request.extent.committed())  # last: git is asked
     )
+
+
+def _needs_loss(rule: Rule, request: Request) -> bool:
+    """Say whether a rule speaks only where git does not have what is lost.
+
+    Of a change that nobody can measure, one on losing much of a file says no more than that.
+    """
+    change = request.change
+    perhaps = change is not None and not change.exact and rule.change_threshold is not None
+    return rule.uncommitted or perhaps
 
 
 def _granted(request: Request, opinions: Sequence[Opinion]) -> bool:

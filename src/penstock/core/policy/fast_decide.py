@@ -1,11 +1,13 @@
 """The hook's fast path: answer from a compiled policy, or say that the engine is needed.
 
 The structure that is asked here is made by `compile` from the same rules that `decide`
-asks, and matched by the same matcher. This module imports nothing else, because the hook is a
+asks, and matched by the same matcher. Nothing else of ours is imported, because the hook is a
 process start on every tool call.
 Always true: an answer from here is the one that `decide` would give. What depends on commands,
 time or anything but the name and the bounds on the change is left to the engine.
 """
+
+import marshal
 
 from penstock.core.paths.globs import lookup
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 ALLOW = "allow"  # allowed by default; there may be notes
 DENY = "deny"
 
-FORMAT = 5  # of a compiled policy: another one is made anew
+FORMAT = 6  # of a compiled policy: another one is made anew
 # The places in a compiled rule.
 DENIES, CERTAIN, STRICT, QUIET, ACTIONS, ID, CODE, REASON, NOTE, INSTEAD, EXCEPT, WITHIN = range(12)
 
@@ -60,48 +62,23 @@ def answer(
     for layer in policy["layers"]:
         if layer["uncertain"][action] or size > layer["bytes"]:
             return None
-        rules = _hits(layer, action, judged, tightening)
+        rules = hits(layer, action, judged, tightening)
         if not all(rule[CERTAIN] for rule in rules):
             return None
         heard += rules
         allowed = allowed and layer["silent"][action] and all(rule[QUIET] for rule in rules)
-        allowed = allowed and _keeps(layer["losses"], most_lines, most_lost)
+        allowed = allowed and keeps(layer["losses"], most_lines, most_lost)
     if any(rule[DENIES] for rule in heard):
         return Short(DENY, heard)
     return Short(ALLOW, heard) if allowed else None
 
 
-def may_refuse(
-    policy: "dict[str, Any]",
-    actions: "Sequence[str]",
-    judged: "Sequence[str]",
-    tightening: "Sequence[str]",
-) -> "tuple[Any, ...] | None":
-    """Return a rule that might refuse a path or ask about it, whatever else it looks at; or None.
-
-    For calls that cannot be judged: what a rule names is not let through unseen.
-    """
-    heard = [
-        rule
-        for layer in policy["layers"]
-        for action in actions
-        for rule in _hits(layer, action, judged, tightening)
-        if rule[STRICT]
-    ]
-    return max(heard, key=lambda rule: bool(rule[DENIES]), default=None)
-
-
-def may_lose(policy: "dict[str, Any]", *, most_lines: int, most_lost: float) -> bool:
-    """Say whether a rule about what is lost could speak, for all that the bounds tell."""
-    return not all(_keeps(layer["losses"], most_lines, most_lost) for layer in policy["layers"])
-
-
-def _keeps(losses: "Sequence[tuple[int, float]]", most_lines: int, most_lost: float) -> bool:
+def keeps(losses: "Sequence[tuple[int, float]]", most_lines: int, most_lost: float) -> bool:
     """True when no rule about what is lost can speak, whatever lies within the bounds."""
     return all(most_lines < lines or most_lost < share for lines, share in losses)
 
 
-def _hits(
+def hits(
     layer: "dict[str, Any]", action: str, judged: "Sequence[str]", tightening: "Sequence[str]"
 ) -> "list[tuple[Any, ...]]":
     """Return the rules that meet a spelling, in the order in which `decide` hears them.
@@ -122,14 +99,22 @@ def _exempt(rule: "tuple[Any, ...]", judged: "Sequence[str]") -> bool:
 
 
 def _rules(layer: "dict[str, Any]", spelling: str) -> "list[tuple[Any, ...]]":
-    owners = {layer["owners"][number] for number in lookup(layer["index"], spelling)}
-    rules = [layer["rules"][at] for at in sorted(owners)]
+    rules = [_rule(layer["rules"], at) for at in lookup(layer["index"], spelling)]
     return [
         rule
         for rule in rules
         if not (rule[EXCEPT] and lookup(rule[EXCEPT], spelling))
         and (not rule[WITHIN] or lookup(rule[WITHIN], spelling))
     ]
+
+
+def _rule(rules: "list[Any]", at: int) -> "tuple[Any, ...]":
+    """Return one rule; it is kept as bytes until it is asked for the first time."""
+    rule = rules[at]
+    if rule.__class__ is bytes:
+        rule = rules[at] = marshal.loads(rule)  # noqa: S302 - part of our own file
+    found: tuple[Any, ...] = rule
+    return found
 
 
 def _first(rules: "list[tuple[Any, ...]]", what: int) -> str:

@@ -37,7 +37,7 @@ OWN_FILES = (
     "**/.config/decision-reviewer-audit.log*",
     "**/decision-reviewer-audit.log*",
 )
-STEERS = "{path} steers Penstock or an agent's hooks, and agents do not change it"
+STEERS = "{path} configures Penstock or an agent's hooks; agents may not edit it"
 
 # What it keeps: proposals, kept contents, the record, keys. Not to be read by agents either.
 STATE = (
@@ -50,7 +50,7 @@ STATE = (
     "**/*.penstock-key*",
     "**/*.penstock-journal*",
 )
-KEPT = "{path} belongs to Penstock's own state"
+KEPT = "{path} is part of Penstock's own state; agents may not access it"
 
 # Where each agent is told which hooks to run, and which calls need no question; a line there
 # switches the gate off.

@@ -60,7 +60,7 @@ SAID: dict[str, tuple[str, str]] = {
     "pattern too large": ("too large when compiled", "use smaller repetitions"),
 }
 LOOK_AROUND = ("(?=", "(?!", "(?<=", "(?<!")
-LOOK_HINT = "write a second regex in the `..._exclude_regex` field, or a rule of its own"
+LOOK_HINT = "use the `..._exclude_regex` field, or a second rule"
 
 
 def explained(pattern: str, message: str) -> Fault:

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from penstock.core.paths.globs import compile_globs, lookup
+from penstock.core.paths.glob_index import compile_globs
+from penstock.core.paths.globs import lookup
 from penstock.core.paths.relpath import fold
 from penstock.core.policy.regexes import Bank
 
@@ -30,8 +31,7 @@ class RuleIndex:
     def __init__(self, rules: Sequence[Rule]) -> None:
         active = [(at, rule) for at, rule in enumerate(rules) if rule.enabled]
         self._globs = [(glob, at) for at, rule in active for glob in rule.paths]
-        self._numbered = [(glob, number) for number, (glob, _) in enumerate(self._globs)]
-        self._index = compile_globs(self._numbered)
+        self._index = compile_globs(self._globs)
         self._folded: dict[str, object] | None = None
         self._by_tool: dict[str, list[int]] = {}
         self._any_tool: list[int] = []
@@ -54,14 +54,13 @@ class RuleIndex:
 
     def _for_path(self, spelling: str) -> frozenset[int]:
         """Return the numbers of the rules with a glob that meets this spelling."""
-        return frozenset(self._globs[number][1] for number in lookup(self._index, spelling))
+        return frozenset(lookup(self._index, spelling))
 
     def for_folded(self, spelling: str) -> frozenset[int]:
         """Return the same where the file system takes `A` and `a` for one name."""
         if self._folded is None:
-            self._folded = compile_globs([(fold(glob), at) for glob, at in self._numbered])
-        found = lookup(self._folded, fold(spelling))
-        return frozenset(self._globs[number][1] for number in found)
+            self._folded = compile_globs([(fold(glob), at) for glob, at in self._globs])
+        return frozenset(lookup(self._folded, fold(spelling)))
 
     def _for_name(self, tool: str) -> frozenset[int]:
         return frozenset((*self._any_tool, *self._by_tool.get(tool, ())))

@@ -6,11 +6,11 @@ Always true: a sentence comes from a rules file and reaches nothing but the fact
 
 from __future__ import annotations
 
-from penstock.core.model import Reason, Request, Verdict
+from penstock.core.model import Action, Reason, Request, Verdict
 from penstock.core.policy.model import WARN_VERDICT, Layer
 from penstock.core.policy.rule import Rule
 
-EDIT_INSTEAD = "edit the lines that change instead of rewriting the file, or ask for a review"
+EDIT_INSTEAD = "edit only the lines that change"
 
 
 def effective(rule: Rule, layer: Layer) -> Verdict | None:
@@ -34,10 +34,29 @@ def reason_of(rule: Rule, layer: Layer, request: Request) -> Reason:
     )
 
 
+WHAT = {
+    Action.READ: "reads",
+    Action.WRITE: "writes",
+    Action.CREATE: "new files",
+    Action.DELETE: "deletions",
+    Action.RUN: "commands",
+}
+IS_TREATED = {
+    Verdict.ALLOW: "are allowed",
+    Verdict.ASK: "need approval",
+    Verdict.DENY: "are denied",
+}
+
+
+def treatment(action: Action, verdict: Verdict, where: str = "") -> str:
+    """Return how an action is treated: `writes need approval`."""
+    return f"{WHAT[action]}{where} {IS_TREATED[verdict]}"
+
+
 DOES = {
     None: "notes",
     Verdict.ALLOW: "allows",
-    Verdict.ASK: "asks a person about",
+    Verdict.ASK: "requires approval for",
     Verdict.DENY: "denies",
 }
 
@@ -46,7 +65,7 @@ def sentence(rule: Rule, layer: Layer) -> str:
     """Return what a rule says, with its own words or with ours, its facts still to be filled."""
     if rule.reason or (rule.warns and rule.note):
         return rule.reason or rule.note
-    lost = ": {deleted} of {existing} lines would be lost" if rule.change_threshold else ""
+    lost = ": {deleted} of {existing} lines removed" if rule.change_threshold else ""
     about = f" ({rule.description})" if rule.description else ""
     return f"rule `{rule.id}` {DOES[effective(rule, layer)]} `{{path}}`{lost}{about}"
 

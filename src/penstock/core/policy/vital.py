@@ -56,6 +56,6 @@ def vital_refusal(place: str) -> GateRefusal:
     return GateRefusal(
         rule="penstock-removal",
         verdict=Verdict.ASK,
-        text=f"Penstock's hook runs from `{place}`, and this would remove or block it",
+        text=f"this would remove or block `{place}`, which Penstock's hook runs from",
         instead="leave it in place, or ask the user to do it in their own terminal",
     )

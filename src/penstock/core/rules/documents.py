@@ -48,9 +48,9 @@ def read_json(data: bytes, report: ProblemReport) -> object:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        _at_line(report, error.lineno, f"not JSON: {error.msg}", "mend the line")
+        _at_line(report, error.lineno, f"not JSON: {error.msg}", "fix the line")
     except (ValueError, RecursionError) as error:
-        report.wrong(f"not JSON: {str(error)[:200]}", hint="mend the file")
+        report.wrong(f"not JSON: {str(error)[:200]}", hint="fix the file")
     return None
 
 
@@ -75,9 +75,9 @@ def read_yaml(data: bytes, report: ProblemReport) -> object:
         report.wrong("aliases (`*name`) are not read", hint="write the value out")
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
-        _at_line(report, line, f"not YAML: {str(error.problem)[:200]}", "mend the line")
+        _at_line(report, line, f"not YAML: {str(error.problem)[:200]}", "fix the line")
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError, TypeError) as error:
-        report.wrong(f"not YAML: {str(error)[:200]}", hint="mend the file")
+        report.wrong(f"not YAML: {str(error)[:200]}", hint="fix the file")
     return None
 
 
@@ -130,7 +130,7 @@ def _syntax(report: ProblemReport, message: str, text: str) -> None:
     found = PLACE.search(message)
     line = int(found.group(1)) if found and found.group(1) else text.count("\n") + 1
     what = message[: found.start()].rstrip() if found else message
-    _at_line(report, line, f"not TOML: {what[:200]} at line {line}", "mend the line")
+    _at_line(report, line, f"not TOML: {what[:200]} at line {line}", "fix the line")
 
 
 def _at_line(report: ProblemReport, line: int, message: str, hint: str) -> None:

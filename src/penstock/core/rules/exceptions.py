@@ -26,14 +26,14 @@ Named = tuple[str, RuleExcept]  # the id of the rule, and what is taken out of i
 # What decisions name besides rules of a file, by its beginning: what is said of it, and what to do.
 NO_RULES: Mapping[str, tuple[str, str]] = {
     "penstock-": (
-        "nothing can be taken out of `{}`",
-        "it is what keeps agents from the rules; remove the exception",
+        "`{}` can't have exceptions",
+        "it protects the rules from agents; remove the exception",
     ),
     "default.": (
-        "`{}` is a default and no rule",
-        "allow what you mean with [[allow]], or change the setting",
+        "`{}` is a default, not a rule",
+        "use [[allow]], or change the setting",
     ),
-    "limits.": ("`{}` is a limit and no rule", "change it in [limits]"),
+    "limits.": ("`{}` is a limit, not a rule", "change it in [limits]"),
 }
 
 
@@ -59,8 +59,8 @@ def _exception(raw: object, number: int, reader: Reader) -> Named | None:
     if "rule" not in given:
         report.wrong("[[except]] without `rule`", *path, hint="name the id of the rule")
     if not given.keys() & {"paths", "command_regex"}:
-        hint = "add `paths` or `command_regex`; `disable` switches the whole rule off"
-        report.wrong("[[except]] does not say what it takes out", *path, hint=hint)
+        hint = "add `paths` or `command_regex`; `disable` turns the whole rule off"
+        report.wrong("[[except]] has no `paths` or `command_regex`", *path, hint=hint)
     if len(report.problems) > before:
         return None
     name = str(values.get("id", f"{reader.prefix}{EXCEPT}-{number + 1}"))
@@ -100,16 +100,16 @@ def _unknown(name: str, one: RuleExcept, known: set[str]) -> Problem:
     said = next((NO_RULES[start] for start in NO_RULES if name.startswith(start)), None)
     if said is not None:
         return _at(one, said[0].format(name), said[1])
-    hint = did_you_mean(name, known) if known else "there are no rules to take anything out of"
-    return _at(one, f"[[except]] names `{name}`, and no rule here has that id", hint)
+    hint = did_you_mean(name, known) if known else "there are no rules"
+    return _at(one, f"[[except]] names `{name}`, but no rule has that id", hint)
 
 
 def _idle(rule: Rule, one: RuleExcept) -> Iterator[Problem]:
     """Tell of paths that are taken out of a rule about commands: it speaks of none."""
     about = any(input_key(test.name) == COMMAND for test in rule.fields)
     if one.paths and about and not rule.paths and Action.RUN in rule.actions:
-        message = f"[[except]] takes paths out of `{rule.id}`, which is about commands"
-        yield _at(one, message, "write `command_regex` in place of `paths`")
+        message = f"[[except]] has paths for `{rule.id}`, which is about commands"
+        yield _at(one, message, "use `command_regex` instead of `paths`")
 
 
 def _at(one: RuleExcept, message: str, hint: str) -> Problem:

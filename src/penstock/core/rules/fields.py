@@ -86,22 +86,26 @@ def _word(name: str, doc: str, words: tuple[str, ...], default: str | None = Non
     return Field(name=name, kind=FieldKind.WORD, doc=doc, words=words, default=default)
 
 
-_OWNER = _text("owner", "Who answers for it: a person, a team, a ticket.")
+_OWNER = _text("owner", "Who owns the rule: a person, a team, a ticket.")
 _RATIO = "at least this part of its lines; above 0, at most 1"
 _GATE = (
-    _count("line_threshold", "A change is substantial in files of at least so many lines.", 100),
+    _count(
+        "line_threshold", "A change is substantial in files with at least this many lines.", 100
+    ),
     Field(
         name="change_threshold",
         kind=FieldKind.RATIO,
-        doc=f"And when the file loses {_RATIO}.",
+        doc=f"And when it removes {_RATIO}.",
         default=0.5,
     ),
 )
-_WARN = _word("warn", "What a `[[warn]]` rule does besides its note.", tuple(Warn), "context")
+_WARN = _word(
+    "warn", "What a `[[warn]]` rule does in addition to its note.", tuple(Warn), "context"
+)
 _MODES = ("judge", "propose")
 _MODE = _word(
     "mode",
-    "Whether a hook asks by itself, or stores what is to be asked about as a proposal.",
+    "Whether a hook asks directly, or saves changes that need approval as proposals.",
     _MODES,
     "judge",
 )
@@ -115,119 +119,121 @@ TOP = (
         most=1,
         default=1,
     ),
-    _word("preset", "A shipped rules file to start from, as if it were included.", PRESETS),
+    _word("preset", "A preset to start from, as if it were included.", PRESETS),
     _WARN,
     _word(
         "outside_project",
-        "What is said of paths outside the project.",
+        "Verdict for paths outside the project.",
         ("none", "ask", "deny"),
         "none",
     ),
     _MODE,
     _flag(
         "observe",
-        "Decide and record, and stop nothing but what would remove Penstock or its record.",
+        "Log decisions but block nothing, except removing Penstock or its audit log.",
         default=False,
     ),
     Field(
         name="disable",
         kind=FieldKind.TEXTS,
-        doc="Ids of rules, from a preset or an include, to switch off.",
+        doc="Ids of rules, from a preset or an include, to disable.",
     ),
 )
 
 RULE = (
     Field(
-        name="id", kind=FieldKind.ID, doc="The rule's name in answers and in the record; unique."
+        name="id",
+        kind=FieldKind.ID,
+        doc="The rule's name in messages and in the audit log; unique.",
     ),
     _text("description", "What the rule is for."),
     Field(
         name="paths",
         kind=FieldKind.GLOBS,
-        doc="Globs; the rule speaks of paths that meet one of them.",
+        doc="Globs; the rule matches paths that match one of them.",
     ),
     Field(
         name="within",
         kind=FieldKind.GLOBS,
-        doc="Globs of which a path must meet one as well.",
+        doc="Globs; a path must also match one of these.",
     ),
     Field(
         name="not_paths",
         kind=FieldKind.GLOBS,
-        doc="Globs of paths that the rule does not speak of.",
+        doc="Globs of paths that the rule does not match.",
     ),
     Field(
         name="actions",
         kind=FieldKind.WORDS,
         words=ACTION_WORDS,
-        doc="What is done: `write` is any change, `modify` only one to a file that exists.",
+        doc="Actions: `write` is any change, `modify` only a change to an existing file.",
     ),
     _text("tool", "The exact name of the tool; instead of `tool_regex`."),
     _regex("tool_regex", "A regex for the name of the tool; instead of `tool`."),
-    _regex("tool_exclude_regex", "Names that `tool_regex` does not mean."),
-    _regex("command_regex", "A regex for the shell command, and each simple command in it."),
-    _regex("command_exclude_regex", "Commands that the rule does not speak of."),
+    _regex("tool_exclude_regex", "Tool names to exclude from `tool_regex`."),
+    _regex("command_regex", "A regex for the shell command and each simple command in it."),
+    _regex("command_exclude_regex", "Commands that the rule does not match."),
     _regex(
         "program_regex",
         "A regex for each program that a command starts, with its arguments, "
-        "without `sudo` and its like before it.",
+        "without prefixes such as `sudo`.",
     ),
-    _regex("program_exclude_regex", "Programs that the rule does not speak of."),
-    _regex("file_path_regex", "A regex for the path as the tool was given it."),
-    _regex("file_path_exclude_regex", "Paths, as given, that the rule does not speak of."),
-    _text("subagent_type", "The exact kind of a subagent."),
-    _regex("subagent_type_regex", "A regex for the kind of a subagent."),
-    _regex("subagent_type_exclude_regex", "Kinds that the rule does not speak of."),
-    _regex("prompt_regex", "A regex for the prompt of a subagent."),
-    _regex("prompt_exclude_regex", "Prompts that the rule does not speak of."),
-    _count("line_threshold", "Speaks of files that have at least so many lines."),
+    _regex("program_exclude_regex", "Programs that the rule does not match."),
+    _regex("file_path_regex", "A regex for the path as passed to the tool."),
+    _regex("file_path_exclude_regex", "Paths, as passed, that the rule does not match."),
+    _text("subagent_type", "The exact subagent type."),
+    _regex("subagent_type_regex", "A regex for the subagent type."),
+    _regex("subagent_type_exclude_regex", "Subagent types that the rule does not match."),
+    _regex("prompt_regex", "A regex for the subagent prompt."),
+    _regex("prompt_exclude_regex", "Prompts that the rule does not match."),
+    _count("line_threshold", "Matches files with at least this many lines."),
     Field(
         name="change_threshold",
         kind=FieldKind.RATIO,
-        doc=f"Speaks of changes by which a file loses {_RATIO}.",
+        doc=f"Matches changes that remove {_RATIO}.",
     ),
-    _flag("substantial", "Takes both thresholds from `[gate]`.", default=False),
+    _flag("substantial", "Use both thresholds of `[gate]`.", default=False),
     Field(
         name="kinds",
         kind=FieldKind.WORDS,
         words=("new", "modify", "replace", "delete"),
-        doc="The kinds of change that the rule speaks of.",
+        doc="The kinds of change that the rule matches.",
     ),
-    _count("max_bytes", "Speaks of content that is larger than this."),
-    _flag("inside", "Speaks only of paths inside the project.", default=False),
+    _count("max_bytes", "Matches content larger than this."),
+    _flag("inside", "Matches only paths inside the project.", default=False),
     _flag(
         "beyond",
-        "Speaks only of paths outside the project, temporary directories and caches.",
+        "Matches only paths outside the project, temporary directories and caches.",
         default=False,
     ),
-    _flag("tree", "Speaks only of what reaches all below a directory: `rm -r`.", default=False),
+    _flag("tree", "Matches only recursive actions on a directory, such as `rm -r`.", default=False),
     _flag(
         "uncommitted",
-        "Speaks only of deletions that lose what git has not committed and does not ignore.",
+        "Matches only deletions of content that is neither committed nor ignored by git.",
         default=False,
     ),
     Field(
         name="not_by",
         kind=FieldKind.TEXTS,
-        doc="Programs whose writes the rule does not speak of: `git`.",
+        doc="Programs whose writes the rule does not match, such as `git`.",
     ),
     _text(
         "reason",
-        "What is said. Filled in: `{path}`, `{action}`, `{tool}`, `{deleted}`, `{existing}`, "
+        "The reason. Placeholders: `{path}`, `{action}`, `{tool}`, `{deleted}`, `{existing}`, "
         "`{percent}`, `{size}`.",
     ),
-    _text("note", "A sentence that is added and grants nothing."),
+    _text("note", "A note that is added; it grants nothing."),
     _text("instead", "What the agent should do instead."),
-    _text("code", "A stable word for programs."),
-    _flag("enabled", "Whether the rule speaks at all.", default=True),
+    _text("code", "A stable code for programs."),
+    _flag("enabled", "Whether the rule is enabled.", default=True),
     _OWNER,
     Field(
         name="expires_at",
         kind=FieldKind.MOMENT,
-        doc="When the rule falls silent; UTC unless it says.",
+        doc="When the rule expires; UTC unless a zone is given.",
     ),
-    Field(name="match", kind=FieldKind.TEXTS, doc="Paths or commands that the rule must meet."),
-    Field(name="not_match", kind=FieldKind.TEXTS, doc="Paths or commands that it must not meet."),
+    Field(name="match", kind=FieldKind.TEXTS, doc="Paths or commands that the rule must match."),
+    Field(name="not_match", kind=FieldKind.TEXTS, doc="Paths or commands that it must not match."),
 )
 
 EXCEPTION = (
@@ -235,55 +241,55 @@ EXCEPTION = (
     Field(
         name="rule",
         kind=FieldKind.ID,
-        doc="The id of the rule, from a preset, an include or this file, that it is taken out of.",
+        doc="The id of the rule (of this file, a preset or an include) to make an exception to.",
     ),
-    Field(name="paths", kind=FieldKind.GLOBS, doc="Globs of paths that the rule does not mean."),
-    _regex("command_regex", "A regex for simple commands that the rule does not mean."),
-    _text("reason", "Why it is an exception."),
+    Field(name="paths", kind=FieldKind.GLOBS, doc="Globs of paths that the rule does not match."),
+    _regex("command_regex", "A regex for simple commands that the rule does not match."),
+    _text("reason", "Why the exception exists."),
     _OWNER,
     Field(
         name="expires_at",
         kind=FieldKind.MOMENT,
-        doc="When the exception ends and the rule holds again; UTC unless it says.",
+        doc="When the exception expires; UTC unless a zone is given.",
     ),
 )
 
 SET = Field(
     name="NAME",
     kind=FieldKind.GLOBS,
-    doc='Globs, and names of other sets; `"@NAME"` stands for them in any list of globs.',
+    doc='Globs, and names of other sets; `"@NAME"` refers to them in any list of globs.',
 )
 
 _NOTIFY = (
     Field(
         name="targets",
         kind=FieldKind.TARGETS,
-        doc="Where messages go; counts only in the user's own file. An address such as "
+        doc="Notification targets; only used in the user's own file. An address such as "
         "`ntfys://ntfy.sh/TOPIC`, or `env:NAME` or `file:PATH` where the address is kept.",
     ),
     Field(
         name="link",
         kind=FieldKind.URL,
-        doc="The approval page that messages link to; counts only in the user's own file.",
+        doc="The approval page that notifications link to; only used in the user's own file.",
     ),
-    _flag("contents", "Whether a message shows the diff.", default=False),
+    _flag("contents", "Whether notifications contain the diff.", default=False),
     Field(
         name="quiet",
         kind=FieldKind.HOURS,
-        doc="Hours, of the local day, in which nothing is sent: `22:00-07:00`.",
+        doc="Local hours in which nothing is sent: `22:00-07:00`.",
     ),
     Field(
         name="events",
         kind=FieldKind.WORDS,
         words=("waiting", "expiring"),
-        doc="What is told: that something waits, that little of its time is left.",
+        doc="When to notify: a change is pending, or it expires soon.",
         default=["waiting"],
     ),
-    _flag("desktop", "Whether the desktop shows a notification, where there is one.", default=True),
+    _flag("desktop", "Whether to show desktop notifications.", default=True),
     Field(
         name="every_seconds",
         kind=FieldKind.COUNT,
-        doc="The least time between two messages; what comes meanwhile is told together.",
+        doc="Minimum time between two notifications; changes in between are combined.",
         most=600,
         default=30,
     ),
@@ -292,18 +298,18 @@ _NOTIFY = (
 _FAILING = {door: str(verdict) for door, verdict in ON_ERROR.items()}
 TABLES: Mapping[str, tuple[Field, ...]] = {
     "defaults": (
-        _verdict("read", "What is said of reading when no rule speaks."),
-        _verdict("write", "The same for changing a file."),
-        _verdict("create", "The same for making a file; as `write` when absent."),
-        _verdict("delete", "The same for deleting one; as `write` when absent."),
-        _verdict("run", "The same for running a command."),
-        _verdict("unclear", "A shell command whose writes cannot be told."),
+        _verdict("read", "Verdict for reads when no rule matches."),
+        _verdict("write", "Verdict for changing an existing file."),
+        _verdict("create", "Verdict for creating a file; default: as `write`."),
+        _verdict("delete", "Verdict for deleting a file; default: as `write`."),
+        _verdict("run", "Verdict for running a command."),
+        _verdict("unclear", "Verdict for a shell command whose changes can't be predicted."),
         _WARN,
     ),
     "on_error": tuple(
         _verdict(
             door,
-            f"What the {door} door answers when it cannot judge or record.",
+            f"What the {door} integration answers when it can't judge or log.",
             _FAILING.get(door, "deny"),
         )
         for door in DOORS
@@ -314,52 +320,61 @@ TABLES: Mapping[str, tuple[Field, ...]] = {
             name="presets",
             kind=FieldKind.WORDS,
             words=(*PRESETS, *ADDED_PRESETS),
-            doc="Shipped rules files to add to the one that `preset` names.",
+            doc="Presets to add to the one in `preset`.",
         ),
     ),
     "gate": (*_GATE, _MODE),
     "limits": (
-        _count("max_read_bytes_default", "How much a read returns unless asked.", 32_000, 1),
-        _count("max_read_bytes_hard", "The most that a read ever returns.", 131_072, 1),
+        _count("max_read_bytes_default", "How many bytes a read returns by default.", 32_000, 1),
+        _count("max_read_bytes_hard", "How many bytes a read returns at most.", 131_072, 1),
         _count("max_write_bytes", "Larger content is denied."),
-        _count("max_chain_length", "The most simple commands in one shell command; 0 is any.", 0),
+        _count(
+            "max_chain_length",
+            "Maximum number of simple commands in one shell command; 0 is unlimited.",
+            0,
+        ),
     ),
     "approval": (
-        _count("ttl_seconds", "How long a proposal waits for an answer.", 3600, 1),
-        _flag("require_key", "Whether an approval needs the approver's key.", default=False),
+        _count("ttl_seconds", "How long a proposal stays pending.", 3600, 1),
+        _flag("require_key", "Whether an approval needs the approver key.", default=False),
         _flag("totp", "Whether an approval needs a one-time code.", default=False),
         _word(
             "rules",
-            "Who may widen the rules in force: a person, or whoever sets the switch.",
+            "Who may make the active rules allow more: only a person, or whoever sets the switch.",
             ("switch", "person"),
             "person",
         ),
     ),
     "audit": (
-        _word("level", "What is recorded.", ("off", "matched", "all"), "all"),
-        _count("rotate_bytes", "A log file grows to this size.", 10 * 1024 * 1024, 4096),
-        _count("checkpoint_events", "A checkpoint after so many events.", 1000, 1),
-        _count("checkpoint_seconds", "And after so many seconds.", 300, 1),
-        _count("keep_blobs_bytes", "How much room kept contents may take.", 512 * 1024 * 1024),
-        _count("keep_days", "How long writes can be undone; 0 is for ever.", 90),
+        _word("level", "What is logged.", ("off", "matched", "all"), "all"),
+        _count(
+            "rotate_bytes",
+            "Maximum size of a log file before it is rotated.",
+            10 * 1024 * 1024,
+            4096,
+        ),
+        _count("checkpoint_events", "Sign a checkpoint after this many entries.", 1000, 1),
+        _count("checkpoint_seconds", "And after this many seconds.", 300, 1),
+        _count("keep_blobs_bytes", "Maximum size of stored file contents.", 512 * 1024 * 1024),
+        _count("keep_days", "How long writes can be undone; 0 is forever.", 90),
         Field(name="witnesses", kind=FieldKind.TEXTS, doc="Where checkpoints are sent."),
-        _text("file", "Where the log is, when not in the state directory."),
+        _text("file", "Path of the log, if not in the state directory."),
     ),
     "broker": (
-        _flag("enabled", "Whether the broker takes writes at all.", default=True),
+        _flag("enabled", "Whether the broker accepts writes.", default=True),
         _flag("audit_log_enabled", "Whether the broker keeps its log.", default=True),
         _flag("auto_apply", "Whether its front end may apply without a person.", default=False),
     ),
     "llm_fallback": (
-        _flag("enabled", "Whether a language model is asked where no rule speaks.", default=False),
-        Field(name="endpoint", kind=FieldKind.URL, doc="Its address; needed when enabled."),
-        _text("model", "Its name; needed when enabled."),
+        _flag("enabled", "Whether a language model is asked when no rule matches.", default=False),
+        Field(name="endpoint", kind=FieldKind.URL, doc="Endpoint URL; required when enabled."),
+        _text("model", "Model name; required when enabled."),
         _count("timeout_secs", "How long to wait for it.", 60, 1),
         Field(
             name="temperature", kind=FieldKind.NUMBER, doc="How it is asked.", most=2, default=0.1
         ),
-        _count("max_retries", "How often a malformed answer is asked for again.", 2),
-        _text("system_prompt", "What it is told first."),
+        _count("max_retries", "How often to retry after a malformed answer.", 2),
+        _text("system_prompt", "The system prompt."),
         Field(
             name="provider_preferences",
             kind=FieldKind.TEXTS,

@@ -17,6 +17,7 @@ from penstock.core.model import COVERS, Action, Verdict
 from penstock.core.paths.globs import tidy
 from penstock.core.policy.model import Layer, Warn
 from penstock.core.policy.rule import Rule, Where
+from penstock.core.policy.sentences import treatment
 from penstock.core.rules.layers import LoadResult, as_layer
 from penstock.core.rules.load import load
 
@@ -47,7 +48,7 @@ def _rules(level: LoadResult) -> Iterator[Rule]:
                 id=f"{NAME}-{action}",
                 verdict=verdict,
                 actions=frozenset({action}),
-                reason=f"the rules of this directory say {verdict} to {action}",
+                reason=treatment(action, verdict, " in this directory"),
                 where=Where(file=level.name),
             )
 
@@ -57,8 +58,8 @@ def _unreadable(level: LoadResult) -> Rule:
         id=NAME,
         verdict=Verdict.ASK,
         actions=COVERS[Action.WRITE],
-        reason=f"the rules of this directory cannot be read ({level.problems[0]})",
-        instead="ask a person to correct them; `penstock check` names the line",
+        reason=f"the rules of this directory can't be read ({level.problems[0]})",
+        instead="ask the user to fix them; `penstock check` shows the line",
         code="nested-rules-broken",
         where=Where(file=level.name),
     )

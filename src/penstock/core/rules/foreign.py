@@ -68,7 +68,7 @@ def read_write_policies(data: bytes | None, *, file: str = "write-policies.json"
     document = read_json(data, report) if data is not None else {}
     if not isinstance(document, dict):
         # An open failure is what that spec asks for, and its defaults still protect.
-        report.warn("not a JSON object, so the default lists are in force", hint="mend the file")
+        report.warn("not a JSON object, so the default lists are in force", hint="fix the file")
         document = {}
     for key in document:
         if key not in WRITE_KEYS and not key.startswith("$"):
@@ -98,7 +98,7 @@ def _globs_of(
         return default
     globs = []
     for glob in raw:
-        fault = glob_fault(glob) if isinstance(glob, str) else ("which is no text", "")
+        fault = glob_fault(glob) if isinstance(glob, str) else ("which is not a string", "")
         if fault:
             report.warn(f"`{name}` holds {shown(glob)}, {fault[0]}; it is skipped", hint=fault[1])
         else:

@@ -38,14 +38,14 @@ HOURS = f"^ *{_TIME} *- *{_TIME} *$"
 
 TITLE = "penstock.toml: what agents may read, write and run in this project"
 RULES_ARE: Mapping[str, str] = {
-    "deny": "Rules that deny what they speak of; the strictest verdict wins.",
-    "ask": "Rules that leave it to a person; unattended they deny.",
-    "warn": "Rules that add a note; `warn` says what else they do.",
-    "allow": "Rules that grant what they speak of, unless a stricter one speaks too.",
-    "safe": "Rules that only name a place: nothing is decided and nothing said.",
+    "deny": "Rules that deny what they match; the most restrictive rule wins.",
+    "ask": "Rules that require approval; in non-interactive sessions they deny.",
+    "warn": "Rules that add a note; `warn` sets what else they do.",
+    "allow": "Rules that allow what they match, unless a more restrictive rule matches too.",
+    "safe": "Rules without a verdict or note.",
 }
 SETS_ARE = "Named lists of globs."
-EXCEPTIONS_ARE = "What is taken out of a rule of this file, a preset or an include."
+EXCEPTIONS_ARE = "Exceptions to a rule of this file, a preset or an include."
 
 
 def document() -> Schema:

@@ -134,9 +134,9 @@ def _disabled(
     wrong = []
     for name in sorted(names - known):
         hint = did_you_mean(name, known) if known else ""
-        message = f"`disable` names `{name}`, and no rule has that id"
+        message = f"`disable` names `{name}`, but no rule has that id"
         if name in (SELF_RULE, STATE_RULE, CODE_RULE, CODE_GONE_RULE):
-            message, hint = f"`{name}` cannot be disabled", "it is what keeps agents from the rules"
+            message, hint = f"`{name}` cannot be disabled", "it protects the rules from agents"
         place = _place_of_disable(parts)
         wrong.append(replace(place, message=message, hint=hint))
     return [replace(r, enabled=False) if r.id in names else r for r in rules], wrong
@@ -182,7 +182,7 @@ def _limit_rules(loaded: LoadResult) -> list[Rule]:
             verdict=Verdict.DENY,
             actions=frozenset({Action.WRITE, Action.CREATE}),
             max_bytes=most,
-            reason=f"{{path}} would have {{size}} bytes, and the limit is {most}",
+            reason=f"{{path}} would have {{size}} bytes; the limit is {most}",
             code="too-large",
             where=Where(file=loaded.name),
         )
@@ -312,7 +312,7 @@ def fallback(
     more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
     why = f"degraded: the policy is broken ({first}{more})"
     if last_good is not None:
-        return replace(last_good, degraded=f"{why}, so the last good one is in force")
+        return replace(last_good, degraded=f"{why}, so the last good one is active")
     policy = build(others=good, protect=protect)
     own = [layer for layer in policy.layers if layer.name != NAME]
     return replace(

@@ -101,7 +101,7 @@ def load(
     """
     data = read(main)
     if data is None:
-        problem = Problem(file=main, message="there is no such file", hint="check the path")
+        problem = Problem(file=main, message="file not found", hint="check the path")
         return LoadResult(name=main, problems=(problem,))
     gathering = _LevelFiles(read=read, preset_of=preset_of, parse=parse)
     _gather(gathering, main, data, trail=())

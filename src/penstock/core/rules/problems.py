@@ -7,7 +7,7 @@ Always true: a problem names its file, its line, its field, what is wrong and wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from penstock.core.errors import RulesError
@@ -108,9 +108,24 @@ class ProblemReport:
 
 
 def shown(value: object) -> str:
-    """Return a value as a message names it: short, and in backticks."""
-    text = value if isinstance(value, str) else repr(value)
+    """Return a value as a message names it: short, in backticks, and as the file writes it."""
+    text = value if isinstance(value, str) else _written(value)
     return f"`{text[:80]}...`" if len(text) > 80 else f"`{text}`"
+
+
+def _written(value: object) -> str:
+    """Return a value as TOML and JSON write it, never as Python does."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_quoted, value))}]"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {_quoted(one)}" for key, one in value.items()) + "}"
+    return "null" if value is None else str(value)
+
+
+def _quoted(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else _written(value)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -135,5 +150,5 @@ def as_error(problems: Sequence[Problem]) -> RulesError:
         "bad-policy",
         f"the policy has {count}: {files}",
         because="\n    ".join([*told, *more]),
-        hint=problems[0].hint if len(problems) == 1 else "mend them; nothing was changed",
+        hint=problems[0].hint if len(problems) == 1 else "fix them; nothing was changed",
     )

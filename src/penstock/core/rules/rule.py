@@ -198,9 +198,9 @@ class Reader:
             for at, example in enumerate(rule.match if expected else rule.not_match):
                 if meets(rule, example) is expected:
                     continue
-                does = "does not meet" if expected else "meets"
+                does = "does not match" if expected else "meets"
                 message = f"{label} {does} {shown(example)}, against its own `{key}`"
-                self.report.wrong(message, *path, key, at, hint="mend the rule or the example")
+                self.report.wrong(message, *path, key, at, hint="fix the rule or the example")
 
 
 def _contradictions(values: Mapping[str, object], table: str) -> Iterator[tuple[str, str, str]]:
@@ -219,7 +219,7 @@ def _contradictions(values: Mapping[str, object], table: str) -> Iterator[tuple[
     if "within" in values and "paths" not in values:
         yield "`within` without `paths`", "within", "write `paths`"
     if not CONDITIONS & values.keys():
-        yield "nothing says what the rule is about", "", "add `paths`, `tool` or a threshold"
+        yield "the rule has no condition", "", "add `paths`, `tool` or a threshold"
     examples = [key for key in ("match", "not_match") if values.get(key)]
     if examples and "paths" not in values and not TOOL_FIELDS & values.keys():
         yield f"`{examples[0]}` without `paths`, `tool` or a regex", examples[0], "remove it"

@@ -71,7 +71,7 @@ def _read_texts(one: Field, value: object) -> tuple[str, ...]:
     if len(value) > MAX_ITEMS:
         raise WrongValueError(f"has more than {MAX_ITEMS} elements", "split the rule")
     _raise_all(
-        ValueFault(f"holds {shown(item)}, which is no text", "quote it", at)
+        ValueFault(f"contains {shown(item)}, which is not a string", "quote it", at)
         for at, item in enumerate(value)
         if not isinstance(item, str)
     )
@@ -87,7 +87,9 @@ def _raise_all(faults: Iterable[ValueFault]) -> None:
 def _read_globs(one: Field, value: object) -> tuple[str, ...]:
     globs = _read_texts(one, value)
     if not globs:
-        raise WrongValueError("is an empty list, which meets nothing", "add a glob or leave it out")
+        raise WrongValueError(
+            "is an empty list, which matches nothing", "add a glob or leave it out"
+        )
     _raise_all(
         ValueFault(f"holds {shown(glob)}, {fault[0]}", fault[1], at)
         for at, glob in enumerate(globs)
@@ -99,7 +101,7 @@ def _read_globs(one: Field, value: object) -> tuple[str, ...]:
 def glob_fault(glob: str) -> tuple[str, str] | None:
     """Return what is wrong with a glob and what to do, or None."""
     if not tidy(glob).strip():
-        return "which meets nothing", "write a path such as `src/**`"
+        return "which matches nothing", "write a path such as `src/**`"
     if glob.startswith("~/"):
         return "but `~` is not expanded in globs", f"write `**/{glob[2:]}`"
     if ".." in glob and ".." in glob.split("/"):
@@ -184,7 +186,7 @@ def _read_moment(_: Field, value: object) -> float:
             return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         pass
-    raise WrongValueError(f"is {shown(value)}, which is no date", "write 2030-01-31T12:00:00Z")
+    raise WrongValueError(f"is {shown(value)}, which is not a date", "write 2030-01-31T12:00:00Z")
 
 
 def _read_url(one: Field, value: object) -> str:
@@ -202,7 +204,9 @@ def _read_targets(one: Field, value: object) -> tuple[str, ...]:
     if len(texts) > MOST_TARGETS:
         raise WrongValueError(f"has more than {MOST_TARGETS} elements", "leave some out")
     _raise_all(
-        ValueFault(f"holds an element ({at + 1}) that {fault}", "see `docs/how-to/be-told.md`", at)
+        ValueFault(
+            f"holds an element ({at + 1}) that {fault}", "see `docs/how-to/get-notified.md`", at
+        )
         for at, text in enumerate(texts)
         if (fault := target_fault(text))
     )
@@ -212,7 +216,7 @@ def _read_targets(one: Field, value: object) -> tuple[str, ...]:
 def _read_hours(one: Field, value: object) -> str:
     text = _read_text(one, value)
     if quiet_hours(text) is None:
-        raise WrongValueError(f"is {shown(text)}, which are no hours", "write `22:00-07:00`")
+        raise WrongValueError(f"is {shown(text)}, which is not a time range", "write `22:00-07:00`")
     return text
 
 

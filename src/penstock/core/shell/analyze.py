@@ -70,7 +70,7 @@ class ShellEffect:
 
 def writes(command: str, *, cwd: str = "", look: Look = NO_LOOK) -> ShellEffect:
     """Return what a command, started in `cwd`, would do to files that `look` shows."""
-    found = ShellFindings(start=cwd)
+    found = ShellFindings(start=cwd.rstrip("/") or cwd)
     text = _clean(command, found)
     if len(text) > MOST_TEXT:
         found.overflow()
@@ -79,7 +79,7 @@ def writes(command: str, *, cwd: str = "", look: Look = NO_LOOK) -> ShellEffect:
         _follow(text, found, cwd, look)
         if found.excessive and look is not NO_LOOK:
             # What the disk adds is too much; the text alone may not be.
-            found = ShellFindings(start=cwd)
+            found = ShellFindings(start=cwd.rstrip("/") or cwd)
             _follow(_clean(command, found), found, cwd, NO_LOOK)
     return ShellEffect(
         targets=tuple(found.targets),

@@ -23,7 +23,8 @@ class Touch(NamedTuple):
     real only when that other value turns out to be a directory (`cp a b` writes `b/a` then).
     `whole` means that what lies below may no longer be reached: a mount, other permissions.
     `kept` is where a file that goes from here is from then on: a move. `mention` means that
-    nobody knows whether the word is a file, or what happens to it.
+    nobody knows whether the word is a file, or what happens to it. `content` is what the file
+    holds afterwards, where that can be computed; `keeps` means that only parts of its lines change.
     """
 
     value: Value
@@ -33,6 +34,8 @@ class Touch(NamedTuple):
     whole: bool = False
     kept: Value | None = None
     mention: bool = False
+    content: str | None = None
+    keeps: bool = False
 
 
 class Unclear(NamedTuple):
@@ -77,7 +80,8 @@ class Feed(NamedTuple):
     `piped` means that it comes from commands or from the text itself, not from a terminal or
     a file; `exact` is false when parts of `text` are only known when it runs. `parts` is what
     is known of an input whose `text` as a whole is not, and `files` are those on the disk whose
-    lines come in.
+    lines come in. `lines` computes which lines come in from files on the disk, if that can be;
+    `patch` is what git puts into a patch that comes in (`programs.git_patches`).
     """
 
     text: str | None = None
@@ -85,6 +89,8 @@ class Feed(NamedTuple):
     exact: bool = True
     parts: str = ""
     files: tuple[str, ...] = ()
+    lines: Callable[[], str | None] | None = None
+    patch: tuple[str, ...] = ()
 
 
 class Shell(NamedTuple):
@@ -112,7 +118,7 @@ class RunRole(StrEnum):
     """In which role a file of the project is run.
 
     A script that somebody starts shows what it reads; a module, a tool's own file and a test read
-    settings for themselves. Tests often make a place of their own and write there.
+    settings for themselves, unless they print. Tests often make a place of their own to write in.
     """
 
     SCRIPT = ""
@@ -139,7 +145,8 @@ class RunText(NamedTuple):
     """A text of the project is run: a script on the disk, a recipe, a line of a manifest.
 
     `name` is the file that holds it. It is followed apart: what is unclear in it does not count.
-    Of its functions only the `called` run, where these are known.
+    Of its functions only the `called` run, where these are known. `shown` says that whoever runs
+    it prints what it returns.
     """
 
     name: str
@@ -150,6 +157,7 @@ class RunText(NamedTuple):
     here: bool = False
     role: RunRole = RunRole.SCRIPT
     called: frozenset[str] | None = None
+    shown: bool = False
 
 
 class Code(NamedTuple):

@@ -59,7 +59,8 @@ class ShellTarget:
     means that what lies below may no longer be reached. `kept` is where a file that goes from
     here is from then on, relative to `base` too. `mention` means that the word may be a file or
     not, and that nobody knows what the program does with it. `leaf` is the simple command that
-    does it, "" where a redirection does.
+    does it, "" where a redirection does. `content` is what it holds afterwards where that can be
+    computed, and `keeps` tells that its lines are changed only in part.
     """
 
     path: str
@@ -73,6 +74,8 @@ class ShellTarget:
     kept: str = ""
     leaf: str = ""
     mention: bool = False
+    content: str | None = None
+    keeps: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -222,6 +225,8 @@ class ShellFindings:
                 kept=effect.kept.text if effect.kept else "",
                 leaf=self.doer,
                 mention=effect.mention,
+                content=effect.content if effect.value.exact else None,
+                keeps=effect.keeps,
             )
         )
         if effect.action is Action.DELETE or by == ">":
@@ -236,13 +241,14 @@ class ShellFindings:
         for target in (*there.reads, *there.targets):
             host = _from_inside(joined(target.base, target.path), mounts)
             if host or target.action is Action.READ:
+                seen = target.mention or not host or target.action is Action.READ
                 self._add(
                     replace(
                         target,
                         path=host or target.path,
                         base=state.cwd if host else target.base,
-                        whole=target.tree,
-                        mention=True,
+                        whole=target.tree and seen,
+                        mention=seen,
                         within="",
                         kept="",
                         leaf=self.doer,
@@ -293,7 +299,7 @@ class ShellFindings:
         there = joined(state.cwd, path)
         if is_temporary(there) and not f"{self.start}/".startswith(f"{there}/"):
             return False
-        return there in _ROOTS or there == state.cwd or state.cwd.startswith(there + "/")
+        return there in _ROOTS or there == self.start or state.cwd.startswith(there + "/")
 
     def _add(self, target: ShellTarget) -> None:
         reads = target.action is Action.READ or target.mention
@@ -363,7 +369,7 @@ def _from_inside(place: str, mounts: tuple[tuple[str, str], ...]) -> str:
     """Return which file of ours a path elsewhere is, or nothing."""
     for host, inside in mounts:
         if place == inside or place.startswith(f"{inside}/"):
-            return f"{host.rstrip('/')}{place[len(inside) :]}"
+            return f"{host.rstrip('/')}{place[len(inside) :]}" or "/"
     return ""
 
 

@@ -10,6 +10,7 @@ behind it goes unseen.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from penstock.core.shell.budget import MOST_NODES_DEEP, MOST_UNITS, PIECE, TEXT, Account
 from penstock.core.shell.command.assign import doubt_texts
@@ -155,13 +156,21 @@ class CommandWalk:
         with self.account.deeper():
             return self._output(made[0].node, state, Feed()) if len(made) == 1 else None
 
+    def words_of(self, script: Script, state: ShellState) -> Sequence[Value]:
+        """Return the words of a substitution that is one simple command; none where it is not."""
+        made = list(self._pieces(script)) if len(script.tokens) <= _SHORT_SCRIPT else []
+        node = made[0].node if len(made) == 1 else None
+        while isinstance(node, CommandBlock) and len(node.items) == 1:
+            node = node.items[0]
+        return self.commands.words.values(node.words, state) if isinstance(node, Simple) else ()
+
     def here(self, state: ShellState) -> LookHere:
         """Return what can be seen from a state."""
         if self.look is NO_LOOK:
             return NOWHERE
-        written = self.commands.texts.files
-        look = LookAfter(self.look, written) if written else self.look
-        return LookHere(look, state.cwd, state.sure, self.account.grant)
+        written, changed = self.commands.texts.files, self.commands.contents.changed
+        look = LookAfter(self.look, written, changed) if written or changed else self.look
+        return LookHere(look, state.cwd, state.sure, self.account.grant, self.found.start)
 
     def run_text(self, effect: RunText, state: ShellState, feed: Feed) -> States:
         """Follow a text of the project apart: what it does counts, what is unclear in it not."""
@@ -308,6 +317,16 @@ class CommandWalk:
             return feed.text
         return None
 
+    def _lines(self, node: Node, state: ShellState, feed: Feed) -> str | None:
+        """Return the lines that a command prints, or those of a block one behind the other."""
+        if isinstance(node, Simple):
+            return self.commands.lines(node, state, feed)
+        if not isinstance(node, CommandBlock):
+            return None
+        with self.account.deeper():
+            found = [self._lines(item, state, feed) for item in node.items]
+        return None if None in found else "".join(text or "" for text in found)
+
     def hints(self, script: Script, state: ShellState) -> Sequence[str]:
         """Return files that a substitution may name: those in lists that it prints."""
         if self.look is NO_LOOK or len(script.tokens) > _SHORT_SCRIPT:
@@ -336,7 +355,8 @@ class CommandWalk:
 
     def _block(self, node: CommandBlock, states: States, feed: Feed) -> Outcome:
         for state in states:
-            self.commands.redirections.tell(node.redirects, state)
+            output = partial(self._lines, node, state, feed)
+            self.commands.redirections.tell(node.redirects, state, output=output)
         inside = self.commands.redirections.fed(node.redirects, states[0], feed)
         now = states
         last: Outcome = (states, states)
@@ -363,6 +383,8 @@ class CommandWalk:
         lines = _lines_read(node.condition, feed)
         if 0 < len(lines) <= MOST_LINES:
             return self._each_line(node, states, lines)
+        if feed.piped and feed.text == "" and feed.exact and _reads_lines(node.condition):
+            return states, states  # there is no line to read
         if feed.text is None and (feed.parts or feed.files):
             self._perhaps_lines(node, states, feed)
         holds, ends = self.node(node.condition, states, feed)

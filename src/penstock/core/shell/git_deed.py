@@ -73,6 +73,8 @@ class GitDeed(NamedTuple):
         """True where nothing changes but what commands behind this one mean."""
         if self.kind is GitKind.SETTING:
             return not self.refs[0].lower().startswith("remote.")
+        if self.kind in (GitKind.NAME, GitKind.FETCH) and "moves" in self.flags:
+            return False
         return self.kind in _FOR_LATER or (self.kind is GitKind.INDEX and bool(self.refs))
 
     def has(self, *flags: str) -> bool:

@@ -1,6 +1,6 @@
 """What git commands of one call leave behind, so that the next one is judged by it.
 
-`git add -A && git commit && git reset --hard HEAD~1` loses nothing, `git stash && git stash drop`
+`git add -A && git commit && git reset --hard` loses nothing, `git stash && git stash drop`
 does. Only what the earlier commands of the same call surely did is assumed.
 Always true: nothing is read here; whatever is not known counts as it is on the disk.
 """

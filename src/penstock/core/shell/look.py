@@ -8,7 +8,7 @@ to be known", and whatever the answer would have settled is then as unclear as w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from penstock.core.shell.place import joined
@@ -32,6 +32,16 @@ class Look(Protocol):
     def ends(self, path: str, base: str) -> str | None:
         """Return the beginning and the end of a large file."""
 
+    def data(self, path: str, base: str) -> bytes | None:
+        """Return the content of a file that may be an archive."""
+
+    def git(self, question: str, names: Sequence[str], base: str) -> str | None:
+        """Return what the repository of a directory answers.
+
+        Questions are "commit" (the id that a name means), "base" (of two names), "branch" (that
+        is checked out), "describe" (with git's own words) and "top" (of the work tree).
+        """
+
 
 class _NoLook:
     """Sees nothing."""
@@ -51,16 +61,25 @@ class _NoLook:
     def ends(self, path: str, base: str) -> None:
         """Return nothing known."""
 
+    def data(self, path: str, base: str) -> None:
+        """Return nothing known."""
+
+    def git(self, question: str, names: Sequence[str], base: str) -> None:
+        """Return nothing known."""
+
 
 NO_LOOK: Look = _NoLook()
 
 
 class LookAfter:
-    """A look at the disk as it is once a command has written some texts."""
+    """A look at the disk as it is once a command has written some texts, and other files."""
 
-    def __init__(self, look: Look, written: Mapping[str, str]) -> None:
+    def __init__(
+        self, look: Look, written: Mapping[str, str], changed: Container[str] = ()
+    ) -> None:
         self._look = look
         self._written = written
+        self._changed = changed
 
     def names(self, pattern: str, base: str) -> Sequence[str] | None:
         """Return what a shell makes of a pattern; files that are written are not among it."""
@@ -83,6 +102,14 @@ class LookAfter:
         """Return the beginning and the end of a large file; what is written is none."""
         return self._look.ends(path, base)
 
+    def data(self, path: str, base: str) -> bytes | None:
+        """Return the content of an archive; one that was changed is not known."""
+        return None if joined(base, path) in self._changed else self._look.data(path, base)
+
+    def git(self, question: str, names: Sequence[str], base: str) -> str | None:
+        """Return what the repository of a directory answers."""
+        return self._look.git(question, names, base)
+
 
 def _free(names: int) -> bool:  # noqa: ARG001 - nothing is seen, so nothing is too much
     return True
@@ -91,13 +118,21 @@ def _free(names: int) -> bool:  # noqa: ARG001 - nothing is seen, so nothing is 
 class LookHere(NamedTuple):
     """A look from where a shell stands; `sure` is false where nobody knows where that is.
 
-    `grant` makes room for the work on some files, and says no where these are too many.
+    `grant` makes room for the work on some files, and says no where these are too many; `start`
+    is where the whole command begins.
     """
 
     look: Look = NO_LOOK
     cwd: str = ""
     sure: bool = True
     grant: Callable[[int], bool] = _free
+    start: str = ""
+
+    def is_below_start(self, path: str) -> bool:
+        """True for a directory below the one that the whole command begins in."""
+        return (
+            bool(self.start) and self.sure and joined(self.cwd, path).startswith(f"{self.start}/")
+        )
 
     @property
     def sees(self) -> bool:
@@ -123,6 +158,14 @@ class LookHere(NamedTuple):
     def ends(self, path: str) -> str | None:
         """Return the beginning and the end of a large file."""
         return self.look.ends(path, self.cwd) if self._known(path) else None
+
+    def data(self, path: str) -> bytes | None:
+        """Return the content of a file that may be an archive."""
+        return self.look.data(path, self.cwd) if self._known(path) else None
+
+    def git(self, question: str, *names: str) -> str | None:
+        """Return what the repository here answers."""
+        return self.look.git(question, names, self.cwd) if self._known(".") else None
 
     def _known(self, path: str) -> bool:
         return self.look is not NO_LOOK and (self.sure or path.startswith(("/", "~")))

@@ -6,8 +6,11 @@ Always true: nothing is looked up; a link is a name like any other.
 from __future__ import annotations
 
 import posixpath
+import re
 
 LONGEST_PATH = 8_192
+# What a name looks like that may hold a secret; the rules know which of them do.
+TELLING = re.compile(r"(?:^|/)\.\w|key|secret|pem|cred|token|pass", re.IGNORECASE)
 
 
 def is_absolute(path: str) -> bool:

@@ -27,9 +27,14 @@ _ACTS = re.compile(
     r"|Command|Execute"
 )
 _READS_IN = re.compile(r"environ|dotenv|getenv|process\.env|env::var|loadEnv")
+# Variables that say where something is, and are no settings of a program.
+_PLACES = re.compile(
+    r"(?:process\.env(?:\.|\[['\"])|environ(?:\.get\(|\[)['\"]|getenv\(['\"]|env::var\(['\"])"
+    r"(?:HOME|PWD|PATH|USER|TMPDIR|USERPROFILE|INIT_CWD)\b"
+)
 _SHOWS = re.compile(
     r"\bprint|console\.|\bputs\b|\becho\b|stdout|stderr|\bfetch\(|requests\.|urllib|axios|https?\."
-    r"|\bcat\b|curl|Println"
+    r"|\bcat\b|curl|Println|\bt\.(?:Log|Error|Fatal)|println!|logging\.|logger\.|\blog\.(?:info|Print)"
 )
 _ELSEWHERE = re.compile(
     r"tmp_path|tmpdir|tempfile|chdir|isolated_filesystem|TemporaryDirectory|mkdtemp|TempDir|memfs"
@@ -98,7 +103,8 @@ _IMPORTS: Mapping[str, _Import] = {
     "r": _Import(re.compile(rf"\bsource{_QUOTED}"), ("",)),
 }
 _PYTHON_IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+([^\n#]+)|import[ \t]+([\w., \t]+))", re.M
+    r"(?:^|;)[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+([^\n#;]+)|import[ \t]+([\w., \t]+))",
+    re.M,
 )
 _WORD = re.compile(r"[A-Za-z_]\w+")
 
@@ -120,6 +126,8 @@ def imports(effect: RunText, here: LookHere) -> Iterator[RunText]:
                     (Value(place),),
                     role=RunRole.IMPORT,
                     called=called,
+                    shown=effect.shown
+                    or (not effect.name and _SHOWS.search(effect.text) is not None),
                 )
                 break
 
@@ -149,7 +157,7 @@ def _python_modules(text: str) -> list[tuple[str, list[str]]]:
     for module, members, plain in _PYTHON_IMPORT.findall(text):
         for name in [module] if module else plain.split(","):
             known = name.strip().partition(" ")[0].strip(".")
-            if known.partition(".")[0] not in sys.stdlib_module_names and (known or members):
+            if known.partition(".")[0] not in sys.builtin_module_names and (known or members):
                 names.setdefault(known, []).extend(_WORD.findall(members)[:MOST_IMPORTS])
     return list(names.items())
 
@@ -222,10 +230,13 @@ def _split(text: str, *, python: bool) -> tuple[list[str], list[_Function]]:
 
 
 def takes_in(effect: RunText) -> bool:
-    """True for code that reads its settings for itself."""
-    if effect.role is RunRole.TOOL:
-        return _SHOWS.search(effect.text) is None
-    return effect.role is not RunRole.SCRIPT or _READS_IN.search(effect.text) is not None
+    """True for code that reads its settings for itself, and shows nothing.
+
+    What a script calls is shown by the script, so its own text counts for what it imports.
+    """
+    if effect.role is RunRole.SCRIPT:
+        return _READS_IN.search(_PLACES.sub("", effect.text)) is not None
+    return not effect.shown and _SHOWS.search(effect.text) is None
 
 
 # Files that run because a variable names them

@@ -59,18 +59,28 @@ class ScriptBudget:
 
 def run_of(effect: RunText, found: ShellFindings) -> ScriptRun:
     """Return what counts of a text that was followed by itself."""
-    shell = effect.language == "sh"
+    shell = effect.language == "sh" or (not effect.language and _by_shell(effect.text))
+
+    def known(target: ShellTarget) -> bool:
+        return target.exact or (shell and _is_named(target))
+
     return ScriptRun(
         name=effect.name,
         targets=(
-            *(one for one in found.targets if one.exact or (shell and _is_named(one))),
-            *(one for one in found.reads if one.exact and _shows(one) and not takes_in(effect)),
+            *(one for one in found.targets if known(one)),
+            *(one for one in found.reads if known(one) and _shows(one) and not takes_in(effect)),
         ),
         leaves=tuple(found.leaves),
         programs=tuple(found.programs),
         refusals=tuple(found.refusals),
         git=tuple(found.git),
     )
+
+
+def _by_shell(text: str) -> bool:
+    """True for a script that its first line gives to a shell, or to nobody."""
+    first = text.partition("\n")[0]
+    return not first.startswith("#!") or first.split()[-1].endswith("sh")
 
 
 def _is_named(target: ShellTarget) -> bool:

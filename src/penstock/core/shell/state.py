@@ -9,7 +9,7 @@ Always true: a state never changes; moving or assigning makes another one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from penstock.core.shell.expansion import Value, Values
@@ -61,7 +61,17 @@ class ShellState(NamedTuple):
         """Give a variable its values, whatever its traits are."""
         if len(self.scope) >= MOST_VARIABLES and name not in self.scope:
             return self
-        return self._replace(scope={**self.scope, name: values})
+        scope = {**self.scope, name: values}
+        for other in self._names_of(name) if self.traits else ():
+            scope[other] = values
+        return self._replace(scope=scope)
+
+    def _names_of(self, name: str) -> Iterator[str]:
+        """Return the `declare -n` variables that are other names of one."""
+        for other, trait in self.traits.items():
+            target = self.scope.get(reference(other)) if "n" in trait else None
+            if target and target[0].text == name:
+                yield other
 
     def forget(self, name: str) -> ShellState:
         """Make a variable unknown."""
@@ -83,7 +93,8 @@ class ShellState(NamedTuple):
     def refers(self, name: str, target: Value) -> ShellState:
         """Make a variable another name of a second one."""
         known = self.put(reference(name), (target,)) if target.text else self
-        return known.put(name, (_UNKNOWN,)).mark(name, "n")
+        values = self.scope.get(target.text, (_UNKNOWN,)) if target.exact else (_UNKNOWN,)
+        return known.put(name, values).mark(name, "n")
 
     def _refer(self, name: str, values: Values) -> ShellState:
         """Assign through such a name; the first value that it gets says which one it is."""

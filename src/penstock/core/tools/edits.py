@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
+from penstock.core.text.quantities import counted
 
 if TYPE_CHECKING:
     from penstock.core.patch.apply import FilePatch
@@ -95,7 +96,7 @@ def as_bytes(text: str) -> bytes:
     except UnicodeEncodeError:
         raise InputError(
             "bad-tool-input",
-            "the content holds half of a character (a lone surrogate)",
+            "the content contains a lone surrogate (half a character)",
             hint="send the content as valid text",
         ) from None
 
@@ -114,10 +115,10 @@ def _one_swap(swap: Swap, content: bytes | None) -> bytes:
     old, new = as_bytes(swap.old), as_bytes(swap.new)
     if not old:
         if content:
-            raise _no_fit("the file exists already", "an empty text to replace makes a new file")
+            raise _no_fit("the file already exists", "an empty old text creates a new file")
         return new
     if content is None:
-        raise _no_fit("the file does not exist", f"`{_cut(swap.old)}` is to be replaced in it")
+        raise _no_fit("the file does not exist", f"`{_cut(swap.old)}` was to be replaced")
     if _uses_crlf(content):
         # Agents see such a file with plain line ends, and write its own back.
         plain = content.replace(b"\r\n", b"\n")
@@ -133,7 +134,7 @@ def _replaced(content: bytes, old: bytes, new: bytes, swap: Swap) -> bytes:
     if not swap.every and count != swap.times:
         raise _no_fit(
             f"`{_cut(swap.old)}` is in the file {count} times",
-            f"it is to be replaced {swap.times} time(s)",
+            f"the call replaces {counted(swap.times, 'occurrence')}",
         )
     return content.replace(old, new)
 
@@ -162,7 +163,7 @@ def _inserted(edit: InsertLines, before: bytes | None) -> bytes:
     lines = [*(line + b"\n" for line in ended), *([last] if last else [])]
     at = len(lines) if edit.line is None else edit.line
     if not 0 <= at <= len(lines):
-        raise _no_fit(f"the file has no line {at}", f"it has {len(lines)} lines")
+        raise _no_fit(f"the file has no line {at}", f"it has {counted(len(lines), 'line')}")
     new = as_bytes(edit.text)
     head, tail = b"".join(lines[:at]), b"".join(lines[at:])
     if head and not head.endswith(b"\n"):
@@ -215,11 +216,13 @@ def _place(edit: NotebookCell, cells: list[dict[str, object]]) -> int:
     if edit.cell is None or edit.cell == "":
         if edit.mode == "insert":
             return 0
-        raise _no_fit("no cell is named", f"a cell is needed to {edit.mode} it")
+        raise _no_fit("no cell is named", f"{edit.mode} needs a cell")
     at = _found(edit.cell, cells) + (edit.mode == "insert")
     longest = len(cells) if edit.mode != "delete" else len(cells) - 1
     if not 0 <= at <= longest:
-        raise _no_fit(f"there is no cell `{edit.cell}`", f"the notebook has {len(cells)} cells")
+        raise _no_fit(
+            f"there is no cell `{edit.cell}`", f"the notebook has {counted(len(cells), 'cell')}"
+        )
     return at
 
 
@@ -232,7 +235,9 @@ def _found(cell: str | int, cells: list[dict[str, object]]) -> int:
     number = cell.removeprefix("cell-")
     if number.isascii() and number.isdigit() and len(number) < 10:
         return int(number)
-    raise _no_fit(f"there is no cell `{_cut(cell)}`", f"the notebook has {len(cells)} cells")
+    raise _no_fit(
+        f"there is no cell `{_cut(cell)}`", f"the notebook has {counted(len(cells), 'cell')}"
+    )
 
 
 def _new_cell(edit: NotebookCell, book: dict[str, object]) -> dict[str, object]:

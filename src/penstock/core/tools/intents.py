@@ -185,14 +185,14 @@ def resulting(intent: Intent, before: bytes | None) -> bytes | None:
     """Return a file's content after an intent; None is no file, before and after.
 
     Raises InputError: `edit-does-not-fit` and the errors of patches when the edit does not fit
-    what is there, `content-unknown` when the call does not tell the content.
+    what is there, `content-unknown` when the call has no content.
     """
     if intent.action is Action.DELETE:
         return None
     if intent.edit is None:
         raise InputError(
             "content-unknown",
-            "what the call would write is not known",
-            because="the call does not tell the content",
+            "the content of the write is unknown",
+            because="the call has no content",
         )
     return edited(intent.edit, before)

@@ -69,7 +69,8 @@ class Intent:
     `mention` means that the path is only named, and that nobody knows what happens to it.
     `script` is the file of the project that says so, which the command runs.
     `doing` are the simple commands that make a command unclear, or the one that touches the
-    path; "" stands for what is around them, as a redirection.
+    path; "" stands for what is around them, as a redirection. `keeps` tells of a change whose
+    result is not known that it leaves every line in place, if perhaps changed.
     """
 
     action: Action
@@ -92,6 +93,7 @@ class Intent:
     git: GitDeed | None = None
     mention: bool = False
     script: str = ""
+    keeps: bool = False
 
 
 Intents = Iterator[Intent]
@@ -279,7 +281,7 @@ def files_named(action: Action, *, below: bool = False) -> Row:
     """
 
     def row(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
-        tree = below or action is Action.DELETE
+        tree = below or action is not Action.WRITE
         yield from _acted(action, named(args, FILE_NAMES, action), tree=tree)
         for key, value in args.all(*SEVERAL):
             yield from _acted(action, _listed_paths(action, key, value), tree=tree)
@@ -303,6 +305,8 @@ def _listed_paths(action: Action, key: str, value: object) -> Iterator[str | Int
 
 # Names of the files that a search is narrowed to, and how it shows what it finds.
 GLOBS = ("glob", "include", "include_pattern", "includes", "globs", "file_pattern", "file_glob")
+_SEARCHED = (*FILE_NAMES, "directory", "dir_path", "dir", "folder", "search_directory")
+_KEPT = re.compile(r"key|secret|cred|token|passw|cert|(?:^|/)\.\w", re.IGNORECASE)
 _NAMES_ONLY = frozenset({"files_with_matches", "count"})
 
 
@@ -310,17 +314,38 @@ def text_searched(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of t
     """Files are searched: those that are named, and those that a glob narrows the search to.
 
     A directory is looked through only where the search would show secrets; names and counts
-    show none.
+    show none, and neither do files of some ending where a glob is after those only.
     """
-    shown = args.first("output_mode") not in _NAMES_ONLY
+    shown = args.first("output_mode") not in _NAMES_ONLY and not _is_by_ending(args)
     sought = args.first("pattern", "query", "regex", "search_pattern")
     tree = shown and (not isinstance(sought, str) or finds_secrets(sought))
-    yield from _acted(Action.READ, named(args, FILE_NAMES, Action.READ), tree=tree)
-    places = [path for path in named(args, FILE_NAMES, Action.READ) if isinstance(path, str)]
+    for path in named(args, _SEARCHED, Action.READ):
+        # By their names some directories hold nothing but secrets, whatever is searched for.
+        whole = tree or (shown and isinstance(path, str) and _KEPT.search(path) is not None)
+        yield from _acted(Action.READ, iter([path]), tree=whole)
+    places = [path for path in named(args, _SEARCHED, Action.READ) if isinstance(path, str)]
     for key, value in args.all(*GLOBS):
         given = [value] if isinstance(value, str) else _listed_paths(Action.READ, key, value)
         for glob in given if value is not None else ():
             yield from [glob] if isinstance(glob, Intent) else _narrowed(glob, places)
+
+
+_BY_ENDING = re.compile(r"\*\.(?:\w+|\{\w+(?:,\w+)*\})")
+
+
+def _is_by_ending(args: Args) -> bool:
+    """True where all that is searched are files of some endings: `*.ts`, `src/**/*.{js,ts}`.
+
+    What those globs are after is told by itself.
+    """
+    found = [one for _, value in args.all(*GLOBS) for one in _each_text(value)]
+    wanted = [glob for glob in found if not glob.startswith("!")]
+    return bool(wanted) and all(_BY_ENDING.fullmatch(glob.rpartition("/")[2]) for glob in wanted)
+
+
+def _each_text(value: object) -> Iterator[str]:
+    several = value if isinstance(value, list) else [value]
+    return (one for one in several if isinstance(one, str))
 
 
 def all_read(files: Row) -> Row:
@@ -328,12 +353,29 @@ def all_read(files: Row) -> Row:
 
     def row(args: Args, cwd: str) -> Intents:
         yield from files(args, cwd)
+        if _ignores_nothing(args):
+            yield Intent(action=Action.READ, path=".", tree=True, whole=True)
         for key, value in args.all(*SEVERAL, "include"):
             for glob in _listed_paths(Action.READ, key, value):
                 pattern = isinstance(glob, str) and any(sign in glob for sign in "*?[{")
                 yield from _narrowed(str(glob), []) if pattern else []
 
     return row
+
+
+_EVERYTHING = frozenset({"**/*", "**", "*", "./**/*", "./**", "."})
+
+
+def _ignores_nothing(args: Args) -> bool:
+    """True for a tool that takes every file, also those that git ignores."""
+    inner = args.first("file_filtering_options")
+    given = Args(inner) if isinstance(inner, Mapping) else args
+    every = any(
+        isinstance(one, str) and one in _EVERYTHING
+        for _, value in args.all(*SEVERAL, "include")
+        for one in (value if isinstance(value, list) else [value])
+    )
+    return every and given.first("respect_git_ignore") is False
 
 
 def _narrowed(glob: str, places: list[str]) -> Intents:
@@ -514,6 +556,15 @@ def _of_script(script: ScriptRun) -> Intents:
         yield Intent(action=Action.RUN, path=None, base=base, git=deed, doing=(leaf,))
 
 
+def _left_by(target: ShellTarget) -> Edit | None:
+    """Return what a command leaves in a file, where that was computed."""
+    try:
+        text = target.content
+        return None if text is None else Whole(content=text.encode(errors="surrogateescape"))
+    except UnicodeEncodeError:  # half of a character: what a shell makes of it nobody knows
+        return None
+
+
 def _touched(targets: Iterable[ShellTarget]) -> Intents:
     for target in targets:
         known = target.exact or target.mention or target.action is Action.READ
@@ -529,6 +580,8 @@ def _touched(targets: Iterable[ShellTarget]) -> Intents:
             kept=target.kept,
             doing=(target.leaf,),
             mention=target.mention,
+            edit=_left_by(target),
+            keeps=target.keeps,
         )
 
 

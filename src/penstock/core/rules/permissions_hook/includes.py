@@ -17,6 +17,7 @@ from penstock.core.digest import digest
 from penstock.core.rules.documents import Document, read_toml
 from penstock.core.rules.fields import BY_NAME
 from penstock.core.rules.problems import ProblemReport, shown
+from penstock.core.text.quantities import counted
 
 Read = Callable[[str], bytes | None]
 Path = tuple[str, ...]
@@ -50,7 +51,7 @@ def gather(merged: MergedDocument, file: str, read: Read, *, trail: Path) -> Non
     merged.reports.append(report)
     data = read(file)
     if data is None:
-        report.wrong("there is no such file", hint="check the path")
+        report.wrong("file not found", hint="check the path")
         return
     merged.sources.append((file, digest(data)))
     document = read_toml(data, report) if trail or merged.first is None else merged.first
@@ -79,7 +80,7 @@ def _included(document: Document, report: ProblemReport) -> Iterator[str]:
         if key != "files":
             # A real file has its `system_prompt` here, one header too low, and never used.
             hint = "move it above [includes], into [llm_fallback]" if key in LLM else ""
-            report.warn(f"`{key}` in [includes] is read by nobody", "includes", key, hint=hint)
+            report.warn(f"`{key}` in [includes] has no effect", "includes", key, hint=hint)
     for at, name in enumerate(list_of(includes.get("files"))):
         if isinstance(name, str) and name and "\0" not in name:
             yield name
@@ -101,9 +102,9 @@ def _merge(
             _merge(merged, inner, value, report, here)
         elif isinstance(value, list) and value and here != ("includes", "files"):
             name, kept = ".".join(here), merged.report_of(*here).file
-            dropped = (
-                f"its {len(value)} rules in `{name}` are dropped, because `{kept}` has its own"
-            )
+            rules = counted(len(value), "rule")
+            verb = "is" if len(value) == 1 else "are"
+            dropped = f"its {rules} in `{name}` {verb} dropped, because `{kept}` has its own"
             report.warn(dropped, *here, hint="the including file wins; lists are not joined")
 
 

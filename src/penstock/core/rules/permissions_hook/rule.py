@@ -103,7 +103,7 @@ def _spoken(
     rules = list(_by_tool(base, _RuleText(values, meaning)))
     if not rules:
         why = _why_never(values, meaning)
-        report.warn(f"rule `{name}` can never match: {why}", *place, hint="remove or mend it")
+        report.warn(f"rule `{name}` can never match: {why}", *place, hint="remove or fix it")
         rules = [Rule(**base, enabled=False, tool=values.get("tool", ""))]
     return rules
 

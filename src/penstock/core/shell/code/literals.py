@@ -64,6 +64,17 @@ _HERE = frozenset(
         *("process.env.PWD", "process.env.INIT_CWD", "Environment.CurrentDirectory"),
     }
 )
+_HOME = frozenset(
+    {
+        *("process.env.HOME", "process.env['HOME']", 'process.env["HOME"]', "process.env.HOME!"),
+        *("os.homedir()", "homedir()", "require('os').homedir()", 'require("os").homedir()'),
+        *("Dir.home", "ENV['HOME']", 'ENV["HOME"]', "$ENV{HOME}", "getenv('HOME')"),
+        *('getenv("HOME")', 'os.Getenv("HOME")', 'System.getProperty("user.home")'),
+        *('System.getenv("HOME")', 'Deno.env.get("HOME")', "Deno.env.get('HOME')", "Bun.env.HOME"),
+        *('env::var("HOME").unwrap()', 'std::env::var("HOME").unwrap()', 'os.getenv("HOME")'),
+        *("$_SERVER['HOME']", "$_ENV['HOME']", '$_SERVER["HOME"]'),
+    }
+)
 _FILE = frozenset({"import.meta.url", "__filename", "__FILE__", "import.meta.filename"})
 
 
@@ -196,6 +207,8 @@ class Literals:
             return self._beside
         if text in _FILE:
             return self._name or None
+        if text in _HOME:
+            return "~"
         return "." if text in _HERE else None
 
     def _string(self, piece: str) -> str | None:

@@ -145,8 +145,8 @@ def _perhaps_read(paths: Iterator[str]) -> Iterator[Effect]:
 
 # Calls that list a directory, and the directory.
 _LISTED = re.compile(
-    r"\b(?:readdir(?:Sync)?|entries|children|each_child|scandir|opendir|walk|glob)"
-    r"\(?\s*(['\"`])([^'\"`\n*]{1,300}?)/?(?:\*{1,2}/?\*?)?\1"
+    r"\b(?:readdir(?:Sync)?|entries|children|each_child|scandir|opendir|walk|glob|Dir)"
+    r"[(\[]?\s*(['\"`])([^'\"`\n*]{1,300}?)/?(?:\*{1,2}/?[^'\"`\n/]{0,60})?\1"
 )
 
 
@@ -204,7 +204,20 @@ def _like(meaning: Like, arguments: list[str | None], language: str) -> Iterator
 
 def _read(path: str | None) -> Iterator[Effect]:
     if path is not None:
-        yield Touch(Value(path), Action.READ)
+        yield shown(Value(path, pattern=not _SIGNS.isdisjoint(path)))
+
+
+_SIGNS = frozenset("*?[")
+_ANY_BELOW = "/**/*"
+
+
+def shown(value: Value) -> Touch:
+    """Return what a name shows; a pattern that any name meets is all of a directory."""
+    place = value.text.removesuffix(_ANY_BELOW)
+    if value.pattern and place != value.text and _SIGNS.isdisjoint(place):
+        whole = place in ("", ".")
+        return Touch(Value(place or "."), Action.READ, tree=True, whole=whole, mention=True)
+    return Touch(value, Action.READ)
 
 
 def _opened(meaning: Opens, arguments: list[str | None], language: str) -> Iterator[Effect]:
@@ -235,6 +248,7 @@ def _special_reads(language: str, text: str) -> Iterator[Effect]:
     """Files that a text reads without a call of their own."""
     if _LOADS_ENV.search(text) and prints_environment(text):
         yield Touch(Value(".env"), Action.READ)
+        yield from _perhaps_read(quoted_paths(text))
     for found in islice(_ARGV.finditer(text), MOST_CALLS):
         yield Touch(Value(found.group(2)), Action.READ)
     if language == "php":

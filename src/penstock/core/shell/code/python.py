@@ -27,7 +27,7 @@ from penstock.core.shell.code.calls import (
     Reads,
     Starts,
 )
-from penstock.core.shell.code.one_liners import code_effects
+from penstock.core.shell.code.one_liners import code_effects, shown
 from penstock.core.shell.code.python_values import UNKNOWN, Names, Values, constant
 from penstock.core.shell.effects import (
     HERE,
@@ -196,9 +196,8 @@ class _PythonReader:
                 yield from (Touch(one, Action.READ, tree=True) for one in found if one.exact)
         elif name == "os.open":
             yield from self._flagged_open(node)
-        elif name in _PIP:
-            words = self.names.words(_first(node)) or []
-            yield RunProgram((Value("pip"), *words))
+        elif name in _PIP or name in _KNOWN_FILES:
+            yield from self._by_itself(node, name)
         elif name == "runpy.run_path":
             yield from (RunFile("python", value) for value in self.names.values(_first(node)))
             yield from self._mentioned(node, name)
@@ -216,6 +215,14 @@ class _PythonReader:
             yield from self._method(node, node.func)
         else:
             yield from self._mentioned(node, name)
+
+    def _by_itself(self, node: ast.Call, name: str) -> Iterator[Effect]:
+        """A call that is a program, or that reads a file of its own."""
+        if name in _PIP:
+            words = self.names.words(_first(node)) or []
+            yield RunProgram((Value("pip"), *words))
+        elif not node.args:
+            yield Touch(Value(_KNOWN_FILES[name]), Action.READ)
 
     def _mentioned(self, node: ast.Call, name: str) -> Iterator[Effect]:
         """A call that nobody knows may read the file that it is given the name of."""
@@ -304,15 +311,16 @@ class _PythonReader:
             yield from self._read(path, "open")
             return
         sure = all(mode.exact for mode in modes)
+        adds = sure and not any("w" in mode.text for mode in modes)
         for value in self.names.values(path):
-            yield Touch(value._replace(exact=value.exact and sure))
+            yield Touch(value._replace(exact=value.exact and sure), keeps=adds)
 
     def _read(self, path: ast.expr | None, name: str) -> Iterator[Effect]:
         """Tell what is read where the code names it; what it computes is nobody's question."""
         values = self.names.values(path) if path is not None else []
         if name.endswith("dotenv_values") and not any(value.exact for value in values):
             yield Touch(Value(".env"), Action.READ)
-        yield from (Touch(value, Action.READ) for value in values if value.exact)
+        yield from (shown(value) for value in values if value.exact)
         if values and not any(value.exact for value in values):
             yield from self._perhaps_read()
 
@@ -332,15 +340,19 @@ class _PythonReader:
         places = [*node.args[:1], *receiver]
         for value in (value for place in places for value in self.names.values(place)):
             if value.exact and not set(value.text) & set("*?["):
-                yield Touch(value, Action.READ, tree=True)
+                yield Touch(value, Action.READ, tree=True, whole=value.text in ("", "."))
 
     def _listed(self, node: ast.Call) -> Iterator[Effect]:
         """Code that lists names by a pattern and opens files may open those."""
         opens = (each for each in self.nodes if isinstance(each, ast.Call))
         if any(self._name(call) in _OPENERS for call in opens):
-            found = [value for value in self.names.values(_first(node)) if value.exact]
-            patterns = [value._replace(pattern=True) for value in found]
+            given = self.names.values(node) or self._somewhere(node)
+            patterns = [value._replace(pattern=True) for value in given if value.exact]
             yield from (Touch(value, Action.READ) for value in met(patterns))
+
+    def _somewhere(self, node: ast.Call) -> Values:
+        """Return patterns in a directory that nobody knows, where they say which names."""
+        return [value for value in self.names.values(_first(node)) if value.text.strip("*.")]
 
     def _name(self, call: ast.Call) -> str:
         func = call.func
@@ -413,6 +425,12 @@ def _keyword_values(node: ast.Call) -> Iterator[ast.expr]:
     yield from (keyword.value for keyword in node.keywords)
 
 
+# Calls that read a file of credentials by themselves.
+_KNOWN_FILES = {
+    "netrc.netrc": "~/.netrc",
+    "keyring.get_password": "~/.local/share/keyrings/login.keyring",
+    "boto3.Session().get_credentials": "~/.aws/credentials",
+}
 _LISTERS = frozenset({"walk", "listdir", "scandir", "iterdir", "rglob", "glob", "fwalk"})
 
 

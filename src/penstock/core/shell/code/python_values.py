@@ -35,6 +35,18 @@ _DECODERS: Mapping[str, Callable[[str], bytes]] = {
     "codecs.decode": lambda text: codecs.encode(text, "rot13").encode(),  # the usual one
 }
 
+_GLOBS = frozenset({"glob", "rglob", "iglob"})
+
+
+_ORDERS = frozenset({"sorted", "list", "tuple", "set", "reversed"})
+
+
+def _unwrapped(node: ast.expr) -> ast.expr:
+    """Return what a loop goes over, in whichever order: `sorted(glob("*"))`."""
+    while isinstance(node, ast.Call) and _member(node.func) in _ORDERS and node.args:
+        node = node.args[0]
+    return node
+
 
 class Names:
     """The names of one module, and what they are given."""
@@ -95,7 +107,9 @@ class Names:
     def _loop(self, node: ast.For | ast.comprehension) -> None:
         listed = isinstance(node.iter, ast.List | ast.Tuple | ast.Set) and node.iter.elts
         if not listed:
-            self._bind(node.target, None)
+            over = _unwrapped(node.iter)
+            globs = isinstance(over, ast.Call) and _member(over.func) in _GLOBS
+            self._bind(node.target, over if globs else None)
         for item in listed or ():
             self._bind(node.target, item)
 
@@ -174,8 +188,25 @@ class Names:
         if isinstance(node, ast.Attribute) and self.dotted(node) == "sys.executable":
             return [Value("python")]
         if isinstance(node, ast.Call):
-            return self._built(node, depth)
+            return self._globbed(node, depth) or self._built(node, depth)
         return []
+
+    def _globbed(self, node: ast.Call, depth: int) -> Values:
+        """Return the pattern that a loop goes over: `Path("src").rglob("*.py")`.
+
+        A star of `pathlib` stands for a dot, too.
+        """
+        func = node.func
+        if not isinstance(func, ast.Attribute) or func.attr not in _GLOBS or not node.args:
+            return []
+        patterns = [one for one in self.values(node.args[0], depth) if one.exact]
+        if self.dotted(func) in ("glob.glob", "glob.iglob"):
+            return [one._replace(pattern=True) for one in patterns]
+        places = [one.text or "." for one in self.values(func.value, depth) if one.exact]
+        deep = "**/" if func.attr == "rglob" else ""
+        names = [f"{deep}{one.text}" for one in patterns]
+        names += [f".{name}" for name in names if name == "*"]
+        return [Value(f"{place}/{name}", pattern=True) for place in places for name in names]
 
     def _joined(self, parts: Sequence[ast.expr], glue: str, depth: int) -> Values:
         out = [Value("")]

@@ -14,6 +14,7 @@ from penstock.core.model import Action
 from penstock.core.shell.budget import EFFECT, PATCH_LINE
 from penstock.core.shell.command.exits import Exits
 from penstock.core.shell.command.host import Follows
+from penstock.core.shell.command.project_copies import Packed
 from penstock.core.shell.command.run import RunTexts
 from penstock.core.shell.command.texts import NAMES_ANEW, Texts
 from penstock.core.shell.effects import (
@@ -30,6 +31,7 @@ from penstock.core.shell.effects import (
 )
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.git_deed import GitKind
+from penstock.core.shell.place import joined
 from penstock.core.shell.programs.own import computed_removal
 from penstock.core.shell.programs.reads.rows import usual_names
 from penstock.core.shell.state import ShellState, States
@@ -47,10 +49,18 @@ _PATCHED_FILE = re.compile(
 MOST_PATCHED = 128
 
 
+def _is_open(effect: Touch) -> bool:
+    changes = effect.action is not Action.READ and not effect.mention
+    return changes and effect.value.exact and effect.value.pattern
+
+
 class Effects:
     """Carries out effects for one walk."""
 
-    def __init__(self, walk: Follows, texts: Texts, exits: Exits, runs: RunTexts) -> None:
+    def __init__(
+        self, walk: Follows, texts: Texts, exits: Exits, runs: RunTexts, packed: Packed
+    ) -> None:
+        self._packed = packed
         self._walk = walk
         self._texts = texts
         self._exits = exits
@@ -87,8 +97,21 @@ class Effects:
         return (state,)
 
     def _touch(self, effect: Touch, state: ShellState, feed: Feed, by: str) -> None:
-        """Tell a file; what the same command wrote there before is then no longer known."""
+        """Tell a file; what the same command wrote there before is then no longer known.
+
+        A pattern in code is one that no shell has looked up before.
+        """
+        met = self._walk.names(effect.value.text, state) if _is_open(effect) else None
+        if met is not None:
+            for name in met:
+                self._touch(effect._replace(value=Value(name)), state, feed, by)
+            return
         self._walk.found.touch(effect, state, by)
+        if effect.action is Action.READ and effect.value.pattern and effect.value.exact:
+            for name in self._walk.names(effect.value.text, state) or ():
+                self._walk.found.touch(Touch(Value(name), Action.READ, mention=True), state, by)
+        for inside in self._packed.shown(effect, state, by):
+            self._walk.found.touch(inside, state, by)
         if effect.action is Action.READ and effect.value.pattern and not state.plain_patterns:
             for usual in usual_names(effect.value):
                 self._walk.found.touch(effect._replace(value=usual), state, by)
@@ -101,7 +124,12 @@ class Effects:
         """Note what git does; a patch that this very command has written is read at once."""
         where = state.move(effect.directory) if effect.directory else state
         texts = [self._texts.content(Value(path), where) for path in effect.deed.paths]
-        if effect.deed.kind is GitKind.PATCH and None not in texts:
+        patches = [self._texts.patches.get(joined(where.cwd, path)) for path in effect.deed.paths]
+        if effect.deed.kind is GitKind.PATCH and effect.deed.paths and all(patches):
+            for patch in patches:
+                made = effect.deed._replace(paths=(), refs=patch or ())
+                self._walk.found.git_deed(effect._replace(deed=made), state)
+        elif effect.deed.kind is GitKind.PATCH and effect.deed.paths and None not in texts:
             for text in texts:
                 self._patch(Patch(text or ""), where, by)
         else:

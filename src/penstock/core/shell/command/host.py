@@ -47,6 +47,9 @@ class Follows(Protocol):
     def hints(self, script: Script, state: ShellState) -> Sequence[str]:
         """Return files that a substitution may name whose output is not known."""
 
+    def words_of(self, script: Script, state: ShellState) -> Sequence[Value]:
+        """Return the words of a substitution that is one simple command; none where it is not."""
+
     def here(self, state: ShellState) -> LookHere:
         """Return what can be seen from a state."""
 

@@ -7,13 +7,15 @@ of the project or a wrapper that we do not know.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from penstock.core.model import Action
 from penstock.core.shell.budget import COMMAND, EFFECT
 from penstock.core.shell.command.assign import doubt_texts, names_changed, put_back
+from penstock.core.shell.command.contents import Contents
 from penstock.core.shell.command.exits import JUMPS, Exits
 from penstock.core.shell.command.host import Follows
+from penstock.core.shell.command.project_copies import Packed
 from penstock.core.shell.command.run import RunTexts, language_of
 from penstock.core.shell.command.texts import NAMES_ANEW, Texts
 from penstock.core.shell.effects import Code, Feed, Program, ProgramCall, RunFile
@@ -27,6 +29,7 @@ from penstock.core.shell.programs.builtins import (
     alias_name,
     positional,
 )
+from penstock.core.shell.programs.credential_stores import STORES, stored
 from penstock.core.shell.programs.filters import FILTERS, MOST_SCRIPT
 from penstock.core.shell.programs.git import git
 from penstock.core.shell.programs.git_config import variables as git_variables
@@ -87,6 +90,7 @@ _SEPARATOR = re.compile(r"\$\{?IFS\}?")
 _VERSION = re.compile(r"(?:-?[0-9][0-9.]{0,16})?(?:\.exe)?$")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.+-]+")
 _LONGEST_NAME = 64
+_MOST_GROUPS = 4
 # Programs that are nobody's scripts: the system's, and those of installed packages.
 _INSTALLED = re.compile(
     r"^/(?:usr|bin|sbin|opt|snap|nix)/|(?:^|/)(?:node_modules|\.?venv|\.tox|\.nox|vendor)/"
@@ -96,9 +100,19 @@ _INSTALLED = re.compile(
 class Programs:
     """Starts programs for one walk."""
 
-    def __init__(self, walk: Follows, texts: Texts, exits: Exits, runs: RunTexts) -> None:
+    def __init__(
+        self,
+        walk: Follows,
+        texts: Texts,
+        exits: Exits,
+        runs: RunTexts,
+        contents: Contents,
+        packed: Packed,
+    ) -> None:
         self._walk = walk
         self._texts = texts
+        self._contents = contents
+        self._packed = packed
         self._exits = exits
         self._runs = runs
         # Functions and aliases that are being followed.
@@ -121,7 +135,7 @@ class Programs:
         """Do what a program does with its words. `inside` is the state that it starts in."""
         name = argv[0] if argv else Value("[")
         if name.text in _TESTS or name.text.startswith("(("):
-            tested = state.forget("BASH_REMATCH") if Value("=~") in argv else state
+            tested = _matched(argv, state) if Value("=~") in argv else state
             return (tested,), (tested,)
         args = tuple(argv[1:])
         if not _is_named(name):
@@ -260,7 +274,8 @@ class Programs:
             self._walk.effects(carried(args), state, feed, base)
         if row is None:
             return (state,)
-        return self._walk.effects(row(call), state, feed, base)
+        effects = self._packed.note(call, self._contents.told(row(call), call, state), state)
+        return self._walk.effects(effects, state, feed, base)
 
     def _known(self, name: Value, base: str, state: ShellState) -> str:
         """Return the name under which a table may know a program: `python3.11` is `python`."""
@@ -292,6 +307,8 @@ class Programs:
             self._walk.effects(git_variables(state.scope), state, feed, base)
         if known in MANAGERS:
             self._walk.effects(packages(call, self._environment), state, feed, base)
+        if known in STORES:
+            self._walk.effects(stored(call), state, feed, base)
         if known in FILTERS:
             self._walk.account.charge(sum(min(len(word.text), MOST_SCRIPT) for word in args))
 
@@ -311,6 +328,13 @@ class Programs:
         for name in FILES_OF.get(call.name, ()):
             text = self._texts.files.get(joined(state.cwd, name), "")
             self._walk.effects(commands_in(text), state, call.feed, call.name)
+
+
+def _matched(argv: Sequence[Value], state: ShellState) -> ShellState:
+    """Return the state after `[[ text =~ (...) ]]`: what was met is a part of the text."""
+    at = argv.index(Value("=~"))
+    text = argv[at - 1]._replace(exact=False) if at > 1 else _ANY
+    return state.assign("BASH_REMATCH", (text,) * _MOST_GROUPS)
 
 
 def _is_named(program: Value) -> bool:

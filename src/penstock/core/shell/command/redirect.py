@@ -6,16 +6,18 @@ Always true: a redirection is told whatever its program is.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from penstock.core.model import Action
 from penstock.core.shell.budget import REDIRECT
+from penstock.core.shell.command.contents import Contents
 from penstock.core.shell.command.host import Follows
 from penstock.core.shell.command.texts import Texts
 from penstock.core.shell.command.words import Words, assigned_names
 from penstock.core.shell.effects import Feed, Touch
 from penstock.core.shell.expansion import PIPE, Value
 from penstock.core.shell.findings import shown
+from penstock.core.shell.programs.git_patches import made_patch
 from penstock.core.shell.programs.output import printed
 from penstock.core.shell.programs.own import OWN_SCRIPT
 from penstock.core.shell.state import ShellState
@@ -23,6 +25,7 @@ from penstock.core.shell.syntax.nodes import Redirect, ShellWord, Sub
 
 _WRITES = frozenset({">", ">>", ">|", ">!", ">>|", ">>!", "<>", "&>", "&>>", "&>|", "&>>|", ">&"})
 _READS = frozenset({"<", "<>"})
+_REPLACES = frozenset({">", ">|", ">!", "&>", "&>|"})
 _APPENDS = frozenset({">>", "&>>", ">>|", ">>!", "&>>|"})
 _INPUTS = frozenset({"<", "<>", "<<", "<<-", "<<<", "<&"})
 _DUPLICATE = re.compile(r"[0-9]*-?")
@@ -30,20 +33,31 @@ _DUPLICATE = re.compile(r"[0-9]*-?")
 INPUT_MOVED = "exec <"
 
 
+def _nobody_knows() -> str | None:
+    return None
+
+
 class Redirections:
     """Carries out redirections for one walk."""
 
-    def __init__(self, walk: Follows, words: Words, texts: Texts) -> None:
+    def __init__(self, walk: Follows, words: Words, texts: Texts, contents: Contents) -> None:
         self._walk = walk
         self._words = words
         self._texts = texts
+        self._contents = contents
 
     def tell(
-        self, redirects: Sequence[Redirect], state: ShellState, *, quiet: bool = False
+        self,
+        redirects: Sequence[Redirect],
+        state: ShellState,
+        *,
+        quiet: bool = False,
+        output: Callable[[], str | None] = _nobody_knows,
     ) -> None:
         """Tell the files that redirections open, and follow what they hold.
 
-        `quiet` means that the program tells nothing of what it reads (`wc -l < f`).
+        `quiet` means that the program tells nothing of what it reads (`wc -l < f`); `output`
+        computes what it prints.
         """
         self._walk.found.doing.append("")
         for redirect in redirects:
@@ -53,18 +67,37 @@ class Redirections:
             if redirect.body is not None and redirect.op != "<<<":
                 self._words.look_into_parts(redirect.body, state)
             if redirect.op in _WRITES and redirect.word:
-                self._written(redirect, redirect.word, state)
+                text = self._left_by(redirect, redirects, output, state)
+                self._written(redirect, redirect.word, state, text)
             if redirect.op in _READS and redirect.word and not quiet:
                 values = self._words.values((redirect.word,), state)
                 read = [Touch(value, Action.READ) for value in values]
                 self._walk.effects(read, state, Feed(), redirect.op)
         self._walk.found.doing.pop()
 
-    def _written(self, redirect: Redirect, word: ShellWord, state: ShellState) -> None:
+    def _left_by(
+        self,
+        redirect: Redirect,
+        redirects: Sequence[Redirect],
+        output: Callable[[], str | None],
+        state: ShellState,
+    ) -> str | None:
+        """Return what a redirection leaves in its file; the last of several has what is printed."""
+        if redirect.op not in _REPLACES or not self._walk.here(state).sees:
+            return None
+        outputs = [one for one in redirects if one.op in _WRITES and one.fd in ("", "1")]
+        if redirect not in outputs or redirect is not outputs[-1]:
+            return None
+        return output()
+
+    def _written(
+        self, redirect: Redirect, word: ShellWord, state: ShellState, text: str | None
+    ) -> None:
         found = self._walk.found
         for value in self._words.values((word,), state):
+            self._contents.leave(value, text, state)
             if redirect.op != ">&":
-                found.touch(Touch(value), state, redirect.op)
+                found.touch(Touch(value, content=text), state, redirect.op)
             elif not value.exact:
                 found.doubt(f"where `>&{shown(value.text)}` leads is not known")
             elif not _DUPLICATE.fullmatch(value.text):
@@ -109,6 +142,7 @@ class Redirections:
         for redirect in redirects:
             if redirect.op in _WRITES and redirect.word:
                 for value in self._words.values((redirect.word,), state):
+                    self._texts.keep_patch(value, made_patch(argv), state)
                     self._texts.keep(value, text, state, more=redirect.op in _APPENDS)
 
 

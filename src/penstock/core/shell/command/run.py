@@ -13,6 +13,7 @@ from penstock.core.shell.budget import CODE, COMMAND, PYTHON_TOKEN
 from penstock.core.shell.code.one_liners import MOST_SCRIPT, code_effects
 from penstock.core.shell.code.one_liners import MOST_TEXT as MOST_CODE
 from penstock.core.shell.code.python import MOST_TOKENS, python_effects, tokens
+from penstock.core.shell.code.rewrites import with_edits
 from penstock.core.shell.command.assign import doubt_texts
 from penstock.core.shell.command.exits import Exits
 from penstock.core.shell.command.host import Follows
@@ -194,6 +195,7 @@ class RunTexts:
         language = effect.language or language_of(effect.text)
         if language == "sh":
             own = state.assign("0", (Value(effect.name),))
+            own = own.assign("BASH_SOURCE", (Value(effect.name),))
             inside = positional(own, effect.args[1:]) if len(effect.args) > effect.here else own
             return self._walk.long_text(effect.text, (inside,), feed)
         known = effect._replace(language=language)
@@ -226,7 +228,7 @@ class RunTexts:
             self._walk.found.doubt(why, runs=True)
         with self._walk.account.deeper():
             effects = self._read(effect, state, script.name if script else "")
-            self._walk.effects(effects, state, Feed(), by)
+            self._walk.effects(with_edits(text, effects), state, Feed(), by)
         if script is None:
             self._imports(RunText("", effect.language, text), state)
         return (state,)

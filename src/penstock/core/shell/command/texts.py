@@ -25,6 +25,8 @@ class Texts:
         self.files: dict[str, str] = {}
         # Files that the command writes and whose text nobody can tell.
         self.unread: set[str] = set()
+        # Patches that git makes, by the files that they go into.
+        self.patches: dict[str, tuple[str, ...]] = {}
         # Names that the command gives to programs of ours.
         self.copies: dict[str, str] = {}
 
@@ -47,6 +49,14 @@ class Texts:
             self.unread.add(there)
             before = "" if before == text else before.rstrip("\n") + "\n"
         self.files[there] = f"{before}{text}"[-MOST_CODE:]
+
+    def keep_patch(self, file: Value, patch: tuple[str, ...], state: ShellState) -> None:
+        """Remember what git puts into a patch that goes into a file."""
+        there = joined(state.cwd, file.text)
+        if patch and file.exact and there not in self.patches:
+            self.patches[there] = patch
+        elif there in self.patches:
+            self.patches[there] = ()
 
     def doubt(self, file: Value, state: ShellState) -> None:
         """A program has changed a file: what was noted of it is no longer sure."""

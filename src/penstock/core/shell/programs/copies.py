@@ -20,6 +20,7 @@ from penstock.core.shell.effects import (
     Program,
     ProgramCall,
     RunProgram,
+    Shell,
     Touch,
     base_name,
     below,
@@ -70,9 +71,28 @@ _SHORT = "tSZ?"
 _LONG = "target-directory suffix"
 
 
+MOST_INSIDE = 32
+
+
+def _inside(call: ProgramCall, found: Options) -> Iterator[Effect]:
+    """A directory that gets another name: what is in it has other names as well."""
+    if len(found.operands) != 2 or found.values("t", "target-directory"):
+        return
+    source, target = found.operands
+    inside = target.exact and call.here.is_below_start(target.text)
+    there = call.here.kind(target.text) if inside else None
+    new = there == "" or (there == "directory" and found.has("T", "no-target-directory"))
+    if not new or not source.exact or call.here.kind(source.text) != "directory":
+        return
+    names = [name for name in call.here.below(source.text) or () if not name.endswith("/")]
+    for name in names[:MOST_INSIDE] if call.here.grant(min(len(names), MOST_INSIDE)) else ():
+        yield Touch(below(target, Value(name)))
+
+
 def _cp(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short=_SHORT, long=_LONG)
     yield from _arrivals(found, tree=found.has(*_RECURSIVE))
+    yield from _inside(call, found) if found.has(*_RECURSIVE) else ()
     folders = found.values("t", "target-directory")
     sources = found.operands if folders else _sources(found.operands)[0]
     if found.has("l", "link"):
@@ -84,10 +104,13 @@ def _cp(call: ProgramCall) -> Iterator[Effect]:
 def _mv(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short=_SHORT, long=_LONG)
     yield from _arrivals(found, tree=True)
+    yield from _inside(call, found)
     folders = found.values("t", "target-directory")
     sources = found.operands if folders else found.operands[:-1]
     kept = next(reversed(folders or found.operands), None)
-    if kept is not None and is_temporary(kept.text):  # what lies there will be gone one day
+    if kept is not None and (
+        is_temporary(kept.text) or is_temporary(f"{kept.text}/x")
+    ):  # what lies there will be gone one day
         yield RunProgram((Value("rm"), Value("-r"), Value("--"), *sources))
         return
     for source in sources:
@@ -144,6 +167,7 @@ def _rsync(call: ProgramCall) -> Iterator[Effect]:
         " min-size timeout port password-file bwlimit out-format rsync-path info debug",
     )
     yield from written(found.values("log-file", "backup-dir"))
+    yield from (Shell(program) for program in found.values("e", "rsh", "rsync-path"))
     if found.has("n", "dry-run"):
         return
     *sources, target = found.operands if len(found.operands) > 1 else (HERE, Value("a:b"))
@@ -163,6 +187,11 @@ def _is_remote(value: Value) -> bool:
 
 def _scp(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="cFiJloPSX")
+    yield from (Shell(program) for program in found.values("S"))
+    for setting in found.values("o"):
+        key, _, command = setting.text.partition("=")
+        if key.strip().lower() == "proxycommand":
+            yield Shell(setting._replace(text=command))
     if len(found.operands) > 1 and not _is_remote(found.operands[-1]):
         sources = [s._replace(text=s.text.rpartition(":")[2]) for s in found.operands[:-1]]
         yield from _arrivals(Options((), (*sources, found.operands[-1])), tree=found.has("r"))

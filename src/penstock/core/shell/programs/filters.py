@@ -24,6 +24,7 @@ from penstock.core.shell.effects import (
     written,
 )
 from penstock.core.shell.expansion import Value
+from penstock.core.shell.programs.line_filters import keeps_lines, sed_words
 
 # A script longer than this is not read command by command: it is called unclear.
 MOST_SCRIPT = 4_096
@@ -32,16 +33,11 @@ MOST_SCRIPT = 4_096
 
 
 def _sed(call: ProgramCall) -> Iterator[Effect]:
-    found = options(call.args, short="efli?", long="expression file line-length")
-    scripts = found.values("e", "expression")
-    files = found.operands
-    if found.has("i", "in-place") and files[:1] == (Value(""),):
-        files = files[1:]  # the empty suffix of BSD's `sed -i ''`
-    if not scripts and not found.values("f", "file"):
-        scripts, files = list(files[:1]), files[1:]
+    found, scripts, files = sed_words(call.args)
     yield from (RunFile("sed", path, (path,)) for path in found.values("f", "file"))
     if found.has("i", "in-place"):
-        yield from written(files)
+        keeps = not found.has("f", "file", "n", "quiet", "silent") and keeps_lines(scripts)
+        yield from (Touch(file, keeps=keeps) for file in files)
         yield from _backups(found.values("i", "in-place"), files)
     for script in scripts:
         effects = list(_sed_effects(script))
@@ -279,6 +275,11 @@ def _awk_command(tokens: list[str], at: int, known: Mapping[str, str]) -> Effect
 # Editors
 
 _EDITOR_WRITE = re.compile(r"(?:^|[:|\n ])(?:w|wq|x|sav|saveas|write|wa)!?[ \t]+([^\s|!<>]+)")
+# Lines that go: `2,$d`, `g/x/d`, `%d`, `normal ggdG`.
+_EDITOR_CUTS = re.compile(
+    r"(?:^|[:|\n])\s*(?:[0-9,%$.+'-]|/[^/\n]*/)*\s*(?:[gv]!?/[^/\n]*/\s*)?(?:d|de|del|delete|c|change)\b"
+    r"|\bnorm(?:al)?!?\s+\S*d"
+)
 _EDITOR_RUNS = re.compile(
     r"(?:^|[:|\n ])(?:[0-9,%$.]*!|w +!|r(?:ead)? *!|silent!? *!)|\bsystem\(|\bwritefile\("
 )
@@ -287,14 +288,16 @@ _EDITOR_RUNS = re.compile(
 def _editor(call: ProgramCall) -> Iterator[Effect]:
     """An editor writes the files that it opens, and those that its commands name."""
     found = options(call.args, short="cSTuUwWi", long="cmd startuptime")
-    if not found.has("R"):
-        yield from written(word for word in found.operands if word.text[:1] != "+")
     texts = [value.text for value in found.values("c", "cmd")]
     texts += [word.text[1:] for word in found.operands if word.text[:1] == "+"]
     if call.feed.text is not None:
         texts.append(call.feed.text)
     elif call.feed.piped:
         yield Unclear(f"`{call.name}` reads its commands from elsewhere")
+    if not found.has("R"):
+        keeps = not any(_EDITOR_CUTS.search(text[:MOST_SCRIPT]) for text in texts)
+        files = (word for word in found.operands if word.text[:1] not in ("+", "-"))
+        yield from (Touch(file, keeps=keeps) for file in files)
     for text in texts:
         yield from _editor_effects(call.name, text[:MOST_SCRIPT])
 
@@ -303,7 +306,7 @@ def _editor_effects(name: str, text: str) -> Iterator[Effect]:
     for found in _EDITOR_WRITE.finditer(text):
         yield Touch(Value(found.group(1)))
     if _EDITOR_RUNS.search(text):
-        yield Unclear(f"`{name}` is told to run a command", runs=True)
+        yield Unclear(f"`{name}` runs a command", runs=True)
 
 
 # Scripts of these programs that lie in a file.

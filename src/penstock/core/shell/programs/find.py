@@ -26,7 +26,7 @@ from penstock.core.shell.effects import (
 )
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
-from penstock.core.shell.programs.reads.name_list import TELLING
+from penstock.core.shell.place import TELLING
 from penstock.core.shell.programs.reads.rows import USUAL
 from penstock.core.shell.wildcards import matches
 

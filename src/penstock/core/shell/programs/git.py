@@ -305,7 +305,43 @@ def _fetch(call: ProgramCall) -> Iterator[Effect]:
     yield from programs_of(found)
     known = all(word.exact for word in found.operands)
     if known and not found.has("dry-run", "multiple", "all"):
-        yield deed(GitKind.FETCH, "git fetch", refs=found.operands)
+        forced = found.has("f", "force") or any(w.text.startswith("+") for w in found.operands)
+        moves = ("moves",) if forced and any(":" in w.text for w in found.operands) else ()
+        yield deed(GitKind.FETCH, "git fetch", refs=found.operands, flags=moves)
+
+
+def _marks(call: ProgramCall) -> Iterator[Effect]:
+    yield from written(options(call.args, long="export-marks").values("export-marks"))
+
+
+def _grep(call: ProgramCall) -> Iterator[Effect]:
+    """`git grep -O CMD` hands the files that it finds to a program."""
+    found = options(call.args, short="O?efABCm", long="output max-depth threads")
+    pagers = found.values("O", "open-files-in-pager")
+    yield from (Shell(pager) for pager in pagers)
+    yield from _output(call)
+
+
+def _starts(*names: str) -> Program:
+    """The values of some options are programs."""
+
+    def program(call: ProgramCall) -> Iterator[Effect]:
+        yield from (Shell(text) for text in options(call.args, long=" ".join(names)).values(*names))
+
+    return program
+
+
+def _archive(call: ProgramCall) -> Iterator[Effect]:
+    yield from _named_output("o")(call)
+    yield from programs_of(options(call.args, short="o", long="exec remote output format prefix"))
+
+
+def _format_patch(call: ProgramCall) -> Iterator[Effect]:
+    """Patches come to lie in a directory, each in a file of its own."""
+    found = options(call.args, short="o", long="output output-directory")
+    yield from written(found.values("output"))
+    for place in found.values("o", "output-directory"):
+        yield Touch(below(place, Value("0001.patch")))
 
 
 def _ls_remote(call: ProgramCall) -> Iterator[Effect]:
@@ -352,12 +388,16 @@ _SUBCOMMANDS: Mapping[str, Program] = {
     **{name: _unclear(name) for name in ("mergetool", "svn", "merge-index", "fast-import")},
     **TREE_COMMANDS,
     **REF_COMMANDS,
-    "archive": _named_output("o"),
+    "archive": _archive,
     "bundle": _bundle,
     "clone": _clone,
     "config": config,
     "fetch": _fetch,
-    "format-patch": _named_output("o", tree=True),
+    "fast-export": _marks,
+    "format-patch": _format_patch,
+    "grep": _grep,
+    "instaweb": _starts("httpd", "browser"),
+    "send-email": _starts("smtp-server", "sendmail-cmd", "to-cmd", "cc-cmd", "header-cmd"),
     "init": _init,
     "init-db": _init,
     "ls-remote": _ls_remote,

@@ -8,6 +8,7 @@ Always true: a key that is only known when the command runs is taken for the wor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from penstock.core.shell.effects import (
@@ -40,6 +41,7 @@ _SETTING_VARIABLES = (
     *("GIT_EXEC_PATH", "GIT_TEMPLATE_DIR"),
 )
 # Settings that change what later commands bring, lose or push.
+_SWITCH = re.compile(r"[0-9]*|true|false|", re.IGNORECASE)  # no file for a trace
 _MEANINGS = ("alias.", "remote.", "push.", "branch.", "clean.", "gc.", "submodule.recurse")
 _VERBS = ("set", "unset", "edit", "rename-section", "remove-section")
 
@@ -67,6 +69,8 @@ def variables(scope: Scope) -> Iterator[Effect]:
     for name, values in scope.items():
         if name == "GIT_INDEX_FILE":  # most commands write it
             yield from written(values[:1])
+        if name.startswith("GIT_TRACE") and values and not _SWITCH.fullmatch(values[0].text):
+            yield Touch(values[0], keeps=True)
         if not name.startswith(_SETTING_VARIABLES) or not values:
             continue
         text = values[0].text if values[0].exact else "?"

@@ -12,6 +12,7 @@ from penstock.core.shell.effects import (
     Effect,
     Program,
     ProgramCall,
+    RunProgram,
     Shell,
     Unclear,
     base_name,
@@ -48,7 +49,7 @@ def branch(call: ProgramCall) -> Iterator[Effect]:
         yield from (one for name in names[-1:] for one in named(_HEADS, name, source))
     elif names and not found.has("d", "delete", "l", "list", "a", "all", "edit-description"):
         start = names[1] if len(names) > 1 else Value("HEAD")
-        yield from named(_HEADS, names[0], start)
+        yield from named(_HEADS, names[0], start, moves="git branch -f" * found.has("f", "force"))
 
 
 def tag(call: ProgramCall) -> Iterator[Effect]:
@@ -80,7 +81,7 @@ def update_ref(call: ProgramCall) -> Iterator[Effect]:
         else:
             yield deed(GitKind.REFS, "git update-ref -d", refs=names[:1])
     elif len(names) > 1:
-        yield from named("", names[0], names[1])
+        yield from named("", names[0], names[1], moves="git update-ref")
 
 
 def symbolic_ref(call: ProgramCall) -> Iterator[Effect]:
@@ -224,7 +225,7 @@ def bisect(call: ProgramCall) -> Iterator[Effect]:
     found = options(before, long="term-good term-bad term-new term-old")
     verb = found.operands[0].text if found.operands else ""
     if verb == "run":
-        yield Shell(Value(" ".join(word.text for word in call.args[1:])))
+        yield RunProgram(call.args[1:])
     revisions = found.operands[1:] if verb == "start" else ()
     if verb in _BISECT_MOVES and all(word.exact for word in revisions):
         yield deed(GitKind.BISECT, "git bisect", refs=revisions)

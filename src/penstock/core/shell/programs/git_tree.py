@@ -84,6 +84,7 @@ def checkout(call: ProgramCall) -> Iterator[Effect]:
         p="p patch",
         exact="no-overlay",
         submodules="recurse-submodules",
+        again="B",
     )
     if found.has("pathspec-from-file"):
         yield Unclear("`git checkout` takes its paths from a file")
@@ -101,16 +102,24 @@ def _on_new_branch(
     command: str, name: Value, start: Sequence[Value], flags: Sequence[str]
 ) -> Iterator[Effect]:
     """A branch is made and gone to; its files are the present ones unless it starts elsewhere."""
+    moves = "again" in flags
+    flags = [flag for flag in flags if flag != "again"]
     if start or "force" in flags:
         yield deed(GitKind.TREE, command, refs=start or (Value("HEAD"),), flags=flags)
-    yield from named("refs/heads/", name, *(start or (Value("HEAD"),)))
+    # By then HEAD is where it starts.
+    point = Value("HEAD") if moves else next(iter(start), Value("HEAD"))
+    yield from named("refs/heads/", name, point, moves=command if moves else "")
 
 
-def named(prefix: str, name: Value, revision: Value) -> Iterator[Effect]:
-    """Yield that a ref means a revision from now on; a name that nobody knows misleads nobody."""
+def named(prefix: str, name: Value, revision: Value, *, moves: str = "") -> Iterator[Effect]:
+    """Yield that a ref means a revision from now on; a name that nobody knows misleads nobody.
+
+    `moves` is the command that moves it where it may be there already, and leave commits behind.
+    """
     if name.exact:
         full = Value(prefix + name.text)
-        yield deed(GitKind.NAME, "git", refs=(full, _revision(revision)))
+        flags = ("moves",) if moves else ()
+        yield deed(GitKind.NAME, moves or "git", refs=(full, _revision(revision)), flags=flags)
 
 
 def _revision(word: Value) -> Value:
@@ -121,7 +130,12 @@ def _revision(word: Value) -> Value:
 def switch(call: ProgramCall) -> Iterator[Effect]:
     """`git switch`: another branch."""
     found = options(call.args, short="cC", long="create force-create orphan conflict")
-    flags = flagged(found, force="f force discard-changes", submodules="recurse-submodules")
+    flags = flagged(
+        found,
+        force="f force discard-changes",
+        submodules="recurse-submodules",
+        again="C force-create",
+    )
     command = "git switch -f" if "force" in flags else "git switch"
     made = found.values("c", "C", "create", "force-create")
     if found.has("orphan"):
@@ -247,6 +261,15 @@ def pull(call: ProgramCall) -> Iterator[Effect]:
 def programs_of(found: Options) -> Iterator[Effect]:
     """Yield the programs that options start at the other end, which may be this machine."""
     yield from (Shell(word) for word in found.values("upload-pack", "receive-pack", "exec"))
+    yield from transports(found.operands)
+
+
+def transports(words: Sequence[Value]) -> Iterator[Effect]:
+    """Yield the programs that addresses start: `ext::COMMAND`, where `% ` is a blank."""
+    for word in words:
+        kind, colons, rest = word.text.partition("::")
+        if colons and kind == "ext":
+            yield Shell(word._replace(text=rest.replace("% ", " ").replace("%%", "%")))
 
 
 def rebase(call: ProgramCall) -> Iterator[Effect]:
@@ -291,9 +314,15 @@ def apply(call: ProgramCall) -> Iterator[Effect]:
     if found.has(*_APPLY_SHOWS) and not found.has("apply"):
         return
     yield from patched("git apply", call, found.operands, last(found.values("directory")))
-    if found.has("R", "reverse") and not found.operands and call.feed.text is None:
+    unknown = call.feed.text is None and not call.feed.patch
+    if found.has("R", "reverse") and not found.operands and (unknown or _of_files(call)):
         # Most likely what `git diff` prints, and that is then found nowhere else.
         yield deed(GitKind.PATHS, "git apply -R", paths=(Value(":/"),))
+
+
+def _of_files(call: ProgramCall) -> bool:
+    """True for a patch that holds what is not committed."""
+    return call.feed.patch[:1] in (("diff",), ("staged",)) and "" in (*call.feed.patch[2:], "")
 
 
 def am(call: ProgramCall) -> Iterator[Effect]:
@@ -312,7 +341,9 @@ def patched(
 ) -> Iterator[Effect]:
     """Yield what patches do: in files, or in what the command reads."""
     files = [word for word in operands if word.text != "-"]
-    if any(word.text == PIPE for word in files) or (not files and call.feed.text is None):
+    if not files and call.feed.patch:
+        yield deed(GitKind.PATCH, command, refs=tuple(map(Value, call.feed.patch)))
+    elif any(word.text == PIPE for word in files) or (not files and call.feed.text is None):
         yield Unclear(f"`{command}` changes the files that its patch names")
     elif files:
         flags = (f"below:{directory.text}",) if directory else ()

@@ -11,10 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from penstock.core.shell.effects import Feed, Options, options
+from penstock.core.shell.effects import Feed, Options, last, options
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
 from penstock.core.shell.programs.find import fd_meets, find_may_print, find_prints
+from penstock.core.shell.programs.git_patches import made_patch
+from penstock.core.shell.programs.line_filters import passed
 from penstock.core.shell.wildcards import is_wild, matches
 
 Lister = Callable[[tuple[Value, ...], Feed, LookHere], "str | None"]
@@ -25,6 +27,7 @@ _LARGE_AND_PACKED = ".git/objects/"
 
 def listed(argv: Sequence[Value], feed: Feed, here: LookHere) -> str | None:
     """Return what a command prints when it lists files, or None."""
+    argv = _any_search(argv)
     if not argv or not all(word.exact and not word.pattern for word in argv):
         return None
     row = _LISTERS.get(argv[0].text.rpartition("/")[2])
@@ -32,6 +35,19 @@ def listed(argv: Sequence[Value], feed: Feed, here: LookHere) -> str | None:
     if text is None or (feed.text is None and not here.grant(len(_ENDS.findall(text)))):
         return None
     return text
+
+
+def _any_search(argv: Sequence[Value]) -> Sequence[Value]:
+    """Return a search for an unknown text as one that may meet every file it looks at."""
+    words = [word.text.rpartition("/")[2] for word in argv[:2]]
+    at = 2 if words == ["git", "grep"] else 1 if words[:1] and words[0] in _SEARCHERS else 0
+    first = next((n for n in range(at, len(argv)) if argv[n].text[:1] != "-"), 0) if at else 0
+    if not first or argv[first].exact:
+        return argv
+    return [*argv[:first], Value(".*"), *argv[first + 1 :]]
+
+
+_SEARCHERS = frozenset({"grep", "egrep", "fgrep", "rg"})
 
 
 def _find(args: tuple[Value, ...], feed: Feed, here: LookHere) -> str | None:  # noqa: ARG001
@@ -79,6 +95,8 @@ def _git(args: tuple[Value, ...], feed: Feed, here: LookHere) -> str | None:  # 
     """
     if args and args[0].text == "grep":
         return _git_grep(args[1:], here)
+    if args and args[0].text == "diff":
+        return _git_changed(args, here)
     if not args or args[0].text != "ls-files":
         return None
     found = options(args[1:], short="xX", long="exclude exclude-from exclude-per-directory")
@@ -91,6 +109,31 @@ def _git(args: tuple[Value, ...], feed: Feed, here: LookHere) -> str | None:  # 
     wanted = [word.text for word in found.operands]
     names = [name for name in tracked if not wanted or any(_in_pathspec(w, name) for w in wanted)]
     return _lines(names, end="\0" if found.has("z") else "\n")
+
+
+def _git_changed(args: tuple[Value, ...], here: LookHere) -> str | None:
+    """`git diff --name-only`: the files that differ, which git is asked for."""
+    patch = made_patch((Value("git"), *args)) if Value("--name-only") in args else ()
+    names = here.git("names", *patch) if patch else None
+    if names is None:
+        return None
+    texts = [word.text for word in args]
+    wanted = texts[texts.index("--") + 1 :] if "--" in texts else []
+    kept = [
+        n
+        for n in names.split("\0")
+        if n and (not wanted or any(_in_pathspec(w, n) for w in wanted))
+    ]
+    return _lines(kept, end="\0" if Value("-z") in args else "\n")
+
+
+def _gofmt(args: tuple[Value, ...], feed: Feed, here: LookHere) -> str | None:  # noqa: ARG001
+    """`gofmt -l`: those Go files below its arguments that it would change, or all of them."""
+    found = options(args, short="r")
+    if not found.has("l") or found.has("w", "d"):
+        return None
+    names = _searched(found.operands or (Value("."),), here, deep=True)
+    return None if names is None else _lines([name for name in names if name.endswith(".go")])
 
 
 def _git_grep(args: tuple[Value, ...], here: LookHere) -> str | None:
@@ -249,11 +292,19 @@ def _grep_lines(found: Options, feed: Feed) -> str | None:
         return None
     pattern = found.operands[0].text
     given = {name for name, _ in found.given}
+    if most := given & {"m", "max-count"}:
+        fewer = found._replace(given=tuple(one for one in found.given if one[0] not in most))
+        return _first_lines(_grep_lines(fewer, feed), last(found.values(*most)))
     if given - {"v", "F", "E", "i", "invert-match"}:
         return None
     plain = pattern if "F" in given else _unescaped(pattern)
     if plain is None:
-        return None
+        words = [
+            Value("grep"),
+            *(Value(f"-{name}") for name in given if len(name) == 1),
+            Value(pattern),
+        ]
+        return passed(words, lambda _: feed.text)
     folds = "i" in given
     wanted = plain.lower() if folds else plain
     inverted = bool(given & {"v", "invert-match"})
@@ -262,6 +313,12 @@ def _grep_lines(found: Options, feed: Feed) -> str | None:
         for line in feed.text.split("\n")
         if line and (wanted in (line.lower() if folds else line)) is not inverted
     )
+
+
+def _first_lines(text: str | None, count: Value | None) -> str | None:
+    if text is None or count is None or not count.text.isdecimal():
+        return None
+    return "".join(text.splitlines(keepends=True)[: int(count.text[:6])])
 
 
 def _xargs(args: tuple[Value, ...], feed: Feed, here: LookHere) -> str | None:
@@ -389,6 +446,7 @@ _LISTERS: Mapping[str, Lister] = {
     "gfind": _find,
     "ls": _ls,
     "git": _git,
+    **dict.fromkeys(("gofmt", "goimports", "gofumpt"), _gofmt),
     **dict.fromkeys(("grep", "egrep", "fgrep", "ggrep"), _grep),
     "rg": _ripgrep,
     "xargs": _xargs,

@@ -17,6 +17,7 @@ from penstock.core.shell.expansion import Value
 from penstock.core.shell.syntax.words import unescape
 
 MOST_TEXT = 65_536
+MOST_NUMBERS = 256
 Printer = Callable[[list[str], Feed, str], "str | None"]
 _FIELD = re.compile(r"%(?:(-?[0-9]{0,5}(?:\.[0-9]{0,5})?)([sbqdic])|%)")
 # In `echo -e` and `%b` an octal number may have a zero in front, and `\c` ends everything.
@@ -134,6 +135,56 @@ def _mktemp(words: list[str], feed: Feed, cwd: str) -> str | None:  # noqa: ARG0
     return "/tmp/tmp.XXXXXXXXXX\n" if words in ([], ["-d"]) else None  # noqa: S108
 
 
+_DATE = re.compile(r"%[-_0^#]?([A-Za-z%])")
+_DATE_PIECES = {
+    **dict.fromkeys("YGC", "2000"),
+    **dict.fromkeys("mdHMSyjUVWIklgu", "01"),
+    "F": "2000-01-01",
+    "T": "00:00:00",
+    "R": "00:00",
+    "s": "946684800",
+    "N": "000000000",
+    "D": "01/01/00",
+    **dict.fromkeys("bhB", "Jan"),
+    **dict.fromkeys("aA", "Sat"),
+    "p": "AM",
+    "Z": "UTC",
+    "z": "+0000",
+    "%": "%",
+    "n": "\n",
+    "t": "\t",
+}
+
+
+def _date(words: list[str], feed: Feed, cwd: str) -> str | None:  # noqa: ARG001
+    """Some date in the form that is asked for: no file is protected by its date."""
+    forms = [word for word in words if word.startswith("+")]
+    others = [word for word in words if word.startswith("-") and word not in ("-u", "--utc")]
+    if len(forms) != 1 or others:
+        return None
+    return _DATE.sub(lambda one: _DATE_PIECES.get(one[1], "0"), forms[0][1:]) + "\n"
+
+
+def _seq(words: list[str], feed: Feed, cwd: str) -> str | None:  # noqa: ARG001
+    if not all(re.fullmatch(r"-?[0-9]{1,9}", word) for word in words) or not 0 < len(words) < 4:
+        return None
+    numbers = [int(word) for word in words]
+    first, step, end = {1: (1, 1, *numbers), 2: (numbers[0], 1, numbers[-1])}.get(
+        len(words), tuple(numbers)
+    )
+    some = range(first, end + (1 if step > 0 else -1), step) if step else range(0)
+    return "".join(f"{number}\n" for number in some) if len(some) <= MOST_NUMBERS else None
+
+
+def _some(text: str) -> Printer:
+    """A word that differs from machine to machine, and is none that a rule knows."""
+
+    def printer(words: list[str], feed: Feed, cwd: str) -> str | None:  # noqa: ARG001
+        return text + "\n"
+
+    return printer
+
+
 def _decoder(decode: Callable[[bytes], bytes], *flags: str) -> Printer:
     """A program that decodes its input when one of its flags says so."""
 
@@ -196,6 +247,14 @@ _PRINTERS: Mapping[str, Printer] = {
     "basename": _basename,
     "dirname": _dirname,
     "mktemp": _mktemp,
+    "date": _date,
+    "seq": _seq,
+    "nproc": _some("4"),
+    "whoami": _some("somebody"),
+    "hostname": _some("machine"),
+    "uname": _some("Linux"),
+    "arch": _some("x86_64"),
+    "uuidgen": _some("00000000-0000-4000-8000-000000000000"),
     "base64": _decoder(base64.b64decode, "-d", "-D", "--decode", "-di", "-id"),
     "base32": _decoder(base64.b32decode, "-d", "--decode"),
     "openssl": _decoder(base64.b64decode, "-d"),

@@ -91,7 +91,7 @@ def _unreadable(program: str) -> GateRefusal:
     return GateRefusal(
         rule=PEOPLE_RULE,
         verdict=Verdict.DENY,
-        text=f"can't tell which `{program}` command this runs, and some are for people only",
+        text=f"can't predict which `{program}` command this runs, and some are for people only",
         instead="write the command out, without variables or substitutions",
         code="for-people",
     )
@@ -111,7 +111,7 @@ def _rule_edit(program: str, command: str, args: Sequence[Value]) -> Iterator[Ef
     refusal = GateRefusal(
         rule=PEOPLE_RULE,
         verdict=Verdict.DENY,
-        text=f"only a person may run `{program} {shown}` on the rules in force",
+        text=f"only a person may run `{program} {shown}` on the active rules",
         instead="add `--dry-run` to see the effect, and ask the user to run it",
         code="for-people",
     )
@@ -214,7 +214,7 @@ def module(name: Value, args: Sequence[Value]) -> Iterator[Effect]:
 
 # Modules of Python that are programs by another name.
 _MODULES = {
-    **{name: f"python-{name}" for name in ("venv", "build")},
+    **{name: f"python-{name}" for name in ("venv", "build", "zipfile", "tarfile")},
     "pre_commit": "pre-commit",
     "poethepoet": "poe",
 }
@@ -328,7 +328,7 @@ def _kills(call: ProgramCall) -> Iterator[Effect]:
                 rule=GATE_RULE,
                 verdict=Verdict.ASK,
                 text=f"`{call.name}` would stop Penstock's background server",
-                instead="leave it running; it ends by itself when nobody needs it",
+                instead="leave it running; it stops by itself when idle",
             )
         )
 

@@ -22,6 +22,7 @@ from penstock.core.shell.effects import (
     RunProgram,
     RunRole,
     Shell,
+    Touch,
     Unclear,
     last,
     options,
@@ -134,7 +135,8 @@ def _trap(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args)
     if len(found.operands) > 1 and found.operands[0].text not in ("", "-"):
         signals = {word.text.upper().removeprefix("SIG") for word in found.operands[1:]}
-        yield Shell(found.operands[0])
+        if not signals <= _ENDING:  # otherwise it runs at the end, with the values of then
+            yield Shell(found.operands[0])
         yield Later(found.operands[0], often=not signals <= _ENDING)
 
 
@@ -159,6 +161,12 @@ def _alias(call: ProgramCall) -> Iterator[Effect]:
         _, equals, text = word.text.partition("=")
         if equals:
             yield Shell(word._replace(text=text))
+
+
+def _pager(call: ProgramCall) -> Iterator[Effect]:
+    """`man -P CMD`: what shows the page."""
+    found = options(call.args, short="PCmMSsHL", long="pager html preprocessor")
+    yield from (Shell(text) for text in found.values("P", "pager", "H", "html"))
 
 
 def _script(call: ProgramCall) -> Iterator[Effect]:
@@ -394,6 +402,9 @@ def _from_input(
     args = call.args if args is None else args
     if call.feed.text is not None:
         yield Code(language, Value(call.feed.text, exact=call.feed.exact), args, here=here)
+    elif len(call.feed.files) == 1 and not call.feed.piped:
+        path = Value(call.feed.files[0])
+        yield RunFile(language, path, args or (path,), here=here)
     elif call.feed.piped:
         yield Unclear(f"`{call.name}` runs what a pipe brings", runs=True)
         if call.feed.parts:
@@ -468,8 +479,9 @@ def _edits_in_place(call: ProgramCall) -> Iterator[Effect]:
     language = INTERPRETERS[call.name].language
     found = start(call.name, call.args)
     words = (*found.script, *found.rest)
-    if found.given.has("i"):
-        yield from written(found.rest)
+    if found.given.has("i"):  # with `-p` each line is printed again, with `-n` those that it says
+        keeps = found.given.has("p") and not found.given.has("n", "0")
+        yield from (Touch(file, keeps=keeps) for file in found.rest)
     yield from (Code(language, text, words) for text in found.texts)
     if found.script and found.script[0].text != "-":
         yield RunFile(language, found.script[0], words)
@@ -561,6 +573,7 @@ RUNNERS: Mapping[str, Program] = {
     ),
     "flock": _flock,
     "watch": _joined("nq", "interval equexit"),
+    **dict.fromkeys(("man", "info"), _pager),
     "entr": wrapper("d"),
     "script": _script,
     "uv": first_word_runs("run", "tool run"),

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 
 from penstock.core.shell.effects import (
     Effect,
+    Git,
     Patch,
     Program,
     ProgramCall,
@@ -26,6 +27,7 @@ from penstock.core.shell.effects import (
     written,
 )
 from penstock.core.shell.expansion import Value
+from penstock.core.shell.git_deed import GitDeed, GitKind
 from penstock.core.shell.programs.archives import ARCHIVES
 from penstock.core.shell.programs.copies import COPIES
 from penstock.core.shell.programs.disks import DISKS
@@ -202,6 +204,8 @@ def _patch(call: ProgramCall) -> Iterator[Effect]:
         yield Touch(below(place, found.operands[0]) if place else found.operands[0])
     elif call.feed.text is not None and call.feed.exact and not found.has("i", "input"):
         yield Patch(call.feed.text, place)
+    elif call.feed.patch and not found.has("i", "input"):
+        yield Git(GitDeed(GitKind.PATCH, "patch", refs=call.feed.patch), place)
     else:
         yield Unclear("`patch` changes the files that its patch names")
 
@@ -223,7 +227,7 @@ def _sqlite(call: ProgramCall) -> Iterator[Effect]:
     if "-readonly" not in flags:
         yield from written(names[:1])
     if any(".output" in word.text or ".once" in word.text for word in names[1:]):
-        yield Unclear("`sqlite3` is told to write a file")
+        yield Unclear("`sqlite3` writes a file")
 
 
 def _ssh_keygen(call: ProgramCall) -> Iterator[Effect]:
@@ -311,7 +315,6 @@ PROGRAMS: Mapping[str, Program] = {
     **dict.fromkeys(("gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "as"), _COMPILER),
     "rustc": outputs("o"),
     "go": outputs("o"),
-    "ar": lambda call: written(options(call.args).operands[1:2]),
     "objcopy": last_operand("OIj", least=1),
     "strip": operands("o"),
     "rename": lambda call: written(options(call.args, short="e").operands[1:]),

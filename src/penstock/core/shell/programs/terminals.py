@@ -20,6 +20,7 @@ from penstock.core.shell.effects import (
     RunFile,
     RunProgram,
     Shell,
+    Touch,
     Typed,
     Unclear,
     options,
@@ -342,8 +343,13 @@ def _modern(call: ProgramCall) -> Iterator[Effect]:
 # Other times
 
 
+_CRONTAB = Value("/var/spool/cron/crontabs/user")
+
+
 def _crontab(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="u")
+    if not found.has("l"):
+        yield Touch(_CRONTAB)
     if found.has("l", "r", "e"):
         return
     if found.operands and found.operands[0].text != "-":
@@ -370,8 +376,16 @@ def cron_commands(text: str) -> str:
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0", "ip6-localhost", "0", "127.1"})  # noqa: S104
 
 
+# Settings of ssh that are commands of this machine.
+_SSH_RUNS = frozenset({"proxycommand", "localcommand", "knownhostscommand"})
+
+
 def _ssh(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="BbcDEeFIiJLlmOopQRSWw", first_operand_ends=True)
+    for setting in found.values("o"):
+        key, _, command = setting.text.partition("=")
+        if key.strip().lower() in _SSH_RUNS:
+            yield Shell(setting._replace(text=command))
     if not found.operands:
         return
     host = found.operands[0].text.removeprefix("ssh://").rpartition("@")[2].partition(":")[0]

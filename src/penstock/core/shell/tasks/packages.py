@@ -46,6 +46,14 @@ _ALONG: Mapping[str, Sequence[str]] = {
 _SHORT_FOR = {"t": "test", "tst": "test", "run-script": "run", "rum": "run", "urn": "run"}
 _OWN = frozenset({"test", "start", "stop", "restart"})
 _RUNS = frozenset({"run", "run-script", "recursive", "workspaces", "foreach", "exec"})
+# Programs of packages that no package manager has a verb for: `pnpm vitest` is `npx vitest`.
+_PACKAGED = frozenset(
+    {
+        *("vitest", "jest", "mocha", "ava", "tap", "karma", "cypress", "playwright", "jasmine"),
+        *("tsx", "ts-node", "tsc", "esbuild", "vite", "webpack", "rollup", "nodemon", "node"),
+        *("eslint", "prettier", "stylelint", "biome", "nx", "turbo", "lerna", "dotenv", "env-cmd"),
+    }
+)
 _TAKES = "C prefix cwd dir filter F w workspace"
 _WORKSPACES = ("packages/*", "apps/*", "libs/*")
 # Files that a package manager runs by itself.
@@ -68,7 +76,7 @@ def package(call: ProgramCall) -> Iterator[Effect]:
     for folder in folders or [place.text if place else ""]:
         scripts = _scripts(call.here, folder)
         if call.name != "npm" and verb not in scripts:  # perhaps a program of a package
-            yield RunProgram(found.operands, elsewhere=True)
+            yield RunProgram(found.operands, elsewhere=verb not in _PACKAGED)
         for name, args in _run_by(call.name, verb, rest, scripts):
             where = Value(folder) if folder else None
             yield RunText("package.json", "sh", _with_words(scripts[name], args), directory=where)

@@ -8,7 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from penstock.core.shell.effects import Effect, Program, ProgramCall, RunFile, RunRole, options
+from penstock.core.shell.effects import (
+    Effect,
+    Program,
+    ProgramCall,
+    RunFile,
+    RunRole,
+    RunText,
+    options,
+)
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
 
@@ -18,7 +26,8 @@ MOST_TESTS = 40
 class SuiteTool(NamedTuple):
     """A test runner: its language, the names of test files, where they lie, what runs always.
 
-    `beside` runs wherever it lies beside or above a test; `takes` are options with a value.
+    `beside` runs wherever it lies beside or above a test; `takes` are options with a value. With
+    `own_place` a test runs in the directory that it lies in.
     """
 
     language: str
@@ -28,6 +37,7 @@ class SuiteTool(NamedTuple):
     beside: str = ""
     verb: str = ""
     takes: str = ""
+    own_place: bool = False
 
 
 def run_tests(tool: SuiteTool) -> Program:
@@ -45,9 +55,20 @@ def run_tests(tool: SuiteTool) -> Program:
         if not any(call.here.kind(name) for name in named):
             files += _in(call.here, tool, [_folder(one) for one in tool.folders.split()])
         for file in list(dict.fromkeys(files))[:MOST_TESTS]:
-            yield RunFile(tool.language, Value(file), (Value(file),), role=RunRole.TEST)
+            yield from _run(tool, file, call.here)
 
     return program
+
+
+def _run(tool: SuiteTool, file: str, here: LookHere) -> Iterator[Effect]:
+    folder, _, name = file.rpartition("/")
+    if not tool.own_place or not folder:
+        yield RunFile(tool.language, Value(file), (Value(file),), role=RunRole.TEST)
+        return
+    text = here.text(file)
+    if text is not None:
+        place, args = Value(folder), (Value(name),)
+        yield RunText(name, tool.language, text, args, place, role=RunRole.TEST)
 
 
 def _named(tool: SuiteTool, names: Sequence[str], here: LookHere) -> Iterator[str]:
@@ -106,7 +127,9 @@ RSPEC = SuiteTool(
 )
 PHPUNIT = SuiteTool("php", "*Test.php", "tests tests/* tests/*/*", always="tests/bootstrap.php")
 PROVE = SuiteTool("perl", "*.t", "t t/*", takes="I j")
-GO_TEST = SuiteTool("go", "*_test.go", ". * */* */*/*", verb="test", takes="run bench count")
+GO_TEST = SuiteTool(
+    "go", "*_test.go", ". * */* */*/*", verb="test", takes="run bench count", own_place=True
+)
 CARGO_TEST = SuiteTool("rust", "*.rs", "tests", verb="test", takes="p package test")
 MIX_TEST = SuiteTool(
     "elixir", "*_test.exs", "test test/*", always="test/test_helper.exs", verb="test"

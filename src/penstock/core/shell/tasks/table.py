@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from penstock.core.shell.effects import (
     Effect,
@@ -27,6 +28,7 @@ from penstock.core.shell.programs.table import PROGRAMS
 from penstock.core.shell.programs.terminals import TERMINALS
 from penstock.core.shell.tasks import suites
 from penstock.core.shell.tasks.data import at, json_data, toml_data, yaml_data
+from penstock.core.shell.tasks.documents import DOCUMENTS
 from penstock.core.shell.tasks.just import just, just_includes
 from penstock.core.shell.tasks.make import make
 from penstock.core.shell.tasks.manifests import (
@@ -368,6 +370,22 @@ def _sphinx(call: ProgramCall) -> Iterator[Effect]:
         yield source("python", f"{word.text.rstrip('/')}/conf.py")
 
 
+_PLUGIN = re.compile(r"(?:^|[\s\"'=])-p[ =]?([A-Za-z_][\w.]*)")
+_ADDED = re.compile(r"^\s*addopts\s*=\s*(.*(?:\n[ \t]+.*)*)", re.M)
+_PYTEST_SETTINGS = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+
+
+def _pytest_plugins(call: ProgramCall) -> Iterator[Effect]:
+    """A plugin is a module that pytest imports: `-p NAME` of the call, or of its settings."""
+    named = [value.text for value in options(call.args, short="p").values("p")]
+    for file in _PYTEST_SETTINGS:
+        added = _ADDED.search(call.here.text(file) or "")
+        named += _PLUGIN.findall(added.group(1)) if added else []
+    for name in named[:8]:
+        path = Value(name.replace(".", "/"))
+        yield RunFile("python", path, (path,), role=RunRole.MODULE)
+
+
 def _cargo(call: ProgramCall) -> Iterator[Effect]:
     """A build script runs when anything is built; an alias is another call of cargo."""
     words = [word.text for word in options(call.args, short="p").operands]
@@ -382,10 +400,35 @@ def _cargo(call: ProgramCall) -> Iterator[Effect]:
     manifest = at(toml_data(call.here.text("Cargo.toml") or ""), "package")
     script = manifest.get("build")
     yield source("rust", script if isinstance(script, str) else "build.rs")
+    for member in _CARGO_MEMBERS:
+        for name in (call.here.names(f"{member}/build.rs") or ())[: suites.MOST_TESTS]:
+            folder, text = name.rpartition("/")[0], call.here.text(name)
+            if text is not None:  # it runs where its package lies
+                yield RunText("build.rs", "rust", text, directory=Value(folder), role=RunRole.TOOL)
     if words[0] in ("run", "r"):
         yield source("rust", "src/main.rs")
+        yield from _cargo_member(call)
     for value in _strings(at(config, "target.*"), at(config, "build"), "runner", "rustc-wrapper"):
         yield from _start(value)
+
+
+def _cargo_member(call: ProgramCall) -> Iterator[Effect]:
+    """`cargo run -p NAME`: the program of a member runs in the directory of the call."""
+    found = options(call.args, short="p", long="package bin")
+    wanted = {word.text for word in found.values("p", "package", "bin")}
+    members = (
+        name for one in _CARGO_MEMBERS for name in call.here.names(f"{one}/Cargo.toml") or ()
+    )
+    for name in dict.fromkeys(islice(members, suites.MOST_TESTS)):
+        folder = name.rpartition("/")[0]
+        known = at(toml_data(call.here.text(name) or ""), "package").get("name")
+        if not wanted or known in wanted:
+            yield source("rust", f"{folder}/src/main.rs")
+    for word in sorted(wanted):
+        yield source("rust", f"src/bin/{word}.rs")
+
+
+_CARGO_MEMBERS = ("*", "crates/*", "*/*")
 
 
 def _list(value: object) -> Sequence[object]:
@@ -537,6 +580,8 @@ _SPECIAL: Mapping[str, Program] = {
     "tox": _behind("exec", 0),
     "cargo": _cargo,
     "go": _go,
+    **dict.fromkeys(("pytest", "py.test"), _pytest_plugins),
+    **DOCUMENTS,
     "mise": _mise,
     "uv": _pip,
     **dict.fromkeys(("node", "nodejs"), _node),

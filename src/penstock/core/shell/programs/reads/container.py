@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
+from penstock.core.model import Action
 from penstock.core.shell.effects import (
     Effect,
     Options,
     Program,
     ProgramCall,
     RunProgram,
+    Touch,
+    Unclear,
     last,
     options,
     read,
@@ -33,7 +37,7 @@ _LONG = (
     "add-host annotation attach blkio-weight cap-add cap-drop cgroup-parent cidfile cluster"
     " container context cpus device dns entrypoint env env-file expose file gpus group-add"
     " health-cmd host hostname index ip ipc kubeconfig label link log-driver log-opt memory mount"
-    " name namespace network net platform pod profile progress project-directory project-name"
+    " pid name namespace network net platform pod profile progress project-directory project-name"
     " publish pull restart runtime secret security-opt shm-size stop-signal sysctl tmpfs ulimit"
     " user userns volume volumes-from workdir build-context"
 )
@@ -46,6 +50,7 @@ _TAKES_FILES = frozenset(
         *("apply", "create", "replace", "diff", "patch", "set", "delete", "edit", "kustomize"),
     }
 )
+_COPIED = re.compile(r"^\s*(?:COPY|ADD)\s+(?:--\S+\s+)*(.+)$", re.MULTILINE | re.IGNORECASE)
 _COMPOSE_FILES = ("docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml")
 _NO_VALUES = (
     *("services", "images", "volumes", "profiles", "hash", "networks", "q", "quiet", "models"),
@@ -85,14 +90,19 @@ def _container(call: ProgramCall) -> Iterator[Effect]:
     yield from kept(call)
     if words.verb in _RUNS and not (words.verb == "create" and not _is_docker(call)):
         yield from _started(call, words, composes=composes)
+        yield from _volumes(call, words.given) if composes else ()
     elif words.verb == "cp":
         yield from sweep(word for word in words.rest[:1] if ":" not in word.text)
         yield from mentioned(call)
     elif composes and words.verb in ("config", "convert"):
         if not words.given.has(*_NO_VALUES):
             yield from _settings(call, words.given)
+    elif composes and words.verb in ("up", "start", "create"):
+        yield from _volumes(call, words.given)
     elif words.verb in _TAKES_FILES:
         yield from sweep(_behind_equals(words.given.values("build-context")))
+        for copied in _COPIED.findall(call.feed.text or "")[:MOST_PARTS]:
+            yield from perhaps(map(Value, copied.split()[:-1]))
         yield from mentioned(call._replace(args=tuple(_without_secrets(call.args))))
         yield from _put(call)
 
@@ -139,6 +149,10 @@ def _started(call: ProgramCall, words: _Words, *, composes: bool) -> Iterator[Ef
     for value in volumes:
         for part in _APART.split(value.text)[:MOST_PARTS]:
             yield from perhaps([Value(part, value.exact)] if is_candidate(part) else [])
+    broad = [value.text for value in volumes if _is_broad(value.text)]
+    if broad or _is_host(given):
+        shown = broad[0] if broad else "the whole machine"
+        yield Unclear(f"`{call.name}` gives a container `{shown}` to change")
     inner = words.rest[1:]
     inner = inner[1:] if inner[:1] == (Value("--"),) else inner
     entry = last(given.values("entrypoint"))
@@ -150,6 +164,27 @@ def _started(call: ProgramCall, words: _Words, *, composes: bool) -> Iterator[Ef
     if shows_environment(inner):
         yield from read(given.values("env-file"))
         yield from _settings(call, given) if composes else ()
+
+
+# Directories of this machine that no container needs to write.
+_BROAD = re.compile(
+    r"(?:/|~|\$\{?HOME\}?|/(?:bin|boot|dev|etc|home|lib|lib64|opt|proc|root|run|sbin|srv|sys|usr|var)"
+    r"|/home/[^/:,]+|/Users(?:/[^/:,]+)?)/?"
+)
+
+
+def _is_broad(volume: str) -> bool:
+    """True for a mount of the machine, the system or a whole home that can be written."""
+    named = {name[0]: text for name, text in _MOUNT.findall(volume)}
+    host, _, rest = volume.partition(":")
+    settings = re.split(r"[:,]", rest or volume)
+    closed = "ro" in settings or "readonly" in settings or "readonly=true" in settings
+    return not closed and _BROAD.fullmatch(named.get("s", host)) is not None
+
+
+def _is_host(given: Options) -> bool:
+    """True for a container that is this machine itself."""
+    return given.has("privileged") and Value("host") in given.values("pid")
 
 
 def _mounts(volumes: Sequence[Value]) -> Iterator[tuple[str, str]]:
@@ -170,6 +205,24 @@ def _settings(call: ProgramCall, given: Options) -> Iterator[Effect]:
     yield from implied(call.here, ".env") if not files else ()
     named = [value.text for value in given.values("f", "file")] or _COMPOSE_FILES
     yield from perhaps(listed_in(named, call.here))
+
+
+_VOLUME = re.compile(
+    r"^\s*(?:-\s*['\"]?(?P<short>(?:~|/|\.\.?/|\$\{?HOME\}?)[^:'\"\s]*):/"
+    r"|(?:-\s*)?source:\s*['\"]?(?P<long>(?:~|/|\.\.?/|\$\{?HOME\}?)[^'\"\s]*))",
+    re.MULTILINE,
+)
+_OWN_HOME = re.compile(r"^\$\{?HOME\}?")
+
+
+def _volumes(call: ProgramCall, given: Options) -> Iterator[Effect]:
+    """Directories and files of this machine that the services of Compose are given."""
+    named = [value.text for value in given.values("f", "file")] or _COMPOSE_FILES
+    for name in named[:MOST_PARTS]:
+        for found in islice(_VOLUME.finditer(call.here.text(name) or ""), MOST_PARTS):
+            place = Value(_OWN_HOME.sub("~", found["short"] or found["long"]))
+            if not is_all(place):
+                yield Touch(place, Action.READ, tree=True, mention=True)
 
 
 def _enters(call: ProgramCall) -> Iterator[Effect]:

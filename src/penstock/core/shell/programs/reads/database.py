@@ -7,7 +7,7 @@ Always true: names of columns and tables are no files, so only what such a claus
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from penstock.core.model import Action
@@ -23,12 +23,14 @@ _LOADED = re.compile(
     r"|\\i[r]?\s+)['\"]?([^\s'\");]+)",
     re.IGNORECASE,
 )
+# Commands of a client that carry out another file.
+_LOADS = re.compile(r"(?:\.read|\\ir?|\bsource|\\\.)\s+['\"]?([^\s'\";]+)", re.IGNORECASE)
 # Functions and clauses that name a file in quotes, and commands of the client that write one.
 _QUOTED_FILE = re.compile(
     r"(?:\b(?:read_\w+|write\w*|load_file|pg_read\w*|lo_import|lo_export|sniff_csv|glob|file|url)"
     r"\(\s*(?:\d+,\s*)?"
     r"|\b(?:from|to|infile|outfile|dumpfile|attach|database)\s+)['\"]([^'\"\n]{1,300})['\"]"
-    r"|(?:\\(?:o|g|w|s|e|copy\s+\w+\s+to|lo_export\s+\d+)"
+    r"|(?:\\(?:o|g|w|s|e|copy\s+(?:\w+|\([^)\n]{1,300}\))\s+to|lo_export\s+\d+)"
     r"|\.(?:output|once|log|trace|backup|save|clone|dump)|\b(?:tee|source))\s+['\"]?([^\s'\")|]+)",
     re.IGNORECASE,
 )
@@ -42,15 +44,24 @@ _RUNS = re.compile(
 def _database(call: ProgramCall) -> Iterator[Effect]:
     """Texts for a database may read files, and run commands."""
     texts = [*(word.text for word in call.args), call.feed.text or ""]
+    given = options(call.args, short="fdUhpcoLveFRT", long="file output log-file tee init")
+    files = given.values("f", "file", "init")
+    texts += _of_files((*(file.text for file in files), *call.feed.files), texts, call)
     for text in texts:
         yield from _in_text(text[:MOST_TEXT])
-    given = options(call.args, short="fdUhpcoLveFRT", long="file output log-file tee init")
-    yield from read(given.values("f", "file", "init"))
+    yield from read(files)
     for at, word in enumerate(call.args[:-1]):
         if word.text in ("-init", "-i", "--input") and call.name != "mysql":
             yield from perhaps([call.args[at + 1]])
     for value in given.values("output", "log-file", "tee", *("oL" if call.name == "psql" else "")):
         yield from either(value)
+
+
+def _of_files(files: Iterable[str], texts: Sequence[str], call: ProgramCall) -> list[str]:
+    """Return the texts of files that a client carries out, also those that a command names."""
+    loaded = (found.group(1) for text in texts for found in _LOADS.finditer(text[:MOST_TEXT]))
+    known = (call.here.text(name) for name in islice(dict.fromkeys((*files, *loaded)), MOST_PARTS))
+    return [text for text in known if text]
 
 
 def _in_text(text: str) -> Iterator[Effect]:
@@ -65,7 +76,8 @@ def _in_text(text: str) -> Iterator[Effect]:
 def _queried(call: ProgramCall) -> Iterator[Effect]:
     """Clients that nobody knows closely: files of their own, and those in their texts."""
     yield from mentioned(call)
-    for text in (*(word.text for word in call.args), call.feed.text or ""):
+    texts = [*(word.text for word in call.args), call.feed.text or ""]
+    for text in (*texts, *_of_files(call.feed.files, texts, call)):
         yield from _in_text(text[:MOST_TEXT])
         yield from perhaps(map(Value, named_in_code(text)))
         for name in text[:MOST_TEXT].split() if " " in text else ():

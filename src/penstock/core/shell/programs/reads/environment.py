@@ -19,7 +19,8 @@ from penstock.core.shell.programs.reads.mention import mentioned
 from penstock.core.shell.programs.reads.name_list import listed_in
 from penstock.core.shell.programs.reads.rows import implied, perhaps
 
-_PRINTERS = frozenset({"printenv", "set", "export", "declare", "typeset"})
+_BUILTINS = frozenset({"set", "export", "declare", "typeset"})
+_PRINTERS = _BUILTINS | {"printenv"}
 _WRAPPERS = frozenset({"sudo", "exec", "command", "time", "nice", "npx", "timeout", "sh", "env"})
 _PRINTS_ALL = re.compile(
     r"(?:^|[;&|(]|\$\()\s*(?:env|printenv|set|export(?:\s+-p)?|declare -x)\s*(?:$|[;&|)])"
@@ -48,6 +49,16 @@ def shows_environment(words: Sequence[Value]) -> bool:
     if name in SHELLS:
         return any(_prints(word.text) for word in rest)
     return name in _WRAPPERS and shows_environment(rest[name == "timeout" :])
+
+
+def prints_own(argv: Sequence[Value]) -> bool:
+    """Say whether a command of a shell prints what this shell has in its environment.
+
+    With words behind them `set` and `export` set something; alone or with `-p` they print.
+    """
+    if argv and argv[0].text in _BUILTINS:
+        return all(word.text == "-p" for word in argv[1:])
+    return shows_environment(argv)
 
 
 def _prints(text: str) -> bool:

@@ -14,14 +14,13 @@ from collections.abc import Iterable, Iterator
 from penstock.core.shell.effects import Feed
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
+from penstock.core.shell.place import TELLING
 
 MOST_TEXT = 16_384
 MOST_LOOKS = 96
 MOST_LINES = 512
 _APART = re.compile(r"[\s\0'\"=,;:()\[\]{}]+")
 _LINES = re.compile(r"[\n\0]+")
-# What a name looks like that may hold a secret; the rules know which of them do.
-TELLING = re.compile(r"(?:^|/)\.\w|key|secret|pem|cred|token|pass", re.IGNORECASE)
 
 
 def names_in(text: str, here: LookHere) -> list[Value]:

@@ -6,6 +6,7 @@ disk may not be possible.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
@@ -89,7 +90,10 @@ def met(values: Sequence[Value] | Iterator[Value]) -> Iterator[Value]:
             yield from usual_names(value)
 
 
+_GROUP = re.compile(r"[@?*+!]\([^()]*\)")  # `.@(env|npmrc)`
+
+
 def usual_names(pattern: Value) -> Iterator[Value]:
     """Return the usual names that a pattern meets whose star may stand for a dot."""
-    folder, slash, name = pattern.text.rpartition("/")
+    folder, slash, name = _GROUP.sub("*", pattern.text).rpartition("/")
     return (Value(folder + slash + usual) for usual in USUAL if fnmatchcase(usual, name))

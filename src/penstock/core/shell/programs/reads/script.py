@@ -30,7 +30,12 @@ from penstock.core.shell.programs.interpreters import (
     shell_options,
     start,
 )
-from penstock.core.shell.programs.reads.literals import is_path, named_in_code, prints_environment
+from penstock.core.shell.programs.reads.literals import (
+    is_path,
+    named_in_code,
+    prints_environment,
+    quoted_paths,
+)
 from penstock.core.shell.programs.reads.mention import is_candidate, mentioned, words_inside
 from penstock.core.shell.programs.reads.rows import (
     MOST_PARTS,
@@ -134,8 +139,12 @@ def _loaded(call: ProgramCall, given: Options, texts: Sequence[Value]) -> Iterat
         return
     files = given.values("env-file", "env-file-if-exists")
     yield from read(files)
-    if any("dotenv" in word.text for word in modules) or (call.name == "bun" and not files):
+    loads = any("otenv" in word.text for word in (*modules, *texts))
+    if loads or (call.name == "bun" and not files):
         yield from implied(call.here, ".env")
+        named = (word.text.partition("dotenv_config_path=")[2] for word in call.args)
+        yield from read(Value(path) for path in named if path)
+        yield from perhaps(Value(path) for text in texts for path in quoted_paths(text.text))
 
 
 def _un(texts: Sequence[Value], words: Sequence[Value]) -> Iterator[Effect]:
@@ -169,11 +178,20 @@ def _deno(call: ProgramCall) -> Iterator[Effect]:
 
 # Compilers and editors
 
+_INCLUDES = re.compile(
+    r"^\s*(?:#\s*(?:include|embed)|\.(?:include|incbin))\s*[\"<]([^\">\n]{1,300})", re.M
+)
+
 
 def _compiler(call: ProgramCall) -> Iterator[Effect]:
     """Sources and what they include: a compiler prints the lines that it does not like."""
-    yield from read(options(call.args, short="oIlLDUxT").operands)
+    found = options(call.args, short="oIlLDUxT")
+    yield from read(found.operands)
     yield from dashed("-include", "-imacros", "-T")(call)
+    texts = [call.feed.text or "", *(call.here.text(word.text) or "" for word in found.operands)]
+    for text in texts:
+        for name in _INCLUDES.findall(text[:65_536])[:MOST_PARTS]:
+            yield from perhaps([Value(name)])
 
 
 _OPENED = shows(

@@ -9,12 +9,13 @@ nothing of a file.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 
 from penstock.core.model import Action
 from penstock.core.shell.effects import Effect, Program, ProgramCall, Touch, nothing, options, read
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.programs.own import OWN
+from penstock.core.shell.programs.reads.command_file import TAKES, commanded
 from penstock.core.shell.programs.reads.container import CONTAINERS
 from penstock.core.shell.programs.reads.credential import CREDENTIALS, with_words
 from penstock.core.shell.programs.reads.database import DATABASES
@@ -38,7 +39,19 @@ from penstock.core.shell.programs.reads.vocabulary import (
 def reads(call: ProgramCall) -> Iterator[Effect]:
     """Return what a program reads."""
     row = READS.get(call.name)
-    return row(call) if row is not None else _unknown(call)
+    call = _from_here(call)
+    found = row(call) if row is not None else _unknown(call)
+    return chain(found, commanded(call)) if call.name in TAKES else found
+
+
+def _from_here(call: ProgramCall) -> ProgramCall:
+    """Return a call whose words say `.` for the directory it runs in, as `$PWD` is by then."""
+    place = call.here.cwd.rstrip("/") if call.here.sure else ""
+    if not place or not any(word.text.startswith(place) for word in call.args):
+        return call
+    here = (place, f"{place}/", f"{place}/.")
+    args = (word._replace(text=".") if word.text in here else word for word in call.args)
+    return call._replace(args=tuple(args))
 
 
 def _unknown(call: ProgramCall) -> Iterator[Effect]:

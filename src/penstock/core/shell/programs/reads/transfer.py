@@ -7,11 +7,13 @@ Always true: what is left out by name (`--exclude`) is taken as left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 
 from penstock.core.model import Action
 from penstock.core.shell.effects import (
     Effect,
+    Options,
     Program,
     ProgramCall,
     Touch,
@@ -21,6 +23,7 @@ from penstock.core.shell.effects import (
     read,
 )
 from penstock.core.shell.expansion import Value
+from penstock.core.shell.place import TELLING
 from penstock.core.shell.programs.archives import tar_options
 from penstock.core.shell.programs.reads.mention import mentioned, of_address
 from penstock.core.shell.programs.reads.name_list import fed, listed_in
@@ -34,6 +37,7 @@ from penstock.core.shell.programs.reads.rows import (
 )
 from penstock.core.shell.programs.reads.vocabulary import CURL_LONG, CURL_SHORT
 
+MOST_LINKS = 500
 _LEAVES_OUT = ("exclude", "exclude-from", "filter", "n", "dry-run", "dryrun", "ignore")
 
 
@@ -55,7 +59,11 @@ def sources(short: str, long: str, *flags: str, away: bool = False) -> Program:
         several = bool(found.values("t", "target-directory"))
         here = found.operands if several else found.operands[:-1]
         tree = not flags or found.has(*flags)
-        yield from read(met(word for word in here if not _is_remote(word)), tree=tree)
+        local = [word for word in here if not _is_remote(word)]
+        if tree and found.has("L", "copy-links", "dereference"):
+            folders = [word for word in local if _is_folder(word, call)]
+            yield from _packed(call, folders, found, links=True)
+        yield from read(met(local), tree=tree)
         yield from perhaps(_listed(found.values("files-from"), call))
         yield from perhaps(found.values("include"))
         remote = away and bool(found.operands) and _is_remote(found.operands[-1])
@@ -90,21 +98,58 @@ def _tar(call: ProgramCall) -> Iterator[Effect]:
     if found.has("c", "create", "r", "append", "u", "update"):
         place = last(found.values("C", "directory"))
         inside = [below(place, word) if place else word for word in found.operands]
-        yield from read(met(word for word in inside if not is_all(word)), tree=True)
+        yield from _packed(call, inside, found, links=found.has("h", "dereference"))
         yield from perhaps(_listed(lists, call))
         if call.away and not found.has("exclude", "exclude-from", "X"):
             yield from sweep(word for word in inside if is_all(word))
 
 
+def _packed(
+    call: ProgramCall, words: Sequence[Value], found: Options, *, links: bool
+) -> Iterator[Effect]:
+    """Files and directories that are packed, without those that are left out by their names.
+
+    With `links` what a link leads to is packed in its place.
+    """
+    given = [word for word in words if not is_all(word)]
+    left_out = [value.text.rstrip("/") for value in found.values("exclude")]
+    for word in given:
+        names = call.here.below(word.text) if (left_out or links) and word.exact else None
+        if names is None:
+            yield from read(met([word]), tree=True)
+            continue
+        plain = [name for name in names if not name.endswith("/")]
+        if links:
+            linked = [n for n in plain[:MOST_LINKS] if call.here.kind(f"{word.text}/{n}") == "link"]
+            yield from read(below(word, Value(name)) for name in linked)
+        if not left_out:
+            yield from read([word], tree=True)
+        kept = [n for n in plain if left_out and not _is_left_out(f"{word.text}/{n}", left_out)]
+        yield from perhaps(below(word, Value(name)) for name in kept if TELLING.search(name))
+
+
+def _is_left_out(path: str, patterns: Sequence[str]) -> bool:
+    parts = path.split("/")
+    ends = ["/".join(parts[at:]) for at in range(len(parts))]
+    return any(fnmatchcase(one, pattern) for pattern in patterns for one in (*parts, *ends))
+
+
 def _zip(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="bntPxi", long="exclude include")
     given = [word for word in found.operands[1:] if not is_all(word)]
-    yield from read(met(given), tree=found.has("r", "recurse-paths"))
+    tree = found.has("r", "recurse-paths")
+    if tree and not found.has("y", "symlinks"):  # what links lead to is packed in their place
+        yield from _packed(call, [w for w in given if _is_folder(w, call)], found, links=True)
+    yield from read(met(given), tree=tree)
     yield from perhaps(found.values("i", "include"))
     if found.has("@"):
         yield from _from_input(call)
     if call.away and not found.has("x", "exclude"):
         yield from sweep(word for word in found.operands[1:] if is_all(word))
+
+
+def _is_folder(word: Value, call: ProgramCall) -> bool:
+    return call.here.kind(word.text) == "directory"
 
 
 def _seven(call: ProgramCall) -> Iterator[Effect]:
@@ -126,6 +171,13 @@ def _from_input(call: ProgramCall) -> Iterator[Effect]:
     """The names of what is packed come in by the input."""
     for name in fed(call.feed, call.here):
         yield Touch(name, Action.READ, mention=not name.exact)
+
+
+def _pax(call: ProgramCall) -> Iterator[Effect]:
+    """Without operands, what is packed comes in by the input."""
+    found = options(call.args, short="bfsx")
+    if found.has("w"):
+        yield from packs("bfsx")(call) if found.operands else _from_input(call)
 
 
 def packs(short: str = "", *, skip: int = 0) -> Program:
@@ -241,6 +293,12 @@ _RSYNC_LONG = (
 )
 _CP = sources("tSZ?", "suffix", "r", "R", "a", "recursive", "archive")
 
+# Programs that unpack what any of their words may name.
+_UNPACKERS = (
+    *("aunpack", "cabextract", "dpkg", "dpkg-deb", "dtrx", "innoextract", "unace", "unar"),
+    *("unarj", "uncpio", "unlha", "unlzx", "unp", "unsquashfs"),
+)
+
 TRANSFERS: Mapping[str, Program] = {
     "dd": _dd,
     **dict.fromkeys(("cp", "gcp", "ditto"), _CP),
@@ -250,10 +308,14 @@ TRANSFERS: Mapping[str, Program] = {
     "sftp": _sftp,
     **dict.fromkeys(("tar", "gtar", "bsdtar", "jar"), _tar),
     "zip": _zip,
-    **dict.fromkeys(("7z", "7za", "7zz"), _seven),
-    "cpio": _cpio,
+    **dict.fromkeys(("7z", "7za", "7zz", "7zr"), _seven),
+    **dict.fromkeys(("cpio", "bsdcpio"), _cpio),
     **dict.fromkeys(("ar", "rar"), packs(skip=2)),
-    "pax": packs("bfsx"),
+    **dict.fromkeys(("python-zipfile", "python-tarfile"), packs(skip=1)),
+    # The first word is the verb; what they pack goes whole, what they unpack is the archive.
+    **dict.fromkeys(("asar", "patool", "lha", "zoo", "unrar"), packs(skip=1)),
+    **dict.fromkeys(_UNPACKERS, mentioned),
+    "pax": _pax,
     **dict.fromkeys(("mksquashfs", "shar", "borg", "restic"), packs()),
     **dict.fromkeys(("genisoimage", "mkisofs"), packs("oVA")),
     "unzip": lambda call: read(options(call.args, short="dxP").operands[:1]),

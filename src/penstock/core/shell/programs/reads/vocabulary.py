@@ -162,7 +162,15 @@ CHANGES = frozenset(
         ),
         *("mv", "gmv", "ln", "link", "rename", "touch", "truncate", "fallocate", "mkdir", "mkfifo"),
         *("mknod", "chmod", "chown", "chgrp", "chattr", "setfacl", "setfattr", "gio", "sponge"),
-        *("mount", "umount", "bindfs", "python-venv", "virtualenv", "tic", "apply_patch"),
+        *(
+            "mount",
+            "umount",
+            "bindfs",
+            "python-venv",
+            "virtualenv",
+            "tic",
+            "apply_patch",
+        ),
         *(
             "applypatch",
             "age-keygen",
