@@ -122,7 +122,7 @@ def test_a_strict_reader_has_one_error(
 
 def test_a_strict_reader_keeps_whole_numbers_and_names_what_is_wrong(way: str) -> None:
     assert repr(strict('{"a": 1, "b": 1.0}')) == "{'a': 1, 'b': 1.0}", way
-    with pytest.raises(DuplicateKeyError, match="the key 'a' stands twice in one object"):
+    with pytest.raises(DuplicateKeyError, match="the key `a` occurs twice in one object"):
         strict('[{"b": 1, "a": 2, "\\u0061": 2}]')
     with pytest.raises(TrailingError):
         strict('{"a": 1}x')

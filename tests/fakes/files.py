@@ -10,8 +10,9 @@ import errno
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from penstock.core.digest import digest
+from penstock.core.digest import EMPTY, digest
 from penstock.core.errors import InputError
+from penstock.core.file_mode import FileMode, permissions
 from penstock.core.model import Bytes
 from penstock.core.paths.relpath import RelPath
 from penstock.ports import DirectoryEntry, FileKind, FileState, PlannedWrite, RecoveredWrite
@@ -41,6 +42,7 @@ class MemoryFiles:
         self._links = {self._key(path): target for path, target in (links or {}).items()}
         self._files: dict[str, tuple[bytes, int]] = {}
         self._folders: set[str] = set()
+        self._alone = True
         for path, data in (files or {}).items():
             self.edit(path, data)
 
@@ -132,6 +134,25 @@ class MemoryFiles:
         data, mode = self._files[self._key(path.text)]
         return FileState(digest=digest(data), size=len(data), mode=mode)
 
+    def node(self, path: RelPath) -> FileState | None:
+        """Return the file, link or directory that is there, or None."""
+        kind = self.kind(path)
+        if kind is FileKind.SYMLINK:
+            target = self.link(path)
+            return FileState(digest=digest(target), size=len(target), mode=0o777, kind=kind)
+        if kind is FileKind.DIRECTORY:
+            return FileState(digest=EMPTY, size=0, mode=0o755, kind=kind)
+        return self.state(path)
+
+    def link(self, path: RelPath) -> bytes:
+        """Return the path that a symbolic link holds."""
+        kind = self.kind(path)
+        if kind is None:
+            raise errors.not_found(path.text)
+        if kind is not FileKind.SYMLINK:
+            raise errors.not_a_link(path.text)
+        return self._links[self._key(path.text)].encode()
+
     def read(self, path: RelPath) -> bytes:
         """Return the whole content."""
         if self.state(path) is None:
@@ -165,7 +186,7 @@ class MemoryFiles:
         return [self._left(write, made) for write in plan]
 
     def _left(self, write: PlannedWrite, made: Mapping[str, tuple[str, ...]]) -> FileState | None:
-        state = None if write.new is None else self.state(write.path)
+        state = None if write.new is None else self.node(write.path)
         folder = self._key(write.path.text).rpartition("/")[0]
         return state and replace(state, made=made[folder])
 
@@ -189,16 +210,33 @@ class MemoryFiles:
     def _write(self, plan: Sequence[PlannedWrite]) -> None:
         """Check everything, then change everything."""
         errors.require_sense(plan)
+        self._alone = len(plan) == 1
         for write in plan:
             self._check_parents(write)
         made = {self._key(above) for write in plan for above in _above(write.path.text)}
         for write in plan:
             self._check(write, made)
         for write in plan:
-            if write.new is None:
-                self.drop(write.path.text)
-            else:
-                self.edit(write.path.text, write.new)
+            self._put(write)
+        self.unmake([one.path for one in plan if one.was is FileMode.DIRECTORY])
+
+    def _put(self, write: PlannedWrite) -> None:
+        key, path = self._key(write.path.text), write.path.text
+        if write.mode is FileMode.DIRECTORY:
+            self._folders.update(map(self._key, (*_above(path), path)))
+            return
+        if write.new is None or write.mode is FileMode.LINK:
+            self.drop(path)
+            self._links.pop(key, None)
+        if write.new is None:
+            return
+        if write.mode is FileMode.LINK:
+            self._links[key] = write.new.decode()
+            self._folders.update(map(self._key, _above(path)))
+            return
+        self._links.pop(key, None)
+        held = self._files.get(key, (b"", NEW_MODE))[1]
+        self.edit(path, write.new, mode=permissions(held, write.mode) if write.mode else None)
 
     def _check_parents(self, write: PlannedWrite) -> None:
         self._checked(write.path)
@@ -207,13 +245,28 @@ class MemoryFiles:
             raise InputError(code, sentence.format(path=write.path.text))
 
     def _check(self, write: PlannedWrite, made: set[str]) -> None:
-        if self._key(write.path.text) in made:
+        if write.was is None and self._key(write.path.text) in made - self._asked_for(write):
             code, sentence = errors.NO_PLAIN_FILE[FileKind.DIRECTORY]
             raise InputError(code, sentence.format(path=write.path.text))
-        state = self.state(write.path)
+        special = write.was is not None or write.mode is FileMode.DIRECTORY
+        state = self.node(write.path) if special else self.state(write.path)
         now = None if state is None else state.digest
+        if state is not None and write.was not in (None, state.file_mode):
+            assert write.was is not None
+            raise errors.mode_changed(write.path.text, write.was, state.file_mode)
         if now != write.expect:
             raise errors.stale(write.path.text, write.expect, now)
+        if write.was is FileMode.DIRECTORY and self.entries(write.path):
+            self._require_empty(write.path.text)
+
+    def _require_empty(self, path: str) -> None:
+        """A directory alone is removed only when it is empty; of a set it may stay."""
+        if self._alone:
+            raise errors.not_empty(path)
+
+    def _asked_for(self, write: PlannedWrite) -> set[str]:
+        """The directory that a set makes may be on the way to its other files."""
+        return {self._key(write.path.text)} if write.mode is FileMode.DIRECTORY else set()
 
     def _checked(self, path: RelPath) -> str:
         """Return the table's key; a path that leads through a link is refused."""

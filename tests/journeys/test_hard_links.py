@@ -57,7 +57,7 @@ def test_the_hook_refuses_the_other_name(linked: Project, tool: str, given: dict
 
 def test_the_hook_says_whose_name_it_is(linked: Project) -> None:
     reason = said(Hook(linked).write("notes.txt", "x"))["permissionDecisionReason"]
-    assert "`notes.txt` is another name of `.env`" in reason
+    assert "`notes.txt` is a hard link to `.env`" in reason
 
 
 HARMLESS = [
@@ -178,4 +178,4 @@ def test_a_graphs_tool_is_refused_the_other_name(
 def test_the_command_line_says_the_same(linked: Project) -> None:
     done = linked.judge("Write", {"file_path": "notes.txt", "content": "x"})
     assert done.code == 2
-    assert "another name of `.env`" in done.out + done.err
+    assert "(`notes.txt` is a hard link to `.env`)" in done.out + done.err

@@ -176,7 +176,7 @@ def test_a_write_that_happened_is_never_called_an_error(world: World) -> None:
     world.log.fails_at = "applied"
     (receipt,) = world.gate.apply(waiting)
     assert world.holds("app.py") == b"stub\n"
-    assert "could not be stored" in receipt.note
+    assert "could not be logged" in receipt.note
 
 
 def test_a_log_that_cannot_be_read_after_the_write_does_not_call_it_an_error(world: World) -> None:
@@ -185,7 +185,7 @@ def test_a_log_that_cannot_be_read_after_the_write_does_not_call_it_an_error(wor
     world.log.unread_after = "applying"
     (receipt,) = world.gate.apply(waiting)
     assert world.holds("app.py") == b"stub\n"
-    assert "could not be stored" in receipt.note
+    assert "could not be logged" in receipt.note
     assert receipt.event_hash == ""
 
 
@@ -252,7 +252,7 @@ def test_where_the_rules_ask_for_a_key_a_terminal_is_not_enough(world: World) ->
     world.policy = replace(world.policy, approval=approval)
     with pytest.raises(RefusedError, match="key-needed") as refused:
         world.approve(world.propose("careful/b", b"new\n"))
-    assert refused.value.hint == "penstock approver init"
+    assert refused.value.hint == "run `penstock approver init`"
     with pytest.raises(RefusedError, match="bad-signature"):
         world.gate.apply(early)
     world.gate.apply(world.propose("free.txt", b"the rules allow this\n"))

@@ -35,7 +35,11 @@ def hostile(project: Project) -> Project:
 
 
 COMMANDS: tuple[tuple[str, ...], ...] = (
+    ("help", NAME),
+    ("version",),
+    ("version", NAME),
     ("status",),
+    ("status", "--verbose"),
     ("status", "--json"),
     ("proposals",),
     ("proposals", "--json"),
@@ -100,6 +104,12 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("demo", NAME),
     ("completion", NAME),
     ("watch", NAME),
+    ("run", "--", NAME),
+    ("run", "--", "sh", "-c", f"echo '{TEXT}' > '.env{NAME}'"),
+    ("runs",),
+    ("runs", "--json"),
+    ("runs", "diff"),
+    ("runs", "drop", NAME),
     ("review", NAME),
     (NAME,),
     ("status", f"--{NAME}"),

@@ -138,7 +138,7 @@ def test_what_was_undone_before_is_told_and_not_called_a_change(world: World, re
     (back,) = undo(world, receipt)
     with pytest.raises(StaleError, match="already-undone") as told:
         world.gate.preview_undo([receipt], rebase=rebase)
-    assert told.value.hint == f"bring the write back with `penstock undo {back.id}`"
+    assert told.value.hint == f"redo the write with `penstock undo {back.id}`"
 
 
 def test_how_to_keep_what_was_saved_since_names_what_was_asked_for(world: World) -> None:

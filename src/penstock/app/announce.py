@@ -64,8 +64,8 @@ def announce(
 
 def _later(settings: NotifySettings) -> str:
     if is_quiet(settings):
-        return "it is sent after your quiet hours"
-    return f"{SWITCH} is off, so a running `penstock watch` sends it" if switched_off() else ""
+        return "it will be sent after your quiet hours"
+    return f"{SWITCH} is off, so only a running `penstock watch` sends it" if switched_off() else ""
 
 
 def switched_off() -> bool:

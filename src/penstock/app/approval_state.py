@@ -28,10 +28,7 @@ if TYPE_CHECKING:
 NAMING = frozenset({APPROVED, KEY_MADE})
 END = 4 << 20  # so much of a log is searched in some milliseconds
 MAKE_KEY = "penstock approver init"
-WEAK = (
-    "a terminal outside of any agent is enough to approve, which is weak: a program that opens a "
-    "terminal of its own is taken for a person"
-)
+WEAK = "without an approver key, any program that opens a terminal can approve"
 
 
 class ProofNeeded(StrEnum):
@@ -76,7 +73,7 @@ def _state(here: Workspace, events: Numbered) -> ApprovalState:
         sealed, known = here.keys.public(), here.keys.remembered()
     except PenstockError as fault:
         damage = KeyExchange(kind=Exchange.DAMAGED, what=fault.message)
-        return _nothing("the approver key cannot be used", fault.hint, damage)
+        return _nothing("the approver key can't be used", fault.hint, damage)
     found = exchanges(sealed.public if sealed else None, known, events)
     return replace(_proof(here, sealed, known), exchanged=found)
 
@@ -87,17 +84,17 @@ def _proof(
     settings = here.policy().approval
     if sealed is None:
         if known:
-            hint = "put a backup of the key in its place, or make another: " + MAKE_KEY
-            return _nothing("the approver key is gone", hint)
+            hint = "restore a backup of the key, or create a new one: " + MAKE_KEY
+            return _nothing("the approver key is missing", hint)
         if settings.key_wanted:
-            return _nothing("the rules ask for an approver key, and there is none", MAKE_KEY)
+            return _nothing("the rules require an approver key, but none is set up", MAKE_KEY)
         return ApprovalState(proof=ProofNeeded.TERMINAL, says=WEAK, hint=MAKE_KEY)
     mine = next((one for one in known if one.public == sealed.public), None)
     if known and mine is None:
         hint = f"put a backup of the key `{known[-1].id}` in its place"
-        return _nothing("the sealed key is not the approver's", hint)
+        return _nothing("the stored key is not the approver's key", hint)
     if settings.totp and not sealed.totp:
-        says = "the rules ask for one-time codes, and none are set up"
+        says = "the rules require one-time codes, but none are set up"
         return _nothing(says, "penstock approver totp")
     since = mine.since if mine else ""
     says = f"approver key `{sealed.id}`" + (f" (since {since})" if since else "")

@@ -212,8 +212,9 @@ def lines_of(path: str, query: Query) -> Iterator[bytes]:
 def _gone(remembered: LogHead) -> AuditReport:
     """A log that is remembered and not there has been taken away."""
     from penstock.core.audit.findings import AuditProblem, AuditReport, TamperKind
+    from penstock.core.text.quantities import entries
 
-    message = f"the record is gone; it had {remembered.seq + 1} events when it was last seen"
+    message = f"the audit log is missing; it had {entries(remembered.seq + 1)} when last seen"
     gone = AuditProblem(kind=TamperKind.DELETED, line=0, message=message)
     return AuditReport(count=0, head="", problems=(gone,), level="remembered")
 

@@ -206,7 +206,8 @@ class Teller:
         for one in [one for group in due for one in group.files][:10]:
             before = blobs.get(one.base) if one.base else None
             after = blobs.get(one.content) if one.content else None
-            shown = preview(unified(before, after, path=one.path), limit=PREVIEW)
+            whole = unified(before, after, path=one.path, modes=one.modes)
+            shown = preview(whole, limit=PREVIEW)
             made[one.id] = visible_diff(shown.encode("utf-8", "surrogateescape"))
         return made
 
@@ -251,7 +252,7 @@ def tried(
     """Send a test message to every target; return each one's label and what went wrong."""
     said = Message(
         title=f"Penstock: a test from {inert(os.path.basename(here.root))}",
-        body="If you can read this, you will be told of what waits for you here.",
+        body="If you can read this, notifications about pending changes work.",
     )
     teller = Teller(here, environ)
     return [(one.name, teller.try_one(one, said)) for one in teller.targets(settings)]

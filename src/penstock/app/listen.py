@@ -24,7 +24,7 @@ def listening(host: str, port: int, *, backlog: int, hint: str) -> socket.socket
         made.close()
         raise StoreError(
             "port-taken",
-            f"port {port} of {host} cannot be listened on",
+            f"port {port} of {host} is not available",
             because=(fault.strerror or str(fault)).lower(),
             hint=hint,
         ) from None

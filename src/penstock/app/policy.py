@@ -36,7 +36,7 @@ def read_rules(path: str) -> bytes | None:
     except OSError as fault:
         raise InputError(
             "rules-unreadable",
-            f"the rules in `{path}` cannot be read",
+            f"can't read the rules in `{path}`",
             because=fault.strerror or str(fault),
         ) from None
 

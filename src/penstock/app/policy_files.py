@@ -55,7 +55,7 @@ def breaks(root: str, texts: Mapping[str, bytes | None]) -> str:
 
     after = policy_of(root, state=state_of(root), read=read).degraded
     now = after and policy_of(root, state=state_of(root)).degraded
-    return "the policy would not load any more" if after and not now else ""
+    return "the policy would no longer load" if after and not now else ""
 
 
 def _wants_person(root: str, paths: Sequence[str]) -> bool:

@@ -42,7 +42,7 @@ def need_code_set_up(here: Workspace) -> None:
     if here.policy().approval.totp and not here.keys.current().totp:
         raise RefusedError(
             "code-needed",
-            "the rules ask for a one-time code, and none are set up",
+            "the rules require a one-time code, but none is set up",
             because="[approval] totp is true",
             hint="set them up with `penstock approver totp`",
         )

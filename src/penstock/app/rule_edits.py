@@ -56,19 +56,19 @@ def target(named: str) -> str:
     except OSError:
         raise InputError(
             "no-target",
-            f"`{named}` cannot be looked for",
+            f"can't find `{named}`",
             because="the current directory does not exist any more",
-            hint="name the file by its whole path",
+            hint="use an absolute path",
         ) from None
     real = os.path.realpath(path)
     if not os.path.lexists(real):
-        raise InputError(
-            "no-target", f"there is no file `{real}`", hint="make it first, with the rules it has"
-        )
+        raise InputError("no-target", f"there is no file `{real}`", hint="create it first")
     if not os.path.isfile(real):
         raise InputError("bad-target", f"`{real}` is not a regular file")
     if not (real.endswith(".toml") or path.endswith(".toml")):
-        raise InputError("bad-target", f"`{real}` is no rules file", because="it is no .toml file")
+        raise InputError(
+            "bad-target", f"`{real}` is not a rules file", because="it is not a .toml file"
+        )
     return real
 
 

@@ -20,14 +20,14 @@ def whereabouts(root: str) -> tuple[str, str]:
         main = os.path.dirname(places[1])
         own = os.path.lexists(places[0])
         whose = "its own" if own else f"those of `{main}`" if os.path.lexists(places[1]) else "none"
-        return "worktree", f"a git worktree of `{main}`; rules: {whose}; its log is its own"
+        return "worktree", f"a git worktree of `{main}`; rules: {whose}; separate audit log"
     around = _project_around(root)
     if not around:
         return "", ""
     own = os.path.lexists(os.path.join(root, RULES))
     whose = "its own" if own else "yours, or `guard`"
     return "submodule", (
-        f"a submodule of `{around}`; rules: {whose}, not those of that project; its log is its own"
+        f"a submodule of `{around}`; rules: {whose}, not those of that project; separate audit log"
     )
 
 

@@ -80,7 +80,7 @@ __all__ = [
 ]
 
 Signs = Literal["here", "behind", "beside"]
-SLIPPED = "a protected file that was changed in spite of the rules"
+SLIPPED = "a protected file that was changed despite the rules"
 
 
 def workspace_root(start: str | None = None) -> str:

@@ -65,5 +65,5 @@ class StoreError(PenstockError):
 
 def of_system(fault: OSError) -> StoreError:
     """Return our error for one of the system's that nobody expected."""
-    what = f"`{fault.filename}` cannot be used" if fault.filename else "the system refused"
+    what = f"can't use `{fault.filename}`" if fault.filename else "the operating system refused"
     return StoreError("system", what, because=(fault.strerror or str(fault)).lower())

@@ -35,8 +35,8 @@ FOR_PEOPLE: Mapping[str, str] = {
     "broker --role front-end": "decides on pending changes",
     "runs apply": "writes the changes of a run",
     "bundle sign": "signs a bundle",
-    "rules apply": "changes the rules in force",
-    "rules add": "changes the rules in force",
+    "rules apply": "changes the active rules",
+    "rules add": "changes the active rules",
 }
 # These hold for files of the policy in force only; the write switch is enough for others.
 ON_RULES = frozenset({"rules apply", "rules add"})
@@ -47,6 +47,7 @@ FOR_ANYONE = frozenset(
         "projects",
         *("sandbox", "sandbox new", "sandbox clean", "broker", "mcp", "serve", "demo"),
         *("notify", "notify test", "notify send", "completion", "approver show"),
+        *("help", "version"),
         *("audit", "audit log", "audit verify", "audit export", "audit checkpoint"),
         *("audit secrets", "why", "log", "report"),
         *("rules", "rules query", "rules suggest", "rules stale", "rules test"),

@@ -29,7 +29,7 @@ def unique(pairs: "Pairs") -> "dict[str, Any]":
     if len(made) != len(pairs):
         names = sorted([name for name, _ in pairs])
         twice = next(name for at, name in enumerate(names[1:]) if name == names[at])
-        raise DuplicateKeyError(f"the key {twice[:80]!r} stands twice in one object")
+        raise DuplicateKeyError(f"the key `{twice[:80]}` occurs twice in one object")
     return made
 
 

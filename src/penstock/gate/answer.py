@@ -14,6 +14,7 @@ from penstock.core.audit.standing_approval import fingerprint
 from penstock.core.errors import InputError, RefusedError, StaleError
 from penstock.core.proposals.model import OPEN, UNDO, Answer, Proposal, State, Transition
 from penstock.core.proposals.signature import statement
+from penstock.core.text.quantities import duration
 from penstock.gate.doors import Proof, Reach, require_reach
 from penstock.gate.parts import Event, Parts, event_of
 
@@ -95,7 +96,7 @@ class Answerer:
             raise StaleError(
                 "expired",
                 f"the proposal for `{one.path}` has expired",
-                because=f"it waited longer than {one.ttl:g} seconds",
+                because=f"it was pending longer than {duration(one.ttl)}",
                 hint="ask the agent to propose again",
             )
         return one
@@ -130,12 +131,12 @@ def answered(one: Proposal, answer: Answer) -> Event:
 
 def _key_needed(one: Proposal, *, exists: bool) -> RefusedError:
     """Return the error for an approval that is not signed and has to be."""
-    because = "a key was set up, and since then nothing else approves"
-    hint = "type the passphrase at a terminal, or hand it over by file descriptor"
+    because = "once an approver key is set up, only it can approve"
+    hint = "type the passphrase in a terminal, or pass it by file descriptor"
     if not exists:
         because, hint = (
-            "the rules ask for one, [approval] require_key or totp",
-            "penstock approver init",
+            "the rules require it ([approval] require_key or totp)",
+            "run `penstock approver init`",
         )
     return RefusedError(
         "key-needed", f"`{one.path}` needs an approver's key", because=because, hint=hint
@@ -144,4 +145,6 @@ def _key_needed(one: Proposal, *, exists: bool) -> RefusedError:
 
 def signed_statement(one: Proposal, at: float) -> bytes:
     """Return what an approver signs: this proposal, these bytes, this path, this policy."""
-    return statement(one.id, one.base, one.content, one.decision.revision, at, path=one.path)
+    modes = one.base_mode, one.mode
+    said = one.id, one.base, one.content, one.decision.revision, at
+    return statement(*said, path=one.path, modes=modes)

@@ -30,10 +30,19 @@ from penstock.core.errors import (
     StaleError,
     StoreError,
 )
+from penstock.core.file_mode import FileMode
 from penstock.core.model import Change, Decision, Request, Verdict
 from penstock.core.paths.relpath import parse
-from penstock.core.proposals.model import UNDO, Proposal, Receipt, State, Transition
+from penstock.core.proposals.model import (
+    STATE_WORDS,
+    UNDO,
+    Proposal,
+    Receipt,
+    State,
+    Transition,
+)
 from penstock.gate.answer import signed_statement
+from penstock.gate.node import Node, with_target
 from penstock.gate.parts import Event, Parts, event_of
 from penstock.gate.propose import ACTIONS, Proposer, refused
 from penstock.gate.versions import EDIT, Versions, named_whole
@@ -111,16 +120,16 @@ class Applier:
             kind = RefusedError if one.state is State.WAITING else StaleError
             raise kind(
                 "not-approved" if one.state is State.WAITING else f"already-{one.state}",
-                f"the proposal for `{one.path}` is {one.state}",
-                hint=f"penstock show {one.id}",
+                f"the proposal for `{one.path}` is {STATE_WORDS[one.state]}",
+                hint=f"see `penstock show {one.id}`",
             )
         newest = self.newest_entry(one)
         if written_hash(newest):  # another process has written it, and settles it now
             raise StaleError(
                 "already-applied",
-                f"the proposal for `{one.path}` was written before",
+                f"the proposal for `{one.path}` is already written",
                 because="its `applied` entry is in the audit log, and one approval writes once",
-                hint=f"penstock show {one.id}",
+                hint=f"see `penstock show {one.id}`",
             )
         approval = approval_in(newest, one)
         if approval is None:
@@ -128,8 +137,8 @@ class Applier:
             raise RefusedError(
                 "not-in-log",
                 f"the audit log holds no approval of the proposal for `{one.path}`",
-                because="the queue calls it approved, and the queue alone does not count",
-                hint=f"put it back in the queue with `penstock rebase {one.id}`, then look at it",
+                because="the queue says approved, but only the audit log counts",
+                hint=f"return it to the queue with `penstock rebase {one.id}` and review it",
             )
         self._check_signature(one, approval)
         return approval
@@ -151,8 +160,8 @@ class Applier:
             raise RefusedError(
                 "bad-signature",
                 f"the approval of `{one.path}` is not signed by the approver's key",
-                because="it was given before the key existed, or the queue was changed by hand",
-                hint=f"look at it again: penstock show {one.id}",
+                because="it was given before the key existed, or the queue was edited by hand",
+                hint=f"review it again: `penstock show {one.id}`",
             )
 
     def _check_rules(self, one: Proposal, approval: LoggedApproval) -> None:
@@ -168,8 +177,8 @@ class Applier:
         if unasked and decision.verdict is Verdict.ASK:
             raise RefusedError(
                 "not-approved",
-                f"the rules now ask a person about `{one.path}`",
-                because=f"the policy is {decision.revision}, it was {one.decision.revision}",
+                f"the rules now require approval for `{one.path}`",
+                because=f"the policy is now {decision.revision}, it was {one.decision.revision}",
                 hint="ask the agent to propose again",
             )
 
@@ -177,7 +186,9 @@ class Applier:
         forgeable = unasked and self.parts.key_needed()
         change = self._measured_again(one) if forgeable else one.change
         request = Request(action=ACTIONS[change.kind], change=change, actor=one.actor)
-        return self.parts.judge(one.path, request)
+        then = Node(content=self.proposing.blob(one.content), mode=one.mode)
+        decision = self.parts.judge(one.path, request)
+        return with_target(decision, self.parts, one.path, then, request)
 
     def _measured_again(self, one: Proposal) -> Change:
         """Where no signature covers it, the bytes speak, not what the queue says of them."""
@@ -191,16 +202,15 @@ class Applier:
             self.outdate(one)
             raise StaleError(
                 "base-changed",
-                f"`{one.path}` now leads to another place",
-                because="a link on the way was changed after this proposal was made",
+                f"`{one.path}` now points to another file",
+                because="a symbolic link in its path changed after this proposal was created",
                 hint="ask the agent to propose again",
             )
 
     def _check_base(self, one: Proposal) -> None:
-        now = self._digest(one)
-        if now != one.base:
+        if not self._stands(one, one.base, one.base_mode):
             self.outdate(one)
-            raise stale(one, now)
+            raise stale(one, self._digest(one))
 
     def outdate(self, one: Proposal, *, token: str = "") -> None:
         """Close a proposal whose file has changed."""
@@ -214,6 +224,8 @@ class Applier:
                 path=parse(self.parts.whole(one.path), root=files.root),
                 new=self.proposing.blob(one.content),
                 expect=one.base,
+                mode=one.mode,
+                was=one.base_mode,
             )
             for one in claimed
         ]
@@ -255,7 +267,7 @@ class Applier:
             self.parts.proposals.settle(receipts, token=claimed.token)
         except StoreError as fault:
             # The claim stays, so the next start closes what could not be closed now.
-            note = f"written, but the queue could not be told: {fault.message}"
+            note = f"written, but the queue could not be updated: {fault.message}"
             return tuple(replace(receipt, note=receipt.note or note) for receipt in receipts)
         self._unmake(claimed.members)
         return receipts
@@ -282,7 +294,7 @@ class Applier:
             made = self.parts.record_all(lines)
             hashes |= {one.id: line.event_hash for one, line in zip(fresh, made, strict=True)}
         except AuditError as fault:
-            note = f"written, but the line `applied` could not be stored: {fault.message}"
+            note = f"written, but the `applied` entry could not be logged: {fault.message}"
         return tuple(self._receipt(one, hashes[one.id], states, note) for one in claimed.members)
 
     def _receipt(self, one: Proposal, event_hash: str, states: States, note: str) -> Receipt:
@@ -299,15 +311,17 @@ class Applier:
             undoes=one.extra.get("undoes", ""),
             note=note or _notes(one, states),
             made=state.made if state else (),
+            before_mode=one.base_mode,
+            after_mode=one.mode,
         )
 
     def _after_fault(
         self, claimed: Claimed, fault: PenstockError, versions: Versions
     ) -> tuple[Receipt, ...]:
         """Read the disk and answer from what is there."""
-        if all(self.holds(one, one.content) for one in claimed.members):
+        if all(self.holds(one, one.content, one.mode) for one in claimed.members):
             return tuple(
-                replace(receipt, note=receipt.note or f"written in spite of: {fault.message}")
+                replace(receipt, note=receipt.note or f"written despite an error: {fault.message}")
                 for receipt in self.written(claimed, versions=versions)
             )
         with suppress(PenstockError):  # nothing that fails now may hide what failed first
@@ -321,20 +335,29 @@ class Applier:
         self.parts.proposals.release(token)
         for one in claimed:
             self.parts.record_of("failed", one, status="error", code=fault.code)
-            if isinstance(fault, StaleError) and not self.holds(one, one.base):
+            if isinstance(fault, StaleError) and not self.holds(one, one.base, one.base_mode):
                 self.outdate(one)
 
-    def holds(self, one: Proposal, known: str | None) -> bool:
-        """Say whether a proposal's file has a content now, known by its digest."""
+    def holds(self, one: Proposal, known: str | None, mode: FileMode | None) -> bool:
+        """Say whether a proposal's file has a content and a mode now."""
         try:
-            return self._digest(one) == known
+            return self._stands(one, known, mode)
         except PenstockError:
             return False
 
+    def _stands(self, one: Proposal, known: str | None, mode: FileMode | None) -> bool:
+        state = self._state(one)
+        if state is None or known is None:
+            return (None if state is None else state.digest) == known
+        return state.digest == known and mode in (None, state.file_mode)
+
     def _digest(self, one: Proposal) -> str | None:
-        files, path = self.parts.place(one.path)
-        state = files.state(path)
+        state = self._state(one)
         return None if state is None else state.digest
+
+    def _state(self, one: Proposal) -> FileState | None:
+        files, path = self.parts.place(one.path)
+        return files.state(path) if one.text_like else files.node(path)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -370,7 +393,7 @@ def stale(one: Proposal, now: str | None) -> StaleError:
     """Return the error for a file that moved after its proposal was made."""
     return StaleError(
         "base-changed",
-        f"`{one.path}` changed after this proposal was made",
+        f"`{one.path}` has changed since this proposal was created",
         because=f"it was {one.base or 'absent'} and is {now or 'absent'} now",
-        hint=f"ask the agent to propose again, or penstock rebase {one.id}",
+        hint=f"run `penstock rebase {one.id}`, or ask the agent to propose again",
     )

@@ -95,14 +95,14 @@ def believed(proof: Proof, door: Door, around: Surroundings, *, approve: bool) -
     if why:
         raise RefusedError(
             "inside-agent",
-            "inside an agent nothing is approved without an approver's key",
+            "inside an agent only an approver key can approve",
             because=why,
             hint="run `penstock review` in a terminal of your own",
         )
     kind = proof.kind if proof.kind in CLAIMS[door] else CLAIMS[door][0]
     if kind == TERMINAL and not around.terminal():
         if approve:
-            raise no_terminal("approving needs a person at a terminal")
+            raise no_terminal("approval needs a person at a terminal")
         kind = CLAIMS[door][0]
     return replace(proof, kind=kind)
 
@@ -112,8 +112,8 @@ def require_reach(proof: Proof, needed: Reach, path: str) -> None:
     if REACH[proof.kind] >= needed:
         return
     if needed is Reach.RULES:
-        raise no_terminal(f"`{path}` is part of the policy, and this would let it allow more")
-    raise no_terminal(f"an answer by `{proof.kind}` does not approve `{path}`")
+        raise no_terminal(f"`{path}` is part of the policy, and this would make it allow more")
+    raise no_terminal(f"an answer of kind `{proof.kind}` can't approve `{path}`")
 
 
 def no_terminal(message: str) -> RefusedError:
@@ -121,6 +121,6 @@ def no_terminal(message: str) -> RefusedError:
     return RefusedError(
         "no-terminal",
         message,
-        because="that takes a terminal outside of any agent, or the approver's key",
-        hint="run it in a terminal, or set a key up with `penstock approver init`",
+        because="it needs a terminal outside any agent, or the approver key",
+        hint="run it in a terminal, or set up a key with `penstock approver init`",
     )

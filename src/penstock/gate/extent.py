@@ -2,7 +2,7 @@
 
 The names of free places are `core.paths`', and what git has not committed is asked of the
 repository; here the two meet a request. What follows is the rules'.
-Always true: git is asked once for a call, and only where a rule on a deletion depends on it.
+Always true: git is asked once for a call, and only where a rule on a loss depends on it.
 """
 
 from __future__ import annotations
@@ -35,11 +35,13 @@ class CallExtent:
         if target is None or action not in CHANGES:
             return NEAR
         gone = action is Action.DELETE
+        # What a command leaves in a file is asked of git where nobody can tell; a tool says it.
+        perhaps = gone or (action is Action.WRITE and bool(intent.by) and intent.edit is None)
         return Extent(
             tree=intent.tree,
             outside=is_outside(target),
             beyond=is_beyond(target, self.free) or (gone and ROOT in target.judged),
-            committed=partial(self._is_committed, intent, target) if gone else NEAR.committed,
+            committed=partial(self._is_committed, intent, target) if perhaps else NEAR.committed,
         )
 
     def _is_committed(self, intent: Intent, target: Target) -> bool:

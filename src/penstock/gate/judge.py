@@ -137,7 +137,7 @@ def _decide(one: PreparedRequest, policy: Policy, now: float) -> Decision:
     said = decide(one.request, policy, now=now)
     if not one.request.script or said.verdict is Verdict.ALLOW:
         return said
-    return replace(said, because=f"{said.because} (`{one.request.script}` does it when it runs)")
+    return replace(said, because=f"{said.because} (`{one.request.script}` does this when it runs)")
 
 
 def denied(problem: InputError, policy: Policy) -> Decision:

@@ -18,13 +18,16 @@ from penstock.core.paths.free_places import TEMPORARY
 from penstock.core.paths.relpath import RelPath
 from penstock.core.paths.spellings import beneath, joined, normal
 from penstock.core.shell.wildcards import fits, is_read, is_wild, literal
-from penstock.ports import DirectoryEntry, FileKind, Files
+from penstock.gate.made_patch import patched_files
+from penstock.ports import DirectoryEntry, FileKind, Files, GitRepository, Repositories
 
 MOST_NAMES = 2_000  # names that one pattern may meet
 MOST_SEEN = 20_000  # names that are looked at for one call
 MOST_TEXTS = 2_000
 MOST_BYTES = 1 << 20  # of one text
 MOST_READ = 16 << 20  # of all texts of one call
+MOST_QUESTIONS = 8  # that git is asked for one call
+MOST_PACKED = 16 << 20  # of all archives of one call
 END_BYTES = 1 << 16  # of each end of a larger one
 _KINDS = {FileKind.FILE: "file", FileKind.DIRECTORY: "directory", FileKind.SYMLINK: "link"}
 
@@ -36,14 +39,21 @@ class _TooMany(Exception):  # noqa: N818 - the way out of a walk, never an error
 class DiskLook:
     """What the commands of one call may know of the disk."""
 
-    def __init__(self, files: Files, *, home: str) -> None:
+    def __init__(
+        self, files: Files, *, home: str, repositories: Repositories | None = None
+    ) -> None:
         self._files = files
         self._home = home
+        self._repositories = repositories
+        self._questions = 0
         self._seen = 0
         self._texts = 0
         self._read = 0
+        self._packed = 0
         self._listed: dict[str, tuple[DirectoryEntry, ...]] = {}
         self._known: dict[tuple[str, str], str | None] = {}
+        self._kinds: dict[str, str | None] = {}
+        self._resolved: dict[str, str] = {}
 
     def names(self, pattern: str, base: str) -> Sequence[str] | None:
         """Return what a shell makes of a pattern, sorted; None where that is too much."""
@@ -65,7 +75,9 @@ class DiskLook:
             for one in files.below(path) if path else _below_root(files):
                 self._count(1)
                 name = one.text[len(start) :]
-                found.update(dict.fromkeys(_above(name)))
+                folder = name[: name.rfind("/") + 1]
+                if folder and folder not in found:  # those above it came with the first file
+                    found.update(dict.fromkeys(_above(name)))
                 found[name] = None
         except (_TooMany, PenstockError):
             return None
@@ -74,7 +86,12 @@ class DiskLook:
     def kind(self, path: str, base: str) -> str | None:
         """Return "file", "directory", "link", "other", or "" where there is nothing."""
         there = normal(self._absolute(path, base))
-        if there in self._around:
+        if there not in self._kinds:
+            self._kinds[there] = self._kind(there)
+        return self._kinds[there]
+
+    def _kind(self, there: str) -> str | None:
+        if not beneath(there, self._files.root) and there in self._around:
             return "directory"  # what lies above it is not looked at
         folder, _, name = there.rpartition("/")
         try:
@@ -106,6 +123,31 @@ class DiskLook:
             )
             return parts.decode(errors="surrogateescape")
         except (_TooMany, PenstockError):
+            return None
+
+    def data(self, path: str, base: str) -> bytes | None:
+        """Return the content of a file that may be an archive."""
+        try:
+            files, found = self._place(path, base)
+            source = files.source(found) if found and self._texts < MOST_TEXTS else None
+            if source is None or source.size + self._packed > MOST_PACKED:
+                return None
+            self._texts += 1
+            self._packed += source.size
+            return source.read(0, source.size)
+        except (_TooMany, PenstockError):
+            return None
+
+    def git(self, question: str, names: Sequence[str], base: str) -> str | None:
+        """Return what the repository of a directory answers."""
+        self._questions += 1
+        if self._repositories is None or self._questions > MOST_QUESTIONS:
+            return None
+        try:
+            folder = self._files.resolve(self._absolute(".", base))
+            found = self._repositories.at(folder)
+            return _answer(found, question, names) or None if found else None
+        except PenstockError:
             return None
 
     def _content(self, path: str, base: str) -> str | None:
@@ -191,13 +233,18 @@ class DiskLook:
 
     def _place(self, path: str, base: str) -> tuple[Files, RelPath | None]:
         """Return the files that a path lies in and the path there, None for their root."""
-        there = self._files.resolve(self._absolute(path, base))
+        there = self._resolve(self._absolute(path, base))
         inside = beneath(there, self._files.root)
         if inside is not None:
             return self._files, RelPath(text=inside) if inside else None
         if not any(beneath(there, place) is not None for place in self._around):
             raise _TooMany
         return self._machine, RelPath(text=there.lstrip("/"))
+
+    def _resolve(self, path: str) -> str:
+        if path not in self._resolved:
+            self._resolved[path] = self._files.resolve(path)
+        return self._resolved[path]
 
     @cached_property
     def _around(self) -> tuple[str, ...]:
@@ -206,6 +253,18 @@ class DiskLook:
     @cached_property
     def _machine(self) -> Files:
         return self._files.machine()
+
+
+def _answer(repository: GitRepository, question: str, names: Sequence[str]) -> str:
+    if question == "base":
+        return repository.base(names[0], names[1])
+    if question == "names":
+        return "\0".join(change.path for change in patched_files(repository, *names))
+    if question == "describe":
+        return repository.describe(names)
+    if question == "branch":
+        return repository.branch()
+    return repository.top if question == "top" else repository.commit(names[0])
 
 
 def _start(pattern: str) -> tuple[str, str]:

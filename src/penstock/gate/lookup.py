@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from penstock.core.errors import InputError, PenstockError, RefusedError, StaleError
-from penstock.core.proposals.model import OPEN, Proposal, State
+from penstock.core.proposals.model import OPEN, STATE_WORDS, Proposal, State
+from penstock.core.text.quantities import duration
 from penstock.gate.service import Gate
 
 MOST = 10_000
@@ -31,9 +32,7 @@ def _by_beginning(gate: Gate, text: str) -> str:
         return begins[0]
     raise InputError(
         "ambiguous-id" if begins else "not-found",
-        f"`{text}` is the beginning of {len(begins)} ids"
-        if begins
-        else f"there is no proposal `{text}`",
+        f"`{text}` matches {len(begins)} ids" if begins else f"there is no proposal `{text}`",
         hint="list them with `penstock proposals --all`",
     )
 
@@ -49,7 +48,7 @@ def only(found: Sequence[Proposal]) -> Proposal:
         raise InputError(
             "is-a-set",
             f"this is a set of {len(found)} files",
-            hint="name one of its proposals: " + ", ".join(one.id for one in found[:5]),
+            hint="use one of its ids: " + ", ".join(one.id for one in found[:5]),
         )
     return found[0]
 
@@ -63,7 +62,7 @@ def rejected_beside(gate: Gate, one: Proposal) -> tuple[Proposal, ...]:
 
 
 def still_open(found: Sequence[Proposal]) -> tuple[Proposal, ...]:
-    """Return those that are waiting or approved; raise what became of them when none is."""
+    """Return those that are pending or approved; raise what became of them when none is."""
     kept = tuple(one for one in found if one.state in OPEN)
     if not kept:
         raise closed(found[0])
@@ -71,7 +70,7 @@ def still_open(found: Sequence[Proposal]) -> tuple[Proposal, ...]:
 
 
 def waiting(found: Sequence[Proposal]) -> tuple[Proposal, ...]:
-    """Return those that wait for an answer; raise what became of them when none does."""
+    """Return those that are pending; raise what became of them when none is."""
     kept = tuple(one for one in still_open(found) if one.state is State.WAITING)
     if not kept:
         raise StaleError(
@@ -87,13 +86,14 @@ def closed(one: Proposal) -> PenstockError:
     why = {
         State.DENIED: one.decision.because,
         State.REJECTED: one.answer.reason if one.answer else "",
-        State.EXPIRED: f"it waited longer than {one.ttl:g} seconds",
-        State.STALE: "its file was changed after it was made",
-        State.SUPERSEDED: "another version has taken its place",
-        State.APPLIED: "it was written before",
+        State.EXPIRED: f"it was pending longer than {duration(one.ttl)}",
+        State.STALE: "the file has changed since this proposal was created",
+        State.SUPERSEDED: "a newer version replaced it",
+        State.APPLIED: "it is already written",
     }
     kind = RefusedError if one.state in (State.DENIED, State.REJECTED) else StaleError
-    hint = f"penstock rebase {one.id}" if one.state is State.STALE else f"penstock show {one.id}"
+    way = "rebase" if one.state is State.STALE else "show"
+    hint = f"run `penstock {way} {one.id}`"
     code = "expired" if one.state is State.EXPIRED else f"already-{one.state}"
-    said = f"the proposal for `{one.path}` is {one.state}"
+    said = f"the proposal for `{one.path}` is {STATE_WORDS[one.state]}"
     return kind(code, said, because=why.get(one.state, ""), hint=hint)

@@ -30,6 +30,9 @@ Event = Mapping[str, object]
 class Item:
     """One file of a proposal: what it should hold. `content` None removes it.
 
+    `mode` is git's text: `100644`, `100755`, `040000` for a directory, `120000` for a symbolic
+    link with `link` as the path that it holds. With a mode alone the content stays.
+
     `expect` is the digest of what the content was made from, None for no file: where the file
     holds something else by now, nothing is proposed. A whole new content may say ANYTHING.
     Outside the workspace the path is absolute; only an edit of rules, or its undo, may have one.
@@ -37,8 +40,10 @@ class Item:
 
     path: str
     _: KW_ONLY
-    content: bytes | None
+    content: bytes | None = None
     expect: str | None = ANYTHING
+    mode: str | None = None
+    link: str | bytes | None = None
 
 
 class Approvers(Protocol):
@@ -214,6 +219,8 @@ def event_of(op: str, proposal: Proposal, *, status: str, **facts: Fact) -> Even
         "origin": proposal.origin,
         "base_hash": proposal.base,
         "content_hash": proposal.content,
+        "base_mode": proposal.base_mode,
+        "mode": proposal.mode,
         "revision": proposal.decision.revision,
     }
     return _event(op, proposal.path, status, {**about, **facts})

@@ -17,7 +17,7 @@ from penstock.core.diff.measure import measure
 from penstock.core.diff.overwrite import overwritten, replaces, unmeasured
 from penstock.core.errors import InputError
 from penstock.core.model import Action, Change, Request, Source, Target
-from penstock.core.paths.free_places import MADE_ANEW, OUTPUT
+from penstock.core.paths.free_places import MADE_ANEW, OUTPUT, is_temporary
 from penstock.core.paths.relpath import RelPath, locate, parse
 from penstock.core.paths.spellings import joined, normal, renamed, written_out
 from penstock.core.policy.vital import environment_holds, reached, vital_refusal
@@ -25,11 +25,12 @@ from penstock.core.tools.intents import Intent, intents, mentioned, resulting
 from penstock.gate.call import Call, PreparedRequest
 from penstock.gate.extent import CallExtent
 from penstock.gate.look import DiskLook
-from penstock.gate.tree_reads import names_below
+from penstock.gate.tree_reads import names_below, names_outside
 from penstock.ports import FileKind, Files
 
 __all__ = ["Call", "Preparation", "PreparedRequest"]
 MOST_BELOW = 1000  # files of one directory that are judged one by one
+MOST_OUTSIDE = 200  # files of a directory outside of the project that are read with it
 WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
 
 
@@ -48,11 +49,12 @@ class Preparation:
     left: dict[str, bytes | None] = field(default_factory=dict)
     kinds: dict[str, FileKind | None] = field(default_factory=dict)
     git: list[Intent] = field(default_factory=list)
+    resolved: dict[str, str] = field(default_factory=dict)
 
     def all(self) -> Iterator[PreparedRequest]:
         """Yield every request of the call, in the order of its effects."""
         call = self.call
-        look = DiskLook(self.files, home=call.home)
+        look = DiskLook(self.files, home=call.home, repositories=self.extent.repositories)
         here = call.cwd or self.files.root
         for intent in intents(call.tool, call.tool_input, cwd=here, look=look):
             yield from self.of(intent)
@@ -106,9 +108,9 @@ class Preparation:
         base = self._at_home(intent.base or self.call.cwd or self.files.root)
         place = normal(joined(self._at_home(intent.only_at), base))
         ours = {self._absolute(file) for file in self.rule_files}
-        places = {place, self.files.resolve(place)}
+        places = {place, self._resolve(place)}
         vital = reached(places, self.vital)
-        return bool(vital) or bool(places & (ours | set(map(self.files.resolve, ours))))
+        return bool(vital) or bool(places & (ours | set(map(self._resolve, ours))))
 
     def _taken_along(self, intent: Intent, target: Target) -> Iterator[PreparedRequest]:
         """Removing, moving or closing a directory takes along what Penstock needs below it."""
@@ -175,10 +177,16 @@ class Preparation:
         Where they are not all known, the directory's own name tells what is in it.
         """
         place, inside = target.judged[-1], replace(intent, mention=True)
-        found = list(names_below(self.files, place, whole=intent.whole, most=MOST_BELOW))
+        if place.startswith("/") and is_temporary(f"{place}/x"):
+            found = []
+        elif place.startswith("/"):
+            found = list(names_outside(self.files, place, most=MOST_OUTSIDE))
+        else:
+            names = names_below(self.files, place, whole=intent.whole, most=MOST_BELOW)
+            found = [one.text for one in names]
         known = 0 < len(found) < MOST_BELOW
         itself = () if known else (f"{self._absolute(target.shown)}/.",)
-        for name in (*itself, *(one.text for one in found)):
+        for name in (*itself, *found):
             yield PreparedRequest(request=self._request(inside, Action.READ, self._found(name)))
 
     def _below_twins(self, intent: Intent, target: Target) -> Iterator[PreparedRequest]:
@@ -213,11 +221,17 @@ class Preparation:
             self._at_home(intent.path),
             root=self.files.root,
             base=self._at_home(intent.base or self.call.cwd or self.files.root),
-            resolve=self.files.resolve,
+            resolve=self._resolve,
             known_as=self._known_as,
             twins=self.files.twins,
             folds=self.files.folds,
         )
+
+    def _resolve(self, path: str) -> str:
+        """Return where a path leads; a call names the same ones again and again."""
+        if path not in self.resolved:
+            self.resolved[path] = self.files.resolve(path)
+        return self.resolved[path]
 
     def _at_home(self, path: str) -> str:
         """A shell's `~` is the home directory; a name that begins so arrives as `./~`."""
@@ -278,7 +292,7 @@ class Preparation:
     ) -> PreparedRequest:
         """A redirection over a file may lose all of it; that it may not is no comfort."""
         there = self._there(path)
-        if there is None or not replaces(intent.by):
+        if there is None or intent.keeps or not replaces(intent.by):
             return named_only
         change = overwritten(there)
         return replace(named_only, request=self._request(intent, Action.WRITE, target, change))
@@ -348,7 +362,7 @@ class Unknown:
 def _excess(intent: Intent) -> InputError:
     return InputError(
         "too-much",
-        intent.unclear or "the call is larger or deeper than any honest one",
+        intent.unclear or "the call is too large or too deeply nested",
         hint="split it into smaller calls",
     )
 

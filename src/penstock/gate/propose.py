@@ -1,21 +1,18 @@
-"""Propose: a change is measured, judged, stored and shown; deciding about it is `answer`'s.
+"""Propose: a change is measured, judged, stored and shown.
 
-Always true: proposing never writes. A proposal's digests never change: a strategy, a choice of
-hunks, an edit or a new base makes a new proposal.
+Deciding about it is `answer`'s, and another version of it `revise`'s.
+Always true: proposing never writes, and a proposal's digests never change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from penstock.core.audit.standing_approval import POLICY, SWITCH, fingerprint
-from penstock.core.diff.hunks import hunks
 from penstock.core.diff.measure import measure
 from penstock.core.digest import digest
 from penstock.core.errors import InputError, RefusedError, StaleError, StoreError
-from penstock.core.merge.strategies import Strategy, combine, select_hunks
-from penstock.core.merge.three_way import Conflict, rebase
 from penstock.core.model import (
     NOBODY,
     STRICTNESS,
@@ -25,13 +22,11 @@ from penstock.core.model import (
     ChangeKind,
     Decision,
     Request,
-    Verdict,
 )
-from penstock.core.proposals.model import FIRST, UNDO, Answer, Proposal, State, Transition
-from penstock.core.proposals.model import after as state_after
+from penstock.core.proposals.model import FIRST, UNDO, Answer, Proposal, State
 from penstock.core.text.display import warnings
-from penstock.gate.answer import Answerer, answered
-from penstock.gate.doors import Proof
+from penstock.gate import node as nodes
+from penstock.gate.answer import Answerer
 from penstock.gate.parts import ANYTHING, Event, Item, Parts, event_of
 
 NONE: Mapping[str, Answer] = {}
@@ -76,11 +71,11 @@ class Proposer:
         found = [self.parts.proposals.get(known) for known in ids]
         if found and all(found):
             return tuple(p for p in found if p is not None)
-        group = set_id or (self._new_id("set") if len(items) > 1 else "")
+        group = set_id or (self.new_id("set") if len(items) > 1 else "")
         made: list[Proposal] = []
         left: dict[str, bytes | None] = {}
         for at, item in enumerate(items):
-            known = ids[at] if at < len(ids) else self._new_id("hitl")
+            known = ids[at] if at < len(ids) else self.new_id("hitl")
             one = self.make(
                 item, known, actor=actor, attended=attended, left=left, ttl=ttl, origin=origin
             )
@@ -107,36 +102,41 @@ class Proposer:
         if left is not None and path in left:
             raise InputError(
                 "twice-in-one-set",
-                f"`{path}` stands twice in one set",
+                f"`{path}` occurs twice in one set",
                 hint="send the file's final content once",
             )
-        before = self.current(path)
-        _require(item, before)
+        now = nodes.before(item, *parts.place(path))
+        _require(item, now.content)
+        then = nodes.after(item, now)
+        modes = nodes.told_modes(now, then)
         policy = parts.policy()
         change = measure(
-            before,
-            item.content,
+            now.content,
+            then.content,
             change_threshold=policy.gate.change_threshold,
             progress=parts.progress,
         )
+        change = replace(change, notes=(*nodes.remarks(modes, then.content), *change.notes))
         request = Request(
             action=ACTIONS[change.kind], change=change, attended=attended, actor=actor
         )
-        decision = parts.judge(path, request)
+        decision = nodes.with_target(parts.judge(path, request), parts, path, then, request)
         if left is not None:
-            left[path] = item.content
+            left[path] = then.content
         return Proposal(
-            id=proposal_id or self._new_id("hitl"),
+            id=proposal_id or self.new_id("hitl"),
             path=path,
-            base=None if before is None else parts.blobs.put(before),
-            content=None if item.content is None else parts.blobs.put(item.content),
+            base=None if now.content is None else parts.blobs.put(now.content),
+            content=None if then.content is None else parts.blobs.put(then.content),
+            base_mode=modes[0],
+            mode=modes[1],
             change=change,
             decision=decision,
             state=FIRST[decision.verdict],
             created=parts.clock.now(),
             ttl=policy.approval.ttl_seconds if ttl is None else ttl,
             actor=actor,
-            warnings=_warnings(item.content, change),
+            warnings=_warnings(then.content, change),
             origin=origin,
             extra={"resolved": parts.place(path)[0].resolve(parts.whole(path))},
         )
@@ -150,7 +150,7 @@ class Proposer:
         """Put proposals on the queue and their lines on the record."""
         answered = [self._answered_by_policy(one) for one in made]
         self.parts.proposals.add(
-            answered, record=lambda new: self.parts.record_all([_proposed(one) for one in new])
+            answered, record=lambda new: self.parts.record_all([proposed(one) for one in new])
         )
         return tuple(answered)
 
@@ -162,157 +162,13 @@ class Proposer:
         answer = Answer(approved=True, by=kind, proof=kind, at=one.created.wall)
         return replace(one, answer=answer)
 
-    def _new_id(self, kind: str) -> str:
+    def new_id(self, kind: str) -> str:
+        """Return a fresh id of a proposal or a set."""
         token = self.parts.clock.token()
         # A random UUID (its version is 4, its variant one of 8, 9, a, b): tools expect one.
         variant = "89ab"[int(token[16], 16) % 4]
         halves = f"{token[:8]}-{token[8:12]}-4{token[13:16]}", f"{token[17:20]}-{token[20:32]}"
         return f"{kind}-{halves[0]}-{variant}{halves[1]}"
-
-    # -- new versions ----------------------------------------------------------------------
-
-    def revise(
-        self,
-        proposal_id: str,
-        content: bytes | None,
-        *,
-        origin: str,
-        set_id: str = "",
-        warnings: Sequence[str] = (),
-    ) -> Proposal:
-        """Put other content in a proposal's place: measured, judged and waiting again."""
-        old = self.parts.proposals.get(proposal_id)
-        if old is None:
-            raise InputError("not-found", f"there is no proposal `{proposal_id}`")
-        made = self._version(old, content, origin=origin, set_id=set_id)
-        return self._put_instead([replace(made, warnings=(*warnings, *made.warnings))])[0]
-
-    def _version(
-        self, old: Proposal, content: bytes | None, *, origin: str, set_id: str = ""
-    ) -> Proposal:
-        """Return what would stand in a proposal's place; nothing is stored yet."""
-        item = Item(path=old.path, content=content)
-        made = self.make(item, actor=old.actor, ttl=old.ttl, origin=origin)
-        if made.base != old.base and origin != "rebase":
-            raise StaleError(
-                "base-changed",
-                f"`{old.path}` changed after this proposal was made",
-                because=f"it was {old.base or 'absent'} and is {made.base or 'absent'} now",
-                hint=f"penstock rebase {old.id}",
-            )
-        # A person changed what the agent asked for, so a person looks at the result.
-        group = set_id or old.set_id
-        return replace(made, parent=old.id, set_id=group, state=_at_least_waiting(made))
-
-    def _put_instead(
-        self, made: Sequence[Proposal], rejected: Mapping[str, Answer] = NONE
-    ) -> tuple[Proposal, ...]:
-        """Put new versions on the queue in one step with what they close: a crash loses none."""
-        closed = self.parts.proposals.supersede(made, rejected=rejected)
-        by = {one.parent: one.id for one in made}
-        told = [
-            _superseded(one, by[one.id], rejected.get(one.id))
-            if one.id in by
-            else answered(one, rejected[one.id])
-            for one in closed
-        ]
-        self.parts.record_all([*told, *map(_proposed, made)])
-        return tuple(made)
-
-    def with_strategy(
-        self, proposal_id: str, strategy: Strategy, *, at: int | None = None
-    ) -> Proposal:
-        """Combine the proposed content with what is there, in one of the four ways."""
-        one = self.answering.fresh(proposal_id)
-        before, after = self.contents(one)
-        if before is None or after is None or strategy is Strategy.REPLACE:
-            return one
-        merged = combine(before, after, strategy, at=at, path=one.path)
-        origin = f"strategy:{merged.strategy}"
-        return self.revise(one.id, merged.content, origin=origin, warnings=merged.warnings)
-
-    def with_hunks(
-        self, proposal_id: str, chosen: Collection[int], *, reason: str = ""
-    ) -> Proposal:
-        """Keep only some hunks of a proposal; the rest goes back to the agent with the reason."""
-        one = self.answering.fresh(proposal_id)
-        before, after = self.contents(one)
-        if before is None or after is None:
-            raise InputError("no-hunks", f"`{one.path}` is created or removed whole")
-        kept = select_hunks(before, after, chosen)
-        origin = f"hunks:{','.join(map(str, sorted(chosen)))}"
-        made = self._version(one, kept, origin=origin)
-        left = Answer(
-            approved=False,
-            by="a person",
-            proof="choice of hunks",
-            at=self.parts.clock.now().wall,
-            reason=": ".join(filter(None, (_left_out(before, after, chosen), reason))),
-        )
-        return self._put_instead([made], {one.id: left} if left.reason else NONE)[0]
-
-    def choose_files(
-        self,
-        found: Sequence[Proposal],
-        paths: Collection[str],
-        *,
-        proof: Proof,
-        reason: str = "",
-    ) -> tuple[Proposal, ...]:
-        """Put the chosen files of a set into a set of their own, and send the others back."""
-        unknown = sorted(set(paths) - {one.path for one in found})
-        if unknown or not paths:
-            raise InputError(
-                "not-in-set", f"`{', '.join(unknown)}` is not in this set" if unknown else "no file"
-            )
-        fresh = [self.answering.fresh(one.id) for one in found]
-        group = self._new_id("set")
-        made = [
-            self._version(one, self.contents(one)[1], origin="chosen", set_id=group)
-            for one in fresh
-            if one.path in paths
-        ]
-        why = ": ".join(filter(None, ("not chosen from its set", reason)))
-        left = {
-            one.id: self.answering.prove(one, approve=False, proof=proof, reason=why)
-            for one in fresh
-            if one.path not in paths
-        }
-        return self._put_instead(made, left)
-
-    def rebased(self, proposal_id: str) -> Proposal:
-        """Carry a proposal over to what the file holds now; an old approval is void."""
-        return self.revise(proposal_id, self.preview_rebase(proposal_id)[1], origin="rebase")
-
-    def preview_rebase(self, proposal_id: str) -> tuple[bytes, bytes]:
-        """Return what the file holds now and what a rebase would make of it; nothing is made."""
-        one = self.parts.proposals.get(proposal_id)
-        if one is None:
-            raise InputError("not-found", f"there is no proposal `{proposal_id}`")
-        state_after(
-            one.state, Transition.SUPERSEDE
-        )  # what is closed is told before what it would meet
-        return self.merged(one.path, *self.contents(one))
-
-    def merged(self, path: str, before: bytes | None, after: bytes | None) -> tuple[bytes, bytes]:
-        """Return what a file holds now, and that with the change from before to after."""
-        now = self.current(path)
-        if before is None or after is None or now is None:
-            raise StaleError(
-                "cannot-rebase",
-                f"`{path}` was created or removed meanwhile",
-                because="there is no common beginning to merge from",
-                hint="ask the agent to propose again",
-            )
-        merged = rebase(before, now, after)
-        if merged.content is None:
-            raise StaleError(
-                "conflict",
-                f"`{path}` was changed in the same place",
-                because="; ".join(_place(conflict) for conflict in merged.conflicts[:5]),
-                hint="ask the agent to propose again",
-            )
-        return now, merged.content
 
     def contents(self, one: Proposal) -> tuple[bytes | None, bytes | None]:
         """Return the bytes before and after, exactly those that were measured."""
@@ -326,14 +182,15 @@ class Proposer:
         if data is None:
             raise StoreError(
                 "content-gone",
-                f"the content {known} is no longer kept",
-                because="it was older than the space for images allows",
+                f"the content {known} is no longer stored",
+                because="older content was deleted to stay within the size limit",
                 hint="ask the agent to propose again, or raise [audit] keep_blobs_bytes",
             )
         return data
 
 
-def _proposed(one: Proposal) -> Event:
+def proposed(one: Proposal) -> Event:
+    """Return the entry of a proposal that is new on the queue."""
     approval = one.answer if one.state is State.APPROVED else None
     return event_of(
         "proposed",
@@ -348,29 +205,6 @@ def _proposed(one: Proposal) -> Event:
     )
 
 
-def _superseded(one: Proposal, by: str, answer: Answer | None) -> Event:
-    reason = answer.reason if answer else ""
-    return event_of("superseded", one, status=one.state, by_proposal=by, reason=reason)
-
-
-def _left_out(before: bytes, after: bytes, chosen: Collection[int]) -> str:
-    """Say which hunks were not taken, and where they are in the file."""
-    found = hunks(before, after)
-    left = [
-        f"{number} (line {hunk.before_start + 1})"
-        for number, hunk in enumerate(found, 1)
-        if number not in chosen
-    ]
-    more = f" and {len(left) - 8} more" if len(left) > 8 else ""
-    return f"of {len(found)} hunks, not taken: {', '.join(left[:8])}{more}" if left else ""
-
-
-def _place(conflict: Conflict) -> str:
-    first, last = conflict.theirs_start + 1, max(conflict.theirs_end, conflict.theirs_start + 1)
-    lines = f"line {first}" if last == first else f"lines {first} to {last}"
-    return f"{lines} of what is there now"
-
-
 def _require(item: Item, before: bytes | None) -> None:
     """An edit was made from certain bytes; over any others it would undo what was saved since."""
     if item.expect == ANYTHING:
@@ -379,7 +213,7 @@ def _require(item: Item, before: bytes | None) -> None:
     if item.expect != now:
         raise StaleError(
             "base-changed",
-            f"`{item.path}` changed while this was proposed",
+            f"`{item.path}` changed while this was being proposed",
             because=f"it was {item.expect or 'absent'} and is {now or 'absent'} now",
             hint="read it again and propose again",
         )
@@ -390,10 +224,6 @@ def _at_least(one: Proposal, judged: Decision | None) -> Proposal:
     if judged is None or STRICTNESS[judged.verdict] <= STRICTNESS[one.decision.verdict]:
         return one
     return replace(one, decision=replace(judged, parts=()), state=FIRST[judged.verdict])
-
-
-def _at_least_waiting(made: Proposal) -> State:
-    return State.WAITING if made.decision.verdict is Verdict.ALLOW else made.state
 
 
 def _warnings(content: bytes | None, change: Change) -> tuple[str, ...]:

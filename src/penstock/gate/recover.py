@@ -57,7 +57,7 @@ class CrashRecovery:
         if len(known) < len(members):
             self._disown(members, token)
             return ()
-        if all(self.applying.holds(one, one.content) for one in members):
+        if all(self.applying.holds(one, one.content, one.mode) for one in members):
             claimed = Claimed(members=members, token=token, approvals=known)
             return self.applying.written(claimed, how="found written after a crash")
         self.parts.proposals.release(token)

@@ -78,18 +78,18 @@ class RuleEdits:
         edit, rules = self.edit, self.parts.rules
         for one in edit.versions:
             if not one.path.endswith(RULES_ENDING):
-                raise InputError("bad-target", f"`{one.path}` is no rules file")
+                raise InputError("bad-target", f"`{one.path}` is not a rules file")
         if edit.proof is None and (rules is None or not rules.switched_on()):
             raise RefusedError(
                 "writes-disabled",
-                "editing rules is switched off",
+                "editing rules is disabled",
                 because="DECISION_REVIEWER_ALLOW_WRITES is not 1",
                 hint="see `penstock rules apply --help`",
             )
         before = {one.path: one.before for one in edit.versions}
         after = {one.path: one.after for one in edit.versions}
         if edit.proof is None and self.parts.widened(before, after):
-            raise no_terminal("this would let the policy in force allow more")
+            raise no_terminal("this would make the active policy allow more")
 
     def _proposed(self) -> tuple[Proposal, ...]:
         edit = self.edit
@@ -120,5 +120,5 @@ def _decision(edit: RuleEdit, revision: str) -> Decision:
         return Decision(
             verdict=Verdict.ALLOW, because="the reviewer may edit rules", revision=revision
         )
-    because = "a person has to confirm rules that widen"
+    because = "rules that allow more need confirmation by a person"
     return Decision(verdict=Verdict.ASK, because=because, revision=revision)

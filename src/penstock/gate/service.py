@@ -27,6 +27,7 @@ from penstock.gate.prepare import Call
 from penstock.gate.propose import Proposer
 from penstock.gate.recover import CrashRecovery
 from penstock.gate.retention import Retention
+from penstock.gate.revise import Reviser
 from penstock.gate.rule_edit import RuleEdit, RuleEditResult, RuleEdits
 from penstock.gate.undo import Undoer
 from penstock.ports import FileKind, History, LogEntry
@@ -43,8 +44,9 @@ class Gate:
         self._parts = parts
         self._answering = Answerer(parts)
         self._proposing = Proposer(parts, self._answering)
+        self._revising = Reviser(parts, self._answering, self._proposing)
         self._applying = Applier(parts, self._proposing)
-        self._undoing = Undoer(parts, self._proposing)
+        self._undoing = Undoer(parts, self._proposing, self._revising)
         self._keeping = Retention(parts)
 
     # -- judge -----------------------------------------------------------------------------
@@ -200,6 +202,7 @@ class Gate:
         actor: Actor = NOBODY,
         attended: bool = True,
         ids: Sequence[str] = (),
+        set_id: str = "",
         ttl: float | None = None,
         judged: Decision | None = None,
     ) -> tuple[Proposal, ...]:
@@ -208,11 +211,21 @@ class Gate:
         `judged`, the decision on the call behind it, can only make the answer stricter.
         """
         made = self._proposing.propose(
-            items, actor=actor, attended=attended, ids=ids, ttl=ttl, judged=judged
+            items,
+            actor=actor,
+            attended=attended,
+            ids=ids,
+            set_id=set_id,
+            ttl=ttl,
+            judged=judged,
         )
         self._parts.announce(made)
         self._keeping.tidy()
         return made
+
+    def preview(self, item: Item, *, actor: Actor = NOBODY) -> Proposal:
+        """Return a change as `propose` would store it. Nothing is queued, recorded or written."""
+        return self._proposing.make(item, actor=actor)
 
     def answer(
         self, proposal_id: str, *, approve: bool, proof: Proof, reason: str = ""
@@ -277,19 +290,19 @@ class Gate:
 
     def revise(self, proposal_id: str, content: bytes | None, *, origin: str = "edit") -> Proposal:
         """Put a person's own content in a proposal's place."""
-        return self._proposing.revise(proposal_id, content, origin=origin)
+        return self._revising.revise(proposal_id, content, origin=origin)
 
     def with_strategy(
         self, proposal_id: str, strategy: Strategy, *, at: int | None = None
     ) -> Proposal:
         """Combine a proposal with what is there: append, insert, extend, replace."""
-        return self._proposing.with_strategy(proposal_id, strategy, at=at)
+        return self._revising.with_strategy(proposal_id, strategy, at=at)
 
     def with_hunks(
         self, proposal_id: str, chosen: Collection[int], *, reason: str = ""
     ) -> Proposal:
         """Keep only the chosen hunks of a proposal; the agent reads why the rest goes back."""
-        return self._proposing.with_hunks(proposal_id, chosen, reason=reason)
+        return self._revising.with_hunks(proposal_id, chosen, reason=reason)
 
     def choose_files(
         self,
@@ -301,15 +314,15 @@ class Gate:
     ) -> tuple[Proposal, ...]:
         """Keep some files of a set as a new set; the others go back to the agent, with a reason."""
         proof = self._believed(proof, approve=False)
-        return self._proposing.choose_files(found, paths, proof=proof, reason=reason)
+        return self._revising.choose_files(found, paths, proof=proof, reason=reason)
 
     def rebase(self, proposal_id: str) -> Proposal:
         """Carry a proposal over to what the file holds now."""
-        return self._proposing.rebased(proposal_id)
+        return self._revising.rebased(proposal_id)
 
     def preview_rebase(self, proposal_id: str) -> tuple[bytes, bytes]:
         """Return what the file holds now, and what `rebase` would make of it. Looking only."""
-        return self._proposing.preview_rebase(proposal_id)
+        return self._revising.preview_rebase(proposal_id)
 
     def renew(self, proposal_id: str) -> Proposal:
         """Give a waiting proposal its whole time again."""

@@ -15,6 +15,7 @@ from penstock.core.errors import InputError
 from penstock.core.paths.relpath import RelPath, parse
 from penstock.ports import FileKind, Files
 
+MOST_FOLDERS = 2_000
 _PASSED_OVER = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", "target"})
 
 
@@ -26,8 +27,22 @@ def names_below(files: Files, spelling: str, *, whole: bool, most: int) -> Itera
     except InputError:  # outside, a link on the way, or the workspace itself
         if whole and spelling in ("", "."):
             waiting.append(None)
-    while waiting and most > 0:
+    yield from _below(files, waiting, most)
+
+
+def names_outside(files: Files, place: str, *, most: int) -> Iterator[str]:
+    """Yield the files below a directory of the machine, as absolute paths."""
+    start = place.strip("/")
+    if start:
+        found = _below(files.machine(), deque([RelPath(text=start)]), most)
+        yield from (f"/{one.text}" for one in found)
+
+
+def _below(files: Files, waiting: deque[RelPath | None], most: int) -> Iterator[RelPath]:
+    folders = MOST_FOLDERS
+    while waiting and most > 0 and folders > 0:
         folder = waiting.popleft()
+        folders -= 1
         for name, kind in _entries(files, folder):
             path = RelPath(text=f"{folder}/{name}" if folder else name)
             if kind is FileKind.DIRECTORY and name not in _PASSED_OVER:

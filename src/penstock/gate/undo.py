@@ -14,19 +14,27 @@ from itertools import takewhile
 from penstock.core.audit.query import Query
 from penstock.core.audit.standing_approval import WRITES, tells_of
 from penstock.core.errors import InputError, RefusedError, StaleError
+from penstock.core.file_mode import FileMode
 from penstock.core.model import Actor, Verdict
 from penstock.core.proposals.model import UNDO, Proposal, Receipt, State
 from penstock.gate.parts import Item, Parts
 from penstock.gate.propose import Proposer
+from penstock.gate.revise import Reviser
 from penstock.gate.versions import undone
+from penstock.ports import FileState
+
+Known = tuple[str | None, FileMode | None]  # a content by its digest, and the mode told with it
+
+MOST = 10_000  # receipts that a short id is looked for among
 
 
 class Undoer:
     """The steps from a receipt to the proposal that takes it back."""
 
-    def __init__(self, parts: Parts, proposing: Proposer) -> None:
+    def __init__(self, parts: Parts, proposing: Proposer, revising: Reviser) -> None:
         self.parts = parts
         self.proposing = proposing
+        self.revising = revising
 
     def find(self, *, receipt: str = "", last: int = 0, path: str = "") -> tuple[Receipt, ...]:
         """Return the receipts to take back, newest first: one, a set, the last N, or a path's.
@@ -71,16 +79,30 @@ class Undoer:
         return receipt
 
     def _named(self, receipt: str) -> tuple[Receipt, ...]:
+        found = self._exactly(receipt) or self._exactly(self._by_beginning(receipt))
+        return tuple(r for r in found if self._stands(r)) or found
+
+    def _exactly(self, receipt: str) -> tuple[Receipt, ...]:
         of_set = self.parts.proposals.receipts(set_id=receipt)
         one = self.parts.proposals.receipt(receipt)
-        found = of_set or ((one,) if one else ())
-        if not found:
-            raise InputError(
-                "not-found",
-                f"there is no receipt `{receipt}`",
-                hint="list them with `penstock undo --dry-run --last 10`",
-            )
-        return tuple(r for r in found if self._stands(r)) or found
+        return of_set or ((one,) if one else ())
+
+    def _by_beginning(self, text: str) -> str:
+        """Return the id that begins so; its kind (`r-`, `set-`) need not be typed."""
+        known = self.parts.proposals.receipts(limit=MOST)
+        ids = {each for one in known for each in (one.id, one.set_id) if each}
+        begins = [
+            one for one in ids if one.startswith(text) or one.partition("-")[2].startswith(text)
+        ]
+        if len(begins) == 1:
+            return begins[0]
+        raise InputError(
+            "ambiguous-id" if begins else "not-found",
+            f"`{text}` is the beginning of {len(begins)} ids"
+            if begins
+            else f"there is no receipt `{text}`",
+            hint="type more of it" if begins else "list applied changes with `penstock log`",
+        )
 
     def _stands(self, one: Receipt) -> bool:
         return one.id in standing(self.parts.proposals.receipts(path=one.path))
@@ -115,28 +137,30 @@ class Undoer:
         if not tells_of(line, receipt):
             raise RefusedError(
                 "not-in-log",
-                f"the audit log does not hold the write to `{receipt.path}` that this would undo",
-                because=f"no entry says what the receipt {receipt.id} says",
-                hint="see what the log holds with `penstock audit verify`",
+                f"the audit log has no entry for the write to `{receipt.path}` to undo",
+                because=f"no entry matches the receipt {receipt.id}",
+                hint="run `penstock audit verify`",
             )
 
     def _back(
         self,
         path: str,
-        then: str | None,
-        written: str | None,
+        then: Known,
+        written: Known,
         receipts: Sequence[Receipt],
         *,
         rebase: bool,
     ) -> tuple[Item, bytes | None]:
-        now = self._digest(path)
-        if now == written:
-            return Item(path=path, content=self._image(then)), self._image(now)
+        now = self._state(path)
+        if _is(now, written):
+            return _item(path, then, self._image(then[0])), self._image(written[0])
         self._refuse_undone(path, receipts)
         if not rebase:
-            raise changed_since(path, written, now, name=_name_of(receipts))
-        before, after = self._image(written), self._image(then)
-        current, merged = self.proposing.merged(path, before, after)
+            raise changed_since(
+                path, written[0], now.digest if now else None, name=_name_of(receipts)
+            )
+        before, after = self._image(written[0]), self._image(then[0])
+        current, merged = self.revising.merged(path, before, after)
         return Item(path=path, content=merged), current
 
     def _refuse_undone(self, path: str, receipts: Sequence[Receipt]) -> None:
@@ -147,21 +171,20 @@ class Undoer:
         if by and not asked & stands:
             raise StaleError(
                 "already-undone",
-                f"the write to `{path}` was undone before",
-                because=f"the receipt of that is {by[0]}",
-                hint=f"bring the write back with `penstock undo {by[0]}`",
+                f"the write to `{path}` is already undone",
+                because=f"by receipt {by[0]}",
+                hint=f"redo the write with `penstock undo {by[0]}`",
             )
 
     def changed(self, receipts: Sequence[Receipt]) -> Iterator[tuple[str, bytes | None]]:
         """Yield each file that changed since, with what Penstock had written."""
         for path, (_, written) in self._net(receipts).items():
-            if self._digest(path) != written:
-                yield path, self._image(written)
+            if not _is(self._state(path), written):
+                yield path, self._image(written[0])
 
-    def _digest(self, path: str) -> str | None:
+    def _state(self, path: str) -> FileState | None:
         files, known = self.parts.place(path)
-        state = files.state(known)
-        return None if state is None else state.digest
+        return files.node(known)
 
     def _one(self, item: Item, by: Actor, ids: Sequence[str], group: str) -> Proposal:
         one = self.proposing.make(item, actor=by, origin=UNDO)
@@ -180,19 +203,33 @@ class Undoer:
         found = [self.parts.proposals.get(one.proposal) for one in receipts if one]
         return [one for one in found if one is not None]
 
-    def _net(self, receipts: Sequence[Receipt]) -> dict[str, tuple[str | None, str | None]]:
+    def _net(self, receipts: Sequence[Receipt]) -> dict[str, tuple[Known, Known]]:
         """Return for each path (what was there first, what must be there now).
 
         Several receipts of one path, newest first, are one step back over all of them.
         """
-        net: dict[str, tuple[str | None, str | None]] = {}
+        net: dict[str, tuple[Known, Known]] = {}
         for receipt in receipts:
-            now = net[receipt.path][1] if receipt.path in net else receipt.after
-            net[receipt.path] = (receipt.before, now)
+            written = receipt.after, receipt.after_mode
+            now = net[receipt.path][1] if receipt.path in net else written
+            net[receipt.path] = (receipt.before, receipt.before_mode), now
         return net
 
     def _image(self, known: str | None) -> bytes | None:
         return self.proposing.blob(known)
+
+
+def _is(state: FileState | None, known: Known) -> bool:
+    """Say whether a name stands for a content, and for the mode that was told with it."""
+    if state is None or known[0] is None:
+        return state is None and known[0] is None
+    plain = state.file_mode.plain if known[1] is None else state.file_mode is known[1]
+    return plain and state.digest == known[0]
+
+
+def _item(path: str, then: Known, content: bytes | None) -> Item:
+    """Return what brings a name back: content, mode, or nothing at all."""
+    return Item(path=path, content=content, mode=then[1])
 
 
 def standing(receipts: Sequence[Receipt]) -> frozenset[str]:
@@ -224,11 +261,11 @@ def _name_of(receipts: Sequence[Receipt]) -> str:
 
 
 def changed_since(path: str, written: str | None, now: str | None, *, name: str = "") -> StaleError:
-    """Return the error for a file that somebody changed after Penstock wrote it."""
+    """Return the error for a file that somebody has changed since Penstock wrote it."""
     again = f"penstock undo --rebase {name}".rstrip()
     return StaleError(
         "changed-since",
-        f"`{path}` changed after Penstock wrote it",
+        f"`{path}` has changed since Penstock wrote it",
         because=f"it was {written or 'absent'} and is {now or 'absent'} now",
-        hint=f"keep what was saved since with `{again}`, or put it back by hand",
+        hint=f"keep the later changes with `{again}`, or revert by hand",
     )

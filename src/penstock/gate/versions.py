@@ -88,7 +88,7 @@ class Versions:
         try:
             self.kept = self._pending.publish()
         except PenstockError as fault:
-            self._notes.append(f"written, but not kept in the history: {fault.message}")
+            self._notes.append(f"written, but not saved in the history: {fault.message}")
         self._notes += self._pending.notes
 
     def tell_done(self) -> None:
@@ -96,7 +96,9 @@ class Versions:
         try:
             self._tell("rules_changed", status="applied")
         except AuditError as fault:
-            self._notes.append(f"written, but the line `rules_changed` is missing: {fault.message}")
+            self._notes.append(
+                f"written, but the `rules_changed` entry could not be logged: {fault.message}"
+            )
 
     def drop(self, fault: PenstockError) -> None:
         """Nothing was written: leave no trace but a line."""

@@ -128,9 +128,9 @@ def _address(endpoint: str, environ: Mapping[str, str]) -> _Address:
         url = urlsplit(endpoint)
         host = url.hostname or ""
     except ValueError:
-        raise Unusable(AdviceOutcome.NOT_ASKED, "the endpoint is no address") from None
+        raise Unusable(AdviceOutcome.NOT_ASKED, "the endpoint is not an address") from None
     if url.scheme not in ("http", "https") or not host or url.username or url.password:
-        raise Unusable(AdviceOutcome.NOT_ASKED, "the endpoint is no plain http or https address")
+        raise Unusable(AdviceOutcome.NOT_ASKED, "the endpoint is not a plain http or https address")
     local = host in LOOPBACK
     key = _key(url, host, environ)
     if not local and not key:
@@ -174,7 +174,9 @@ class _Question:
         except Unusable as problem:
             self.result.put(problem)
         except Exception as fault:  # noqa: BLE001 - a library's fault must not become ours
-            self.result.put(Unusable(AdviceOutcome.FAULT, f"asking failed: {type(fault).__name__}"))
+            self.result.put(
+                Unusable(AdviceOutcome.FAULT, f"the request failed: {type(fault).__name__}")
+            )
         finally:
             _turns.release()
 
@@ -182,7 +184,7 @@ class _Question:
         try:
             import httpx2
         except ImportError:
-            hint = f"asking a model needs an extra: {pip_install('llm')}"
+            hint = f"the model advisor needs an extra: {pip_install('llm')}"
             raise Unusable(AdviceOutcome.NOT_ASKED, hint) from None
         asked = question(self._settings, self._facts)
         # A proxy of the environment is for the way out, not for this machine.
@@ -211,7 +213,7 @@ class _Question:
         except httpx2.TimeoutException:
             raise Unusable(AdviceOutcome.TIMEOUT, "the endpoint did not answer in time") from None
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as fault:
-            why = f"the endpoint could not be asked: {type(fault).__name__}"
+            why = f"the endpoint could not be reached: {type(fault).__name__}"
             raise Unusable(AdviceOutcome.FAULT, why, again=True) from None
 
     def _read(self, response: httpx2.Response) -> Opinion:
@@ -219,10 +221,12 @@ class _Question:
             why = f"the endpoint answered with status {response.status_code}"
             raise Unusable(AdviceOutcome.FAULT, why, again=response.status_code in AGAIN)
         if response.headers.get("content-encoding", "identity").lower() != "identity":
-            raise Unusable(AdviceOutcome.NONSENSE, "the answer is packed, which was not asked for")
+            raise Unusable(
+                AdviceOutcome.NONSENSE, "the answer is compressed, which was not requested"
+            )
         found = understood(self._body(response))
         if found is None:
-            raise Unusable(AdviceOutcome.NONSENSE, "the answer is no assessment", again=True)
+            raise Unusable(AdviceOutcome.NONSENSE, "the answer is not an assessment", again=True)
         return found
 
     def _body(self, response: httpx2.Response) -> bytes:

@@ -12,14 +12,19 @@ from penstock.core.audit import event as event_module
 from penstock.core.audit.event import (
     MOST_BODY,
     MOST_FIELDS,
-    MOST_RULES,
-    MOST_TEXT,
-    STATUS,
     VERDICTS,
     _carefully,
     compose,
-    is_wanted,
     judged,
+)
+from penstock.core.audit.judgement import (
+    FIRST,
+    KNOWN,
+    MOST_RULES,
+    MOST_TEXT,
+    STATUS,
+    is_wanted,
+    plain_line,
 )
 from penstock.core.errors import InputError
 from penstock.core.model import Decision, Reason, Verdict
@@ -135,7 +140,7 @@ def test_names_that_are_alike_once_cut_stand_once() -> None:
 
 @pytest.mark.parametrize("name", ["ts", "seq", "prev_hash", "event_hash"])
 def test_what_the_record_adds_itself_cannot_be_given(name: str) -> None:
-    with pytest.raises(InputError, match="added by the record"):
+    with pytest.raises(InputError, match="added by the audit log"):
         compose({"op": "x", name: "y"})
 
 
@@ -295,3 +300,55 @@ def test_a_judgement_says_who_and_leaves_out_what_is_empty() -> None:
         "rules": [f"r{at}" for at in range(MOST_RULES)],
         "revision": "abc",
     }
+
+
+# --- the line of a hook that starts cold ---------------------------------------------------------
+
+DIGEST = "sha256:" + "0f" * 32
+TEXTS = st.one_of(
+    st.sampled_from(["", "src/app.py", "toolu_01", DIGEST, "sha256:" + "\u0660" * 64, "a b"]),
+    st.sampled_from(["src/keyboard.py", "ghp_0123456789abcdef0123456789abcdef0123", "x=secret"]),
+    st.text(max_size=8),
+    st.text(alphabet='a"\\\n\u00e9\ud800', max_size=4),
+    st.just("y" * MOST_TEXT),
+)
+VALUES = st.one_of(TEXTS, st.lists(TEXTS, max_size=MOST_RULES + 1), st.none(), st.integers())
+EVENTS = st.dictionaries(st.sampled_from([*sorted(KNOWN), "content", "token"]), VALUES).map(
+    lambda found: {"op": "tool_call", "path": "a", "status": "allowed", **found}
+)
+
+
+@given(EVENTS)
+@settings(max_examples=400)
+def test_a_plain_line_is_what_compose_would_make(event: dict[str, object]) -> None:
+    line = plain_line(event)
+    assert line is None or line == compose(event) == _carefully(event)
+    assert line is None or line.isascii()
+
+
+def test_the_hooks_own_events_are_plain_lines() -> None:
+    event: dict[str, object] = dict.fromkeys(sorted(KNOWN - {*FIRST, "rules"}), "x")
+    event = {
+        "op": "tool_call",
+        "path": "a/keyboard.py",
+        "status": "denied",
+        **event,
+        "subagent": "x y",
+    }
+    for rules in ([], ["env-files", "secrets"]):
+        assert plain_line({**event, "rules": rules}) == _carefully({**event, "rules": rules})
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"op": "x", "path": "a", "status": "b", "content": "c"},
+        {"op": "x", "status": "b", "path": "a"},
+        {"op": "", "path": "a", "status": "b"},
+        {"op": "x", "path": 'a"', "status": "b"},
+        {"op": "x", "path": "a", "status": "b", "session": "password=hunter2"},
+        {"op": "x", "path": "a" * (MOST_TEXT + 1), "status": "b"},
+    ],
+)
+def test_what_needs_a_second_look_is_no_plain_line(event: dict[str, object]) -> None:
+    assert plain_line(event) is None

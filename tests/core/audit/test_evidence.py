@@ -163,4 +163,4 @@ def test_without_a_newest_note_that_holds_every_older_one_is_opened() -> None:
 def test_a_cut_is_counted_to_the_newest_checkpoint_that_was_signed() -> None:
     evidence = Evidence(own=[note(5), note(10), note(12)])
     (problem,) = compare(evidence, found(3))
-    assert problem.message == "9 event(s) are missing after this line: a signed checkpoint has 12"
+    assert problem.message == "9 entries missing after this line: a signed checkpoint has 12"

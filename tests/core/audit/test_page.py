@@ -12,7 +12,7 @@ from penstock.core.audit.findings import TamperKind
 from tests import REPOSITORY
 from tests.core.audit.records import block, record
 
-PAGE = (REPOSITORY / "docs" / "reference" / "record.md").read_text()
+PAGE = (REPOSITORY / "docs" / "reference" / "audit-log.md").read_text()
 
 
 def run(program: str, path: Path) -> subprocess.CompletedProcess[str]:

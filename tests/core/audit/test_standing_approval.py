@@ -53,7 +53,7 @@ def test_a_write_that_was_approved_is_good(events: list[Event], why: str) -> Non
         ([ASKED, YES, entry("rejected"), DONE], "and then rejected"),
         ([ASKED, YES, entry("expired"), DONE], "its time was over"),
         ([ASKED, YES, entry("outdated"), DONE], "the file had changed"),
-        ([ASKED, YES, entry("superseded"), DONE], "another version took its place"),
+        ([ASKED, YES, entry("superseded"), DONE], "a newer version replaced it"),
         ([ASKED, YES, entry("applied", approval="h-approved", content_hash="x")], "other bytes"),
         ([ASKED, YES, entry("applied", approval="h-approved", base_hash="x")], "another base"),
         ([ASKED, YES, entry("applied", approval="h-approved", path="b.txt")], "another file"),

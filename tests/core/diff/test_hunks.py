@@ -322,3 +322,40 @@ def test_bytes_that_are_no_text_are_shown_as_escapes() -> None:
 
 def test_a_text_without_a_last_newline_is_counted_too() -> None:
     assert preview(b"@@ -1 +1 @@\nabc", limit=3) == "... 2 more lines and 1 more hunk hidden\n"
+
+
+MODES = [
+    ("chmod +x", b"a\n", b"a\n", ("100644", "100755"), "x -> 100755 a"),
+    ("a new program", None, b"a\n", (None, "100755"), "x -> 100755 a"),
+    ("a new link", None, b"to", (None, "120000"), "x -> 120000 to"),
+    ("content and mode", b"a\n", b"b\n", ("100644", "100755"), "x -> 100755 b"),
+    ("a program goes", b"a\n", None, ("100755", None), ""),
+]
+
+
+@pytest.mark.parametrize(("what", "before", "after", "modes", "then"), MODES)
+def test_git_takes_the_modes_from_a_diff(
+    what: str,
+    before: bytes | None,
+    after: bytes | None,
+    modes: tuple[str | None, str | None],
+    then: str,
+    tmp_path: Path,
+) -> None:
+    def git(*words: str, text: bytes = b"") -> str:
+        done = subprocess.run(
+            ["git", *words], cwd=tmp_path, input=text, capture_output=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.decode()
+
+    git("init", "-q")
+    if before is not None:
+        (tmp_path / "x").write_bytes(before)
+        (tmp_path / "x").chmod(0o755 if modes[0] == "100755" else 0o644)
+        git("add", "x")
+    made = unified(before, after, path="x", modes=modes)
+    git("apply", "--index", text=made)
+    listed = git("ls-files", "-s").split()
+    held = git("show", ":x").strip() if listed else ""
+    assert (f"x -> {listed[0]} {held}" if listed else "") == then

@@ -342,7 +342,7 @@ def test_bounds_are_told_with_both_numbers_and_a_straddled_threshold_is_a_replac
     assert found.least_deleted / 400 < 0.2 <= found.change_ratio == found.lines_deleted / 400
     assert found.kind is REPLACE
     told = [note for note in found.notes if note.startswith(NotePrefix.BOUNDS)]
-    assert f"between {found.least_deleted} and {found.lines_deleted} lines" in told[0]
+    assert f"{found.least_deleted} to {found.lines_deleted} lines removed" in told[0]
 
 
 @pytest.mark.usefixtures("without_work")

@@ -8,12 +8,12 @@ from penstock.core.diff.overwrite import UNKNOWN, overwritten, replaces
 from penstock.core.model import ChangeKind
 
 
-@pytest.mark.parametrize("by", [">", ">|", "&>", "tee", "cp", "truncate", "python3"])
+@pytest.mark.parametrize("by", [">", ">|", "&>", "tee", "cp", "truncate", "python3", "sed"])
 def test_what_puts_other_content_in_a_files_place_is_known(by: str) -> None:
     assert replaces(by)
 
 
-@pytest.mark.parametrize("by", [">>", "&>>", "sed", "touch", "chmod", "git", ""])
+@pytest.mark.parametrize("by", [">>", "&>>", "touch", "chmod", "git", ""])
 def test_what_adds_to_a_file_or_edits_it_in_place_is_not_that(by: str) -> None:
     assert not replaces(by)
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from penstock.core.diff.hunks import unified
 from penstock.core.errors import InputError
+from penstock.core.file_mode import FileMode
 from penstock.core.model import Action
 from penstock.core.patch.apply import (
     MAX_BYTES,
@@ -21,6 +22,7 @@ from penstock.core.patch.apply import (
     PatchDialect,
     apply_all,
     apply_patch,
+    modes_of,
     parse_patch,
 )
 from penstock.core.patch.fit import MAX_COMPARED
@@ -253,7 +255,7 @@ BAD = [
     (
         "a header twice",
         b"diff --git a/x b/x\nnew file mode 100644\nnew file mode 100644\n",
-        "comes twice",
+        "occurs twice",
     ),
     (
         "new and deleted",
@@ -287,7 +289,8 @@ UNSUPPORTED = [
     ("binary files", b"diff --git a/x b/x\nindex 1..2\nBinary files a/x and b/x differ\n"),
     ("binary files of plain diff", b"diff -r a b\nBinary files a/x and b/x differ\n"),
     ("copies", b"diff --git a/x b/y\nsimilarity index 9%\ncopy from x\ncopy to y\n"),
-    ("a new symbolic link", b"diff --git a/x b/x\nnew file mode 120000\n"),
+    ("a new submodule", b"diff --git a/x b/x\nnew file mode 160000\n"),
+    ("a deleted symbolic link", b"diff --git a/x b/x\ndeleted file mode 120000\n"),
     ("a changed symbolic link", b"diff --git a/x b/x\nindex 1..2 120000\n"),
     ("a submodule", b"diff --git a/x b/x\nindex 1..2 160000\n"),
     ("a file that becomes a link", b"diff --git a/x b/x\nold mode 100644\nnew mode 120000\n"),
@@ -301,16 +304,30 @@ def test_what_is_more_than_content_is_refused_by_name(what: str, text: bytes) ->
     assert refused(lambda: parse_patch(text)).code == "unsupported-patch"
 
 
-def test_modes_are_told_and_not_applied() -> None:
-    text = b"diff --git a/x b/x\nold mode 100644\nnew mode 100755\n"
-    patch = one(text)
+NEW = "diff --git a/x b/x\nnew file mode {}\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n"
+MODES = [
+    ("chmod +x", "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n", FileMode.EXECUTABLE),
+    ("chmod -x", "diff --git a/x b/x\nold mode 100755\nnew mode 100644\n", FileMode.FILE),
+    ("a new program", NEW.format("100755"), FileMode.EXECUTABLE),
+    ("a new file", NEW.format("100644"), FileMode.FILE),
+    ("a new link", NEW.format("120000") + "\\ No newline at end of file\n", FileMode.LINK),
+    ("nothing is said", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", None),
+]
+
+
+@pytest.mark.parametrize(("what", "text", "mode"), MODES, ids=[row[0] for row in MODES])
+def test_the_mode_of_a_file_is_part_of_a_patch(what: str, text: str, mode: FileMode | None) -> None:
+    patch = one(text.encode())
+    assert (patch.mode, patch.notes) == (mode, ())
+    assert modes_of([patch]) == ({"x": mode} if mode else {})
+
+
+def test_a_mode_alone_leaves_the_content_and_one_that_git_does_not_know_is_told() -> None:
+    patch = one(b"diff --git a/x b/x\nold mode 100644\nnew mode 100755\n")
     assert apply_patch(patch, b"same\n") == b"same\n"
-    assert "100755" in patch.notes[0]
-    created = one(
-        b"diff --git a/x b/x\nnew file mode 100755\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n"
-    )
-    assert "100755" in created.notes[0]
-    assert one(diff("@@ -1 +1 @@\n-a\n+b\n")).notes == ()
+    odd = one(b"diff --git a/x b/x\nold mode 100644\nnew mode 100600\n")
+    assert odd.mode is None
+    assert "100600" in odd.notes[0]
 
 
 @pytest.mark.parametrize("text", [b"x" * (MAX_BYTES + 1), b"\n" * (MAX_LINES + 1)])
@@ -405,7 +422,7 @@ def test_the_error_names_file_hunk_and_first_line_that_does_not_fit(
 ) -> None:
     error = refused(lambda: apply_patch(one(diff(SWAP)), before))
     assert error.code == "patch-does-not-fit"
-    assert error.message == "hunk 1 of the patch does not fit `f`"
+    assert error.message == "hunk 1 of the patch does not apply to `f`"
     assert because in error.because
 
 
@@ -687,7 +704,7 @@ def test_an_envelope_that_does_not_fit_names_hunk_and_line(
 ) -> None:
     error = refused(lambda: updated(body, before))
     assert error.code == "patch-does-not-fit"
-    assert "of the patch does not fit `f`" in error.message
+    assert "of the patch does not apply to `f`" in error.message
     assert because in error.because
 
 

@@ -16,6 +16,7 @@ from penstock.core.proposals.model import (
     FIRST,
     NEXT,
     OPEN,
+    STATE_WORDS,
     Moment,
     Proposal,
     State,
@@ -67,7 +68,7 @@ def test_every_move_leads_where_the_table_says_or_is_refused(
     with pytest.raises(StaleError) as caught:
         after(state, move)
     assert caught.value.code == ("wrong-state" if state in OPEN else f"already-{state}")
-    assert str(state) in caught.value.message
+    assert STATE_WORDS[state] in caught.value.message
 
 
 @pytest.mark.parametrize(("state", "move", "why"), NEVER)

@@ -113,7 +113,7 @@ OURS: list[tuple[dict[str, Any], str, str]] = [
         "own `match`",
     ),
     ({"id": "n", "paths": ["a"], "not_match": ["a"]}, "rule.not_match", "own `not_match`"),
-    ({"id": "n", "paths": ["a"], "expires_at": "soon"}, "rule.expires_at", "no date"),
+    ({"id": "n", "paths": ["a"], "expires_at": "soon"}, "rule.expires_at", "not a date"),
     ({"id": "n", "tool": "Bash", "tool_regex": "B"}, "rule.tool_regex", BOTH),
 ]
 

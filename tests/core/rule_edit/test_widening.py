@@ -146,7 +146,7 @@ def test_a_word_that_tells_the_dialect_is_more_than_a_word() -> None:
 
 
 def test_what_cannot_be_read_is_a_reason() -> None:
-    assert why("[[", OWN, "penstock.toml") == "it cannot be told what was allowed before"
+    assert why("[[", OWN, "penstock.toml") == "it is unknown what was allowed before"
     assert "read in another way" in why(FLAT, OWN, "rules.toml")
     assert "is new" in "; ".join(widens({}, {"penstock.toml": OWN.encode()}))
     assert not why(OWN, OWN, "penstock.toml")

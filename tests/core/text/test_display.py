@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.core.paths.spellings import IGNORED
+from penstock.core.paths.aliases import IGNORED
 from penstock.core.text import deception, invisible
 from penstock.core.text.display import spoken, visible, visible_bytes, visible_diff, warnings
 from penstock.core.text.invisible import ROWS, HiddenKind, kind_of, short_name
@@ -214,19 +214,19 @@ TOLD = [
     ("a" + " " * 9 + "\nb" + " " * 12, "lines 1 and 2 have trailing spaces, up to 12", "trailing"),
     (
         "a" + " " * 300 + "evil()",
-        "line 1: text after 300 spaces or tabs, perhaps out of sight",
+        "line 1: text after 300 spaces or tabs, possibly out of view",
         "gap",
     ),
     ("x" * 1001, "line 1: very long, up to 1001 characters in one line", "long"),
-    ("a\r\nb\nc\n", "line ends are mixed: 1 of CRLF and 2 of LF", "line ends"),
+    ("a\r\nb\nc\n", "line endings are mixed: 1 of CRLF and 2 of LF", "line ends"),
     ("z" + "\u0301" * 20, "line 1: up to 20 marks stacked on one letter", "stacked"),
     (
         "if (a \u01c3= b)",
-        "line 1: signs that look like ASCII punctuation and are not (U+01C3)",
+        "line 1: characters that look like ASCII punctuation (U+01C3)",
         "!",
     ),
-    ("f()\u037e", "line 1: signs that look like ASCII punctuation and are not (U+037E)", ";"),
-    ("a\u2215b", "line 1: signs that look like ASCII punctuation and are not (U+2215)", "/"),
+    ("f()\u037e", "line 1: characters that look like ASCII punctuation (U+037E)", ";"),
+    ("a\u2215b", "line 1: characters that look like ASCII punctuation (U+2215)", "/"),
 ]
 
 

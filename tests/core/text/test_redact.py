@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.core.text.redact import MARK, MOST, is_secret_name, may_hold_secret, redact
+from penstock.core.text.redact import MARK, MOST, is_secret_name, redact
+from penstock.core.text.secret_signs import may_hold_secret
 
 HIDDEN = [
     ("curl -H 'Authorization: Bearer abc.def.ghi12345' https://x", "abc.def.ghi12345", "a header"),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.core.text import redact as signs
 from penstock.core.text import secret_forms
-from penstock.core.text.redact import MARK, may_hold_secret, redact, secrets_in
+from penstock.core.text import secret_signs as signs
+from penstock.core.text.redact import MARK, redact, secrets_in
+from penstock.core.text.secret_signs import may_hold_secret
 from penstock.core.text.token_formats import formats
 from tests.core.text.benign import benign
 from tests.core.text.contexts import CONTEXTS

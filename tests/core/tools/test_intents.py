@@ -383,7 +383,7 @@ EDITS: list[tuple[str, dict[str, object], bytes | None, bytes | str | None]] = [
     ("Edit", {"old_string": "a", "new_string": "x", "replace_all": "true"}, b"a a", b"x x"),
     ("Edit", {"old_string": "", "new_string": "x"}, None, b"x"),
     ("Edit", {"old_string": "", "new_string": "x"}, b"", b"x"),
-    ("Edit", {"old_string": "", "new_string": "x"}, b"y", "exists already"),
+    ("Edit", {"old_string": "", "new_string": "x"}, b"y", "the file already exists"),
     ("Edit", {"old_string": "z", "new_string": "x"}, b"y", "`z` is not in the file"),
     ("Edit", {"old_string": "z\ny", "new_string": "x"}, b"y", "`z...` is not in the file"),
     ("Edit", {"old_string": "y", "new_string": "x"}, b"y y", "2 times"),
@@ -391,7 +391,12 @@ EDITS: list[tuple[str, dict[str, object], bytes | None, bytes | str | None]] = [
     ("Edit", {"old_string": "é", "new_string": "e"}, b"\xff\xc3\xa9", b"\xffe"),
     ("Edit", {"old_string": "a\nb", "new_string": "x\ny"}, b"a\r\nb\r\n", b"x\r\ny\r\n"),
     ("Edit", {"old_string": "a", "new_string": "x\ny"}, b"a\r\nb\r\n", b"x\r\ny\r\nb\r\n"),
-    ("Edit", {"old_string": "a", "new_string": "\ud800"}, b"a", "half of a character"),
+    (
+        "Edit",
+        {"old_string": "a", "new_string": "\ud800"},
+        b"a",
+        "a lone surrogate \\(half a character\\)",
+    ),
     (
         "MultiEdit",
         {"edits": [{"old_string": "a", "new_string": "b"}, {"old_string": "b", "new_string": "c"}]},

@@ -162,8 +162,7 @@ def test_a_wrong_passphrase_is_refused_in_the_same_words(keys: ApproverKeys, typ
     keys.init(PASS)
     error = refused("wrong-passphrase", lambda: keys.unseal(typed))
     assert error.render() == (
-        "error[wrong-passphrase]: this passphrase does not open the approver key\n"
-        "  try: type it again"
+        "error[wrong-passphrase]: wrong passphrase for the approver key\n  try: type it again"
     )
 
 

@@ -227,7 +227,7 @@ def test_proofs_hold_against_the_signed_roots(log: JsonlLog, checkpoints: Checkp
 def test_proofs_are_documents_that_need_nothing_but_the_key(
     log: JsonlLog, checkpoints: Checkpoints
 ) -> None:
-    with pytest.raises(AuditError, match="nothing was signed yet"):
+    with pytest.raises(AuditError, match="nothing is signed yet"):
         checkpoints.prove_line(0)
     with pytest.raises(AuditError, match="nothing was signed at 1"):
         checkpoints.prove_growth(1)

@@ -180,7 +180,7 @@ def test_every_checkpoint_in_git_is_a_commit_on_top_of_the_last(tmp_path: Path) 
         witness.take(note(new), proof=proof(old, new))
     remote = tmp_path / "remote.git"
     assert git(remote, "rev-list", "--count", BRANCH) == "3"
-    assert "30 events" in git(remote, "log", "-1", "--format=%s", BRANCH)
+    assert "30 entries" in git(remote, "log", "-1", "--format=%s", BRANCH)
 
 
 def wound_back(remote: Path) -> None:

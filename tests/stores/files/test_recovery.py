@@ -19,9 +19,9 @@ from penstock.core.paths.relpath import RelPath
 from penstock.ports import Ending, PlannedWrite, RecoveredWrite
 from penstock.stores.files import batch as writer
 from penstock.stores.files import errors
-from penstock.stores.files.batch import Batch, _plan
+from penstock.stores.files.batch import Batch, Step, _plan
 from penstock.stores.files.journal import SetDirection
-from penstock.stores.files.step import FileStep, is_temp_name, temp_name
+from penstock.stores.files.step import is_temp_name, temp_name
 from penstock.stores.files.workspace import DiskFiles
 
 OLD, NEW = b"old", b"new"
@@ -60,7 +60,7 @@ def opened(tmp_path: Path, *, exchange: bool = True) -> DiskFiles:
     )
 
 
-def crash(files: DiskFiles, writes: list[PlannedWrite], *, swapped: int = -1) -> list[FileStep]:
+def crash(files: DiskFiles, writes: list[PlannedWrite], *, swapped: int = -1) -> list[Step]:
     """Carry out a write up to some swaps and let go; -1 lets go in the middle of staging."""
     writer = files._writer
     plans = [_plan(write) for write in writes]
@@ -302,7 +302,7 @@ def test_without_a_journal_there_is_nothing_to_go_by(files: DiskFiles) -> None:
 # -- a swap that meets somebody else ------------------------------------------------------
 
 
-def middle(files: DiskFiles, write: PlannedWrite) -> tuple[FileStep, Batch]:
+def middle(files: DiskFiles, write: PlannedWrite) -> tuple[Step, Batch]:
     """Return a step whose names have been swapped, its directory still open."""
     writer = files._writer
     plan = _plan(write)

@@ -69,13 +69,13 @@ class Approvals:
         found = key_id(public)
         handed_on = self._handed_on(event, public)
         if len(public) != KEY_BYTES:
-            self._tell(line, "this names an approver's key that is none")
+            self._tell(line, "this names a key that is not an approver key")
             return
         if not self._is_trusted(found, handed_on):
-            self._tell(line, f"the key `{found}` was named here, and is not the approver's")
+            self._tell(line, f"the key `{found}` is named here but is not the approver's")
             return
         if self.latest not in ("", found) and not handed_on:
-            said = f"the key `{found}` took the place of `{self.latest}` without its signature"
+            said = f"the key `{found}` replaced `{self.latest}` without its signature"
             self.warnings.append(
                 AuditProblem(kind=TamperKind.KEY_REPLACED, line=line, message=said)
             )
@@ -94,9 +94,9 @@ class Approvals:
     def _check(self, line: int, event: Event) -> None:
         public = self.keys.get(str(event.get("key_id")))
         if public is None:
-            self._tell(line, f"approval by `{event.get('key_id')}`, which is no approver's key")
+            self._tell(line, f"approval by `{event.get('key_id')}`, which is not an approver key")
         elif not check(public, _said(event), str(event["signature"])):
-            self._tell(line, f"the approval of `{event.get('path')}` was not signed like this")
+            self._tell(line, f"the approval of `{event.get('path')}` has an invalid signature")
 
     def _tell(self, line: int, message: str) -> None:
         self.problems.append(AuditProblem(kind=TamperKind.BAD_APPROVAL, line=line, message=message))
@@ -119,6 +119,7 @@ def _said(event: Event) -> bytes:
         str(event.get("revision")),
         at if isinstance(at, int | float) and possible else 0.0,
         path=str(event.get("path")),
+        modes=(_digest(event.get("base_mode")), _digest(event.get("mode"))),
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from penstock.core.audit.chain import GENESIS
 from penstock.core.audit.findings import AuditProblem, TamperKind
+from penstock.core.text.quantities import entries
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,7 +67,7 @@ def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _reordered(low: int, high: int) -> AuditProblem:
-    said = f"lines {low} to {high - 1} are not in the order in which they were written"
+    said = f"lines {low} to {high - 1} are not in their original order"
     return AuditProblem(kind=TamperKind.REORDERED, line=low, message=said)
 
 
@@ -74,16 +75,17 @@ def _explained(found: Break, above: int) -> AuditProblem:
     number, gap = found.number, found.seq - found.before_seq - 1
     if found.prev == GENESIS:
         kind, line = TamperKind.RESTARTED, number
-        said = "the chain starts anew here"
+        said = "the hash chain restarts here"
     elif above:
         kind, line = TamperKind.INSERTED, above + 1
-        said = f"line {number} follows line {above}; what stands between was put in"
+        said = f"line {number} follows line {above}; the entries in between were inserted"
     elif number == 1:
         kind, line = TamperKind.DELETED, 1
-        said = f"the beginning is missing{f': {found.seq} events' if found.seq > 0 else ''}"
+        more = f": {entries(found.seq)}" if found.seq > 0 else ""
+        said = f"the beginning is missing{more}"
     elif found.seq >= 0 and gap > 0:
         kind, line = TamperKind.DELETED, number
-        said = f"{gap} event(s) are missing before this line"
+        said = f"{entries(gap)} missing before this line"
     elif found.seq >= 0:
         kind, line = TamperKind.EDITED, number - 1
         said = f"it was replaced: line {number} names another hash than this line has"

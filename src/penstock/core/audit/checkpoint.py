@@ -20,6 +20,7 @@ from hashlib import sha256
 from penstock.core.audit.head_slots import is_due
 from penstock.core.audit.merkle import HASH_SIZE, is_consistent
 from penstock.core.errors import AuditError
+from penstock.core.text.quantities import entries
 
 ED25519 = b"\x01"  # the signature type's byte in key ids and in written keys
 MOST_NOTE = 64 * 1024
@@ -106,7 +107,7 @@ class CheckpointKey:
 def require_name(name: str) -> str:
     """Return a key name or origin if it is one: not empty, no spaces, no plus, no controls."""
     if not name or name != as_name(name):
-        raise AuditError("bad-key-name", f"`{name[:80]}` cannot name a log or a key")
+        raise AuditError("bad-key-name", f"`{name[:80]}` can't be the name of a log or key")
     return name
 
 
@@ -130,7 +131,7 @@ def read_key(text: str) -> CheckpointKey:
         raise AuditError("bad-key", "this is not a signing key")
     key = make_key(parts[2], _typed(parts[4]))
     if key.public().key_id.hex() != parts[3]:
-        raise AuditError("bad-key", "the signing key does not fit its own id")
+        raise AuditError("bad-key", "the signing key does not match its id")
     return key
 
 
@@ -141,7 +142,7 @@ def read_public_key(text: str) -> SignerKey:
         raise AuditError("bad-key", "this is not a public key")
     key = SignerKey(name=require_name(parts[0]), raw=_typed(parts[2]))
     if key.key_id.hex() != parts[1]:
-        raise AuditError("bad-key", "the public key does not fit its own id")
+        raise AuditError("bad-key", "the public key does not match its id")
     return key
 
 
@@ -197,7 +198,7 @@ def open_note(note: str, keys: Iterable[SignerKey]) -> Checkpoint:
         raise AuditError("unknown-signer", "no known key signed this checkpoint")
     for key, signature in signers:
         if not key.verifies(signature, body.encode()):
-            raise AuditError("bad-signature", f"the signature of `{key.name}` does not fit")
+            raise AuditError("bad-signature", f"the signature of `{key.name}` is invalid")
     return parse_checkpoint(body)
 
 
@@ -269,8 +270,8 @@ def require_forward(old: Checkpoint | None, new: Checkpoint, proof: Sequence[byt
     if new.size < old.size:
         raise AuditError(
             "goes-back",
-            f"the new checkpoint has {new.size} events where {old.size} were seen before",
-            because="events that were witnessed are missing from the log",
+            f"the new checkpoint has {entries(new.size)}; {old.size} were seen before",
+            because="entries that a witness has seen are missing from the log",
             hint="run `penstock audit verify`, and compare the log with your backups",
         )
     consistent = is_consistent(
@@ -279,8 +280,8 @@ def require_forward(old: Checkpoint | None, new: Checkpoint, proof: Sequence[byt
     if not consistent:
         raise AuditError(
             "inconsistent",
-            f"the new checkpoint does not continue the one at {old.size} events",
-            because="the log was rewritten, or two logs go by one name",
+            f"the new checkpoint does not continue the one at {entries(old.size)}",
+            because="the log was rewritten, or two logs share a name",
             hint="run `penstock audit verify`, and compare the log with your backups",
         )
 

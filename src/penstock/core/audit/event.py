@@ -1,17 +1,26 @@
 """Turn an event's facts into the text that stands on its line, bounded and without secrets.
 
-What the rules said to a call is one kind of event for every door: `judgement`, with the status
-that `STATUS` has for each verdict.
+What the rules said to a call is one kind of event for every door: `judged`.
 The record holds metadata: what was asked, decided and done, to which path, by whom. It never
 holds the content of files, so whatever carries content is withheld here, whoever hands it in.
-Numbering, time and hashes are added by `chain` when the line is written.
+Numbering, time and hashes are added by `chain` when the line is written; an event in which nothing
+needs a second look becomes the same line in `judgement`, for the hook that starts cold.
 Always true: the text is short (`MOST_TEXT` characters a value, `MOST_BODY` in all), every name
 stands once, and no value has more than one line. Nothing is imported but our own small modules,
-because the hook that starts cold makes its lines here too.
+because a hook that could not judge makes its line here.
 """
 
 from penstock.core.audit.chain import encode, quote
-from penstock.core.text.redact import MARK, is_secret_name, may_hold_secret, redact
+from penstock.core.audit.judgement import (
+    FIRST,
+    MOST_RULES,
+    MOST_TEXT,
+    STATUS,
+    are_plain,
+    is_opaque,
+    judgement,
+)
+from penstock.core.text.redact import MARK, is_secret_name, redact
 
 TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
 if TYPE_CHECKING:
@@ -20,22 +29,19 @@ if TYPE_CHECKING:
     from penstock.core.errors import InputError
     from penstock.core.model import Decision
 
-MOST_TEXT = 1000
 MOST_ITEMS = 32
 MOST_FIELDS = 48
 MOST_NAMES = 256
 MOST_DEPTH = 3
 MOST_BODY = 16 * 1024
 
-FIRST = ("op", "path", "status")
-# What the rules said, in the record's words, and every word that was ever written for it.
-STATUS = {"allow": "allowed", "ask": "hitl_required", "deny": "denied"}
+# Every word that was ever written for what the rules said.
 VERDICTS = {
     **{word: verdict for verdict, status in STATUS.items() for word in (verdict, status)},
     "approved": "allow",
     "waiting": "ask",
 }
-MOST_RULES, MOST_STOPS = 8, 16
+MOST_STOPS = 16
 ADDED_LATER = frozenset({"ts", "seq", "prev_hash", "event_hash"})
 # Names under which doors and tools carry content; `before_hash` and the like are digests.
 CONTENT = frozenset(
@@ -57,20 +63,6 @@ _forms: "dict[tuple[object, ...], str]" = {}
 _harmless: set[str] = set()
 # Lists of such texts, as they are written. Apart: a text that reads like a list is none.
 _lists: "dict[tuple[object, ...], str]" = {}
-
-
-def is_wanted(level: str, verdict: str, rules: "list[str]") -> bool:
-    """Say whether `[audit] level` wants a judgement on the record; what is denied always is."""
-    return level == "all" or verdict != "allow" or (level == "matched" and bool(rules))
-
-
-def judgement(
-    path: str, status: str, who: "Mapping[str, object]", *, action: str = "", **facts: object
-) -> "dict[str, object]":
-    """Return the event of a judgement; what is empty is left out."""
-    said = {"action": action, **who, **facts}
-    event = {"op": "tool_call", "path": path, "status": status}
-    return {**event, **{name: value for name, value in said.items() if value}}
 
 
 def judged(
@@ -131,7 +123,7 @@ def compose(event: "Mapping[str, object]") -> bytes:
     texts = [
         v if v.__class__ is str else _list(v) if v.__class__ is list else encode(v) for v in values
     ]
-    fresh = [v for v in values if v.__class__ is str and v not in _harmless and not _is_opaque(v)]
+    fresh = [v for v in values if v.__class__ is str and v not in _harmless and not is_opaque(v)]
     if None in texts or (fresh and not _seen_harmless(fresh)):
         return _carefully(event)
     return (form % tuple(texts)).encode()
@@ -145,7 +137,7 @@ def _list(value: "list[object]") -> "str | None":
         return None
     if known is None and len(value) <= MOST_ITEMS and all(v.__class__ is str for v in value):
         texts = [str(item) for item in value]
-        if _are_plain(texts):
+        if are_plain(texts):
             if len(_lists) > MOST_KNOWN:
                 _lists.clear()
             known = _lists[tuple(value)] = encode(value)
@@ -164,7 +156,7 @@ def _learn(event: "Mapping[str, object]", kind: "tuple[object, ...]") -> None:
 
 def _seen_harmless(fresh: "list[str]") -> bool:
     """Look at texts that are new; True when all of them may stand as they are."""
-    if not _are_plain(fresh):
+    if not are_plain(fresh):
         return False
     if len(_harmless) > MOST_KNOWN:
         _harmless.clear()
@@ -183,7 +175,7 @@ def _bad_event(message: str) -> "InputError":
 def _carefully(event: "Mapping[str, object]") -> bytes:
     """Look at every name and every value."""
     if not event.get("op"):
-        raise _bad_event("an event needs an `op`")
+        raise _bad_event("an entry needs an `op`")
     plain = _is_plain(event)
     fields = [f'"{name}":{_encoded(name, event.get(name, ""), plain)}' for name in FIRST]
     for name, value in event.items():
@@ -197,33 +189,14 @@ def _carefully(event: "Mapping[str, object]") -> bytes:
 
 def _is_plain(event: "Mapping[str, object]") -> bool:
     """True when no text of an event needs a second look; one look at all of them is quick."""
-    return _are_plain([v for v in event.values() if v.__class__ is str and not _is_opaque(v)])
-
-
-def _are_plain(texts: "list[str]") -> bool:
-    joined = "|".join(texts)
-    return (
-        len(joined) <= MOST_TEXT
-        and joined.isascii()
-        and joined.isprintable()
-        and '"' not in joined
-        and "\\" not in joined
-        and not may_hold_secret(joined)
-    )
-
-
-def _is_opaque(text: str) -> bool:
-    """True for what cannot hold a secret by its form: a digest, or the id of a call."""
-    if len(text) == 71:
-        return text.startswith("sha256:") and text[7:].isalnum()
-    return text[:6] == "toolu_" and len(text) < 40 and text[6:].isalnum() and text.isascii()
+    return are_plain([v for v in event.values() if v.__class__ is str and not is_opaque(v)])
 
 
 def _encoded(name: str, value: object, plain: bool) -> str:
     if value is None or value is True or value is False or value.__class__ is int:
         return encode(value)
     withheld = _withheld(name, value)
-    if withheld is None and value.__class__ is str and (plain or _is_opaque(value)):
+    if withheld is None and value.__class__ is str and (plain or is_opaque(value)):
         return quote(value)
     return encode(_clean(value, MOST_DEPTH) if withheld is None else withheld)
 
@@ -285,10 +258,10 @@ def _require_field_name(name: object) -> None:
     if name in _open_names:
         return
     if name in ADDED_LATER:
-        raise _bad_event(f"`{name}` is added by the record itself")
+        raise _bad_event(f"`{name}` is added by the audit log itself")
     if not (isinstance(name, str) and len(name) <= 64 and name.isascii() and name.isidentifier()):
-        shown = repr(name)[:80]
-        raise _bad_event(f"`{shown}` cannot be the name of a field")
+        shown = str(name)[:80]
+        raise _bad_event(f"`{shown}` can't be a field name")
     if len(_open_names) < MOST_NAMES and name not in CONTENT and not is_secret_name(name):
         _open_names.add(name)
 

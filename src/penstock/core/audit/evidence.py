@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from penstock.core.audit.checkpoint import Checkpoint, glance
 from penstock.core.audit.findings import AuditProblem, TamperKind
 from penstock.core.errors import AuditError
+from penstock.core.text.quantities import entries
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -121,7 +122,7 @@ class LogFacts:
 
 
 def compare(evidence: Evidence, found: LogFacts) -> list[AuditProblem]:
-    """Return what the evidence says against the record."""
+    """Return what the evidence says against the log."""
     problems = [
         *_unreadable("checkpoint", evidence.own),
         *_own(evidence.own, found),
@@ -139,22 +140,22 @@ def compare(evidence: Evidence, found: LogFacts) -> list[AuditProblem]:
 
 
 def doubts(evidence: Evidence, count: int) -> list[AuditProblem]:
-    """Return what cannot be said for want of evidence; it is nothing against the record."""
+    """Return what can't be checked without evidence; it is nothing against the log."""
     found = [
         AuditProblem(
-            kind=TamperKind.UNREACHABLE, line=0, message=f"witness `{name}` could not be asked"
+            kind=TamperKind.UNREACHABLE, line=0, message=f"witness `{name}` did not answer"
         )
         for name in evidence.unreachable
     ]
     if evidence.unremembered:
         said = (
-            f"the last {evidence.unremembered} event(s) are not remembered as written: their"
-            " writer was killed, or they were added by hand"
+            f"not confirmed as written: the last {entries(evidence.unremembered)}; the"
+            " writer was killed, or somebody added them by hand"
         )
         found.append(AuditProblem(kind=TamperKind.UNREMEMBERED, line=count, message=said))
     signed = max((note.size for note in evidence.checkpoints()), default=0)
     if signed and evidence.head is None and evidence.expects_head:
-        said = f"where the log ended is not remembered; what followed line {signed} may be cut off"
+        said = f"the end of the log was not saved; entries after line {signed} may be missing"
         found.append(AuditProblem(kind=TamperKind.HEAD_MISSING, line=count, message=said))
     return found
 
@@ -162,14 +163,14 @@ def doubts(evidence: Evidence, count: int) -> list[AuditProblem]:
 def _unreadable(
     whose: str, notes: Iterable[CheckpointNote], *, count: int | None = None
 ) -> list[AuditProblem]:
-    """Tell of notes that prove nothing; one of more than `count` events is a hint all the same."""
+    """Return notes that prove nothing; one of more than `count` entries is still a hint."""
     found = []
     for note in notes:
         if note.error is None:
             continue
-        said = f"{whose} at {note.size} events: {note.error.message}"
+        said = f"{whose} at {entries(note.size)}: {note.error.message}"
         if count is not None and note.size > count:
-            said += f"; only {count} are here, so record and key may have been begun anew"
+            said += f"; only {count} are here, so the log and key may have been recreated"
         found.append(AuditProblem(kind=TamperKind.BAD_SIGNATURE, line=note.size, message=said))
     return found
 
@@ -184,7 +185,7 @@ def _own(notes: Sequence[CheckpointNote], found: LogFacts) -> list[AuditProblem]
     seen: dict[int, bytes] = {}
     for note in _good(notes):
         if seen.setdefault(note.size, note.root) != note.root:
-            said = f"two signed checkpoints of {note.size} events differ"
+            said = f"two signed checkpoints of {entries(note.size)} differ"
             return [AuditProblem(kind=TamperKind.FORKED, line=note.size, message=said)]
         if note.size > found.count:
             return [_cut(found.count, _largest(notes), "a signed checkpoint")]
@@ -199,12 +200,12 @@ def _largest(notes: Iterable[CheckpointNote]) -> int:
 
 
 def _cut(count: int, size: int, by: str) -> AuditProblem:
-    said = f"{size - count} event(s) are missing after this line: {by} has {size}"
+    said = f"{entries(size - count)} missing after this line: {by} has {size:,}"
     return AuditProblem(kind=TamperKind.TAIL_CUT, line=count, message=said)
 
 
 def _rewritten(agreed: int, size: int, by: str) -> AuditProblem:
-    said = f"something in lines {agreed + 1} to {size} was written anew: {by} has another root"
+    said = f"lines {agreed + 1} to {size} were rewritten: {by} has another root"
     return AuditProblem(kind=TamperKind.REWRITTEN, line=agreed + 1, message=said)
 
 
@@ -223,7 +224,7 @@ def _remembered(evidence: Evidence, found: LogFacts) -> list[AuditProblem]:
         # The checkpoints beside the log agree with it, so they were signed anew, too.
         return [*problems, _rewritten(0, remembered.size, "the remembered checkpoint")]
     if latest < remembered.size:
-        said = f"the checkpoints end at {latest} events, but one of {remembered.size} was signed"
+        said = f"the checkpoints end at {entries(latest)}, but one of {remembered.size} was signed"
         problems.append(
             AuditProblem(kind=TamperKind.MISSING_CHECKPOINTS, line=remembered.size, message=said)
         )
@@ -234,9 +235,11 @@ def _shorter(latest: int, remembered: Checkpoint, count: int) -> list[AuditProbl
     if latest >= remembered.size:
         return []  # the checkpoints beside the log tell the same
     if not count:
-        said = f"the log is missing; a record of {remembered.size} events was signed"
+        said = f"the log is missing; {entries(remembered.size)} were signed"
         return [AuditProblem(kind=TamperKind.DELETED, line=0, message=said)]
-    said = f"log and checkpoints end at {count} and {latest}; {remembered.size} events were signed"
+    said = (
+        f"log and checkpoints end at {count} and {latest}; {entries(remembered.size)} were signed"
+    )
     return [AuditProblem(kind=TamperKind.OLDER_COPY, line=count, message=said)]
 
 
@@ -247,7 +250,7 @@ def _head(head: LogHead | None, found: LogFacts) -> list[AuditProblem]:
     if head.seq >= found.count:
         return [_cut(found.count, head.seq + 1, "the remembered head")]
     if found.at_head != head.event_hash:
-        said = f"it is not the line that was written here, {head.event_hash}"
+        said = f"it is not the entry that was written here, {head.event_hash}"
         return [AuditProblem(kind=TamperKind.REWRITTEN, line=head.seq + 1, message=said)]
     return []
 
@@ -259,7 +262,9 @@ def _witnessed(
     if note is None:
         return []
     if found.count < note.size:
-        said = f"witness `{name}` saw {note.size} events, {note.size - found.count} more than here"
+        said = (
+            f"witness `{name}` saw {entries(note.size)}, {note.size - found.count} more than here"
+        )
         signed = any(own.size > found.count for own in _good(evidence.own))
         kind = TamperKind.TAIL_CUT if signed else TamperKind.OLDER_COPY
         return [AuditProblem(kind=kind, line=found.count, message=said)]
@@ -267,5 +272,5 @@ def _witnessed(
         return []
     signed = any(own.size >= note.size for own in _good(evidence.own))
     kind = TamperKind.FORKED if signed and not _own(evidence.own, found) else TamperKind.REWRITTEN
-    said = f"witness `{name}` saw another record of {note.size} events"
+    said = f"witness `{name}` saw a different log of {entries(note.size)}"
     return [AuditProblem(kind=kind, line=note.size, message=said)]

@@ -73,18 +73,18 @@ def exchanges(
 def _sealed(sealed: bytes | None, known: Sequence[KnownKey]) -> Iterator[KeyExchange]:
     if sealed is None:
         if known:
-            what = f"the approver key `{known[-1].id}` is gone, and is still remembered"
+            what = f"the approver key `{known[-1].id}` is missing, but still listed"
             yield KeyExchange(kind=Exchange.KEY_GONE, what=what)
         return
     mine = key_id(sealed)
     if not known:
-        what = f"the list of the approver's keys is gone; the key `{mine}` may be anybody's"
+        what = f"the list of approver keys is missing; the key `{mine}` may be anybody's"
         yield KeyExchange(kind=Exchange.MEMORY_GONE, what=what)
     elif all(one.public != sealed for one in known):
-        what = f"the sealed key is `{mine}`, and the approver's is `{known[-1].id}`"
+        what = f"the stored key is `{mine}`, but the approver's is `{known[-1].id}`"
         yield KeyExchange(kind=Exchange.KEY_REPLACED, what=what)
     elif known[-1].public != sealed:
-        what = f"the sealed key is `{mine}` again, which `{known[-1].id}` had replaced"
+        what = f"the stored key is `{mine}`, which `{known[-1].id}` had replaced"
         yield KeyExchange(kind=Exchange.KEY_OLDER, what=what)
 
 
@@ -93,7 +93,7 @@ def _remembered(known: Sequence[KnownKey], events: Numbered) -> Iterator[KeyExch
     keys = {one.id: one.public for one in known}
     for number, one in enumerate(known):
         if one.replaces and one.replaces not in keys:
-            what = f"the key `{one.replaces}`, which `{one.id}` replaced, is no longer remembered"
+            what = f"the key `{one.replaces}`, which `{one.id}` replaced, is no longer listed"
             yield KeyExchange(kind=Exchange.MEMORY_CUT, what=what)
         elif number and not _handed_on(one, known[:number], events):
             what = (
@@ -128,8 +128,8 @@ def _edited(known: Sequence[KnownKey], events: Numbered) -> Iterator[KeyExchange
         named = str(event.get("key_id"))
         if event.get("op") == KEY_MADE and since.get(named, "") > str(event.get("ts", "")):
             what = (
-                f"the key `{named}` is remembered from {since[named]}, and the audit log has it "
-                f"from {event.get('ts')}"
+                f"the key `{named}` is listed since {since[named]}, but the audit log has it "
+                f"since {event.get('ts')}"
             )
             yield KeyExchange(kind=Exchange.MEMORY_EDITED, what=what)
 

@@ -81,9 +81,9 @@ def _whole(value: object) -> int:
 
 
 _READING: Mapping[TamperKind, str] = {
-    TamperKind.DUPLICATE_KEYS: "a name stands twice, so readers may disagree about its value",
-    TamperKind.TRAILING_BYTES: "something follows the end of the event",
-    TamperKind.NOT_JSON: "this is not an event: it cannot be read as one JSON object",
+    TamperKind.DUPLICATE_KEYS: "a key occurs twice, so readers may disagree about its value",
+    TamperKind.TRAILING_BYTES: "there is text after the end of the entry",
+    TamperKind.NOT_JSON: "this is not an entry: it is not one JSON object",
 }
 
 
@@ -98,5 +98,5 @@ def _own_fault(
             )
         return TamperKind.EDITED, "it does not end with `prev_hash` and `event_hash`"
     if stated != actual:
-        return TamperKind.EDITED, "its content does not give its event_hash"
+        return TamperKind.EDITED, "its content does not match its event_hash"
     return None, ""

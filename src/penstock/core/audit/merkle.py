@@ -39,7 +39,7 @@ class Frontier:
 
     def __init__(self, size: int = 0, peaks: Sequence[bytes] = ()) -> None:
         if len(peaks) != size.bit_count() or any(len(peak) != HASH_SIZE for peak in peaks):
-            raise AuditError("bad-tree", f"{len(peaks)} subtrees cannot make a tree of {size}")
+            raise AuditError("bad-tree", f"{len(peaks)} subtrees can't form a tree of {size}")
         self.size = size
         self._peaks = list(peaks)
 
@@ -178,7 +178,7 @@ def _split(count: int) -> int:
 def inclusion_proof(nodes: Nodes, *, index: int, size: int) -> list[bytes]:
     """Return the hashes that lead from leaf `index` to the root, nearest first."""
     if not 0 <= index < size:
-        raise AuditError("no-such-event", f"there is no event {index} among {size}")
+        raise AuditError("no-such-event", f"there is no entry {index} of {size}")
     found: list[bytes] = []
     low, high = 0, size
     while high - low > 1:

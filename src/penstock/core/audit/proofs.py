@@ -76,7 +76,7 @@ def _read(steps: object) -> list[bytes]:
 def _text(document: Mapping[str, object], name: str) -> str:
     value = document.get(name)
     if not isinstance(value, str):
-        raise _bad(f"`{name}` is not a text")
+        raise _bad(f"`{name}` is not a string")
     return value
 
 

@@ -72,7 +72,13 @@ def tells_of(line: bytes, receipt: Receipt) -> bool:
     said = (
         parse_line(b"{" + compose({"op": APPLIED, "path": receipt.path, "status": ""}) + b"}") or {}
     )
-    wanted = {"path": said.get("path"), "before_hash": receipt.before, "after_hash": receipt.after}
+    wanted = {
+        "path": said.get("path"),
+        "before_hash": receipt.before,
+        "after_hash": receipt.after,
+        "base_mode": receipt.before_mode,
+        "mode": receipt.after_mode,
+    }
     same = all((event.get(name) or None) == value for name, value in wanted.items())
     return _sound(line) and event.get("op") in WRITES and same
 
@@ -118,15 +124,15 @@ class WriteApprovals:
         self.newer = self.newer or "approval" in event
         path = event.get("path")
         if approval is None:
-            self._tell(line, f"`{path}` was written, and no approval of it stands above")
+            self._tell(line, f"`{path}` was written without an approval before it")
         elif any(event.get(name) != approval.get(name) for name in ("path", *DIGESTS)):
             self._tell(line, f"what was written to `{path}` is not what was approved")
         elif self.newer and event.get("approval") != approval.get("event_hash"):
-            self._tell(line, f"the write to `{path}` names another approval than the one above")
+            self._tell(line, f"the write to `{path}` names a different approval")
 
     def _tell(self, line: int, message: str) -> None:
         found = AuditProblem(kind=TamperKind.UNAPPROVED, line=line, message=message)
         (self.problems if self.newer else self.warnings).append(found)
 
 
-DIGESTS = ("base_hash", "content_hash")
+DIGESTS = ("base_hash", "content_hash", "base_mode", "mode")

@@ -19,6 +19,7 @@ from penstock.core.audit.broken_links import Break, explain
 from penstock.core.audit.fast_lines import NOTICED, Shapes
 from penstock.core.audit.findings import AuditProblem, TamperKind
 from penstock.core.audit.line import AuditLine, look
+from penstock.core.text.quantities import counted
 
 MOST_PROBLEMS = 1000
 SMALL = 8 * 1024  # bytes; below this, reading line by line is quick enough
@@ -182,34 +183,34 @@ class LogWalk:
     def _call_inserted(self, number: int) -> None:
         for at in range(len(self.problems) - 1, -1, -1):
             if self.problems[at].line == number:
-                why = f"it was put in: the next line follows line {number - 1}"
+                why = f"it was inserted: the next line follows line {number - 1}"
                 self.problems[at] = AuditProblem(kind=TamperKind.INSERTED, line=number, message=why)
                 return
 
     def _check_place(self, line: AuditLine) -> None:
         if line.ts and self.mark.ts and line.ts < self.mark.ts:
-            said = f"the clock went back from {self.mark.ts} to {line.ts[:40]}"
+            said = f"the clock moved backwards from {self.mark.ts} to {line.ts[:40]}"
             self._warn(TamperKind.CLOCK_STEP, line.number, said)
         linked = line.prev == self.mark.hash and line.fault is None
         if linked and min(line.seq, self.mark.seq) >= 0 and line.seq != self.mark.seq + 1:
-            said = f"the number goes from {self.mark.seq} to {line.seq}"
+            said = f"the sequence number jumps from {self.mark.seq} to {line.seq}"
             self._tell(TamperKind.SEQUENCE_GAP, line.number, said)
 
     def _check_op(self, line: AuditLine) -> None:
         if line.missing:
-            said = f"the record starts anew; the chain that ended with {line.missing} is missing"
+            said = f"the log restarts; the entries up to {line.missing} are missing"
             self._tell(TamperKind.RESTARTED, line.number, said)
         elif line.op == "tail_set_aside":
-            said = "an unfinished line was set aside here after a crash"
+            said = "an incomplete line was set aside here after a crash"
             self._warn(TamperKind.TAIL_SET_ASIDE, line.number, said)
         elif line.op == "entries_lost":
             said = "entries before this one had not reached the disk when the machine stopped"
             self._warn(TamperKind.ENTRIES_LOST, line.number, said)
         elif line.op == "entries_unremembered":
-            said = "nobody remembers to have written the entries before this one"
+            said = "the entries before this one were not confirmed as written"
             self._warn(TamperKind.UNREMEMBERED, line.number, said)
         elif line.op == "head_missing":
-            said = "where the log ended was not remembered here; its end may have been cut before"
+            said = "the end of the log was not saved here; entries may be missing before this one"
             self._warn(TamperKind.HEAD_MISSING, line.number, said)
 
     def _tell(self, kind: TamperKind, line: int, message: str) -> None:
@@ -229,7 +230,7 @@ class LogWalk:
             self._step(line)
             self._warn(TamperKind.TORN_TAIL, line.number, "the last line has no newline")
             return
-        said = f"the last line is unfinished ({len(tail)} bytes); the next append sets it aside"
+        said = f"the last line is incomplete ({counted(len(tail), 'byte')}) and will be set aside"
         self._warn(TamperKind.TORN_TAIL, self.mark.count + 1, said)
 
     @property

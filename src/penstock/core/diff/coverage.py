@@ -17,6 +17,7 @@ from penstock.core.digest import digest
 from penstock.core.errors import RefusedError
 from penstock.core.model import Change, Hunk
 from penstock.core.text.display import spoken
+from penstock.core.text.quantities import counted
 
 BEFORE, AFTER = "before", "after"
 SIDES = (BEFORE, AFTER)
@@ -207,7 +208,7 @@ class Unseen:
         said = [_named(whole[side], side, self.parts.unit) for side in SIDES if whole[side]]
         said += [_of_line(line) for line in self.cut[:MOST_PLACES]]
         if len(self.cut) > MOST_PLACES:
-            said.append(f"{len(self.cut) - MOST_PLACES:,} more long lines")
+            said.append(f"{counted(len(self.cut) - MOST_PLACES, 'more long line')}")
         return "; ".join(said)
 
     def _without_cut(self, side: str) -> Ranges:
@@ -259,13 +260,13 @@ def listed(unseen: Sequence[Unseen]) -> str:
     """Name the parts of several files in one sentence."""
     more = len(unseen) - MOST_FILES
     said = [one.words for one in unseen[:MOST_FILES]]
-    return ". ".join([*said, *([f"{more:,} more files"] if more > 0 else [])])
+    return ". ".join([*said, *([f"{counted(more, 'more file')}"] if more > 0 else [])])
 
 
 def _how_many(unseen: Sequence[Unseen]) -> str:
     if len(unseen) == 1:
-        return f"a part of `{unseen[0].path}` was never on the screen"
-    return f"parts of {len(unseen):,} files were never on the screen"
+        return f"a part of `{unseen[0].path}` was never shown"
+    return f"parts of {len(unseen):,} files were never shown"
 
 
 def _amounts(parts: ChangedParts) -> str:

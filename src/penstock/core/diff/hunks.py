@@ -56,20 +56,26 @@ def unified(
     context: int = 3,
     git_header: bool = False,
     line_ends: bool = True,
+    modes: tuple[str | None, str | None] = (None, None),
 ) -> bytes:
     """Return a unified diff; nothing when nothing changes. None stands for no file.
+
+    `modes` are those before and after, of a change that is more than the bytes of a file.
 
     The lines that only git knows are left out unless asked for, or unless there is no other
     way to say it: an empty file that comes or goes, a file that moves.
     """
     old_path = path if old_path is None else old_path
     moved = old_path != path and before is not None and after is not None
-    if before == after and not moved:
+    if before == after and not moved and not any(modes):
         return b""
     old = NOWHERE if before is None else _name("a/", old_path)
     new = NOWHERE if after is None else _name("b/", path)
     empty = not before and not after
-    head = _git_lines(before, after, old_path, path) if git_header or empty or moved else b""
+    asked = git_header or empty or moved or any(modes)
+    head = _git_lines(before, after, old_path, path, modes) if asked else b""
+    if before == after:
+        return head
     if b"\0" in (before or b"") or b"\0" in (after or b""):
         return head + b"Binary files %b and %b differ\n" % (old, new)
     body = b"".join(_body(before or b"", after or b"", max(context, 0), line_ends))
@@ -153,17 +159,31 @@ def _closed(name: bytes) -> bytes:
     return name + b"\t" if b" " in name and not name.startswith(b'"') else name
 
 
-def _git_lines(before: bytes | None, after: bytes | None, old_path: str, path: str) -> bytes:
+def _git_lines(
+    before: bytes | None,
+    after: bytes | None,
+    old_path: str,
+    path: str,
+    modes: tuple[str | None, str | None],
+) -> bytes:
     """Return the lines that tell git what no line of content can tell."""
     lines = [b"diff --git %b %b" % (_name("a/", old_path), _name("b/", path))]
     # The ids of nothing and of an empty file: without them, patch will not touch an empty file.
     if before is None:
-        lines += [b"new file mode 100644", b"index 0000000..e69de29"][: 1 + (after == b"")]
+        mode = _mode(modes[1])
+        lines += [b"new file mode " + mode, b"index 0000000..e69de29"][: 1 + (after == b"")]
     elif after is None:
-        lines += [b"deleted file mode 100644", b"index e69de29..0000000"][: 1 + (before == b"")]
+        mode = _mode(modes[0])
+        lines += [b"deleted file mode " + mode, b"index e69de29..0000000"][: 1 + (before == b"")]
     elif old_path != path:
         lines += [b"rename from " + _name("", old_path), b"rename to " + _name("", path)]
+    if before is not None and after is not None and any(modes):
+        lines += [b"old mode " + _mode(modes[0]), b"new mode " + _mode(modes[1])]
     return b"\n".join(lines) + b"\n"
+
+
+def _mode(mode: str | None) -> bytes:
+    return (mode or "100644").encode()
 
 
 def preview(diff: bytes, *, limit: int = PREVIEW) -> str:

@@ -69,7 +69,7 @@ def measure(
     else:
         raise InputError(
             "nothing-to-measure",
-            "there is no content before and none after",
+            "there is no content before or after",
             hint="give the content of at least one side",
         )
     told.finish()
@@ -232,10 +232,10 @@ def _notes(
     found = list(notes.about_text(before, was, after, now))
     yield from found
     if not (found or counted.deleted or counted.added):
-        yield f"{NotePrefix.LINE_ENDS}: some lines change theirs, and nothing else"
+        yield f"{NotePrefix.LINE_ENDS}: only line endings change"
     if counted.least < counted.deleted:
         yield (
-            f"{NotePrefix.BOUNDS}: between {counted.least} and {counted.deleted} lines are deleted;"
+            f"{NotePrefix.BOUNDS}: {counted.least} to {counted.deleted} lines removed;"
             " exact counts would take too long"
         )
 

@@ -11,41 +11,19 @@ from penstock.core.diff.measure import measure
 from penstock.core.model import Change, ChangeKind, Source
 
 # Redirections and programs that put other content in a file's place. Those that add to it
-# (`>>`), change it in place (`sed -i`) or only touch it are judged by its name.
+# (`>>`) or only touch it are judged by its name; those that change parts of it say so.
 REPLACES = frozenset(
-    [
-        ">",
-        ">|",
-        "&>",
-        ">&",
-        "<>",
-        "tee",
-        "cp",
-        "mv",
-        "install",
-        "ln",
-        "dd",
-        "truncate",
-        "shred",
-        "rsync",
-        "scp",
-        "curl",
-        "wget",
-        "sort",
-        "split",
-        "csplit",
-        "sponge",
-        "python",
-        "python3",
-        "node",
-        "ruby",
-        "php",
-    ]
+    {
+        *(">", ">|", "&>", ">&", "<>", "tee", "cp", "mv", "install", "ln", "dd", "truncate"),
+        *("shred", "rsync", "scp", "curl", "wget", "sort", "split", "csplit", "sponge"),
+        *("python", "python3", "node", "ruby", "php", "perl", "sed", "gsed"),
+        *("awk", "gawk", "mawk", "nawk", "ex", "ed", "vi", "vim", "nvim"),
+    }
 )
 
-UNKNOWN = "the new content is not known before the command runs"
+UNKNOWN = "the new content is only known when the command runs"
 
-UNMEASURED = "there was no time to measure it"
+UNMEASURED = "measuring it took too long"
 
 
 def replaces(by: str) -> bool:

@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from penstock.core.model import Source
 from penstock.core.text.lines import BLOCK, ContentFacts, blocks
+from penstock.core.text.quantities import counted, size
 
 
 class NotePrefix(StrEnum):
@@ -71,8 +72,8 @@ def in_bytes(was: ContentFacts, now: ContentFacts) -> Iterator[str]:
 def emptied(was: ContentFacts, after: Source, now: ContentFacts) -> Iterator[str]:
     """Yield a note when all content goes."""
     if was.size and now.size <= BLOCK and not b"".join(blocks(after, 0, now.size)).strip(BLANKS):
-        kept = "only blank space" if now.size else "nothing"
-        yield f"{NotePrefix.EMPTIED}: {_lines(was.lines)} go and {kept} is left"
+        kept = "only whitespace" if now.size else "nothing"
+        yield f"{NotePrefix.EMPTIED}: {_lines(was.lines)} removed, {kept} left"
 
 
 def _stub(before: Source, was: ContentFacts, after: Source, now: ContentFacts) -> Iterator[str]:
@@ -82,7 +83,8 @@ def _stub(before: Source, was: ContentFacts, after: Source, now: ContentFacts) -
     fewer = now.size * 2 <= was.size
     found = _placeholders(after, now.size, fillers=fewer)
     if found and found > _placeholders(before, min(was.size, SEARCHED), fillers=fewer):
-        yield f"{NotePrefix.STUB}: {was.size} bytes become {now.size}, with {found} placeholder(s)"
+        left = counted(found, "placeholder")
+        yield f"{NotePrefix.STUB}: {size(was.size)} become {size(now.size)}, with {left}"
 
 
 def _placeholders(source: Source, end: int, *, fillers: bool) -> int:

@@ -22,6 +22,7 @@ from penstock.core.policy.rule import Rule
 from penstock.core.policy.rule_index import COMMAND, input_key
 from penstock.core.policy.samples import pattern_samples, sample_path
 from penstock.core.policy.sentences import effective
+from penstock.core.text.quantities import counted
 
 MOST_SAMPLES = 24
 TOOL_OF: Mapping[str, str] = {
@@ -254,7 +255,7 @@ def stale(
                 found.setdefault(
                     end.id,
                     Stale(
-                        id=end.id, type="except", why="expired", told="its time has ended",
+                        id=end.id, type="except", why="expired", told="it has expired",
                         file=end.where.file, line=end.where.line,
                     ),
                 )  # fmt: skip
@@ -265,14 +266,14 @@ def _why_stale(
     rule: Rule, layer: Layer, policy: Policy, hits: Mapping[str, int], now: float, seen: int
 ) -> tuple[str, str] | None:
     if not rule.enabled:
-        return "disabled", "it is switched off"
+        return "disabled", "it is disabled"
     if rule.expires_at is not None and now >= rule.expires_at:
-        return "expired", "its time has ended"
+        return "expired", "it has expired"
     above = _shadow(rule, layer, policy, now)
     if above:
-        return "shadowed", f"`{above}` says the same or something stricter to all that it meets"
+        return "shadowed", f"`{above}` is at least as strict for everything it matches"
     if seen and not hits.get(rule.id):
-        return "never_hit", f"it was named by none of {seen} decisions"
+        return "never_hit", f"it matched none of {counted(seen, 'decision')}"
     return None
 
 

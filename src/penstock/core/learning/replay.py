@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 from penstock.core.errors import InputError
 from penstock.core.learning.past_decision import ALLOW, ASK, DENY, PASSTHROUGH, Past
 from penstock.core.model import Action, Decision, Request, Target, Verdict, strictest
-from penstock.core.paths.globs import compile_globs, lookup
+from penstock.core.paths.glob_index import compile_globs
+from penstock.core.paths.globs import lookup
 from penstock.core.paths.relpath import locate
 from penstock.core.policy.builtin import NAME
 from penstock.core.policy.decide import combine, decide

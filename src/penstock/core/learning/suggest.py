@@ -32,6 +32,7 @@ from penstock.core.policy.regexes import check, search
 from penstock.core.policy.rule import Rule
 from penstock.core.rules.layers import LoadResult
 from penstock.core.rules.load import load
+from penstock.core.text.quantities import counted
 from penstock.core.text.redact import redact
 
 LEAST = 3  # calls before a rule is worth having
@@ -242,7 +243,7 @@ def draft(cluster: Cluster, form: RulesFormat, taken: Iterable[str]) -> Draft:
 
 def _command_rule(cluster: Cluster) -> dict[str, object]:
     return {
-        "description": f"Learned: `{cluster.pattern}`, {cluster.count} calls",
+        "description": f"Learned: `{cluster.pattern}`, {counted(cluster.count, 'call')}",
         "tool": cluster.tool,
         "command_regex": command_regex(cluster),
         "command_exclude_regex": EXCLUDED,
@@ -250,7 +251,7 @@ def _command_rule(cluster: Cluster) -> dict[str, object]:
 
 
 def _path_rule(cluster: Cluster, form: RulesFormat) -> dict[str, object]:
-    told = f"Learned: {cluster.tool} `{cluster.pattern}`, {cluster.count} calls"
+    told = f"Learned: {cluster.tool} `{cluster.pattern}`, {counted(cluster.count, 'call')}"
     if form is RulesFormat.PENSTOCK:
         action = "read" if cluster.tool in READS else "write"
         return {"description": told, "paths": [path_glob(cluster)], "actions": [action]}

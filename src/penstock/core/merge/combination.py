@@ -24,12 +24,14 @@ class Combination:
     def of(self, path: str, before: bytes | None, after: bytes | None) -> MergeResult:
         """Return what would come out. Raises InputError where nothing can be combined."""
         if before is None or after is None:
-            raise InputError("nothing-to-combine", f"`{path}` is created or removed whole")
+            raise InputError("nothing-to-combine", f"`{path}` is created or deleted as a whole")
         merged = combine(before, after, self.strategy, at=self.at, path=path)
         if self.hunks is None:
             return merged
         if not self.hunks:
-            raise InputError("no-hunks", "no hunk is ticked", hint="tick one, or reject all of it")
+            raise InputError(
+                "no-hunks", "no hunk is selected", hint="select one, or reject the whole change"
+            )
         kept = select_hunks(before, merged.content, self.hunks)
         return MergeResult(content=kept, warnings=merged.warnings, strategy=merged.strategy)
 
@@ -37,5 +39,5 @@ class Combination:
     def words(self) -> str:
         """Say what was asked for."""
         if self.hunks is not None:
-            return "the ticked hunks only"
+            return "selected hunks only"
         return str(self.strategy) + (f" after line {self.at}" if self.at is not None else "")

@@ -23,6 +23,7 @@ from penstock.core.text.line_endings import (
     split,
     without_bom,
 )
+from penstock.core.text.quantities import counted
 
 
 class Strategy(StrEnum):
@@ -115,7 +116,7 @@ def _insertion_point(existing: bytes, at: int | None) -> int:
     raise InputError(
         "bad-insertion-point",
         f"the new content cannot be inserted: {asked}",
-        because="it goes after a line of the file; 0 is the top and the last line is the end",
+        because="content is inserted after a line; 0 is the top, the last line is the end",
         hint=f"give a line from 0 to {last}",
     )
 
@@ -152,9 +153,9 @@ def _fitted(existing: bytes, new: bytes) -> tuple[bytes, tuple[str, ...]]:
     fitted = in_style_of(existing, body)
     warnings = []
     if body != new:
-        warnings.append("the byte order mark of the new content was left out")
+        warnings.append("the byte order mark of the new content was removed")
     if fitted != body and end_of(existing) == LF:
-        warnings.append("the line ends of the new content were changed from CRLF to LF")
+        warnings.append("the line endings of the new content were changed from CRLF to LF")
     return fitted, tuple(warnings)
 
 
@@ -162,7 +163,7 @@ def _refuse_wide_text(existing: bytes) -> None:
     if existing.startswith(WIDE_BOMS):
         raise InputError(
             "unsupported-encoding",
-            "the existing file is UTF-16 or UTF-32 and cannot be joined with UTF-8 content",
+            "the existing file is UTF-16 or UTF-32 and can't be merged with UTF-8 content",
             hint="replace the whole file, or convert it to UTF-8 first",
         )
 
@@ -198,5 +199,5 @@ def _refuse_unknown_hunks(chosen: Collection[int], count: int) -> None:
             raise InputError(
                 "unknown-hunk",
                 f"there is no hunk `{number}`",
-                because=f"this change has {count} hunk(s), numbered from 1",
+                because=f"this change has {counted(count, 'hunk')}, numbered from 1",
             )

@@ -1,4 +1,4 @@
-"""Being told: which proposals and which changed protected files a message is about, and its words.
+"""Notifications: which pending changes and changed protected files one is about, and its text.
 
 When it may go and where is `settings`'s; sending it and remembering that is elsewhere.
 Always true: a message has no content of a file unless that was asked for; the files of one set
@@ -14,9 +14,10 @@ from urllib.parse import quote
 from penstock.core.notify.settings import NotifyEvent
 from penstock.core.proposals.model import Moment, Proposal, State
 from penstock.core.text.display import harmless, spoken
+from penstock.core.text.quantities import change_counts, counted, duration
 
 MOST_NAMED = 10  # files or sets that one message names
-LATE = 0.25  # the part of its time that is left when a proposal is told again
+LATE = 0.25  # the part of its time that is left when a second notification is due
 LONGEST_VALUE = 200
 # What chat programs obey: mentions, links and markup. Their wide twins look alike and do nothing.
 OBEYED = str.maketrans(
@@ -29,7 +30,7 @@ OBEYED = str.maketrans(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Group:
-    """What one message is about: a proposal, or all waiting files of a set."""
+    """What one message is about: a proposal, or all pending files of a set."""
 
     event: NotifyEvent
     id: str
@@ -37,7 +38,7 @@ class Group:
 
     @property
     def key(self) -> str:
-        """What is remembered once it was told."""
+        """What is remembered once it was sent."""
         return f"{self.event}:{self.id}"
 
 
@@ -52,7 +53,7 @@ class Alert:
 
     @property
     def key(self) -> str:
-        """What is remembered once it was told."""
+        """What is remembered once it was sent."""
         return f"slipped:{self.id}"
 
 
@@ -62,9 +63,9 @@ Notice = Group | Alert
 def groups(
     found: Iterable[Proposal], now: Moment, events: Collection[NotifyEvent]
 ) -> tuple[Group, ...]:
-    """Return what a person has to be told of, oldest first.
+    """Return what somebody has to be notified of, oldest first.
 
-    A version that a person made, or an undo, was asked for by whoever would be told.
+    A version that a person made, or an undo, was asked for by whoever would be notified.
     """
     sets: dict[str, list[Proposal]] = {}
     for one in found:
@@ -114,7 +115,7 @@ def message(
     if link and len(due) > 1:
         lines.append(link)
     waiting = any(isinstance(one, Group) for one in due)
-    lines.append(f"Look at it with: penstock {'review' if waiting else 'status'}")
+    lines.append(f"Run `penstock {'review' if waiting else 'status'}`")
     return Message(title=_title(due, workspace), body="\n".join(lines))
 
 
@@ -125,13 +126,13 @@ def _title(due: Sequence[Notice], workspace: str) -> str:
     waiting = [one for one in due if isinstance(one, Group)]
     if changed:
         what = inert(changed[0]) if len(changed) == 1 else f"{len(changed)} protected files"
-        more = f"; {len(waiting)} more wait for you" if waiting else ""
+        more = f"; {counted(len(waiting), 'change')} pending" if waiting else ""
         return f"Penstock: {what} changed despite the rules in {where}{more}"
     if len(waiting) > 1:
-        return f"Penstock: {len(waiting)} changes wait for you in {where}"
+        return f"Penstock: {len(waiting)} pending changes in {where}"
     files = waiting[0].files
-    what = inert(files[0].path) if len(files) == 1 else f"a change of {len(files)} files"
-    verb = "waits for you" if waiting[0].event is NotifyEvent.WAITING else "has little time left"
+    what = inert(files[0].path) if len(files) == 1 else f"a change to {len(files)} files"
+    verb = "needs approval" if waiting[0].event is NotifyEvent.WAITING else "expires soon"
     return f"Penstock: {what} {verb} in {where}"
 
 
@@ -141,15 +142,15 @@ def _lines(one: Notice, now: Moment, link: str, contents: Mapping[str, str]) -> 
 
 def _alert(one: Alert) -> Iterable[str]:
     for path in one.paths[:MOST_NAMED]:
-        yield f"CHANGED {inert(path)}: protected, and changed despite the rules"
+        yield f"CHANGED {inert(path)}: protected file changed despite the rules"
     if len(one.paths) > MOST_NAMED:
-        yield f"... and {len(one.paths) - MOST_NAMED} more protected files"
+        yield f"... and {counted(len(one.paths) - MOST_NAMED, 'more protected file')}"
     who = inert(one.agent) or "an agent"
     if one.origin == "unknown":
         yield f"while a background process of {who} was running; origin unknown"
     else:
         yield f"during a command of {who}"
-    yield "Revert a file with: penstock undo --path FILE"
+    yield "Revert a file with `penstock undo --path FILE`"
 
 
 def _group(group: Group, now: Moment, link: str, contents: Mapping[str, str]) -> Iterable[str]:
@@ -158,22 +159,20 @@ def _group(group: Group, now: Moment, link: str, contents: Mapping[str, str]) ->
         if contents.get(one.id):
             yield contents[one.id]
     if len(group.files) > MOST_NAMED:
-        yield f"... and {len(group.files) - MOST_NAMED} more files of this set"
+        yield f"... and {counted(len(group.files) - MOST_NAMED, 'more file')} of this set"
     first = group.files[0]
-    left = max(0, round(min(one.expires_in(now) for one in group.files) / 60))
+    left = duration(min(one.expires_in(now) for one in group.files))
     who = inert(first.actor.agent)
-    yield f"{f'asked by {who}, ' if who else ''}waits for {left} more minutes"
+    yield f"{f'proposed by {who}, ' if who else ''}expires in {left}"
     if link:
         yield f"{link.rstrip('/')}/proposals/{quote(group.id, safe='')}"
 
 
 def _file(one: Proposal) -> str:
-    change = one.change
-    lost = f"{change.lines_deleted} of {change.existing_lines} {change.unit} would be lost"
     warned = len(one.warnings) + len(one.decision.notes)
-    more = f", {warned} warning(s)" if warned else ""
-    kind = str(change.kind).upper()
-    return f"{kind} {inert(one.path)}: {lost}, {change.lines_added} new{more}"
+    more = f", {counted(warned, 'warning')}" if warned else ""
+    kind = str(one.change.kind).upper()
+    return f"{kind} {inert(one.path)}: {change_counts(one.change)}{more}"
 
 
 def inert(value: str) -> str:

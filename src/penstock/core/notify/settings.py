@@ -122,7 +122,7 @@ def target_fault(text: str) -> str:
     if not scheme:
         return "is none of `SERVICE://...`, `env:NAME` and `file:PATH`"
     if scheme in LOCAL:
-        return f"is a `{scheme}` target, which does not leave this machine"
+        return f"is a `{scheme}` target, which only works on this machine"
     return ""
 
 

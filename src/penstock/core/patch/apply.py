@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from penstock.core.errors import InputError
+from penstock.core.file_mode import FileMode
 from penstock.core.model import Action
 from penstock.core.patch.begin_patch import apply_envelope, is_envelope, read_envelope
 from penstock.core.patch.fit import apply_hunks
@@ -24,6 +25,7 @@ from penstock.core.patch.model import (
 )
 from penstock.core.patch.unified_diff import read_unified
 from penstock.core.text.line_endings import LF, split
+from penstock.core.text.quantities import counted
 
 __all__ = [
     "FilePatch",
@@ -32,6 +34,7 @@ __all__ = [
     "PatchHunk",
     "apply_all",
     "apply_patch",
+    "modes_of",
     "parse_patch",
 ]
 
@@ -46,7 +49,7 @@ def parse_patch(text: str | bytes) -> tuple[FilePatch, ...]:
     if len(data) > MAX_BYTES or lines > MAX_LINES:
         raise InputError(
             "too-large",
-            f"the patch has {len(data)} bytes in {lines} lines",
+            f"the patch has {counted(len(data), 'byte')} in {counted(lines, 'line')}",
             because=f"patches are read up to {MAX_BYTES} bytes and {MAX_LINES} lines",
             hint="send it in smaller parts",
         )
@@ -63,7 +66,7 @@ def _as_bytes(text: str | bytes) -> bytes:
     try:
         return text if isinstance(text, bytes) else text.encode("utf-8")
     except UnicodeEncodeError:
-        raise bad_patch("the text holds half of a character (a lone surrogate)") from None
+        raise bad_patch("the text contains a lone surrogate (half a character)") from None
 
 
 def apply_patch(patch: FilePatch, before: bytes | None) -> bytes | None:
@@ -85,9 +88,9 @@ def apply_patch(patch: FilePatch, before: bytes | None) -> bytes | None:
     if after:
         raise InputError(
             "patch-does-not-fit",
-            f"the patch deletes `{shown(patch.path)}` and does not know all of it",
-            because=f"{len(split(after))} line(s) would be left",
-            hint="read the file again and make the patch from what is there now",
+            f"the patch deletes `{shown(patch.path)}` but does not contain all of its lines",
+            because=f"{counted(len(split(after)), 'line')} would be left",
+            hint="read the file again and create the patch from its current content",
         )
     return None
 
@@ -100,11 +103,16 @@ def _created(patch: FilePatch, before: bytes | None) -> bytes:
             "already-exists",
             f"`{shown(patch.path)}` exists already",
             because="the patch creates it",
-            hint="make a patch from the file that is there",
+            hint="create a patch from the existing file",
         )
     if patch.dialect is PatchDialect.ENVELOPE:
         return b"".join(line + LF for hunk in patch.hunks for line in hunk.new)
     return apply_hunks(patch, b"")
+
+
+def modes_of(patches: Iterable[FilePatch]) -> dict[str, FileMode]:
+    """Return the modes that some patches give, by the name of the file; the last one counts."""
+    return {patch.moved_to or patch.path: patch.mode for patch in patches if patch.mode}
 
 
 def apply_all(

@@ -51,8 +51,8 @@ class Finder:
             if self._left < 0:
                 raise InputError(
                     "patch-does-not-fit",
-                    "the patch could go to too many places",
-                    hint="give the hunks more lines of context, or make a new patch",
+                    "the patch matches too many places",
+                    hint="add lines of context to the hunks, or create a new patch",
                 )
             if self.matches(wanted, place - rarest):
                 yield place - rarest
@@ -131,7 +131,7 @@ def _place(
     # place must not be a matter of distance.
     if not alone and (_from_edge(hunk) or _as_far(nearest, wanted)):
         lines = " and ".join(str(place + 1) for place in sorted(nearest))
-        raise unfit(patch.path, hunk, f"it fits in more than one place, at lines {lines}")
+        raise unfit(patch.path, hunk, f"it matches in more than one place, at lines {lines}")
     return nearest[0]
 
 

@@ -1,13 +1,15 @@
 """What git says of a file above its hunks: names, modes, renames.
 
 Reading the lines is left to `unified_diff`, what a name may be to `file_names`.
-Always true: all names that one diff gives its file agree, and nothing but content is changed.
+Always true: all names that one diff gives its file agree, and what a diff asks for beyond content
+and the modes of files and new links is refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock.core.file_mode import FileMode
 from penstock.core.model import Action
 from penstock.core.patch.file_names import NOWHERE, read_name, stripped, without_prefixes
 from penstock.core.patch.model import bad_patch, shown, unsupported
@@ -27,17 +29,21 @@ GIT_HEADERS = (
 )
 SAY_NOTHING = {b"index ", b"similarity index ", b"dissimilarity index "}
 SPECIAL_MODES = {b"120000": "a symbolic link", b"160000": "a submodule", b"040000": "a directory"}
-PLAIN_MODE = b"100644"
+CREATED = b"new file mode "
+# What git can say of a file's own mode; a link comes as a whole, with its path as its content.
+OF_FILES = {b"100644": FileMode.FILE, b"100755": FileMode.EXECUTABLE}
+LINK = b"120000"
 Headers = dict[bytes, bytes]
 
 
 def refuse_special(headers: Headers, line: int) -> None:
     """Refuse what git says of more than a file's content: copies, links, submodules."""
     if b"copy from " in headers or b"copy to " in headers:
-        raise unsupported(
-            "copies are not made by patch", line=line, hint="write the copy as a new file"
-        )
-    modes = [value for key, value in headers.items() if key.endswith(b"mode ")]
+        raise unsupported("patches can't copy files", line=line, hint="send the copy as a new file")
+    made = headers.get(CREATED)
+    modes = [v for key, v in headers.items() if key.endswith(b"mode ") and v != made]
+    if made is not None and made != LINK:
+        modes.append(made)
     for mode in [*modes, headers.get(b"index ", b"").partition(b" ")[2]]:
         if mode in SPECIAL_MODES:
             raise unsupported(f"it changes {SPECIAL_MODES[mode]}, not a file", line=line)
@@ -93,13 +99,16 @@ def action_of(old: bytes, new: bytes, headers: Headers, line: int) -> Action:
     return Action.DELETE if deleted else Action.WRITE
 
 
+def mode_of(headers: Headers) -> FileMode | None:
+    """Return the mode that a diff gives its file; None where it says nothing of it."""
+    told = headers.get(b"new mode ", headers.get(CREATED, b""))
+    return FileMode.LINK if told == LINK else OF_FILES.get(told)
+
+
 def notes_on(headers: Headers, crlf: bool) -> Iterator[str]:
     """Yield what a diff asks for and will not get."""
-    before, after = headers.get(b"old mode "), headers.get(b"new mode ")
-    if before and after:
-        yield f"the mode stays `{shown(before)}`; a patch does not make it `{shown(after)}`"
-    created = headers.get(b"new file mode ", PLAIN_MODE)
-    if created != PLAIN_MODE:
-        yield f"the new file does not get the mode `{shown(created)}`"
+    told = headers.get(b"new mode ", headers.get(CREATED, LINK))
+    if told != LINK and told not in OF_FILES:
+        yield f"the file does not get the mode `{shown(told)}`"
     if crlf:
         yield "all lines of the patch text end in CRLF; a file with LF keeps LF"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from penstock.core.errors import InputError
+from penstock.core.file_mode import FileMode
 from penstock.core.model import Action
 
 SHOWN = 80
@@ -67,7 +68,8 @@ class FilePatch:
     """What a patch does to one file: `action` is create, write or delete.
 
     With `moved_to` the file at `path` goes away and its new content stands there instead, so
-    both names are to be judged. `notes` tell what the patch asks for and will not get.
+    both names are to be judged. `mode` is what git says that it becomes, a new link among them.
+    `notes` tell what the patch asks for and will not get.
     """
 
     action: Action
@@ -76,6 +78,7 @@ class FilePatch:
     hunks: tuple[PatchHunk, ...] = ()
     dialect: PatchDialect = PatchDialect.UNIFIED
     crlf: bool = False
+    mode: FileMode | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -95,9 +98,9 @@ def unfit(path: str, hunk: PatchHunk, because: str) -> InputError:
     """Return the error for a hunk that has no place in the file."""
     return InputError(
         "patch-does-not-fit",
-        f"hunk {hunk.number} of the patch does not fit `{shown(path)}`",
+        f"hunk {hunk.number} of the patch does not apply to `{shown(path)}`",
         because=because,
-        hint="read the file again and make the patch from what is there now",
+        hint="read the file again and create the patch from its current content",
     )
 
 

@@ -27,6 +27,7 @@ from penstock.core.patch.git_headers import (
     Headers,
     action_of,
     agreed_names,
+    mode_of,
     notes_on,
     refuse_special,
 )
@@ -101,12 +102,12 @@ class _UnifiedReader:
         """Name what is a patch too, but not one that is read here."""
         binary = line.startswith(b"Binary files ") and line.endswith(b" differ")
         if binary or line == b"GIT binary patch":
-            raise unsupported("binary patches are not read", line=self._number())
+            raise unsupported("binary patches are not supported", line=self._number())
         if line.startswith((b"***************", b"@@@ ")):
             raise unsupported(
-                "only unified diffs of two sides are read",
+                "only unified diffs of two files are supported",
                 line=self._number(),
-                hint="make one with `diff -u` or `git diff`",
+                hint="create one with `diff -u` or `git diff`",
             )
 
     def _git_file(self) -> FilePatch:
@@ -131,7 +132,7 @@ class _UnifiedReader:
             if key is None:
                 break
             if key in found:
-                raise bad_patch(f"`{shown(line)}` comes twice", line=self._number())
+                raise bad_patch(f"`{shown(line)}` occurs twice", line=self._number())
             found[key] = line.removeprefix(key)
             self.at += 1
         return found
@@ -187,6 +188,7 @@ class _UnifiedReader:
             moved_to=text_of(new, first) if moved else None,
             hunks=hunks,
             crlf=self.crlf,
+            mode=mode_of(headers),
             notes=tuple(notes_on(headers, self.crlf)),
         )
 

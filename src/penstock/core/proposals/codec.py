@@ -20,6 +20,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from penstock.core.errors import StoreError
 from penstock.core.strict_json import strict
+from penstock.core.text.quantities import listing
 
 VERSION = 1
 
@@ -82,15 +83,15 @@ def _check_version(kind: type, version: Plain) -> None:
             hint="use the newer penstock for this workspace",
         )
     if version.__class__ is not int or version != VERSION:
-        raise _MisfitError(f"its version is {version!r}"[:80])
+        raise _MisfitError(f"its version is {version}"[:80])
 
 
 def _broken(kind: type, error: Exception) -> StoreError:
     return StoreError(
         "record-broken",
-        f"a stored {kind.__name__.lower()} cannot be read or written",
+        f"can't read or write a stored {kind.__name__.lower()}",
         because=str(error)[:200] or type(error).__name__,
-        hint="run `penstock doctor`; propose the change again if the record is lost",
+        hint="run `penstock doctor`; propose the change again if it is lost",
     )
 
 
@@ -125,13 +126,18 @@ def _record(kind: Any) -> _Ways:
         f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING
     )
 
+    later = {f.name: f.default for f in fields(kind) if f.metadata.get("later")}
+
     def write(value: Any) -> dict[str, Plain]:
-        return {name: ways.write(getattr(value, name)) for name, ways in _parts(kind).items()}
+        held = {name: getattr(value, name) for name in _parts(kind)}
+        said = {n: one for n, one in held.items() if n not in later or one != later[n]}
+        return {name: _parts(kind)[name].write(one) for name, one in said.items()}
 
     def read(value: Plain) -> Any:
         given, parts = _a(dict, value), _parts(kind)
         if not given.keys() <= parts.keys():
-            raise _MisfitError(f"unknown fields {sorted(map(repr, given.keys() - parts.keys()))}")
+            unknown = sorted(str(name)[:80] for name in given.keys() - parts.keys())
+            raise _MisfitError(f"unknown fields: {listing(unknown)}")
         if not needed <= given.keys():
             raise _MisfitError(f"missing field `{min(needed - given.keys())}`")
         return kind(**{name: parts[name].read(part) for name, part in given.items()})

@@ -12,8 +12,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from penstock.core.errors import StaleError
+from penstock.core.file_mode import FileMode
 from penstock.core.model import NOBODY, Actor, Change, Decision, Verdict
 
+# For a field that older versions did not know: `codec` writes it only where it says something,
+# so that the digest of an older record stays what it was.
+LATER: Mapping[str, bool] = {"later": True}
 # The origins of what a person's own command proposes; no agent asked for it.
 UNDO, RULE_EDIT = "undo", "rules"
 
@@ -66,7 +70,15 @@ FIRST: Mapping[Verdict, State] = {
     Verdict.DENY: State.DENIED,
 }
 
-# How each move is told of a proposal that it cannot be made on.
+# States as people read them; JSON has the names of `State`.
+STATE_WORDS: Mapping[State, str] = {
+    **{state: str(state) for state in State},
+    State.WAITING: "pending",
+    State.STALE: "out of date",
+    State.SUPERSEDED: "replaced",
+}
+
+# What each move does, for errors.
 DONE: Mapping[Transition, str] = {
     Transition.APPROVE: "approved",
     Transition.REJECT: "rejected",
@@ -87,14 +99,14 @@ def after(state: State, move: Transition) -> State:
     except KeyError:
         raise StaleError(
             f"already-{state}" if state not in OPEN else "wrong-state",
-            f"a proposal that is {state} cannot be {DONE[move]}",
+            f"a proposal that is {STATE_WORDS[state]} can't be {DONE[move]}",
             because=f"only one that is {_from(move)} can",
-            hint="look at the queue with `penstock proposals --all`, or propose again",
+            hint="see `penstock proposals --all`, or propose again",
         ) from None
 
 
 def _from(move: Transition) -> str:
-    return " or ".join(f"`{state}`" for state, name in NEXT if name is move)
+    return " or ".join(STATE_WORDS[state] for state, name in NEXT if name is move)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -135,6 +147,8 @@ class Proposal:
 
     `base` is the digest of what was there (None: nothing was), `content` the digest of what
     would be (None: the file would be removed). The bytes themselves are blobs.
+    `base_mode` and `mode` are there where it is more than the bytes of a file: a program, a link,
+    whose content is the path that it holds, or a directory, whose content is empty.
     """
 
     id: str
@@ -153,6 +167,18 @@ class Proposal:
     answer: Answer | None = None
     warnings: tuple[str, ...] = ()
     extra: Mapping[str, str] = field(default_factory=dict)
+    base_mode: FileMode | None = field(default=None, metadata=LATER)
+    mode: FileMode | None = field(default=None, metadata=LATER)
+
+    @property
+    def modes(self) -> tuple[FileMode | None, FileMode | None]:
+        """The modes before and after, for the head of a diff."""
+        return self.base_mode, self.mode
+
+    @property
+    def text_like(self) -> bool:
+        """True when lines can be chosen, edited and merged: no link and no directory."""
+        return all(mode is None or mode.plain for mode in (self.base_mode, self.mode))
 
     @property
     def creates(self) -> bool:
@@ -186,3 +212,5 @@ class Receipt:
     undoes: str = ""
     note: str = ""
     made: tuple[str, ...] = ()
+    before_mode: FileMode | None = field(default=None, metadata=LATER)
+    after_mode: FileMode | None = field(default=None, metadata=LATER)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 
 from penstock.core.proposals.model import Proposal, State
 from penstock.core.text.display import in_line, spoken
+from penstock.core.text.quantities import duration
 from penstock.core.text.redact import redact
 
 MOST_REASON = 500
@@ -25,34 +26,36 @@ def outcome(asked: Proposal, now: Proposal, *, diff: str = "") -> str:
     differs from that, as people read it.
     """
     say = ENDS.get(now.state)
-    return f"your change of {spoken(asked.path)} {say(asked, now, diff)}" if say else ""
+    return f"your change to {spoken(asked.path)} {say(asked, now, diff)}" if say else ""
 
 
 def _applied(asked: Proposal, now: Proposal, diff: str) -> str:
     if now.content == asked.content:
-        return "was approved and is applied as you proposed it"
+        return "was approved and written as you proposed it"
     part = now.origin.startswith("hunks:")
-    how = "in part" if part else "with changes that a person made to it"
+    how = "in part" if part else "with edits by the user"
     reason = _reason(asked) if part else ""
-    return f"is applied {how}, not as you proposed it{reason}; {AGAIN}{_difference(diff)}"
+    return f"was written {how}, not as you proposed it{reason}; {AGAIN}{_difference(diff)}"
 
 
 def _rejected(asked: Proposal, now: Proposal, _: str) -> str:
     why = _reason(now) or _reason(asked) or ", without a reason"
-    return f"was rejected{why}. It was not written: do something else, or ask the user"
+    return f"was rejected{why}. It was not written: try another way, or ask the user"
 
 
 def _expired(_asked: Proposal, now: Proposal, _: str) -> str:
-    waited = f"{max(1, round(now.ttl / 60))} min"
-    return f"expired: nobody answered within {waited}. Propose it again if it is still needed"
+    return (
+        f"expired: there was no answer within {duration(now.ttl)}. "
+        "Propose it again if it is still needed"
+    )
 
 
 def _stale(_asked: Proposal, _now: Proposal, _: str) -> str:
-    return "is out of date, because the file changed since. Read it and propose again"
+    return "is out of date: the file changed since. Read it and propose again"
 
 
 def _denied(_asked: Proposal, now: Proposal, _: str) -> str:
-    return f"is denied by the rules: {_short(now.decision.because) or 'no rule allows it'}"
+    return f"was denied by the rules: {_short(now.decision.because) or 'no rule allows it'}"
 
 
 def _reason(one: Proposal) -> str:
@@ -69,8 +72,8 @@ def _difference(diff: str) -> str:
     if not diff:
         return ""
     shown = redact(diff)
-    cut = f"{shown[:MOST_DIFF]}\n[cut; see the file]" if len(shown) > MOST_DIFF else shown
-    return f". From your version to the applied one:\n{cut.rstrip()}"
+    cut = f"{shown[:MOST_DIFF]}\n[truncated; read the file]" if len(shown) > MOST_DIFF else shown
+    return f". Diff from your version to the written one:\n{cut.rstrip()}"
 
 
 ENDS: Mapping[State, Callable[[Proposal, Proposal, str], str]] = {

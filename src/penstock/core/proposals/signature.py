@@ -35,15 +35,17 @@ def statement(
     at: float,
     *,
     path: str = "",
+    modes: tuple[str | None, str | None] = (None, None),
 ) -> bytes:
     """Return the bytes that stand for "I approve exactly this".
 
     `base` and `content` are digests; None says that there is no file. Each part has its
-    name and its length before it, so none can run over into the next.
+    name and its length before it, so none can run over into the next. `modes` are those before
+    and after; they stand there only where one is more than a file's.
     """
     if not math.isfinite(at):
-        raise InputError("bad-time", "an approval needs a time that exists")
-    parts = (
+        raise InputError("bad-time", "an approval needs a valid time")
+    parts: tuple[tuple[str, str | None], ...] = (
         ("proposal", proposal_id),
         ("base", base),
         ("content", content),
@@ -52,6 +54,8 @@ def statement(
         # Whole microseconds: text that every language writes alike.
         ("time", str(round(at * 1_000_000))),
     )
+    if any(modes):
+        parts += (("base mode", modes[0]), ("mode", modes[1]))
     return DOMAIN + b"".join(_part(name, text) for name, text in parts)
 
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from penstock.core.errors import InputError, StaleError
 from penstock.core.proposals.model import Answer, Moment, Proposal, State, Transition, after
+from penstock.core.text.quantities import duration
 
 ANSWERS = {Transition.APPROVE: True, Transition.REJECT: False}
 
@@ -23,7 +24,7 @@ def moved(
     """Return the proposal after a move. Raises StaleError for one that does not exist."""
     state = after(proposal.state, move)
     if answer is not None and ANSWERS.get(move, answer.approved) is not answer.approved:
-        raise InputError("answer-mismatch", f"this answer does not fit the move `{move}`")
+        raise InputError("answer-mismatch", f"this answer does not match the step `{move}`")
     _check_time(proposal, move, at)
     created = at if move is Transition.RENEW and at is not None else proposal.created
     return replace(proposal, state=state, answer=answer or proposal.answer, created=created)
@@ -33,20 +34,20 @@ def _check_time(proposal: Proposal, move: Transition, at: Moment | None) -> None
     """A renewal comes before the end, an expiry after it, whoever looked first."""
     if move is Transition.RENEW:
         if at is None:
-            raise InputError("no-time", "a renewal needs to know from when on it counts")
+            raise InputError("no-time", "a renewal needs a start time")
         if proposal.expired(at):
             raise StaleError(
                 "expired",
-                "this proposal ran out of time and cannot be renewed",
-                because=f"its {proposal.ttl:g} seconds are over",
+                "this proposal has expired and can't be renewed",
+                because=f"its {duration(proposal.ttl)} are over",
                 hint="propose the change again",
             )
     if move is Transition.EXPIRE and at is not None and not proposal.expired(at):
         raise StaleError(
             "not-expired",
             "this proposal has time left",
-            because=f"it was renewed; {proposal.expires_in(at):.0f} seconds remain",
-            hint="look at the queue again with `penstock proposals`",
+            because=f"it was renewed; {duration(proposal.expires_in(at))} left",
+            hint="run `penstock proposals` again",
         )
 
 
@@ -82,8 +83,8 @@ def claimed(proposal: Proposal) -> StaleError:
     return StaleError(
         "claimed",
         f"the proposal for `{proposal.path}` is being written by another process",
-        because="one claim wins",
-        hint="look at the queue again with `penstock proposals`",
+        because="only one process can write it",
+        hint="run `penstock proposals` again",
     )
 
 
@@ -98,4 +99,4 @@ def not_found(proposal_id: str) -> InputError:
 
 def id_taken(name: str) -> InputError:
     """Return the error for an id that is in use."""
-    return InputError("id-taken", f"the id `{name[:80]}` is already in use")
+    return InputError("id-taken", f"the id `{name[:80]}` is already taken")

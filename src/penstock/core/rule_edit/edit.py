@@ -75,7 +75,7 @@ def edited(texts: Mapping[str, bytes], operation: Operation) -> EditResult:
     done: list[_StepResult] = []
     for one in operation.each:
         if one.type == "rollback":
-            raise EditError(Detail("type", "a rollback is no edit of a text", ""))
+            raise EditError(Detail("type", "a rollback is not a text edit", ""))
         path = _target(texts, one)
         if path not in books:
             books[path] = read_book(path, texts[path])
@@ -218,7 +218,7 @@ def _check_says(path: str, data: bytes, meant: Document) -> None:
         raise _not_kept(error.details[0].error) from None
     # Only not-a-number is unlike itself.
     if not (says == _settled(meant) or repr(says) == repr(_settled(meant))):
-        raise _not_kept("read again, it does not say what was meant")
+        raise _not_kept("the edited file does not have the intended meaning")
 
 
 def _settled(document: Document) -> Document:
@@ -227,5 +227,5 @@ def _settled(document: Document) -> Document:
 
 
 def _not_kept(why: str) -> EditError:
-    error = f"this edit cannot be written into the file as it is: {why}"
+    error = f"this edit can't be made in the file: {why}"
     return EditError(Detail("target_file", error, "edit the file by hand"))

@@ -103,7 +103,7 @@ def _switch_off(book: Book, step: steps.SwitchOff) -> LinePiece:
     between = book.pieces[first : last + 1]
     if any(piece.name is not None and piece not in placed.pieces for piece in between):
         error = f"rule '{step.id}' is written in two places, with another between them"
-        raise EditError(Detail("id", error, "bring its tables together by hand"))
+        raise EditError(Detail("id", error, "move its tables together by hand"))
     _drop(book, step.table, step.number)
     head = between[0].text[: between[0].header]
     text = "".join(piece.text for piece in between)[len(head) :]
@@ -205,7 +205,7 @@ def _piece_of(book: Book, table: Name) -> tuple[LinePiece, Name]:
     top = book.pieces[0]
     dotted = [pair for pair in top.pairs() if pair.key[:1] == table]
     if any(pair.key == table for pair in dotted):
-        error = f"`{'.'.join(table)}` is written inline, and such is not edited"
+        error = f"`{'.'.join(table)}` is an inline table, which can't be edited"
         raise EditError(Detail("target_file", error, f"write it as [{'.'.join(table)}] first"))
     if dotted:
         return top, table

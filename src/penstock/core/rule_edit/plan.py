@@ -58,7 +58,7 @@ def _add(book: Book, op: Operation) -> Insert:
         hint = "choose another id, or update that rule"
         raise _refuse(op, "rule.id", f"Rule with id '{name}' already exists", hint)
     if name.startswith(DEFAULT):  # it would be told as no rule at all
-        error = f"ids that begin with `{DEFAULT}` name what holds where no rule speaks"
+        error = f"ids that begin with `{DEFAULT}` are defaults, not rules"
         raise _refuse(op, "rule.id", error, "choose another id")
     table = _table_for(book, op)
     _check_written(book, op, table)
@@ -85,7 +85,7 @@ def _table_for(book: Book, op: Operation) -> Name:
             raise _refuse(op, "section", "this file has no sections", "leave `section` out")
         return (op.rule_type,)
     if op.section in (*SETTINGS, *EDITED_TABLES):
-        raise _refuse(op, "section", f"`{op.section}` is no section of rules", "choose another")
+        raise _refuse(op, "section", f"`{op.section}` is not a section of rules", "choose another")
     near = book.find(op.position.id) if op.position.id and not op.section else None
     section = near[0][0] if near is not None else op.section or USUAL_SECTION
     return (section, op.rule_type)
@@ -97,7 +97,7 @@ def _check_written(book: Book, op: Operation, table: Name) -> None:
     for end, part in enumerate(table, 1):
         value = above.get(part) if isinstance(above, dict) else None
         if value is not None and not isinstance(value, dict if end < len(table) else list):
-            raise _refuse(op, "rule_type", f"`{'.'.join(table[:end])}` is no table of rules")
+            raise _refuse(op, "rule_type", f"`{'.'.join(table[:end])}` is not a table of rules")
         above = value
     if _inline(book, table):
         raise _inline_error(op, "rule_type", table)
@@ -105,7 +105,7 @@ def _check_written(book: Book, op: Operation, table: Name) -> None:
 
 def _inline_error(op: Operation, field_: str, table: Name) -> EditError:
     name = ".".join(table)
-    error = f"the rules of `{name}` are written inline, and such are not edited"
+    error = f"the rules of `{name}` are inline tables, which can't be edited"
     return _refuse(op, field_, error, f"write them as [[{name}]] tables first")
 
 
@@ -294,7 +294,7 @@ def _included(book: Book, op: Operation) -> list[object]:
     includes = book.document.get("includes", {})
     files = includes.get("files", []) if isinstance(includes, dict) else None
     if not isinstance(files, list):
-        raise _refuse(op, "path", "`includes.files` is no list", "mend it by hand")
+        raise _refuse(op, "path", "`includes.files` is no list", "fix it by hand")
     return files
 
 

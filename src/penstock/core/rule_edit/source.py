@@ -41,7 +41,7 @@ def read_text(path: str, data: bytes) -> Read:
     if document is None:
         raise EditError(*(_syntax(one.message, one.hint) for one in report.problems))
     if report.lines.lost:  # pragma: no cover - no text is known that leads here
-        why = "this file is TOML, but its lines could not be told apart"
+        why = "this file is TOML, but its lines could not be parsed"
         raise EditError(Detail("target_file", why, "edit it by hand"))
     text = data.decode("utf-8").removeprefix(BOM)
     newline = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"

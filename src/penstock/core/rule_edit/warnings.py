@@ -57,7 +57,7 @@ def _speaks(changed: EditEffect) -> bool:
 # What the reader of a file said, and the name of that kind of warning.
 KINDS = (
     ("can never match", "never_matches"),
-    ("are dropped", "dropped_rules"),
+    (" dropped, because", "dropped_rules"),
     ("is ignored", "ignored_key"),
     ("read by nobody", "ignored_key"),
     ("means itself", "glob_syntax"),

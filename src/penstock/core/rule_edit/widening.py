@@ -24,7 +24,7 @@ from penstock.core.rules.rule import GLOB_FIELDS
 from penstock.core.rules.toml_positions import Name
 
 Rule = Mapping[str, object]
-UNTOLD = "it cannot be told what was allowed before"
+UNTOLD = "it is unknown what was allowed before"
 
 # What a rule only says, and never decides by.
 WORDS = frozenset(

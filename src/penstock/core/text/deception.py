@@ -17,6 +17,7 @@ from itertools import islice
 
 from penstock.core.text.homoglyphs import LookalikeWord, deceiving_words
 from penstock.core.text.invisible import CALLED, HiddenKind, class_of, kind_of
+from penstock.core.text.quantities import counted
 
 MOST_WARNINGS = 20
 MOST_FOUND = 1000
@@ -72,7 +73,7 @@ SORTS = (
         find=_all(HiddenKind.DIRECTION),
         does="hides",
         name="direction control",
-        so="what is shown is not in the order in which it is read by programs",
+        so="text is displayed in another order than programs read it",
     ),
     Sort(
         kind=HiddenKind.ESCAPE,
@@ -110,7 +111,7 @@ SORTS = (
         find=_all(HiddenKind.TAG) + NOT_IN_A_FLAG,
         does="hides",
         name="tag character",
-        so="text that programs can read and people cannot",
+        so="text that programs read but people can't see",
     ),
     Sort(
         kind=HiddenKind.NOTHING,
@@ -139,7 +140,7 @@ SORTS = (
         rf"|[\u115f\u1160][\u1100-\u11ff]){_all(HiddenKind.FILLER)}",
         does="hides",
         name="blank letter",
-        so="a name can be made of it that nobody sees",
+        so="it can form an invisible name",
     ),
     Sort(
         kind=HiddenKind.MARK,
@@ -168,7 +169,7 @@ SORTS = (
         find=_all(HiddenKind.PRIVATE),
         does="has",
         name="private-use character",
-        so="the look depends on the font",
+        so="its appearance depends on the font",
     ),
     Sort(kind=HiddenKind.NEVER, find=_all(HiddenKind.NEVER), does="has", name="noncharacter"),
 )
@@ -239,7 +240,11 @@ def warnings(text: str) -> tuple[str, ...]:
     """Return what a reader of this text should know, worst first, in bounded number."""
     said = [*_hidden(text), *_words(text), *_shapes(text), *_line_ends(text)]
     more = len(said) - MOST_WARNINGS
-    return tuple(said) if more <= 0 else (*said[:MOST_WARNINGS], f"and {more} more warnings")
+    return (
+        tuple(said)
+        if more <= 0
+        else (*said[:MOST_WARNINGS], f"and {counted(more, 'more warning')}")
+    )
 
 
 def _hidden(text: str) -> Iterator[str]:
@@ -278,7 +283,7 @@ def _words(text: str) -> Iterator[str]:
         _, tally = words.setdefault(word.text, (word, FindTally()))
         tally.add(lines.of(word.at))
     if next(finds, None):
-        yield f"more than {MOST_FOUND} words mix scripts, and only the first are told"
+        yield f"more than {MOST_FOUND} words mix scripts; only the first are listed"
     for word, tally in words.values():
         shown = word.text if len(word.text) <= WORD_SHOWN else word.text[:WORD_SHOWN] + "..."
         if word.mixed:
@@ -289,11 +294,11 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _punctuation(tally: FindTally) -> str:
-    return f"{tally.where}: signs that look like ASCII punctuation and are not ({tally.which})"
+    return f"{tally.where}: characters that look like ASCII punctuation ({tally.which})"
 
 
 def _gap(tally: FindTally) -> str:
-    return f"{tally.where}: text after {tally.most} spaces or tabs, perhaps out of sight"
+    return f"{tally.where}: text after {tally.most} spaces or tabs, possibly out of view"
 
 
 def _stacked(tally: FindTally) -> str:
@@ -331,7 +336,7 @@ def _line_ends(text: str) -> Iterator[str]:
     pairs = text.count("\r\n")
     alone = text.count("\n") - pairs
     if pairs and alone:
-        yield f"line ends are mixed: {pairs} of CRLF and {alone} of LF"
+        yield f"line endings are mixed: {pairs} of CRLF and {alone} of LF"
 
 
 @cache

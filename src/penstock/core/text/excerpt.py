@@ -43,8 +43,8 @@ def line_range(start_line: int | None, end_line: int | None) -> tuple[int, int |
     if end_line is not None and end_line < start:
         raise InputError(
             "bad-range",
-            f"the lines from {start} to {end_line} are none",
-            hint="let `end_line` be `start_line` or more",
+            f"lines {start} to {end_line} are an empty range",
+            hint="set `end_line` to at least `start_line`",
         )
     return start, end_line
 
@@ -144,5 +144,5 @@ def not_text(shown: str, because: str) -> InputError:
         "not-text",
         f"`{shown}` is not a text file",
         because=because,
-        hint="ask a person what it holds, or work on the text that it was made from",
+        hint="ask the user what it contains, or edit its source",
     )

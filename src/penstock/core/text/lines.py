@@ -88,8 +88,8 @@ def read_exactly(source: Source, offset: int, length: int) -> bytes:
             raise StaleError(
                 "changed-while-reading",
                 "the content became shorter while it was read",
-                because=f"{source.size} bytes were there at first, {offset + len(block)} now",
-                hint="measure again once nobody writes to it",
+                because=f"it had {source.size:,} bytes, now {offset + len(block):,}",
+                hint="try again when no other program writes to it",
             )
         block += more
     return block

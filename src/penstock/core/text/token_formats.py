@@ -37,7 +37,8 @@ EVERYDAY = frozenset(
      "api-", "sdk-", "mob-", "key-", "ico-", "API-", "perm:"]
 )  # fmt: skip
 
-# Where a provider has several sorts of token, each has a row. A new row needs its sign in `redact`.
+# Where a provider has several sorts of token, each has a row. A new row has its sign in
+# `secret_signs`.
 TABLE = r"""
 GitHub personal access token          | ghp_{w:36}
 GitHub OAuth token                    | gho_{w:36}

@@ -12,8 +12,10 @@ from penstock.core.paths.spellings import joined, normal
 from penstock.core.shell.git_deed import GitKind
 from penstock.core.shell.git_state import EVERYTHING
 from penstock.gate.git.call import Requests
+from penstock.gate.git.commit_losses import left_behind
 from penstock.gate.git.deed import Handler, OneDeed
 from penstock.gate.git.losses import given_up, inner_losses
+from penstock.gate.made_patch import patched_files
 from penstock.ports import GitChange
 
 
@@ -31,6 +33,8 @@ def _tree(one: OneDeed, name: str = "") -> Requests:
         return
     changes = one.repository.changed(head, commit) if head and head != commit else ()
     yield from one.brought(changes)
+    if forced and one.deed.has("moves"):
+        yield from _moved(one, name, commit)
     for tree in _indexed(one):
         yield from one.brought(one.repository.changed(tree), inverse=True)
     if forced:
@@ -39,6 +43,17 @@ def _tree(one: OneDeed, name: str = "") -> Requests:
         yield from given_up(one, one.staged())
     yield from one.lost_files(one.overwritten(changes, forced=forced), "untracked")
     one.state.move(commit)
+
+
+def _moved(one: OneDeed, name: str, commit: str) -> Requests:
+    """The branch itself goes to another commit, and its files with it."""
+    branch = one.repository.branch()
+    if name in ("HEAD", "@"):  # it stays where it is
+        return
+    if one.state.worked and one.state.commits:
+        yield from one.lost("the commit that the same command makes", kept={})
+    elif branch and not one.state.commits and not one.state.head:
+        yield from left_behind(one, f"refs/heads/{branch}", commit)
 
 
 def _thrown_away(one: OneDeed, commit: str, *, known: bool) -> Requests:
@@ -131,7 +146,7 @@ def _pull(one: OneDeed) -> Requests:
     """What a fetch will bring is known by nobody; judged is what the last one brought."""
     remote, *branches = one.deed.refs or ("",)
     if not one.is_remote(remote):
-        why = f"`git pull` takes changes from `{remote}`, which is no remote of this repository"
+        why = f"`git pull` fetches from `{remote}`, which is not a remote of this repository"
         yield one.call.unclear(why)
         return
     names = [branch.removeprefix("+").partition(":")[0] for branch in branches]
@@ -168,6 +183,12 @@ def _bisect(one: OneDeed) -> Requests:
 
 
 def _patch(one: OneDeed) -> Requests:
+    """A patch in files, or one that git has made of revisions."""
+    if one.deed.refs:
+        kind, *names = one.deed.refs
+        known = [name and one.revision(name) for name in names]
+        yield from one.brought(patched_files(one.repository, kind, *known))
+        return
     below = next((flag[6:] for flag in one.deed.flags if flag.startswith("below:")), "")
     yield from one.brought(one.repository.patched(one.deed.paths, below=below))
 

@@ -31,6 +31,23 @@ def _refs(one: OneDeed) -> Requests:
         yield from one.lost_commits(lost, kept)
 
 
+def left_behind(one: OneDeed, ref: str, commit: str) -> Requests:
+    """Yield the commits that no name holds any more once a branch means another commit.
+
+    A reflog remembers them for a while; nobody finds them there who does not look for them.
+    """
+    current = ref == f"refs/heads/{one.repository.branch()}"
+    also = [commit, *(one.commit(name) for name in one.state.names if name != ref)]
+    lost = one.repository.lost_with((ref,), also=[name for name in also if name], head=not current)
+    places = ("@{upstream}", "refs/remotes/origin/HEAD")
+    tip = one.repository.commit(ref) if lost else ""
+    if lost and not any(one.repository.holds(place, tip) for place in places):
+        folder = one.repository.folder
+        kept: dict[str, bytes | None] = {f"{folder}/{ref}": f"{tip}\n".encode()}
+        kept[f"{folder}/logs/{ref}"] = None
+        yield from one.lost_commits(lost, kept)
+
+
 def _is_merged(one: OneDeed, ref: str) -> bool:
     """Say whether all that a branch changed is found elsewhere: a merge by squashing."""
     places = ("HEAD", "@{upstream}", "refs/remotes/origin/HEAD")

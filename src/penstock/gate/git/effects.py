@@ -63,7 +63,7 @@ class GitEffects:
             handler = self._own.get(deed.kind) or _HANDLERS[deed.kind]
             yield from handler(one)
         except StoreError as fault:
-            why = f"git does not tell what `{deed.command}` would change ({fault.because})"
+            why = f"can't predict which files `{deed.command}` will change ({fault.because})"
             yield call.unclear(why)
 
     @property
@@ -89,7 +89,7 @@ class GitEffects:
     def _aliased(self, command: str, folder: str) -> Requests:
         """Yield what a command does that an alias stands for."""
         if self.deep >= MOST_DEEP:
-            yield self.call.unclear("an alias of git stands for another, and so on")
+            yield self.call.unclear("git aliases refer to each other")
             return
         self.deep += 1
         for intent in intents("Bash", {"command": command}, cwd=folder):
@@ -125,7 +125,7 @@ def _setting(one: OneDeed) -> Requests:
     if section.startswith("remote.") and (
         (name == "push" and value.startswith("+")) or (name == "mirror" and value != "false")
     ):
-        what = f"`{key} = {value}` makes every later `git push` replace what others have pushed"
+        what = f"`{key} = {value}` makes every later `git push` overwrite what others have pushed"
         yield one.call.losing(loss("git config", "", whole=what))
 
 

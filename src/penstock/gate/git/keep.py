@@ -12,6 +12,7 @@ from penstock.core.model import Action
 from penstock.core.shell.git_deed import GitKind
 from penstock.core.shell.git_state import UNKNOWN
 from penstock.gate.git.call import Requests
+from penstock.gate.git.commit_losses import left_behind
 from penstock.gate.git.deed import Handler, OneDeed
 from penstock.ports import GitChange
 
@@ -54,8 +55,12 @@ def _name(one: OneDeed) -> Requests:
     ref, revision = one.deed.refs
     if ref == "HEAD":
         yield from _head(one, revision)
-    else:
-        one.state.name(ref, revision)
+        return
+    moves = one.deed.has("moves") and ref.startswith("refs/heads/")
+    if moves and ref not in one.state.names and not one.state.commits:
+        known = "" if revision.startswith(UNKNOWN) else one.commit(revision)
+        yield from left_behind(one, ref, known) if known and one.repository.refs(ref) else ()
+    one.state.name(ref, revision)
 
 
 def _head(one: OneDeed, revision: str = "") -> Requests:
@@ -71,16 +76,19 @@ def _head(one: OneDeed, revision: str = "") -> Requests:
 def _fetch(one: OneDeed) -> Requests:
     """What a fetch will bring nobody knows; the names that it makes mean what the last brought."""
     remote, *refspecs = one.deed.refs or ("origin",)
-    why = f"{UNKNOWN}it comes from `{remote}`, which is no remote of this repository"
+    why = f"{UNKNOWN}it comes from `{remote}`, which is not a remote of this repository"
     for refspec in refspecs:
         source, _, target = refspec.removeprefix("+").partition(":")
         known = source if remote == "." else f"refs/remotes/{remote}/{source}"
         found = known if one.is_remote(remote) else why
+        if target and one.deed.has("moves") and not found.startswith(UNKNOWN):
+            commit = one.commit(found)
+            there = commit and one.repository.refs(_full(target))
+            yield from left_behind(one, _full(target), commit) if there else ()
         for name in ("FETCH_HEAD", _full(target)) if target else ("FETCH_HEAD",):
             one.state.name(name, found)
     if not refspecs and not one.is_remote(remote):
         one.state.name("FETCH_HEAD", why)
-    return iter(())
 
 
 def _full(name: str) -> str:

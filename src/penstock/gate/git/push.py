@@ -17,7 +17,7 @@ from penstock.gate.git.words import loss
 from penstock.ports import GitRepository
 
 SHARED = frozenset({"main", "master", "trunk", "develop", "production", "release", "stable"})
-_PUSH_FIRST = "push without force, or let a person approve it"
+_PUSH_FIRST = "push without force, or ask the user to approve it"
 _HEADS = "refs/heads/"
 
 
@@ -36,9 +36,9 @@ def push_losses(deed: GitDeed, repository: GitRepository) -> Iterator[GateRefusa
     given = list(deed.refs[1:]) or _configured(remote, repository)
     parts = [_refspec(word, delete=deed.has("delete")) for word in given]
     if deed.has("mirror") or settings.get(f"remote.{remote}.mirror", "false") not in ("false", ""):
-        yield _asked(f"`git push --mirror` makes `{remote}` the same as this repository")
+        yield _asked(f"`git push --mirror` makes `{remote}` a mirror of this repository")
     elif deed.has("prune"):
-        yield _asked(f"`git push --prune` deletes branches of `{remote}` that are not here")
+        yield _asked(f"`git push --prune` deletes branches of `{remote}` that do not exist here")
     elif deed.has("force") or any(part.forced for part in parts):
         yield _asked(f"`git push --force` replaces {_targets(parts, repository, remote)}")
     elif deed.has("lease"):
@@ -81,7 +81,7 @@ def _branches(parts: list[Refspec], repository: GitRepository) -> list[str]:
 
 def _targets(parts: list[Refspec], repository: GitRepository, remote: str) -> str:
     names = ", ".join(f"`{name}`" for name in _branches(parts, repository)[:3])
-    return f"{names} on `{remote}`, with whatever others have pushed there"
+    return f"{names} on `{remote}`, including what others have pushed"
 
 
 def _shared(name: str, repository: GitRepository, remote: str) -> bool:

@@ -52,16 +52,16 @@ def inside_agent(environ: Mapping[str, str], ancestry: Sequence[ProcessInfo]) ->
     """Return why these variables or processes mean that an agent runs this, or None."""
     found = agent_by_variables(environ)
     if found:
-        return f"the variable {found[1]} is set, as {found[0]} does for what it runs"
+        return f"the environment variable {found[1]} is set, as {found[0]} does"
     for process in ancestry:
         agent = agent_by_process(process)
         if agent:
-            return f"it runs under process {process.pid}, which is {agent}"
+            return f"its parent process {process.pid} is {agent}"
         found = agent_by_variables(process.environ)
         if found:
-            return f"process {process.pid} above it has {found[1]}, as {found[0]} sets it"
+            return f"process {process.pid} above it has {found[1]} set, as {found[0]} does"
         if process.cut:
-            return f"more than {len(ancestry)} processes stand above it"
+            return f"it has more than {len(ancestry)} parent processes"
     return None
 
 

@@ -124,7 +124,7 @@ class ApproverKeys:
         if _is_there(self.path) or not self._keep(made, sealed, replace=False):
             raise InputError(
                 "key-exists",
-                "there is an approver key already",
+                "an approver key already exists",
                 because=f"it is in `{self.path}`",
                 hint="change its passphrase with `penstock approver passphrase`",
             )
@@ -194,7 +194,7 @@ class ApproverKeys:
         """Demand a one-time code from now on; return what an authenticator app reads, once."""
         held = _opened(self._must_read(), passphrase)
         if held.totp:
-            raise InputError("totp-exists", "one-time codes are set up already")
+            raise InputError("totp-exists", "one-time codes are already set up")
         made = _Secrets(key=held.key, totp=_random(TOTP_BYTES))
         self._write(KEY, self._sealed(made, passphrase), replace=True)
         return approval.enrolment(made.totp, label)
@@ -228,13 +228,13 @@ class ApproverKeys:
         if code is None:
             raise RefusedError(
                 "code-needed",
-                "a one-time code is needed beside the passphrase",
+                "a one-time code is needed in addition to the passphrase",
                 hint="type the code that your authenticator shows",
             )
         if not self._use(opened.totp, code, time.time() if at is None else at):
             raise RefusedError(
                 "wrong-code",
-                "this one-time code is wrong, too old or used already",
+                "this one-time code is wrong, expired or already used",
                 hint="wait for the next code; check the clock of this machine and of the phone",
             )
 
@@ -251,7 +251,7 @@ class ApproverKeys:
         try:
             return -1 if data is None else int(data)
         except ValueError:
-            raise _broken(self._folder, "the last one-time code cannot be told") from None
+            raise _broken(self._folder, "the last one-time code can't be read") from None
 
     def _write(self, name: str, data: bytes, *, replace: bool) -> bool:
         with private.told("keep the approver key in", self._folder):
@@ -269,11 +269,11 @@ class ApproverKeys:
             gone = _is_there(self._memory.path)
             raise RefusedError(
                 "no-key",
-                "the approver key is gone" if gone else "there is no approver key",
+                "the approver key is missing" if gone else "there is no approver key",
                 because=f"`{self.path}` was removed" if gone else "",
-                hint="put a backup in its place, or make another with `penstock approver init`"
+                hint="restore a backup, or create a new key with `penstock approver init`"
                 if gone
-                else "make one with `penstock approver init`",
+                else "create one with `penstock approver init`",
             )
         return held
 
@@ -282,7 +282,7 @@ class ApproverKeys:
         from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
         if not passphrase:
-            raise InputError("no-passphrase", "a key needs a passphrase that is not empty")
+            raise InputError("no-passphrase", "the passphrase must not be empty")
         head: dict[str, Any] = {
             "kind": KIND,
             "v": 1,
@@ -312,7 +312,7 @@ def _is_there(path: str) -> bool:
 def weakness(passphrase: str) -> str:
     """Return what makes a passphrase easy to guess, or nothing."""
     if len(passphrase) < SHORT:
-        return f"it is shorter than {SHORT} characters, and an agent can try many at its leisure"
+        return f"it is shorter than {SHORT} characters, and an agent can guess many"
     if len(set(passphrase)) < 5:
         return "it has too few different characters"
     return ""
@@ -348,7 +348,7 @@ def _stretched(passphrase: str, head: Mapping[str, Any]) -> bytes:
             "no-memory",
             "there is not enough memory to open the approver key",
             because=f"it needs {128 * cost['n'] * cost['r'] >> 20} MiB for a moment",
-            hint="close something, then try again",
+            hint="free some memory, then try again",
         ) from None
 
 
@@ -363,7 +363,7 @@ def _opened(held: Mapping[str, Any], passphrase: str) -> _Secrets:
     except InvalidTag:
         raise RefusedError(
             "wrong-passphrase",
-            "this passphrase does not open the approver key",
+            "wrong passphrase for the approver key",
             hint="type it again",
         ) from None
     found = json.loads(inner)
@@ -394,7 +394,7 @@ def _parsed(data: bytes, path: str) -> Mapping[str, Any]:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         fits = False
     if not fits:
-        raise _broken(path, "it does not read as a key")
+        raise _broken(path, "it is not a valid key")
     return dict(held)
 
 
@@ -407,5 +407,5 @@ def _broken(path: str, because: str) -> StoreError:
         "key-broken",
         f"the approver key in `{path}` is damaged",
         because=because,
-        hint="put a backup in its place; until then nothing can be approved",
+        hint="restore a backup; until then nothing can be approved",
     )

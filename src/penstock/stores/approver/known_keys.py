@@ -65,9 +65,9 @@ class KeyMemory:
     def _broken(self) -> StoreError:
         return StoreError(
             "key-broken",
-            f"the approver's remembered keys in `{self.path}` are damaged",
-            because="a line does not read as a key",
-            hint="put a backup in its place; until then nothing can be approved",
+            f"the list of approver keys `{self.path}` is damaged",
+            because="a line is not a valid key",
+            hint="restore a backup; until then nothing can be approved",
         )
 
 

@@ -42,7 +42,7 @@ def passphrase_from_fd(fd: int, *, patience: float = PATIENCE) -> str:
     try:
         text = line.decode()
     except UnicodeDecodeError:
-        raise _bad(fd, "what it holds is not UTF-8 text") from None
+        raise _bad(fd, "its content is not UTF-8") from None
     if not text:
         raise InputError("no-passphrase", f"there is no passphrase in descriptor {fd}")
     return text
@@ -55,7 +55,7 @@ def _check(fd: int) -> None:
         raise _bad(fd, "it is for output")
     try:
         if os.isatty(fd):
-            raise _bad(fd, "it is a terminal and would show what is typed")
+            raise _bad(fd, "it is a terminal and would show what you type")
         os.fstat(fd)
     except (OSError, OverflowError):
         raise _bad(fd, "it is not open") from None
@@ -68,7 +68,7 @@ def _line(fd: int, end: float) -> bytes:
     waiting.register(fd, select.POLLIN)
     while len(line) <= LIMIT:
         if not waiting.poll(max(0.0, end - time.monotonic()) * 1000):
-            raise _bad(fd, "nothing came from it in time")
+            raise _bad(fd, "reading it timed out")
         byte = os.read(fd, 1)
         if byte in (b"", b"\n"):
             return bytes(line.removesuffix(b"\r"))
@@ -81,5 +81,5 @@ def _bad(fd: int, because: str) -> InputError:
         "bad-descriptor",
         f"the passphrase cannot be read from descriptor {fd}",
         because=because,
-        hint=f"open a pipe of its own: {VARIABLE}=3 penstock ... 3< <(your-password-tool)",
+        hint=f"use a pipe: {VARIABLE}=3 penstock ... 3< <(your-password-tool)",
     )

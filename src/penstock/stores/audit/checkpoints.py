@@ -33,6 +33,7 @@ from penstock.core.audit.merkle import consistency_proof, inclusion_proof, leaf_
 from penstock.core.audit.proofs import Document, consistency_document, inclusion_document
 from penstock.core.audit.verify import START, LogWalk, VerifyMark
 from penstock.core.errors import AuditError
+from penstock.core.text.quantities import entries
 from penstock.stores.audit.file import sync_directory, take_lock
 from penstock.stores.audit.reader import line_at
 from penstock.stores.audit.segments import files_of, open_to_read
@@ -91,7 +92,7 @@ class Checkpoints:
         added; then nothing is signed.
         """
         if self._key is None:
-            raise AuditError("no-key", "there is no key to sign with", hint="make one first")
+            raise AuditError("no-key", "there is no key to sign with", hint="create one first")
         with self._locked():
             last = self.latest()
             self._sync_log()  # what is signed must outlive a power cut
@@ -127,8 +128,8 @@ class Checkpoints:
         signed = last.size if last else 0
         raise AuditError(
             "does-not-continue",
-            f"the log does not continue what was signed at {signed} events",
-            because="lines were changed, cut or put in",
+            f"the log does not continue what was signed at {entries(signed)}",
+            because="entries were changed, removed or inserted",
             hint="run `penstock audit verify` to see what happened",
         )
 
@@ -228,7 +229,7 @@ class Checkpoints:
         """Raise AuditError where a witness has less than it took."""
         taken = self._taken().get(name.replace("\n", " "), 0)
         if size < taken:
-            because = f"it took a checkpoint of {taken} events and shows one of {size}"
+            because = f"it took a checkpoint of {entries(taken)} and shows one of {size}"
             raise rewritten(name, because)
 
     # --- reading ---------------------------------------------------------------------------
@@ -296,14 +297,14 @@ class Checkpoints:
         """Return the proof that line `index` is on the record, under the last signed root."""
         note = self._last_note()
         if not note:
-            raise AuditError("no-checkpoint", "nothing was signed yet", hint="sign the log first")
+            raise AuditError("no-checkpoint", "nothing is signed yet", hint="sign the log first")
         size = open_note(note, [self._public]).size
         if index >= size:
             raise AuditError(
                 "no-such-event",
-                f"line {index + 1} is under no signed checkpoint",
-                because=f"the last one is over {size} lines",
-                hint="sign the newest lines with `penstock audit checkpoint`",
+                f"line {index + 1} is not covered by a signed checkpoint",
+                because=f"the last one is over {entries(size)}",
+                hint="sign the latest entries with `penstock audit checkpoint`",
             )
         proof = self.inclusion(index, size)
         line = line_at(self._log, index + 1)
@@ -313,14 +314,17 @@ class Checkpoints:
         """Return the proof that the last signed root only added lines to an older one."""
         notes = {opened.size: note for note in self.notes() if (opened := self._opened(note))}
         if old_size not in notes:
-            raise AuditError("no-checkpoint", f"nothing was signed at {old_size} events")
+            raise AuditError("no-checkpoint", f"nothing was signed at {entries(old_size)}")
         proof = self.consistency(old_size, max(notes))
         return consistency_document(old_note=notes[old_size], note=notes[max(notes)], proof=proof)
 
     def _within(self, size: int) -> int:
         reached = self._tree.place().size
         if size > reached:
-            raise AuditError("no-such-size", f"the tree reaches {reached} events, not {size}")
+            raise AuditError(
+                "no-such-size",
+                f"the tree reaches {entries(reached)}, not {size}",
+            )
         return size
 
 
@@ -341,7 +345,7 @@ def create_key(path: str, name: str) -> CheckpointKey:
             os.link(made, path)
     except AuditError as error:
         if isinstance(error.__cause__, FileExistsError):
-            raise AuditError("key-exists", f"there is a key at `{path}` already") from error
+            raise AuditError("key-exists", f"a key already exists at `{path}`") from error
         raise
     finally:
         with suppress(OSError):
@@ -369,9 +373,9 @@ def load_key(path: str) -> CheckpointKey:
     if mode & 0o077:
         raise AuditError(
             "key-permissions",
-            f"the key `{path}` may be read by others",
+            f"the key `{path}` is readable by other users",
             because=f"its mode is {mode & 0o7777:04o}",
-            hint="make a new key; this one may be known",
+            hint="create a new key; this one may have leaked",
         )
     return read_key(text)
 

@@ -83,7 +83,7 @@ def _identities(path: str) -> list[tuple[str, int]]:
 def _verified(path: str, evidence: Evidence, notice: frozenset[str]) -> AuditReport:
     files = files_of(path)
     if not files and evidence.is_empty:
-        raise AuditError("audit-not-found", f"there is no record at `{path}`")
+        raise AuditError("audit-not-found", f"there is no audit log at `{path}`")
     report, there = _walked(files, notice, evidence.sizes_to_find())
     # Where a hash was signed beside a root, a sound chain itself says whether they agree.
     hashes = {} if report.problems else there
@@ -112,7 +112,7 @@ def _strangers(path: str) -> list[AuditProblem]:
         AuditProblem(
             kind=TamperKind.STRANGER,
             line=0,
-            message=f"`{name}` is no file, but named like one of ours",
+            message=f"`{name}` is not a file, but named like an audit log",
         )
         for name in strangers(path)
     ]

@@ -22,6 +22,7 @@ from typing import Protocol
 from penstock.core.audit.checkpoint import Checkpoint, SignerKey, open_note, require_forward
 from penstock.core.digest import digest
 from penstock.core.errors import AuditError
+from penstock.core.text.quantities import entries
 from penstock.stores.audit.segments import open_to_read
 from penstock.stores.system.os_errors import telling
 
@@ -62,7 +63,7 @@ def _unreachable(name: str, because: str) -> AuditError:
         "witness-unreachable",
         f"witness `{name}` does not answer",
         because=because[:300] or "it gave no reason",
-        hint="the record itself is safe; try again with `penstock audit checkpoint`",
+        hint="the audit log itself is safe; try again with `penstock audit checkpoint`",
     )
 
 
@@ -72,7 +73,7 @@ def rewritten(name: str, because: str) -> AuditError:
         REWRITTEN,
         f"witness `{name}` was rewritten or emptied",
         because=because,
-        hint="find out who changed it; compare it with its backups, and the log with yours",
+        hint="find out who changed it; compare it and the log with backups",
     )
 
 
@@ -113,7 +114,7 @@ class FolderWitness:
                 return file.read(MOST_NOTE).decode("utf-8", "replace")
         except AuditError as error:
             if error.code in ("audit-not-a-file", "audit-symlink"):
-                raise rewritten(self.name, f"`{path}` is no file that it wrote") from error
+                raise rewritten(self.name, f"`{path}` is not a file that it wrote") from error
             raise
 
     def take(self, note: str, *, proof: Sequence[bytes]) -> None:
@@ -188,13 +189,13 @@ class GitWitness:
         if theirs == ours:
             return ours
         if not theirs:
-            raise rewritten(self.name, "it has lost the branch that it had taken")
+            raise rewritten(self.name, "the branch it accepted is missing")
         self._git("fetch", "--quiet", self._remote, f"+{ref}:{THEIRS}")
         theirs = self._git("rev-parse", THEIRS).strip()
         if ref == SHARED and ours and self._is_before(theirs, ours):
             return theirs  # what could not be pushed there goes to the log's own branch now
         if ours and not self._is_before(ours, theirs):
-            raise rewritten(self.name, "its branch does not hold what it had taken")
+            raise rewritten(self.name, "its branch does not contain the accepted checkpoint")
         self._git("update-ref", ref, theirs)
         return theirs
 
@@ -208,7 +209,7 @@ class GitWitness:
         blob = self._git("hash-object", "-w", "--stdin", stdin=note).strip()
         tree = self._git("mktree", stdin=f"100644 blob {blob}\t{_file_name(new.origin)}\n")
         parent = ["-p", head] if head else []
-        message = f"{new.origin}: {new.size} events"
+        message = f"{new.origin}: {entries(new.size)}"
         return self._git("commit-tree", tree.strip(), *parent, "-m", message).strip()
 
     def _put(self, ref: str, head: str, made: str) -> bool:
@@ -282,7 +283,7 @@ class CommandWitness:
         text = json.dumps({"note": note, "proof": steps})
         done = _run(self.name, [*self._argv, "take"], stdin=text, timeout=self._timeout)
         if done.returncode == REFUSED:
-            said = f"witness `{self.name}` refused the checkpoint of {new.size} events"
+            said = f"witness `{self.name}` refused the checkpoint of {entries(new.size)}"
             raise AuditError("witness-refused", said, because=done.stderr.strip()[:300])
         if done.returncode:
             raise _unreachable(self.name, done.stderr.strip())
@@ -298,7 +299,7 @@ def make_witness(text: str, *, key: SignerKey, folder: str) -> Witness:
         if not rest or rest.startswith(
             "-"
         ):  # git would take it for an option, which may run things
-            raise AuditError("bad-witness", f"`{text[:80]}` names no git repository")
+            raise AuditError("bad-witness", f"`{text[:80]}` is not a git repository")
         copy = os.path.join(folder, f"witness-{_file_name(rest)}.git")
         return GitWitness(copy, key=key, remote=rest)
     if colon and kind == "command":
@@ -307,7 +308,7 @@ def make_witness(text: str, *, key: SignerKey, folder: str) -> Witness:
         except ValueError:
             argv = []
         if not argv:
-            raise AuditError("bad-witness", f"`{text[:80]}` names no program")
+            raise AuditError("bad-witness", f"`{text[:80]}` is not a program")
         return CommandWitness(argv, key=key)
     return FolderWitness(text, key=key)
 

@@ -19,18 +19,22 @@ from dataclasses import dataclass, field, replace
 
 from penstock.core.digest import digest
 from penstock.core.errors import PenstockError, StoreError
+from penstock.core.file_mode import WORDS, FileMode
 from penstock.ports import FileState, PlannedWrite
 from penstock.stores.files import errors
-from penstock.stores.files.beneath import Beneath, Folder, Parts
+from penstock.stores.files.beneath import Beneath, Folder, Parts, look
 from penstock.stores.files.contents import close
+from penstock.stores.files.folder_step import FolderStep
 from penstock.stores.files.journal import Journal, JournalNote, JournalPlan, SetDirection
 from penstock.stores.files.rename import Renames
 from penstock.stores.files.staging import flush_folder
 from penstock.stores.files.step import FileStep, Way, temp_name
 
 LOCK_TRIES = 200
+MOST_DEEP = 1 << 16  # deeper than any path: files are settled before directories
 LOCK_SECONDS = 0.01
-NOT_FLUSHED = "its directory could not be flushed: a power cut now could undo the write"
+Step = FileStep | FolderStep
+NOT_FLUSHED = "its directory could not be flushed: a power loss now could undo the write"
 
 
 @dataclass(kw_only=True, slots=True)
@@ -40,7 +44,7 @@ class Batch:
     note: JournalNote
     shown: str
     at: str = ""  # the file that is worked on: where a failure was met
-    steps: list[FileStep] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
     folders: dict[Parts, Folder] = field(default_factory=dict)
 
     @property
@@ -70,6 +74,8 @@ class Writer:
             return []
         with errors.told(_shown(writes), "write"):
             plans = [_plan(write) for write in writes]
+            for plan in plans:
+                self._require_free(plan)
             batch = Batch(note=self._noted(plans), shown=_shown(writes))
         try:
             self._carry_out(batch, plans, writes)
@@ -79,6 +85,22 @@ class Writer:
             batch.close()
         return [_answer(step) for step in batch.steps]
 
+    def _require_free(self, plan: JournalPlan) -> None:
+        """Raise where a directory would be made by a name that something else has by now."""
+        if _made_for(plan) != plan.parts:
+            return
+        try:
+            above = self.beneath.open(plan.parts[:-1])
+        except OSError:
+            return  # opening its way tells
+        try:
+            status = look(above, plan.parts[-1])
+        finally:
+            close(above)
+        now = errors.mode_of(status) if status else FileMode.DIRECTORY
+        if now is not FileMode.DIRECTORY:
+            raise errors.stale("/".join(plan.parts), None, WORDS[now] if now else "no file")
+
     def _noted(self, plans: Sequence[JournalPlan]) -> JournalNote:
         if self.journal.directory is None:
             return JournalNote()
@@ -86,7 +108,7 @@ class Writer:
         for plan in plans:
             if plan.way == Way.CREATE:
                 with errors.told("/".join(plan.parts), "write"):
-                    missing.update(dict.fromkeys(self.beneath.missing(plan.parts[:-1])))
+                    missing.update(dict.fromkeys(self.beneath.missing(_made_for(plan))))
         try:
             return self.journal.begin(plans, list(missing), flush=self.flush and len(plans) > 1)
         except OSError as problem:
@@ -110,28 +132,51 @@ class Writer:
         return self.flush and not batch.single
 
     def _open(self, batch: Batch, plans: Sequence[JournalPlan]) -> None:
+        made: list[Parts] = []
         for plan in plans:
             batch.at = "/".join(plan.parts)
-            parts = plan.parts[:-1]
-            if parts not in batch.folders:
-                try:
-                    folder = self.beneath.folder(parts, make=plan.way == Way.CREATE)
-                except FileNotFoundError as problem:
-                    raise errors.stale(batch.at, plan.expect, None) from problem
-                batch.folders[parts] = folder
-            batch.steps.append(self.step(plan, batch.folders[parts]))
+            for parts in dict.fromkeys((plan.parts[:-1], _made_for(plan))):
+                made += self._open_folder(batch, parts, plan)
+            folder = batch.folders[plan.parts[:-1]]
+            batch.steps.append(self.step(plan, folder, alone=len(plans) == 1, made=made))
 
-    def step(self, plan: JournalPlan, folder: Folder) -> FileStep:
+    def _open_folder(self, batch: Batch, parts: Parts, plan: JournalPlan) -> list[Parts]:
+        """Open a directory once, and return those that were made for it."""
+        if parts in batch.folders:
+            return []
+        try:
+            folder = self.beneath.folder(parts, make=plan.way == Way.CREATE)
+        except FileNotFoundError as problem:
+            raise errors.stale(batch.at, plan.expect, None) from problem
+        batch.folders[parts] = folder
+        return folder.made
+
+    def step(
+        self, plan: JournalPlan, folder: Folder, *, alone: bool, made: list[Parts] | None = None
+    ) -> Step:
         """Return the step that a plan makes in an open directory."""
+        shown, name = "/".join(plan.parts), plan.parts[-1]
+        if FileMode.DIRECTORY in (plan.mode, plan.was):
+            return FolderStep(
+                way=Way(plan.way),
+                shown=shown,
+                folder=folder,
+                name=name,
+                temp=plan.temp,
+                alone=alone,
+                made=made or [],
+            )
         return FileStep(
             way=Way(plan.way),
-            shown="/".join(plan.parts),
+            shown=shown,
             folder=folder,
-            name=plan.parts[-1],
+            name=name,
             temp=plan.temp,
             expect=plan.expect,
             new=plan.new,
             renames=self.renames,
+            mode=plan.mode,
+            was=plan.was,
         )
 
     def lock(self, batch: Batch) -> None:
@@ -203,7 +248,7 @@ class Writer:
 class CameOutWrong(Exception):  # noqa: N818 - never leaves this module
     """What came out of a swap is not what was expected, or is being written."""
 
-    def __init__(self, step: FileStep) -> None:
+    def __init__(self, step: Step) -> None:
         super().__init__(step.shown)
         self.step = step
 
@@ -216,9 +261,12 @@ def end(batch: Batch, *, clean: bool) -> None:
         batch.note.leave()
 
 
-def settle_set(steps: Sequence[FileStep]) -> None:
-    """Drop what was replaced; what changed since it was looked at is kept."""
-    for step in steps:
+def settle_set(steps: Sequence[Step]) -> None:
+    """Drop what was replaced; what changed since it was looked at is kept.
+
+    Directories come last, the innermost first: what they held is gone by then.
+    """
+    for step in sorted(steps, key=_settled_at):
         try:
             settled = step.settle()
         except OSError:
@@ -229,9 +277,13 @@ def settle_set(steps: Sequence[FileStep]) -> None:
             step.notes.append(f"an earlier version is kept as `{step.kept[-1]}`")
 
 
-def _put_back(steps: Sequence[FileStep]) -> list[FileStep]:
+def _settled_at(step: Step) -> int:
+    return -len(step.folder.parts) if isinstance(step, FolderStep) else -MOST_DEEP
+
+
+def _put_back(steps: Sequence[Step]) -> list[Step]:
     """Put steps back in reverse; return those that could not be, after a second try."""
-    stuck: list[FileStep] = []
+    stuck: list[Step] = []
     for step in reversed(steps):
         for last in (False, True):
             try:
@@ -244,7 +296,7 @@ def _put_back(steps: Sequence[FileStep]) -> list[FileStep]:
     return stuck
 
 
-def _changed(steps: Sequence[FileStep]) -> list[FileStep] | None:
+def _changed(steps: Sequence[Step]) -> list[Step] | None:
     """Return which steps still hold the new content; None when the disk does not say."""
     try:
         return [step for step in steps if step.swapped()]
@@ -262,27 +314,27 @@ def _kept_after_all(batch: Batch, problem: Exception) -> FileState | None:
     return _answer(step)
 
 
-def _answer(step: FileStep) -> FileState | None:
+def _answer(step: Step) -> FileState | None:
     if step.state is None:
         return None
     made = tuple("/".join(parts) for parts in step.folder.made)
     return replace(step.state, notes=tuple(step.notes), made=made)
 
 
-def _half(shown: str, changed: Sequence[FileStep] | None) -> StoreError:
+def _half(shown: str, changed: Sequence[Step] | None) -> StoreError:
     if changed is None:
         return StoreError(
             "outcome-unknown",
-            f"`{shown}` may hold the old or the new content",
+            f"`{shown}` may have the old or the new content",
             because="the disk failed during the write and could not be read afterwards",
-            hint="look at the disk; the next start of penstock ends what was begun",
+            hint="check the disk; the next start of Penstock completes the write",
         )
     names = ", ".join(f"`{step.shown}`" for step in changed)
     return StoreError(
         "half-applied",
-        "the set was begun and could not be put back",
-        because=f"{names} hold the new content, the others the old",
-        hint="look at the disk; the next start of penstock puts the rest back",
+        "the change set was partly written and could not be reverted",
+        because=f"{names} have the new content, the others the old",
+        hint="check the disk; the next start of Penstock reverts the rest",
     )
 
 
@@ -337,4 +389,12 @@ def _plan(write: PlannedWrite) -> JournalPlan:
         temp=temp_name(),
         expect=write.expect,
         new=None if write.new is None else digest(write.new),
+        mode=write.mode,
+        was=write.was,
     )
+
+
+def _made_for(plan: JournalPlan) -> Parts:
+    """Return the directory that a plan needs: the one above it, or the one that it makes."""
+    makes = plan.mode is FileMode.DIRECTORY and plan.way == Way.CREATE
+    return plan.parts if makes else plan.parts[:-1]

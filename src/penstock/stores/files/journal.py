@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
+from penstock.core.file_mode import FileMode
 from penstock.stores.files.beneath import Ident, Parts
 from penstock.stores.files.contents import close, whole
 from penstock.stores.files.rename import write_whole
@@ -28,6 +29,7 @@ from penstock.stores.files.staging import flush_file, flush_folder
 SUFFIX = ".write"
 VERSION = 1
 TRIES = 16
+MODES = ("mode", "was")  # notes of older versions have neither: then it is a file
 
 
 class SetDirection(StrEnum):
@@ -46,6 +48,8 @@ class JournalPlan:
     temp: str
     expect: str | None
     new: str | None
+    mode: FileMode | None = None
+    was: FileMode | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -135,7 +139,8 @@ def _plan(said: object) -> JournalPlan:
     texts = {key: said[key] for key in ("way", "temp", "expect", "new")}
     if not all(value is None or isinstance(value, str) for value in texts.values()):
         raise TypeError("a plan holds texts")
-    return JournalPlan(parts=tuple(map(str, _listed(said["parts"]))), **texts)
+    modes = {key: FileMode(said[key]) for key in MODES if said.get(key) is not None}
+    return JournalPlan(parts=tuple(map(str, _listed(said["parts"]))), **texts, **modes)
 
 
 def _listed(said: object) -> list[object]:
@@ -228,7 +233,7 @@ def _flush(directory: str) -> None:
 
 
 def _as_table(plan: JournalPlan) -> dict[str, object]:
-    return {key: getattr(plan, key) for key in ("way", "parts", "temp", "expect", "new")}
+    return {key: getattr(plan, key) for key in ("way", "parts", "temp", "expect", "new", *MODES)}
 
 
 def _claimed(path: str) -> JournalNote | None:

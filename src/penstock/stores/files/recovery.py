@@ -19,13 +19,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from penstock.ports import Ending, FileKind, RecoveredWrite
-from penstock.stores.files.batch import Batch, Writer, end, lock_folder, settle_set
+from penstock.stores.files.batch import Batch, Step, Writer, end, lock_folder, settle_set
 from penstock.stores.files.beneath import Beneath, Folder, Ident, Parts, ident_at, look
 from penstock.stores.files.contents import READING, close, whole
 from penstock.stores.files.errors import kind_of
 from penstock.stores.files.journal import JournalEntry, JournalNote, JournalPlan, SetDirection
 from penstock.stores.files.staging import flush_folder
-from penstock.stores.files.step import FileStep, Way, is_temp_name
+from penstock.stores.files.step import Way, is_temp_name
 
 # A directory that is not there any more, or where only a link has its name.
 GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
@@ -94,12 +94,13 @@ class Recovery:
                 if problem.errno not in GONE:
                     raise
                 continue
-            step = self.writer.step(plan, batch.folders[parts])
+            alone = len(entry.plans) == 1
+            step = self.writer.step(plan, batch.folders[parts], alone=alone)
             step.ours, step.begun = _as_it_is_known_now(step, ours), True
             batch.steps.append(step)
 
 
-def _as_it_is_known_now(step: FileStep, ours: Ident | None) -> Ident | None:
+def _as_it_is_known_now(step: Step, ours: Ident | None) -> Ident | None:
     """Return the file of a note by the numbers that it has now.
 
     A restart may give a disk another number; what a file is called on its disk stays. Of the two
@@ -111,7 +112,7 @@ def _as_it_is_known_now(step: FileStep, ours: Ident | None) -> Ident | None:
     return next((found for found in there if found and found[1] == ours[1]), ours)
 
 
-def _goes_forward(steps: Sequence[FileStep], entry: JournalEntry) -> bool:
+def _goes_forward(steps: Sequence[Step], entry: JournalEntry) -> bool:
     """All names changed and everything replaced was expected: finish. Otherwise: back."""
     if entry.staged is None or entry.decided is SetDirection.BACK:
         return False

@@ -106,5 +106,5 @@ def _in_the_way(path: str, fault: OSError) -> StoreError:
         "sandbox-in-the-way",
         f"`{path}` cannot be used as a sandbox",
         because=because,
-        hint="the sandbox is a directory and no link; move away what stands in its place",
+        hint="the sandbox must be a directory, not a link; move it away",
     )

@@ -14,8 +14,9 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from penstock.core.file_mode import FileMode, permissions
 from penstock.stores.files.contents import close
 from penstock.stores.files.rename import write_whole
 
@@ -66,16 +67,29 @@ class StagedFile:
     notes: tuple[str, ...] = ()
 
 
+def write_link(folder: int, temp: str, target: bytes) -> StagedFile:
+    """Make a symbolic link under a temporary name; its directory's flush brings it to the disk."""
+    os.symlink(target, os.fsencode(temp), dir_fd=folder)
+    return StagedFile(status=os.stat(temp, dir_fd=folder, follow_symlinks=False))
+
+
 def write_temp(
-    folder: int, temp: str, new: bytes, like: Attributes | None, *, flush: bool
+    folder: int,
+    temp: str,
+    new: bytes,
+    like: Attributes | None,
+    *,
+    mode: FileMode | None = None,
+    flush: bool,
 ) -> StagedFile:
     """Write `new` under a temporary name. `like` is None for a file that is created."""
     # A created file gets its mode from the kernel, which knows the umask and the directory's
     # access list. One that replaces another stays private until it has the other's mode.
-    descriptor = os.open(temp, NEW_FILE, 0o666 if like is None else 0o600, dir_fd=folder)
+    fresh = 0o777 if mode is FileMode.EXECUTABLE else 0o666
+    descriptor = os.open(temp, NEW_FILE, fresh if like is None else 0o600, dir_fd=folder)
     try:
         write_whole(descriptor, new)
-        notes = () if like is None else tuple(_dress(descriptor, like))
+        notes = () if like is None else tuple(_dress(descriptor, _as_mode(like, mode)))
         if flush:
             flush_file(descriptor)
         status = os.fstat(descriptor)
@@ -84,6 +98,10 @@ def write_temp(
         raise
     _close_written(descriptor)
     return StagedFile(status=status, notes=notes)
+
+
+def _as_mode(like: Attributes, mode: FileMode | None) -> Attributes:
+    return like if mode is None else replace(like, mode=permissions(like.mode, mode))
 
 
 def _close_written(descriptor: int) -> None:

@@ -17,13 +17,21 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from penstock.core.digest import digest
 from penstock.core.errors import StoreError
+from penstock.core.file_mode import FileMode
 from penstock.ports import FileState
 from penstock.stores.files import errors
 from penstock.stores.files.beneath import Folder, Ident, ident_at, ident_of, look
 from penstock.stores.files.contents import LeasedFile
 from penstock.stores.files.rename import Renames, tidy
-from penstock.stores.files.staging import Attributes, attributes_of, write_temp
+from penstock.stores.files.staging import (
+    Attributes,
+    StagedFile,
+    attributes_of,
+    write_link,
+    write_temp,
+)
 
 # How often another program may replace the file while we give it back its name.
 ROUNDS = 64
@@ -52,8 +60,9 @@ def is_temp_name(name: str) -> bool:
 
 @dataclass(kw_only=True, slots=True)
 class FileStep:
-    """One file, its directory and its temporary name.
+    """One file or link, its directory and its temporary name.
 
+    `mode` is what it becomes and `was` what it must be; None stands for a regular file.
     `ours` is the file that we staged, or for a removal the file that was checked; None until
     then, which also means that no name was changed yet. `begun` is set when the temporary name
     may exist, `left` when it could not be removed at the end.
@@ -67,6 +76,8 @@ class FileStep:
     expect: str | None
     new: str | None
     renames: Renames
+    mode: FileMode | None = None
+    was: FileMode | None = None
     ours: Ident | None = None
     begun: bool = False
     left: bool = False
@@ -84,6 +95,10 @@ class FileStep:
             if self.expect is None:
                 return None
             raise errors.stale(self.shown, self.expect, None)
+        self._check_mode(status)
+        if self.was is FileMode.LINK:
+            self._check_link(status)
+            return None
         errors.require_plain(status, self.shown)
         if self.expect is None:
             raise errors.stale(self.shown, None, self.digest_now())
@@ -98,21 +113,42 @@ class FileStep:
             self.ours = ident_of(file.status) if self.way is Way.REMOVE else None
             return attributes_of(file.descriptor, file.status)
 
+    def _check_mode(self, status: os.stat_result) -> None:
+        now = errors.mode_of(status)
+        if self.was is not None and now is not self.was:
+            raise errors.mode_changed(self.shown, self.was, now)
+
+    def _check_link(self, status: os.stat_result) -> None:
+        """A link cannot be written in place, so its path is all that can be looked at."""
+        now = self._link_digest(self.name)
+        if now != self.expect:
+            raise errors.stale(self.shown, self.expect, now)
+        self.ours = ident_of(status) if self.way is Way.REMOVE else None
+
     def stage(self, content: bytes | None, like: Attributes | None, *, flush: bool) -> None:
         """Write the new content under the temporary name."""
         if content is None:
             return
         self.begun = True
         try:
-            staged = write_temp(self.folder.descriptor, self.temp, content, like, flush=flush)
+            staged = self._write_temp(content, like, flush=flush)
         except FileExistsError:
             self.begun = False  # whose ever that file is, we did not make it
             raise
         self.ours = ident_of(staged.status)
         self.notes += staged.notes
         self.state = FileState(
-            digest=self.new or "", size=len(content), mode=staged.status.st_mode & 0o7777
+            digest=self.new or "",
+            size=len(content),
+            mode=staged.status.st_mode & 0o7777,
+            kind=errors.kind_of(staged.status),
         )
+
+    def _write_temp(self, content: bytes, like: Attributes | None, *, flush: bool) -> StagedFile:
+        at = self.folder.descriptor
+        if self.mode is FileMode.LINK:
+            return write_link(at, self.temp, content)
+        return write_temp(at, self.temp, content, like, mode=self.mode, flush=flush)
 
     # -- the step itself ---------------------------------------------------------------
 
@@ -144,13 +180,13 @@ class FileStep:
 
     def came_out_right(self) -> bool:
         """True when what lies under the temporary name is what was expected there."""
-        return self._nothing_out() or self._holds(self.expect or "", drop=False)
+        return self._nothing_out() or self._holds(self.expect, self.was, drop=False)
 
     # -- after it ----------------------------------------------------------------------
 
     def settle(self) -> bool:
         """Drop the replaced file. False when it is not what was expected: it then stays."""
-        return self._nothing_out() or self._holds(self.expect or "", drop=True)
+        return self._nothing_out() or self._holds(self.expect, self.was, drop=True)
 
     def put_back(self) -> None:
         """Give the name back to what had it; drop the new file if it is still as we made it."""
@@ -178,7 +214,7 @@ class FileStep:
     def leave(self) -> None:
         """Leave the temporary name to a later recovery, and say so."""
         self.left = True
-        self.notes.append(f"`{self.temp}` is left beside it and goes with the next recovery")
+        self.notes.append(f"`{self.temp}` was left behind and is removed at the next recovery")
 
     def has_name(self) -> bool:
         """True when the name stands for our file now."""
@@ -186,7 +222,7 @@ class FileStep:
 
     def digest_now(self) -> str | None:
         """Return the digest of what has the name now, for an answer; None when unreadable."""
-        return self._digest_of(self.name)
+        return self._link_digest(self.name) or self._digest_of(self.name)
 
     # -- pieces ------------------------------------------------------------------------
 
@@ -209,15 +245,28 @@ class FileStep:
             return file.digest() if file.regular else None
         return None
 
+    def _link_digest(self, name: str) -> str | None:
+        """Return the digest of the path that a link holds; None for anything else."""
+        try:
+            return digest(os.fsencode(os.readlink(name, dir_fd=self.folder.descriptor)))
+        except OSError:
+            return None
+
     def _nothing_out(self) -> bool:
         """True when nothing came out: a creation, or a step that was settled before."""
         return self.way is Way.CREATE or look(self.folder.descriptor, self.temp) is None
 
-    def _holds(self, digest: str, *, drop: bool) -> bool:
+    def _holds(self, known: str | None, mode: FileMode | None, *, drop: bool) -> bool:
+        """Say whether the temporary name stands for this content, and drop it if so."""
         at = self.folder.descriptor
+        if mode is FileMode.LINK:
+            right = known is not None and self._link_digest(self.temp) == known
+            if right and drop:
+                self._drop()
+            return right
         try:
             with LeasedFile(at, self.temp) as file:
-                if not file.holds(digest):
+                if not file.holds(known or ""):
                     return False
                 if drop:
                     self._drop()
@@ -239,7 +288,7 @@ class FileStep:
         beside = ident_at(at, self.temp)
         if not self.begun or beside is None:
             return
-        if self.ours is None or self._holds(self.new or "", drop=False):
+        if self.ours is None or self._holds(self.new, self.mode, drop=False):
             os.unlink(self.temp, dir_fd=at)
         else:
             self.keep()
@@ -267,8 +316,8 @@ class FileStep:
     def _superseded(self, held: str | None) -> bool:
         """End with what came out if it is unchanged. A link has no content that could change."""
         if ident_at(self.folder.descriptor, self.temp) == self.ours:
-            return self._holds(self.new or "", drop=True)
-        if held is not None and not self._holds(held, drop=False):
+            return self._holds(self.new, self.mode, drop=True)
+        if held is not None and not self._holds(held, None, drop=False):
             return False
         self.keep()
         return True
@@ -280,7 +329,7 @@ class FileStep:
             self.renames.move(at, self.name, self.temp, recheck=_nothing)
         except FileNotFoundError:
             return
-        if ident_at(at, self.temp) == self.ours and self._holds(self.new or "", drop=True):
+        if ident_at(at, self.temp) == self.ours and self._holds(self.new, self.mode, drop=True):
             return
         self._move(self.temp, self.name)
         self.kept.append(self.shown)

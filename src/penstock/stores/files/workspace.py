@@ -29,12 +29,14 @@ them follows a link.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from penstock.core.digest import EMPTY, digest
 from penstock.core.errors import InputError, StoreError
 from penstock.core.paths.relpath import RelPath
 from penstock.core.paths.spellings import joined
@@ -155,6 +157,35 @@ class DiskFiles:
             if problem.code in ("not-found", "not-a-directory"):
                 return None
             raise
+
+    def node(self, path: RelPath) -> FileState | None:
+        """Return the file, link or directory that is there, or None."""
+        kind = self.kind(path)
+        if kind is None:
+            return None
+        if kind is FileKind.SYMLINK:
+            target = self.link(path)
+            return FileState(digest=digest(target), size=len(target), mode=0o777, kind=kind)
+        if kind is FileKind.DIRECTORY:
+            with errors.told(path.text, "read"):
+                status = self._look(errors.parts_of(path))
+            mode = 0 if status is None else status.st_mode & 0o7777
+            return FileState(digest=EMPTY, size=0, mode=mode, kind=kind)
+        return self.state(path)
+
+    def link(self, path: RelPath) -> bytes:
+        """Return the path that a symbolic link holds."""
+        parts = errors.parts_of(path)
+        with errors.told(path.text, "read"):
+            folder = self._reading.open(parts[:-1])
+            try:
+                return os.fsencode(os.readlink(parts[-1], dir_fd=folder))
+            except OSError as problem:
+                if problem.errno == errno.EINVAL:
+                    raise errors.not_a_link(path.text) from problem
+                raise
+            finally:
+                close(folder)
 
     def read(self, path: RelPath) -> bytes:
         """Return the whole content."""

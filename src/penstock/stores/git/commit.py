@@ -129,7 +129,7 @@ class PendingCommit:
                 _flush_refs(repository.folder, repository.common, first=not chain.look.head)
                 return Commit(commit=chain.commit, previous=chain.previous, notes=notes)
             self._chain = None
-        raise failed(("update-ref",), "HEAD is moved by others as fast as we commit")
+        raise failed(("update-ref",), "other processes keep moving HEAD")
 
     def _follow(self, chain: _Chain) -> tuple[str, ...]:
         """Keep our files from showing up as changed in the user's index.
@@ -142,7 +142,7 @@ class PendingCommit:
             if ours:
                 self._repository.stage(ours)
         except GitError as fault:
-            return (f"the index could not be brought up to date: {fault.because}",)
+            return (f"the index could not be updated: {fault.because}",)
         return ()
 
     def _is_ours(self, chain: _Chain, path: Parts) -> bool:

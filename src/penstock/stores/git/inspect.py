@@ -165,6 +165,10 @@ class InspectedRepository:
         """Return the merge base of two commits, or nothing."""
         return self._maybe("merge-base", one, other).split("\n")[0]
 
+    def describe(self, words: Sequence[str]) -> str:
+        """Return what `git describe` says with some words of its own, or nothing."""
+        return self._maybe("describe", *words).split("\n")[0]
+
     # Files
 
     def changed(
@@ -284,13 +288,17 @@ class InspectedRepository:
         pairs = [line.partition("\0")[::2] for line in output.split("\n") if line]
         return {name: oid for name, oid in pairs if name.startswith(pattern)}
 
-    def lost_with(self, refs: Sequence[str], *, also: Sequence[str] = ()) -> tuple[GitCommit, ...]:
+    def lost_with(
+        self, refs: Sequence[str], *, also: Sequence[str] = (), head: bool = True
+    ) -> tuple[GitCommit, ...]:
         """Return the commits that neither other refs nor `also` would reach without these."""
         there = [ref for ref in refs if self.commit(ref)]
         if not there:
             return ()
         left_out = [f"--exclude={ref}" for ref in there]
-        return self._log(*there, "--not", *left_out, "--all", "HEAD", *also)
+        # HEAD is one of all; a merge alone is made again.
+        others = ("--all", "HEAD") if head else ("--glob=refs/*", "--no-merges")
+        return self._log(*there, "--not", *left_out, *others, *also)
 
     def unreachable(self, *, reflogs: bool) -> tuple[GitCommit, ...]:
         """Return commits that no ref reaches; `reflogs`: those that only reflogs reach."""

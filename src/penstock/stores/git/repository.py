@@ -53,7 +53,7 @@ class Repository:
         names = [f"{named}^{{commit}}".encode(), named.encode() + b":" + b"/".join(inside)]
         of, file = self.objects(names)
         if of is None or of.kind != "commit":
-            raise _no_such(f"there is no commit `{commit}` here, or more than one begins so")
+            raise _no_such(f"the commit `{commit}` does not exist or is ambiguous")
         if file is None or file.kind != "blob":
             raise _no_such(f"`{path}` is not part of the commit `{commit}`")
         return file.data

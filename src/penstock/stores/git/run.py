@@ -121,7 +121,7 @@ def failed(words: Sequence[str | bytes], said: str) -> GitError:
     name = what.decode("utf-8", "replace") if isinstance(what, bytes) else what
     return GitError(
         "git-failed",
-        f"`git {name}` did not work",
+        f"`git {name}` failed",
         because=" ".join(said.split())[:MOST_SAID] or "it gave no reason",
-        hint="mend the repository, or use --no-commit",
+        hint="fix the repository, or use --no-commit",
     )

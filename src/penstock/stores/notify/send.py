@@ -94,9 +94,9 @@ def _private_lines(path: str) -> list[str]:
     with open(descriptor, "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
-            raise ValueError("it is no plain file")
+            raise ValueError("it is not a regular file")
         if status.st_uid not in (0, os.geteuid()) or status.st_mode & EXPOSED:
-            raise ValueError("others can read or write it; chmod 600 it")
+            raise ValueError("it is accessible by other users; run `chmod 600` on it")
         text = file.read(LARGEST_LIST).decode("utf-8", "replace")
     lines = [line.strip() for line in text.split("\n")]
     return [line for line in lines if line and not line.startswith("#")][:MOST_TARGETS]
@@ -138,7 +138,7 @@ def _sent(address: str, message: Message) -> str:
     if not to.add(address) or any(_is_local(one) for one in to):
         return "apprise does not know this service, or its address is incomplete"
     done = to.notify(title=message.title, body=message.body, body_format="text")
-    return "" if done else "the service did not take it"
+    return "" if done else "the service rejected it"
 
 
 def _asset() -> AppriseAsset:
@@ -215,7 +215,7 @@ def show_on_desktop(
     """Show a notification; return what went wrong, nothing when it was shown."""
     command = _desktop_command(environ, message, programs)
     if not command:
-        return "there is no desktop here"
+        return "no desktop available"
     try:
         done = subprocess.run(  # noqa: S603 - a program of the system's, words as arguments
             command,
@@ -228,4 +228,4 @@ def show_on_desktop(
         )
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return "the desktop did not answer"
-    return "" if done.returncode == 0 else "the desktop did not take it"
+    return "" if done.returncode == 0 else "the desktop rejected it"

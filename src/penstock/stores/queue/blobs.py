@@ -282,7 +282,7 @@ def _pieces(path: str, name: str) -> Iterator[bytes]:
     with open(_open(path, name), "rb") as file:
         start = file.read(HEADER.size)
         if len(start) != HEADER.size or not start.startswith(MAGIC):
-            raise _broken(name, "it does not begin as an image does")
+            raise _broken(name, "it has a wrong header")
         _, compressed, size = HEADER.unpack(start)
         stored = iter(lambda: file.read(PIECE), b"")
         state = hashlib.sha256()
@@ -294,7 +294,7 @@ def _pieces(path: str, name: str) -> Iterator[bytes]:
             state.update(piece)
             yield piece
     if seen != size or state.hexdigest() != name:
-        raise _broken(name, "its bytes are not the ones that were kept")
+        raise _broken(name, "its content does not match its digest")
 
 
 def _open(path: str, name: str) -> int:
@@ -302,7 +302,7 @@ def _open(path: str, name: str) -> int:
         return private.open_plain(path)
     except OSError as problem:
         if problem.errno in (errno.ELOOP, errno.EINVAL, errno.ENXIO):
-            raise _broken(name, "a link, a directory or a pipe is in its place") from None
+            raise _broken(name, "it is not a regular file") from None
         raise
 
 
@@ -318,13 +318,13 @@ def _unsqueezed(stored: Iterator[bytes], name: str) -> Iterator[bytes]:
     except zlib.error as problem:
         raise _broken(name, str(problem)) from None
     if not expand.eof or expand.unused_data:
-        raise _broken(name, "it is cut short, or something was added to it")
+        raise _broken(name, "it has the wrong length")
 
 
 def _broken(name: str, because: str) -> StoreError:
     return StoreError(
         "blob-broken",
-        f"the image {PREFIX}{name} is damaged",
+        f"the stored content {PREFIX}{name} is damaged",
         because=because,
-        hint="look at that disk; what this image would undo cannot be undone",
+        hint="check the disk; writes that need this content can't be undone",
     )

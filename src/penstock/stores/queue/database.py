@@ -34,20 +34,28 @@ SETTINGS = (
 Migration = Sequence[str]
 Migrations = Sequence[Migration]
 
-LEFT_ALONE = "nothing was changed; put a backup in its place, or move it away to start anew"
+LEFT_ALONE = "nothing was changed; restore a backup, or move it away to start over"
 CODES: Mapping[int, tuple[str, str, str]] = {
     sqlite3.SQLITE_CORRUPT: ("queue-broken", "is damaged", LEFT_ALONE),
     sqlite3.SQLITE_NOTADB: ("queue-broken", "is not a database", LEFT_ALONE),
-    sqlite3.SQLITE_BUSY: ("queue-busy", "is in use", "try again; see what else runs here"),
-    sqlite3.SQLITE_LOCKED: ("queue-busy", "is in use", "try again; see what else runs here"),
+    sqlite3.SQLITE_BUSY: (
+        "queue-busy",
+        "is in use",
+        "try again; check for other Penstock processes",
+    ),
+    sqlite3.SQLITE_LOCKED: (
+        "queue-busy",
+        "is in use",
+        "try again; check for other Penstock processes",
+    ),
     sqlite3.SQLITE_PROTOCOL: ("queue-busy", "is in use", "keep the state on a local disk"),
     sqlite3.SQLITE_FULL: ("disk-full", "cannot grow", "free some space on that disk"),
     sqlite3.SQLITE_READONLY: ("read-only", "cannot be written", "make the disk writable"),
-    sqlite3.SQLITE_PERM: ("no-access", "cannot be opened", "give this user the right to it"),
-    sqlite3.SQLITE_CANTOPEN: ("queue-failed", "cannot be opened", "look at its directory"),
-    sqlite3.SQLITE_IOERR: ("disk-failed", "cannot be read or written", "look at that disk"),
+    sqlite3.SQLITE_PERM: ("no-access", "cannot be opened", "fix its permissions"),
+    sqlite3.SQLITE_CANTOPEN: ("queue-failed", "cannot be opened", "check its directory"),
+    sqlite3.SQLITE_IOERR: ("disk-failed", "cannot be read or written", "check the disk"),
 }
-OTHER = ("queue-failed", "did not do its part", "run `penstock doctor`")
+OTHER = ("queue-failed", "failed", "run `penstock doctor`")
 
 
 def broken(path: str, because: str) -> StoreError:
@@ -192,7 +200,7 @@ def _make(path: str, folder: str, migrations: Migrations) -> None:
     """Build a database under another name and put it in place; the directory is locked."""
     if _size(path + "-wal"):
         # SQLite would play this journal into the new file, whatever it was about.
-        raise broken(path, "the database is gone, but its journal is still there")
+        raise broken(path, "the database is missing, but its journal exists")
     fresh = private.fresh_name(folder)
     try:
         private.write_fresh(fresh, b"")
@@ -245,7 +253,7 @@ def _opened(path: str, migrations: Migrations, busy: float) -> sqlite3.Connectio
     db = _connected(path, busy)
     try:
         if _pragma(db, "application_id") != APPLICATION:
-            raise broken(path, "it is a database, but not a queue of penstock")
+            raise broken(path, "it is a database, but not a Penstock queue")
         if db.execute("PRAGMA journal_mode=WAL").fetchone()[0] != "wal":
             raise StoreError("queue-failed", f"the queue `{path}` cannot use a write-ahead log")
         migrate(db, path, migrations)

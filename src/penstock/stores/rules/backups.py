@@ -37,7 +37,7 @@ def keep(path: str, content: bytes, *, now: float) -> str:
         except OSError as fault:
             raise _failed(name, fault) from fault
         return name
-    raise StoreError("backup-failed", f"there are too many copies of `{path}` from this second")
+    raise StoreError("backup-failed", f"too many copies of `{path}` within one second")
 
 
 def prune(path: str) -> None:
@@ -78,7 +78,7 @@ def read(path: str, backup: str) -> bytes:
         raise InputError(
             "bad-backup",
             f"`{backup}` is not a copy of `{path}`",
-            because=f"copies lie beside it and are named `{name}.<date>{SUFFIX}`",
+            because=f"copies are next to it and named `{name}.<date>{SUFFIX}`",
             hint="take it from `rollback_info`",
         )
     try:
@@ -134,5 +134,5 @@ def _failed(name: str, fault: OSError) -> StoreError:
         "backup-failed",
         f"the copy `{name}` could not be written, so nothing was changed",
         because=(fault.strerror or str(fault)).lower(),
-        hint="look at the rights and the space in that directory",
+        hint="check permissions and free space of that directory",
     )

@@ -107,7 +107,7 @@ def cleaned(value: object, name: str = "", depth: int = 0) -> object:
 def _failed(path: str, fault: OSError) -> AuditError:
     return AuditError(
         "reviewer-log",
-        f"the log `{path}` takes no line, so nothing is changed",
+        f"the log `{path}` can't be written, so nothing was changed",
         because=(fault.strerror or str(fault)).lower(),
-        hint="make it a file of your own that can be written",
+        hint="make it a writable file that you own",
     )

@@ -66,7 +66,7 @@ class RuleHistory:
         if found is None:
             raise InputError(
                 "no-such-version",
-                f"`{path}` lies in no git repository, so there is no commit of it",
+                f"`{path}` is not in a git repository, so it has no commits",
                 hint="name a copy: to_backup",
             )
         return found.at(commit, path)

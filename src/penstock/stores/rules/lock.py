@@ -47,9 +47,9 @@ def _locked(path: str, by: str, end: float) -> Iterator[None]:
     except OSError as fault:
         raise StoreError(
             "lock-failed",
-            f"the lock `{name}` could not be made",
+            f"the lock `{name}` could not be created",
             because=(fault.strerror or str(fault)).lower(),
-            hint="give this user the right to write in that directory",
+            hint="fix the permissions of that directory",
         ) from fault
     try:
         ours = _sign(descriptor, by)
@@ -125,7 +125,7 @@ def _read(descriptor: int) -> dict[str, object]:
 def _held(path: str, descriptor: int) -> StoreError:
     return StoreError(
         "config-locked",
-        f"Config locked: `{path}` is being changed by somebody else",
+        f"Config locked: `{path}` is being changed by another process",
         because=_holder(_read(descriptor), os.fstat(descriptor)),
         hint="try again when that is done",
     )
@@ -140,8 +140,8 @@ def _holder(said: dict[str, object], status: os.stat_result) -> str:
     if known or not told:  # it may be the lock file of one who died
         return f"process {known} holds the lock" if known else "another process holds the lock"
     by, since = str(said.get("by"))[:100], str(said.get("since"))[:40]
-    seen = "which runs" if lives else "which is not seen from here"
-    return f"process {pid} of {by!r} holds the lock since {since}, {seen}"
+    seen = "it is running" if lives else "it is not visible from here"
+    return f"process {pid} of `{by}` has held the lock since {since}; {seen}"
 
 
 def _known_to_kernel(status: os.stat_result) -> int:

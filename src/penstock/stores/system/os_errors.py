@@ -13,23 +13,31 @@ from contextlib import contextmanager, suppress
 from penstock.core.errors import AuditError
 
 FAULTS: Mapping[int, tuple[str, str, str]] = {
-    errno.ENOENT: ("audit-no-directory", "there is no place for `{path}`", "create its directory"),
-    errno.ENOTDIR: ("audit-no-directory", "there is no place for `{path}`", "name a directory"),
+    errno.ENOENT: (
+        "audit-no-directory",
+        "the directory of `{path}` does not exist",
+        "create its directory",
+    ),
+    errno.ENOTDIR: (
+        "audit-no-directory",
+        "the directory of `{path}` does not exist",
+        "name a directory",
+    ),
     errno.ELOOP: (
         "audit-symlink",
-        "`{path}` is a symbolic link, which the record never follows",
-        "remove the link, and look who made it",
+        "`{path}` is a symbolic link; the audit log never follows links",
+        "remove the link and find out who created it",
     ),
-    errno.EACCES: ("audit-read-only", "`{path}` cannot be written", "give this user the right"),
-    errno.EPERM: ("audit-read-only", "`{path}` cannot be written", "look for an immutable flag"),
-    errno.EROFS: ("audit-read-only", "`{path}` cannot be written", "mount it writable"),
+    errno.EACCES: ("audit-read-only", "`{path}` is not writable", "fix its permissions"),
+    errno.EPERM: ("audit-read-only", "`{path}` is not writable", "look for an immutable flag"),
+    errno.EROFS: ("audit-read-only", "`{path}` is not writable", "mount it writable"),
     errno.ENOSPC: ("audit-disk-full", "the disk that holds `{path}` is full", "free some space"),
     errno.EDQUOT: ("audit-disk-full", "the quota for `{path}` is used up", "free some space"),
-    errno.EFBIG: ("audit-disk-full", "`{path}` cannot grow any further", "raise the limit"),
+    errno.EFBIG: ("audit-disk-full", "`{path}` can't grow further", "raise the limit"),
     errno.EISDIR: ("audit-not-a-file", "`{path}` is not a regular file", "move it away"),
     errno.ENXIO: ("audit-not-a-file", "`{path}` is not a regular file", "move it away"),
 }
-OTHERWISE = ("audit-io", "the record `{path}` could not be kept", "look at the disk")
+OTHERWISE = ("audit-io", "can't write the audit log `{path}`", "check the disk")
 
 
 def told(error: OSError, path: str) -> AuditError:
@@ -48,7 +56,7 @@ def telling(path: str) -> Iterator[None]:
         raise told(error, path) from error
     except ValueError as error:  # a NUL or a lone surrogate in the name
         because = "the name cannot be a path"
-        raise AuditError("audit-io", f"`{path!r}` cannot be opened", because=because) from error
+        raise AuditError("audit-io", f"can't open `{path}`", because=because) from error
 
 
 def is_there(path: str) -> bool:
@@ -79,7 +87,7 @@ def wrong_permissions(path: str, mode: int) -> AuditError:
     """Return the error for a log that others may write."""
     return AuditError(
         "audit-permissions",
-        f"`{path}` may be written by others",
+        f"`{path}` is writable by other users",
         because=f"its mode is {mode & 0o7777:04o}, or another user owns it",
         hint=f"verify it, then `chmod 600 {path}`",
     )

@@ -34,17 +34,17 @@ WHY: Mapping[int, tuple[str, str]] = {
     errno.EDQUOT: ("disk-full", "free some space or raise the quota, then try again"),
     errno.EFBIG: ("disk-full", "raise the limit on file sizes, then try again"),
     errno.EROFS: ("read-only", "mount the file system writable, or move the state elsewhere"),
-    errno.EACCES: ("no-access", "give this user the right to read and write there"),
-    errno.EPERM: ("no-access", "give this user the right to read and write there"),
-    errno.ELOOP: ("is-symlink", "remove the link; state is never kept behind one"),
-    errno.ENOTDIR: ("state-blocked", "move away the file that lies where the directory belongs"),
-    errno.EIO: ("disk-broken", "look at the state of that disk"),
+    errno.EACCES: ("no-access", "fix the permissions"),
+    errno.EPERM: ("no-access", "fix the permissions"),
+    errno.ELOOP: ("is-symlink", "remove the link; state is never stored behind links"),
+    errno.ENOTDIR: ("state-blocked", "move the file away; a directory is expected there"),
+    errno.EIO: ("disk-broken", "check the disk"),
 }
 
 
 def failed(problem: OSError, doing: str, path: str) -> StoreError:
     """Return our error for one of the kernel's."""
-    code, hint = WHY.get(problem.errno or 0, ("disk-failed", "look at the state of that disk"))
+    code, hint = WHY.get(problem.errno or 0, ("disk-failed", "check the disk"))
     because = os.strerror(problem.errno).lower() if problem.errno else str(problem)
     return StoreError(code, f"could not {doing} `{path}`", because=because, hint=hint)
 
@@ -57,7 +57,7 @@ def told(doing: str, path: str) -> Iterator[None]:
     except OSError as problem:
         raise failed(problem, doing, path) from problem
     except ValueError as problem:  # a NUL, or text that no file name can hold
-        raise StoreError("bad-path", f"`{path!r}` cannot be a path", because=str(problem)) from None
+        raise StoreError("bad-path", f"`{path}` is not a path", because=str(problem)) from None
 
 
 def private_dir(path: str) -> str:
@@ -94,7 +94,7 @@ def _check_dir(path: str, status: os.stat_result) -> None:
 
 
 def _exposed(path: str, because: str) -> StoreError:
-    hint = f"choose a directory of your own, or: chmod 700 {path}"
+    hint = f"use a directory that you own, or run `chmod 700 {path}`"
     return StoreError("state-exposed", f"`{path}` is not private", because=because, hint=hint)
 
 
@@ -221,5 +221,5 @@ def _read_token(path: str) -> str:
 
 
 def _bad_token(path: str, because: str) -> StoreError:
-    hint = f"rm {path}, then register the hook again"
-    return StoreError("bad-token-file", f"`{path}` cannot be used", because=because, hint=hint)
+    hint = f"delete {path}, then register the hook again"
+    return StoreError("bad-token-file", f"`{path}` can't be used", because=because, hint=hint)

@@ -164,7 +164,7 @@ def test_a_clash_does_not_stop_the_others() -> None:
     )
     assert b"return 2" in merged.content
     assert b"return 1" not in merged.content
-    assert merged.warnings == ("class `A` method `a` exists already and was kept",)
+    assert merged.warnings == ("class `A` method `a` already exists and was kept",)
 
 
 def test_warnings_are_not_endless() -> None:

@@ -63,7 +63,7 @@ def test_a_book_that_nobody_edited_is_the_file(
 
 ACCEPTED = [
     ("", 1, "an empty file"),
-    ("# only a comment", 1, "no newline at the end"),
+    ("# only a comment", 1, "no newline at end of file"),
     ("a = 1", 1, "a pair and no newline"),
     ("[a.b]\nx = 1\n[a]\ny = 2\n", 3, "a table named after one inside it"),
     ("[[a]]\n[[a.b]]\n[[a.b]]\n[a.b.c]\nx = 1\n[[a]]\n", 6, "arrays in arrays"),

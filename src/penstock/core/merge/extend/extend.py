@@ -45,7 +45,9 @@ def _extended(existing: bytes, new: bytes) -> Extension:
     mark = BOM if existing.startswith(BOM) else b""
     end = end_of(existing)
     if not fresh.tree.body:
-        return Extension(content=existing, warnings=("the new content has no members to add",))
+        return Extension(
+            content=existing, warnings=("the new content has no functions or classes to add",)
+        )
     if not old.tree.body:
         return _below_comments(existing, fresh, end)
     plan = Planner(old, fresh).plan()

@@ -44,6 +44,7 @@ from penstock.core.merge.extend.source import (
     text_of,
 )
 from penstock.core.text.line_endings import LF
+from penstock.core.text.quantities import counted
 
 MAX_WARNINGS = 50
 # More statements than any hand-written module has, compared in about a second.
@@ -125,7 +126,7 @@ class Planner:
         joint.added.append(Addition(node=node, text=text_of(self.new, node, joint.shift)))
 
     def _kept(self, joint: Joint, what: str, name: str) -> None:
-        self.warnings.append(f"{joint.title}{what} `{name}` exists already and was kept")
+        self.warnings.append(f"{joint.title}{what} `{name}` already exists and was kept")
 
     def _string(self, joint: Joint, previous: ast.stmt | None, node: ast.stmt) -> None:
         """A string below a member describes it and shares its fate; the first is a docstring."""
@@ -133,7 +134,7 @@ class Planner:
             if joint.added and joint.added[-1].node is previous:
                 self._add(joint, node)
         elif not same(joint.old.body[0], node):
-            self.warnings.append(f"{joint.title or 'the module '}keeps its docstring as it was")
+            self.warnings.append(f"{joint.title or 'the module '}keeps its docstring")
 
     def _import(self, joint: Joint, have: Scope, node: Import) -> None:
         joining = [alias for alias in node.names if self._joins(joint, have, node, alias)]
@@ -160,7 +161,9 @@ class Planner:
     def _class(self, joint: Joint, have: Scope, come: Scope, node: ast.ClassDef) -> None:
         old = have.classes.get(node.name)
         if old is not None and node is not come.classes[node.name]:
-            self.warnings.append(f"{joint.title}class `{node.name}` came twice, the last counts")
+            self.warnings.append(
+                f"{joint.title}class `{node.name}` occurs twice; the last one was used"
+            )
         elif old is not None:
             outer = joint.title.removeprefix("class `").removesuffix("` ")
             title = f"class `{outer}.{node.name}` " if outer else f"class `{node.name}` "
@@ -229,7 +232,7 @@ class Planner:
         if ast.dump(node) in have.statements:
             return
         if is_main_guard(node) and have.has_main_guard:
-            self.warnings.append("the `__main__` block exists already and was kept")
+            self.warnings.append("the `__main__` block already exists and was kept")
         elif twin is not None and not node.orelse:
             # Under its own `if` it would clash as well; the block to join must not hide that.
             clashes = sorted(have.names_beside(node, twin))
@@ -263,9 +266,8 @@ class Planner:
             if not is_heading(line, number)
         )
         if loose:
-            self.warnings.append(
-                f"{loose} comment line(s) that belong to no member of the new content were left out"
-            )
+            lines = counted(loose, "comment line")
+            self.warnings.append(f"left out {lines} outside any function or class")
 
 
 def _word(joint: Joint, node: ast.stmt) -> str:

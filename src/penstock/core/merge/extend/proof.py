@@ -26,7 +26,9 @@ from penstock.core.merge.extend.source import (
 def prove(old: Module, result: Module, root: Joint) -> None:
     """Raise unless the result is the old module plus the planned additions."""
     if not _holds(old, result, result.tree, root):
-        raise CannotExtendError("the members could not be joined without changing others")
+        raise CannotExtendError(
+            "the functions and classes could not be merged without changing others"
+        )
 
 
 def _holds(old: Module, result: Module, found: Block, joint: Joint) -> bool:
