@@ -1,0 +1,55 @@
+"""`penstock run`: a command in an isolated run."""
+
+from __future__ import annotations
+
+import click
+
+from penstock.cli import OK, WAITING
+from penstock.cli.shape import PlainCommand
+from penstock.cli.terminal.output import tell, workspace_option
+
+
+@click.command(
+    cls=PlainCommand,
+    context_settings={"allow_interspersed_args": False},
+    examples=("penstock run -- claude", "penstock run --apply ask -- make test"),
+)
+@click.option(
+    "--require",
+    type=click.Choice(["overlay", "copy"]),
+    default="overlay",
+    help="Refuse to run with weaker isolation than this.",
+)
+@click.option(
+    "--apply",
+    "when",
+    type=click.Choice(["turn", "exit", "ask"]),
+    default="exit",
+    show_default=True,
+    help="Write allowed changes when the command ends, or ask about every change.",
+)
+@click.option("--no-wait", is_flag=True, help="Exit with 3 when changes are pending.")
+@workspace_option
+@click.argument("command_line", nargs=-1, required=True, type=click.UNPROCESSED)
+def command(
+    require: str, when: str, no_wait: bool, workspace: str | None, command_line: tuple[str, ...]
+) -> int:
+    """Run COMMAND isolated from your files; its changes are reviewed first.
+
+    Whatever the command and the programs it starts write stays in a separate layer. When it
+    ends, the rules decide: allowed changes are written, others need your approval, denied ones
+    stay in the layer. Network access is not restricted.
+    """
+    from penstock.app import open_workspace
+    from penstock.doors.run.launch import run_command
+    from penstock.gate.doors import Door
+
+    if require == "copy":
+        raise click.UsageError("--require copy is not supported yet; use overlay")
+    if when == "turn":
+        raise click.UsageError("--apply turn is not supported yet; use exit or ask")
+    here = open_workspace(workspace, door=Door.COMMAND)
+    done = run_command(here, command_line, say=tell, ask=when == "ask")
+    if no_wait and done.code == OK and done.result.pending:
+        return WAITING
+    return done.code

@@ -1,0 +1,131 @@
+"""Entries of a layer into changes of files, in the order in which they can be made.
+
+Whether a change may be made is the gate's business.
+Always true: a copy that the command never changed is no change; what cannot be a change (a pipe,
+a name that is no text) is told with its reason and never dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from penstock.core.digest import digest
+from penstock.core.file_mode import FileMode
+from penstock.core.run.entry import EntryKind, LayerEntry
+
+MODES = {EntryKind.LINK: FileMode.LINK, EntryKind.DIRECTORY: FileMode.DIRECTORY}
+
+
+class Turn(IntEnum):
+    """When a change can be made: a directory is removed once it is empty, and then replaced."""
+
+    FILES = 0
+    REMOVALS = 1
+    REPLACEMENTS = 2
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LayerChange:
+    """One change: `mode` is given where it is more than the bytes of a file.
+
+    Without `keeps` the name is removed. `digest` is of the bytes, or of the path a link holds.
+    """
+
+    path: str
+    keeps: bool
+    mode: FileMode | None = None
+    link: bytes | None = None
+    digest: str = ""
+    out_of_date: bool = False
+    turn: Turn = Turn.FILES
+
+    def key(self, run: str) -> str:
+        """Return the id that proposing this again gets again."""
+        text = "\0".join((run, self.path, str(self.keeps), self.mode or "", self.digest))
+        return f"hitl-{digest(text.encode('utf-8', 'surrogateescape'))[7:39]}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HeldEntry:
+    """A name that cannot be proposed, and why; it stays in the layer."""
+
+    path: str
+    because: str
+
+
+def changes(entries: Iterable[LayerEntry]) -> tuple[tuple[LayerChange, ...], tuple[HeldEntry, ...]]:
+    """Return what a command changed, in order, and what is held back."""
+    made: list[LayerChange] = []
+    held: list[HeldEntry] = []
+    for one in entries:
+        because = one.held or _unnameable(one.path)
+        if because or one.node.kind is EntryKind.SPECIAL:
+            reason = because or "a pipe, socket or device is never written to the project"
+            held.append(HeldEntry(path=one.path, because=reason))
+        elif one.real is None or not one.node.same(one.real):
+            made.append(_change(one))
+    return tuple(sorted(_in_turn(made), key=_order)), tuple(held)
+
+
+def _unnameable(path: str) -> str:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return "its name is not valid UTF-8"
+    return ""
+
+
+def _change(one: LayerEntry) -> LayerChange:
+    node, real = one.node, one.real
+    if node.kind is EntryKind.DELETED:
+        directory = real is not None and real.kind is EntryKind.DIRECTORY
+        turn = Turn.REMOVALS if directory else Turn.FILES
+        return LayerChange(path=one.path, keeps=False, out_of_date=one.out_of_date, turn=turn)
+    link = node.link if node.kind is EntryKind.LINK else None
+    return LayerChange(
+        path=one.path,
+        keeps=True,
+        mode=MODES.get(node.kind) or _file_mode(one),
+        link=link,
+        digest=node.digest or (digest(link) if link else ""),
+        out_of_date=one.out_of_date,
+    )
+
+
+def _file_mode(one: LayerEntry) -> FileMode | None:
+    """A plain file over a plain file keeps the mode it has; all else says what it becomes."""
+    mode = FileMode.EXECUTABLE if one.node.executable else FileMode.FILE
+    if one.real is None:
+        return mode if one.node.executable else None
+    same_kind = one.real.kind is EntryKind.FILE
+    return None if same_kind and one.real.executable == one.node.executable else mode
+
+
+def _in_turn(made: Sequence[LayerChange]) -> Iterable[LayerChange]:
+    """What takes the place of something that is removed comes after the removal."""
+    from dataclasses import replace
+
+    removed = {one.path for one in made if not one.keeps}
+    for one in made:
+        above = one.path.split("/")
+        places = {"/".join(above[:depth]) for depth in range(1, len(above) + 1)}
+        late = one.keeps and not removed.isdisjoint(places)
+        yield replace(one, turn=Turn.REPLACEMENTS) if late else one
+
+
+def _order(one: LayerChange) -> tuple[int, int, str]:
+    depth = one.path.count("/")
+    return one.turn, -depth if one.turn is Turn.REMOVALS else 0, one.path
+
+
+def renames(made: Sequence[LayerChange], gone: dict[str, str]) -> dict[str, str]:
+    """Return new paths with the deleted path that held the same bytes; `gone` has digests."""
+    by_digest = {known: path for path, known in sorted(gone.items()) if known}
+    found: dict[str, str] = {}
+    for one in made:
+        old = by_digest.get(one.digest) if one.keeps and one.digest else None
+        if old is not None and old != one.path and old not in found.values():
+            found[one.path] = old
+    return found

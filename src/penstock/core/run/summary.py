@@ -1,0 +1,106 @@
+"""What a run says of itself: a line when it starts, a few when it ends.
+
+Always true: what was not written is named with what can be done about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from penstock.core.digest import digest
+from penstock.core.run.changes import HeldEntry
+
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PathNote:
+    """A path, and a few words on it."""
+
+    path: str
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SyncResult:
+    """What became of everything that a run changed."""
+
+    applied: tuple[str, ...] = ()
+    pending: tuple[PathNote, ...] = ()
+    blocked: tuple[PathNote, ...] = ()
+    failed: tuple[PathNote, ...] = ()
+    held: tuple[HeldEntry, ...] = ()
+    scratch: int = 0
+    git: int = 0
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    manifest: str = ""
+
+    @property
+    def settled(self) -> bool:
+        """True when nothing of the project is left to be decided."""
+        return not (self.pending or self.blocked or self.failed or self.held)
+
+
+def manifest_of(keys: Sequence[str]) -> str:
+    """Return the digest of everything that a sync looked at, by the ids of its changes."""
+    return digest("\n".join(sorted(keys)).encode())
+
+
+def started(run: str, *, landlock: int, scoped: bool, notes: Sequence[str] = ()) -> list[str]:
+    """Return what is said when a run starts: what holds, and what does not."""
+    guard = f"Landlock {landlock}" if landlock else "no Landlock"
+    lines = [
+        f"penstock: run {run} started (overlay, {guard}). "
+        "Files change only through the gate. Network access is open."
+    ]
+    if not scoped:
+        lines.append("penstock: abstract Unix sockets of others can be reached (Landlock < 6)")
+    return [*lines, *(f"penstock: {note}" for note in notes)]
+
+
+def finished(run: str, code: int, result: SyncResult, *, kept: bool) -> list[str]:
+    """Return what is said when a run has ended."""
+    lines = [f"penstock: run {run} finished (exit {code}): {counts(result)}"]
+    for one in result.failed:
+        lines.append(f"  not written: {one.path}: {one.note}")
+    for held in result.held[:MOST_NAMED]:
+        lines.append(f"  held: {held.path}: {held.because}")
+    for new, old in list(result.renamed.items())[:MOST_NAMED]:
+        lines.append(f"  renamed: {old} -> {new}")
+    if result.git:
+        lines.append("  commits and other changes of .git stay in the run's layer")
+    offers = []
+    if result.pending:
+        offers.append("penstock review")
+    if result.applied:
+        offers.append(f"penstock undo {run}")
+    if kept:
+        offers += [f"penstock runs diff {run}", f"penstock runs enter {run}"]
+        offers.append(f"penstock runs drop {run}")
+    return [*lines, "  " + "    ".join(offers)] if offers else lines
+
+
+def counts(result: SyncResult) -> str:
+    """Return how many of each, in one line; what needs somebody is named."""
+    said = [f"{len(result.applied)} applied"]
+    for notes, word in (
+        (result.pending, "pending"),
+        (result.blocked, "blocked"),
+        (result.failed, "not written"),
+    ):
+        if notes:
+            said.append(f"{len(notes)} {word} ({_named([one.path for one in notes])})")
+    if result.held:
+        said.append(f"{len(result.held)} held")
+    if result.git:
+        said.append(f"{result.git:,} git files")
+    if result.scratch:
+        said.append(f"{result.scratch:,} scratch file{'s' if result.scratch > 1 else ''}")
+    return ", ".join(said)
+
+
+def _named(paths: Sequence[str]) -> str:
+    shown = ", ".join(paths[:MOST_NAMED])
+    more = len(paths) - MOST_NAMED
+    return f"{shown} and {more} more" if more > 0 else shown

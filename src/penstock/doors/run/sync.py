@@ -1,0 +1,210 @@
+"""What a run left in its layer goes to the gate: allowed changes are written, others wait.
+
+A change is proposed under an id that derives from the run, its path and its bytes, so that a
+second sync finds what the first one proposed.
+Always true: only the gate writes; what is not applied stays in the layer and is told with a
+reason; git's own files are never proposed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from penstock.app import Workspace
+from penstock.app.isolated_runs import IsolatedRuns, RunLayer
+from penstock.core.errors import PenstockError
+from penstock.core.file_mode import FileMode
+from penstock.core.model import Decision, Verdict
+from penstock.core.proposals.model import Proposal, State
+from penstock.core.run.changes import HeldEntry, LayerChange, Turn, changes, renames
+from penstock.core.run.entry import EntryKind, LayerEntry
+from penstock.core.run.summary import PathNote, SyncResult, manifest_of
+from penstock.doors.run.sort import actor_of, settle_layer, sort_layer
+from penstock.gate import Item
+
+PENDING = ".pending"
+ASK_ALL = "you asked to approve every change of this run"
+CHANGED_MEANWHILE = "the file was changed outside the run after the run had copied it"
+
+
+@dataclass(kw_only=True)
+class Sync:
+    """One pass over the layer of a run."""
+
+    here: Workspace
+    runs: IsolatedRuns
+    run: str
+    ask: bool = False
+    applied: list[str] = field(default_factory=list)
+    pending: list[PathNote] = field(default_factory=list)
+    blocked: list[PathNote] = field(default_factory=list)
+    failed: list[PathNote] = field(default_factory=list)
+    held: list[HeldEntry] = field(default_factory=list)
+
+    def sync(self) -> SyncResult:
+        """Propose all that changed, write what the rules allow, and drop that from the layer."""
+        layer = self.runs.layer(self.run)
+        found = sort_layer(self.here, self.runs, self.run)
+        made, held = changes(found.project)
+        self.held += held
+        gone = {one.path: one.real.digest for one in found.project if _is_deleted(one) and one.real}
+        for turn in Turn:
+            self._take([one for one in made if one.turn is turn], layer)
+        settle_layer(self.runs, self.run)
+        settled = set(self.applied)
+        result = SyncResult(
+            applied=tuple(self.applied),
+            pending=tuple(self.pending),
+            blocked=tuple(self.blocked),
+            failed=tuple(self.failed),
+            held=tuple(self.held),
+            scratch=found.scratch,
+            git=found.git,
+            renamed={n: o for n, o in renames(made, gone).items() if n in settled},
+            manifest=manifest_of([one.key(self.run) for one in made]),
+        )
+        self._record(result)
+        return result
+
+    # -- proposing ---------------------------------------------------------------------------------
+
+    def _take(self, made: Sequence[LayerChange], layer: RunLayer) -> None:
+        """Propose some changes: what is allowed is one set and written, what waits another."""
+        allowed: list[tuple[LayerChange, Item]] = []
+        waiting: list[tuple[LayerChange, Item]] = []
+        for one in made:
+            try:
+                item = self._item(one, layer)
+                if self._known(one):
+                    continue
+                found = self.here.gate.preview(item, actor=actor_of(self.run))
+            except (PenstockError, OSError) as fault:
+                self.failed.append(PathNote(path=one.path, note=_reason(fault)))
+                continue
+            if found.state is State.DENIED:
+                self._deny(one, item)
+            elif found.state is State.APPROVED and not self.ask and not one.out_of_date:
+                allowed.append((one, item))
+            else:
+                waiting.append((one, item))
+        removals = bool(made) and made[0].turn is Turn.REMOVALS
+        for group in [[one] for one in allowed] if removals else [allowed]:
+            self._apply(group)
+        self._wait(waiting)
+
+    def _item(self, one: LayerChange, layer: RunLayer) -> Item:
+        if not one.keeps:
+            return Item(one.path)
+        if one.link is not None:
+            return Item(one.path, link=one.link)
+        if one.mode is FileMode.DIRECTORY:
+            return Item(one.path, mode=one.mode)
+        return Item(one.path, content=layer.content(one.path, one.digest), mode=one.mode)
+
+    def _known(self, one: LayerChange) -> bool:
+        """Say whether an earlier sync proposed this, and what became of it stands."""
+        found = self.here.gate.get(one.key(self.run))
+        if found is None:
+            return False
+        now = self.here.gate.latest(found)
+        if now.state is State.WAITING:
+            self.pending.append(_noted(now))
+            return True
+        if now.state in (State.DENIED, State.REJECTED):
+            because = now.answer.reason if now.answer else now.decision.because
+            self.blocked.append(PathNote(path=one.path, note=because))
+            return True
+        if now.state is State.APPROVED:
+            self._write(now.id, (one.path,))
+            return True
+        return False
+
+    def _deny(self, one: LayerChange, item: Item) -> None:
+        (found,) = self._proposed([(one, item)], "")
+        self.blocked.append(PathNote(path=one.path, note=found.decision.because))
+
+    def _apply(self, group: Sequence[tuple[LayerChange, Item]]) -> None:
+        if not group:
+            return
+        made = self._proposed(group, self._free_set(self.run))
+        self._write(made[0].set_id, [one.path for one in made])
+
+    def _write(self, known: str, paths: Sequence[str]) -> None:
+        try:
+            done = self.here.gate.apply(known)
+        except PenstockError as fault:
+            self.failed += [PathNote(path=path, note=_reason(fault)) for path in paths]
+            return
+        self.applied += [receipt.path for receipt in done]
+
+    def _wait(self, group: Sequence[tuple[LayerChange, Item]]) -> None:
+        """Leave changes for a person; one that the real file overtook says so."""
+        stale = [one for one in group if one[0].out_of_date]
+        fresh = [one for one in group if not one[0].out_of_date]
+        self._queue(fresh, ASK_ALL if self.ask else "")
+        self._queue(stale, CHANGED_MEANWHILE)
+
+    def _queue(self, group: Sequence[tuple[LayerChange, Item]], because: str) -> None:
+        if not group:
+            return
+        name = self._free_set(self.run + PENDING) if len(group) > 1 else ""
+        judged = Decision(verdict=Verdict.ASK, because=because) if because else None
+        self.pending += map(_noted, self._proposed(group, name, judged))
+
+    def _proposed(
+        self, group: Sequence[tuple[LayerChange, Item]], name: str, judged: Decision | None = None
+    ) -> tuple[Proposal, ...]:
+        """Propose a group; a change that was proposed before and is over gets another id."""
+        ids = [self._free_id(one.key(self.run)) for one, _ in group]
+        if judged is not None:
+            judged = replace(judged, revision=self.here.policy().revision, code="run")
+        return self.here.gate.propose(
+            [item for _, item in group],
+            actor=actor_of(self.run),
+            ids=ids,
+            set_id=name,
+            judged=judged,
+        )
+
+    def _free_id(self, known: str) -> str:
+        at, name = 1, known
+        while self.here.gate.get(name) is not None:
+            at, name = at + 1, f"{known}-{at + 1}"
+        return name
+
+    def _free_set(self, known: str) -> str:
+        at, name = 1, known
+        while self.here.gate.of_set(name):
+            at, name = at + 1, f"{known}.{at + 1}"
+        return name
+
+    def _record(self, result: SyncResult) -> None:
+        facts = {
+            "applied": len(result.applied),
+            "pending": len(result.pending),
+            "denied": len(result.blocked),
+            "failed": len(result.failed),
+            "held": len(result.held),
+            "scratch": result.scratch,
+            "git": result.git,
+        }
+        counted = {name: str(count) for name, count in facts.items()}
+        self.here.gate.record(
+            "run_synced", path="", status="ok", run=self.run, manifest=result.manifest, **counted
+        )
+
+
+def _is_deleted(one: LayerEntry) -> bool:
+    return one.node.kind is EntryKind.DELETED
+
+
+def _noted(one: Proposal) -> PathNote:
+    lost = one.change.lines_deleted
+    return PathNote(path=f"{one.path} −{lost}" if lost else one.path, note=one.id)
+
+
+def _reason(fault: PenstockError | OSError) -> str:
+    if isinstance(fault, PenstockError):
+        return f"{fault.message} ({fault.because})" if fault.because else fault.message
+    return (fault.strerror or str(fault)).lower()

@@ -1,0 +1,328 @@
+"""Read what a command left in its layer, beside the real directory, and drop what is the same.
+
+A layer is written by a program that nobody trusts. It is read by descriptor: no link is followed,
+no pipe is waited for, no file is read beyond the size it had, and what is too large, too deep or
+no file at all is named and left alone.
+How an overlay tells a deletion: a character device 0/0 in place of the name, or a directory that
+is marked as opaque, which hides all that the real one holds. Programs inside a run can make
+neither by themselves.
+Always true: reading changes nothing; `settle` drops only what the real directory holds, too.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+
+from penstock.core.errors import StoreError
+from penstock.core.run.entry import EntryKind, LayerEntry, LayerNode
+from penstock.stores.files import syscalls as file_syscalls
+from penstock.stores.files.beneath import AS_FOLDER, Beneath, Parts, look
+from penstock.stores.files.contents import READING, close, digest_of, pieces
+from penstock.stores.isolation.syscalls import born
+
+LARGEST = 64 * 1024 * 1024
+LONGEST_PATH = 3500  # bytes; the kernel takes no path of 4096
+OPAQUE, IS_OPAQUE = "user.overlay.opaque", b"y"
+GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
+
+Wanted = Callable[[str], bool]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunLayer:
+    """The upper directory of an overlay, and the real directory below it."""
+
+    upper: str
+    real: str
+    largest: int = LARGEST
+
+    def entries(self, wanted: Wanted) -> Iterator[LayerEntry]:
+        """Yield every name that differs or may differ; only the wanted ones are read."""
+        waiting: list[Parts] = [()]
+        while waiting:
+            parts = waiting.pop()
+            try:
+                opened = _Pair(self, parts)
+            except OSError as problem:
+                node = LayerNode(kind=EntryKind.DIRECTORY)
+                yield LayerEntry(path="/".join(parts), node=node, held=_unreadable(problem))
+                continue
+            with opened as pair:
+                for name in pair.names():
+                    yield from self._entry(pair, name, wanted, waiting)
+
+    def _entry(
+        self, pair: _Pair, name: str, wanted: Wanted, waiting: list[Parts]
+    ) -> Iterator[LayerEntry]:
+        path = "/".join((*pair.parts, name))
+        status, below = look(pair.upper, name), pair.real_status(name)
+        if status is None or _is_whiteout(status):
+            if below is not None:
+                yield from self._removed((*pair.parts, name), below, pair, wanted)
+            return
+        kind = _kind(status)
+        if len(os.fsencode(path)) > LONGEST_PATH:
+            yield LayerEntry(path=path, node=LayerNode(kind=kind), held="its path is too long")
+            return
+        if below is not None and (kind is EntryKind.DIRECTORY) != stat.S_ISDIR(below.st_mode):
+            yield from self._removed((*pair.parts, name), below, pair, wanted)
+            below = None
+        if kind is EntryKind.DIRECTORY:
+            waiting.append((*pair.parts, name))
+            if below is None and _is_empty(pair.upper, name):
+                yield LayerEntry(path=path, node=LayerNode(kind=kind))
+            return
+        if not wanted(path):
+            yield LayerEntry(path=path, node=LayerNode(kind=kind, size=status.st_size))
+            return
+        if kind is EntryKind.FILE and status.st_size > self.largest:
+            says = f"it is larger than {self.largest >> 20} MiB"
+            yield LayerEntry(path=path, node=LayerNode(kind=kind, size=status.st_size), held=says)
+            return
+        yield self._compared(pair, name, path, status, below)
+
+    def _compared(
+        self,
+        pair: _Pair,
+        name: str,
+        path: str,
+        status: os.stat_result,
+        below: os.stat_result | None,
+    ) -> LayerEntry:
+        try:
+            node = _node(pair.upper, name, status, born(pair.upper, name))
+            real = None
+            if below is not None and pair.real >= 0:
+                changed = below.st_ctime_ns
+                real = _node(pair.real, name, below, changed, most=self.largest)
+        except OSError as problem:
+            node = LayerNode(kind=_kind(status))
+            return LayerEntry(path=path, node=node, held=_unreadable(problem))
+        return LayerEntry(path=path, node=node, real=real)
+
+    def _removed(
+        self, parts: Parts, below: os.stat_result, pair: _Pair, wanted: Wanted
+    ) -> Iterator[LayerEntry]:
+        """Yield a deletion for every file that went with a name, then for its directories."""
+        at = None
+        with suppress(OSError):
+            at = born(pair.upper, parts[-1])
+        gone = LayerNode(kind=EntryKind.DELETED, at=at)
+        path = "/".join(parts)
+        if stat.S_ISDIR(below.st_mode):
+            for inner, status in self._below(parts):
+                known = "/".join((*parts, *inner))
+                yield LayerEntry(path=known, node=gone, real=_real(status))
+            yield LayerEntry(path=path, node=gone, real=_real(below))
+            return
+        real = _real(below)
+        if wanted(path) and pair.real >= 0:
+            with suppress(OSError):
+                real = _node(pair.real, parts[-1], below, below.st_ctime_ns, most=self.largest)
+        yield LayerEntry(path=path, node=gone, real=real)
+
+    def _below(self, parts: Parts) -> Iterator[tuple[Parts, os.stat_result]]:
+        """Yield what lies in a real directory, each directory after what is in it."""
+        folder = Beneath(root=self.real, by_openat2=_by_openat2())
+        waiting: list[Parts] = [()]
+        directories: list[tuple[Parts, os.stat_result]] = []
+        while waiting:
+            inner = waiting.pop()
+            try:
+                opened = folder.open((*parts, *inner))
+            except OSError:
+                continue
+            try:
+                for name in sorted(os.listdir(opened)):
+                    status = look(opened, name)
+                    if status is None:
+                        continue
+                    if stat.S_ISDIR(status.st_mode):
+                        waiting.append((*inner, name))
+                        directories.append(((*inner, name), status))
+                    else:
+                        yield (*inner, name), status
+            finally:
+                close(opened)
+        yield from sorted(directories, key=lambda one: -len(one[0]))
+
+    def content(self, path: str, known: str) -> bytes:
+        """Return the bytes of a file of the layer, exactly those with a digest."""
+        *above, name = path.split("/")
+        folder = Beneath(root=self.upper, by_openat2=_by_openat2()).open(tuple(above))
+        try:
+            opened = os.open(name, READING, dir_fd=folder)
+            try:
+                status = os.fstat(opened)
+                right = stat.S_ISREG(status.st_mode) and status.st_size <= self.largest
+                if right and digest_of(opened, status) == known:
+                    return b"".join(pieces(opened, 0, status.st_size))
+            finally:
+                close(opened)
+        finally:
+            close(folder)
+        raise StoreError("layer-changed", f"`{path}` changed in the layer while it was read")
+
+    def settle(self, wanted: Wanted) -> None:
+        """Drop what the real directory holds as well: that was applied, or never changed."""
+        folders: list[Parts] = []
+        waiting: list[Parts] = [()]
+        while waiting:
+            parts = waiting.pop()
+            try:
+                opened = _Pair(self, parts)
+            except OSError:  # told when it was read; it stays
+                continue
+            with opened as pair:
+                for name in pair.upper_names():
+                    path = "/".join((*pair.parts, name))
+                    status = look(pair.upper, name)
+                    if status is None or len(os.fsencode(path)) > LONGEST_PATH:
+                        continue
+                    if stat.S_ISDIR(status.st_mode):
+                        waiting.append((*parts, name))
+                        folders.append((*parts, name))
+                    elif wanted(path) and self._is_same(pair, name, status):
+                        os.unlink(name, dir_fd=pair.upper)
+        for parts in sorted(folders, key=len, reverse=True):
+            self._drop_folder(parts)
+
+    def _is_same(self, pair: _Pair, name: str, status: os.stat_result) -> bool:
+        below = pair.real_status(name)
+        if _is_whiteout(status):
+            return below is None
+        if below is None or status.st_size > self.largest or _kind(status) is not _kind(below):
+            return False
+        try:
+            mine = _node(pair.upper, name, status, None)
+            return mine.same(_node(pair.real, name, below, None, most=self.largest))
+        except OSError:
+            return False
+
+    def _drop_folder(self, parts: Parts) -> None:
+        """Drop an empty directory, unless it stands for something: a new one, or deletions."""
+        try:
+            opened = _Pair(self, parts)
+        except OSError:
+            return
+        with opened as pair:
+            if pair.real < 0 or os.listdir(pair.upper):
+                return
+            if pair.opaque and os.listdir(pair.real):
+                return
+        folder = Beneath(root=self.upper, by_openat2=_by_openat2()).open(parts[:-1])
+        try:
+            os.rmdir(parts[-1], dir_fd=folder)
+        finally:
+            close(folder)
+
+
+class _Pair:
+    """One directory of the layer, open, with the real one; `real` is -1 where there is none."""
+
+    def __init__(self, layer: RunLayer, parts: Parts) -> None:
+        self.parts = parts
+        by_openat2 = _by_openat2()
+        self.upper = Beneath(root=layer.upper, by_openat2=by_openat2).open(parts)
+        self.real = -1
+        try:
+            self.real = Beneath(root=layer.real, by_openat2=by_openat2).open(parts)
+        except OSError as problem:
+            if problem.errno not in GONE:
+                close(self.upper)
+                raise
+        self.opaque = _opaque(self.upper)
+
+    def __enter__(self) -> _Pair:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        close(self.upper)
+        if self.real >= 0:
+            close(self.real)
+
+    def upper_names(self) -> list[str]:
+        """Return the names of the layer's directory."""
+        return sorted(os.listdir(self.upper))
+
+    def names(self) -> list[str]:
+        """Return all names that differ; an opaque directory hides every real one."""
+        hidden = os.listdir(self.real) if self.opaque and self.real >= 0 else []
+        return sorted({*os.listdir(self.upper), *hidden})
+
+    def real_status(self, name: str) -> os.stat_result | None:
+        """Return what the real directory has under a name."""
+        return look(self.real, name) if self.real >= 0 else None
+
+
+@cache
+def _by_openat2() -> bool:
+    return file_syscalls.openat2_offered()
+
+
+def _unreadable(problem: OSError) -> str:
+    return f"it cannot be read: {(problem.strerror or str(problem)).lower()}"
+
+
+def _is_empty(folder: int, name: str) -> bool:
+    try:
+        opened = os.open(name, AS_FOLDER, dir_fd=folder)
+    except OSError:  # it is told when it is opened itself
+        return False
+    try:
+        return not os.listdir(opened)
+    finally:
+        close(opened)
+
+
+def _opaque(folder: int) -> bool:
+    try:
+        return os.getxattr(folder, OPAQUE) == IS_OPAQUE
+    except OSError:
+        return False
+
+
+def _is_whiteout(status: os.stat_result) -> bool:
+    return stat.S_ISCHR(status.st_mode) and status.st_rdev == 0
+
+
+def _kind(status: os.stat_result) -> EntryKind:
+    if stat.S_ISREG(status.st_mode):
+        return EntryKind.FILE
+    if stat.S_ISLNK(status.st_mode):
+        return EntryKind.LINK
+    return EntryKind.DIRECTORY if stat.S_ISDIR(status.st_mode) else EntryKind.SPECIAL
+
+
+def _real(status: os.stat_result) -> LayerNode:
+    return LayerNode(kind=_kind(status), at=status.st_ctime_ns)
+
+
+def _node(
+    folder: int, name: str, status: os.stat_result, at: int | None, *, most: int | None = None
+) -> LayerNode:
+    """Return what a name holds; of a file larger than `most` no digest, so it never is the same."""
+    kind = _kind(status)
+    if kind is EntryKind.LINK:
+        held = os.readlink(os.fsencode(name), dir_fd=folder)
+        return LayerNode(kind=kind, link=held, at=at)
+    if kind is not EntryKind.FILE:
+        return LayerNode(kind=kind, at=at)
+    executable = bool(status.st_mode & 0o100)
+    if most is not None and status.st_size > most:
+        return LayerNode(kind=kind, executable=executable, size=status.st_size, at=at)
+    opened = os.open(name, READING, dir_fd=folder)
+    try:
+        now = os.fstat(opened)
+        if not stat.S_ISREG(now.st_mode):
+            raise OSError(errno.EINVAL, "it is no file any more", name)
+        known = digest_of(opened, now)
+    finally:
+        close(opened)
+    return LayerNode(kind=kind, executable=executable, digest=known, size=now.st_size, at=at)

@@ -1,0 +1,76 @@
+"""Whether this machine can isolate a run: tried, not guessed.
+
+Always true: the trial is a whole run of a command that does nothing, in an empty project.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+
+from penstock.core.errors import StoreError
+from penstock.stores.files.beneath import AS_FOLDER
+from penstock.stores.isolation.confine import SCOPE_SINCE, landlock_version
+from penstock.stores.isolation.records import remove_tree
+from penstock.stores.system.private import private_dir
+
+NOT_LINUX = "isolated runs need Linux"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Isolation:
+    """What this machine can do. `problem` is empty where a run can be isolated."""
+
+    problem: str = ""
+    hint: str = ""
+    landlock: int = 0
+
+    @property
+    def scoped(self) -> bool:
+        """True when abstract sockets of other programs are out of reach."""
+        return self.landlock >= SCOPE_SINCE
+
+
+def isolation() -> Isolation:
+    """Return what this machine has, without trying whether all of it works."""
+    if not sys.platform.startswith("linux"):
+        return Isolation(problem=NOT_LINUX, hint="use the hooks: penstock init")
+    return Isolation(landlock=landlock_version())
+
+
+def try_out(state: str) -> Isolation:
+    """Isolate a command that does nothing, with its layers in the state; nothing is left."""
+    known = isolation()
+    if known.problem:
+        return known
+    from penstock.stores.isolation.process import start
+    from penstock.stores.isolation.room import RoomPlan
+
+    folder = tempfile.mkdtemp(prefix="probe-", dir=private_dir(state))
+    try:
+        project = os.path.join(folder, "empty-project")
+        os.mkdir(project)
+        plan = RoomPlan(
+            folder=folder,
+            project=project,
+            directory=project,
+            home="",
+            home_layer="",
+            state="",
+            hidden=(),
+        )
+        code = start(plan, ["true"], os.environ).wait()
+    except StoreError as fault:
+        return Isolation(problem=fault.because, hint=fault.hint, landlock=known.landlock)
+    finally:
+        with suppress(OSError):
+            above = os.open(state, AS_FOLDER)
+            try:
+                remove_tree(above, os.path.basename(folder))
+            finally:
+                os.close(above)
+    problem = "" if code == 0 else f"a command that does nothing ended with {code}"
+    return Isolation(problem=problem, landlock=known.landlock)

@@ -1,0 +1,333 @@
+"""Start a command in an isolated run, hand signals on to it, and learn how it ended.
+
+Three processes stand between us and the command. The keeper owns the namespaces and waits; the
+first process of the new pid namespace builds the room, starts the command and reaps; whatever
+the command leaves running ends with it, because its namespace does.
+Always true: each of them ends when the one above it does; what is returned is the command's own
+exit code, 128 and its number for a signal, 126 or 127 where it cannot be started.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import select
+import signal
+import socket
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any, Never
+
+from penstock.core.errors import StoreError
+from penstock.core.text.display import visible
+from penstock.stores.isolation import syscalls
+from penstock.stores.isolation.confine import close_descriptors, confine
+from penstock.stores.isolation.room import RoomPlan, build
+from penstock.stores.isolation.streams import Streams
+
+SPACES = syscalls.NEWUSER | syscalls.NEWNS | syscalls.NEWPID | syscalls.NEWIPC
+NOT_EXECUTABLE, NOT_FOUND, SIGNALLED = 126, 127, 128
+READY, FAILED, WITH_SPACES = "ready", "failed", b"+"
+MESSAGE = 65536
+NO_ISOLATION = "no-isolation"
+# The terminal sends these to the command itself; we wait for how it ends.
+FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
+HANDED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+SIGNALS = (*FROM_TERMINAL, *HANDED_ON)
+IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # and by what it starts, unless undone
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class IsolatedProcess:
+    """A command that runs; `spaces` are descriptors of its user and mount namespaces.
+
+    `unsealed` are directories that stay read-only, but whose sockets and pipes can be used.
+    """
+
+    keeper: int
+    spaces: tuple[int, int]
+    places: tuple[str, ...]
+    streams: Streams
+    signals: ExitStack
+    unsealed: tuple[str, ...] = ()
+
+    def wait(self, every: float | None = None) -> int:
+        """Wait for the end and return the exit code; refresh every so many seconds."""
+        ended = os.pidfd_open(self.keeper)
+        with self.signals:
+            while not select.select([ended], [], [], every)[0]:
+                self.refresh()
+            _, status = os.waitpid(self.keeper, 0)
+        for one in (ended, *self.spaces):
+            os.close(one)
+        self.streams.finish()
+        return exit_code(status)
+
+    def refresh(self) -> None:
+        """Have the overlays forget names that they remember.
+
+        A file that somebody outside saved by renaming, made or deleted is seen then.
+        """
+        helper = os.fork()
+        if helper:
+            os.waitpid(helper, 0)
+            return
+        try:
+            for one in self.spaces:
+                syscalls.setns(one)
+            flags = syscalls.REMOUNT | syscalls.NOSUID | syscalls.NODEV
+            for place in self.places:
+                syscalls.mount("none", place, "", flags)
+        finally:
+            os._exit(0)
+
+
+def start(plan: RoomPlan, command: Sequence[str], environ: Mapping[str, str]) -> IsolatedProcess:
+    """Start a command. Raises StoreError `no-isolation` where one step does not work."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    streams = Streams()
+    ours, theirs = socket.socketpair()
+    above = os.getpid()
+    # A signal that comes before somebody is there to hand it on waits, in each of our processes.
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    keeper = os.fork()
+    if keeper == 0:
+        ours.close()
+        _keep(theirs, above, plan, streams, command, environ)
+    signals = ExitStack()
+    signals.enter_context(_handed_on(keeper))
+    theirs.close()
+    said, spaces = _hear(ours)
+    ours.close()
+    if said.get("is") != READY or len(spaces) != 2:
+        os.waitpid(keeper, 0)
+        signals.close()
+        streams.drop()
+        for one in spaces:
+            os.close(one)
+        raise _impossible(said)
+    streams.pump()
+    places = (plan.project, *([plan.home] if plan.home_layer else []))
+    return IsolatedProcess(
+        keeper=keeper,
+        spaces=(spaces[0], spaces[1]),
+        places=places,
+        streams=streams,
+        signals=signals,
+        unsealed=tuple(said["unsealed"]),
+    )
+
+
+def _hear(ours: socket.socket) -> tuple[Mapping[str, Any], list[int]]:
+    """Return what the processes said, and the descriptors of their namespaces; they may be none."""
+    text = b""
+    spaces: list[int] = []
+    while not text.endswith(b"\n"):
+        piece, descriptors, _, _ = socket.recv_fds(ours, MESSAGE, 2)
+        spaces += descriptors
+        if not piece:
+            break
+        text += piece
+    said: Mapping[str, Any] = json.loads(text.removeprefix(WITH_SPACES) or b"{}")
+    return said, spaces
+
+
+# -- in the keeper ---------------------------------------------------------------------------------
+
+
+def _keep(
+    up: socket.socket,
+    above: int,
+    plan: RoomPlan,
+    streams: Streams,
+    command: Sequence[str],
+    environ: Mapping[str, str],
+) -> Never:
+    """Make the namespaces, start their first process, and end as it ends."""
+    try:
+        syscalls.die_with_parent(above)
+        streams.take()
+        close_descriptors(frozenset({up.fileno()}))
+        _own_spaces(up)
+        first = os.fork()
+        if first == 0:
+            _begin(up, plan, command, environ)
+        up.close()
+        _end_as(first)
+    except BaseException as problem:  # noqa: BLE001 - nothing of ours goes on in this process
+        _fail(up, problem)
+
+
+def _own_spaces(up: socket.socket) -> None:
+    user, group = os.geteuid(), os.getegid()
+    syscalls.unshare(SPACES)
+    for name, text in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{user} {user} 1"),
+        ("gid_map", f"{group} {group} 1"),
+    ):
+        with open(f"/proc/self/{name}", "w", encoding="utf-8") as file:
+            file.write(text)
+    spaces = [os.open(f"/proc/self/ns/{name}", os.O_RDONLY) for name in ("user", "mnt")]
+    socket.send_fds(up, [WITH_SPACES], spaces)
+    for one in spaces:
+        os.close(one)
+
+
+# -- in the first process of the pid namespace -----------------------------------------------------
+
+
+def _begin(
+    up: socket.socket, plan: RoomPlan, command: Sequence[str], environ: Mapping[str, str]
+) -> Never:
+    """Build the room, start the command, and reap until it ends."""
+    try:
+        syscalls.die_with_parent(0)
+        unsealed = build(plan)
+        told, tells = os.pipe()
+        child = os.fork()
+        if child == 0:
+            _exec(tells, command, environ)
+        os.close(tells)
+        syscalls.no_capabilities()
+        syscalls.prctl(syscalls.DUMPABLE, 0, what="not dumpable")
+        fault = os.read(told, MESSAGE)
+        os.close(told)
+        if fault:
+            up.sendall(fault)
+            os._exit(1)
+        up.sendall(json.dumps({"is": READY, "unsealed": unsealed}).encode() + b"\n")
+        up.close()
+        _end_as(child)
+    except BaseException as problem:  # noqa: BLE001 - nothing of ours goes on in this process
+        _fail(up, problem)
+
+
+def _exec(tells: int, command: Sequence[str], environ: Mapping[str, str]) -> Never:
+    """Give up every right and become the command.
+
+    `tells` says what did not work; where everything did it closes before the command starts.
+    """
+    try:
+        syscalls.die_with_parent(1)
+        _usual_signals()
+        confine(frozenset({tells}))
+    except BaseException as problem:  # noqa: BLE001 - the command must not start half confined
+        os.write(tells, _fault(problem))
+        os._exit(1)
+    os.close(tells)
+    try:
+        program = find_program(command[0], environ.get("PATH", os.defpath))
+        os.execve(program, list(command), dict(environ))  # noqa: S606 - what the user typed
+    except (OSError, ValueError) as problem:
+        missing = isinstance(problem, FileNotFoundError | NotADirectoryError)
+        because = str(getattr(problem, "strerror", None) or problem).lower()
+        name = visible(command[0], keep_newlines=False)
+        text = f"penstock: `{name}` cannot be started: {because}\n"
+        os.write(2, text.encode("utf-8", "backslashreplace"))
+        os._exit(NOT_FOUND if missing else NOT_EXECUTABLE)
+
+
+def _usual_signals() -> None:
+    """Have the command get signals as if our processes were not there."""
+    for one in (*IGNORED_BY_PYTHON, *SIGNALS):
+        if one in IGNORED_BY_PYTHON or signal.getsignal(one) is not signal.SIG_IGN:
+            signal.signal(one, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+
+
+def find_program(name: str, path: str) -> str:
+    """Return the file that a command means, as shells look for it. Raises FileNotFoundError."""
+    if "/" in name:
+        return name
+    places = [os.path.join(folder or ".", name) for folder in path.split(os.pathsep)]
+    files = [place for place in places if os.path.isfile(place)]
+    runnable = [place for place in files if os.access(place, os.X_OK)]
+    if not files:
+        raise FileNotFoundError(errno.ENOENT, "no such command", name)
+    return (runnable or files)[0]
+
+
+# -- in each of them -------------------------------------------------------------------------------
+
+
+@contextmanager
+def _handed_on(child: int) -> Iterator[None]:
+    """Hand signals on to a child while a block runs; a terminal sends its own to all of us."""
+
+    def hand_on(number: int, _: FrameType | None) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(child, number)
+
+    before = {one: signal.signal(one, signal.SIG_IGN) for one in FROM_TERMINAL}
+    for one in HANDED_ON:
+        if signal.getsignal(one) is not signal.SIG_IGN:  # as `nohup` leaves it
+            before[one] = signal.signal(one, hand_on)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        for one, known in before.items():
+            signal.signal(one, known)
+
+
+def _end_as(child: int) -> Never:
+    """Reap until a child ends, and end as it did."""
+    with _handed_on(child):
+        while True:
+            ended, status = os.wait()
+            if ended == child:
+                os._exit(exit_code(status))
+
+
+def exit_code(status: int) -> int:
+    """Return the code that a shell gives for a status: a signal is 128 and its number."""
+    code = os.waitstatus_to_exitcode(status)
+    return SIGNALLED - code if code < 0 else code
+
+
+def _fault(problem: BaseException) -> bytes:
+    """Return what did not work, as one line."""
+    step = getattr(problem, "filename", None) or type(problem).__name__
+    number = getattr(problem, "errno", None) or 0
+    because = str(getattr(problem, "strerror", None) or problem).lower()
+    said = {"is": FAILED, "step": str(step), "errno": number, "because": because}
+    return json.dumps(said).encode() + b"\n"
+
+
+def _fail(up: socket.socket, problem: BaseException) -> Never:
+    with suppress(OSError):
+        up.sendall(_fault(problem))
+    os._exit(1)
+
+
+def _impossible(said: Mapping[str, Any]) -> StoreError:
+    """Return the error for a run that cannot be isolated; nothing was started."""
+    step, because = said.get("step", "start"), said.get("because", "it ended before it began")
+    number = int(said.get("errno", 0))
+    return StoreError(
+        NO_ISOLATION,
+        "this run cannot be isolated, so the command was not started",
+        because=f"{step}: {because}",
+        hint=_hint(step, number),
+    )
+
+
+def _hint(step: str, number: int) -> str:
+    if step == "unshare" and number == errno.ENOSPC:
+        return "raise the limit: sysctl user.max_user_namespaces"
+    if step in ("unshare", "/proc/self/setgroups", "/proc/self/uid_map"):
+        return (
+            "allow user namespaces for this user: sysctl kernel.unprivileged_userns_clone=1, "
+            "kernel.apparmor_restrict_unprivileged_userns=0, or the container's settings"
+        )
+    if step.startswith("mount overlay"):
+        return "it takes Linux 5.13 or later, and no file system mounted below the project"
+    if step.startswith("mount proc"):
+        return "this container hides parts of /proc; run outside of it, or with /proc unmasked"
+    return "penstock doctor"
