@@ -11,6 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import penstock
+from tests.forked import COMMAND, may_fork, run_forked
+
+MAIN = str(Path(penstock.__file__).parent / "cli" / "__main__.py")
 AGENT_WORDS = ("CLAUDE", "CODEX", "GEMINI", "CURSOR", "OPENCODE", "AGENT", "COPILOT")
 # A command starts more than twice as fast when it need not be compiled each time.
 SLOWING = ("PYTHONDONTWRITEBYTECODE",)
@@ -49,10 +53,16 @@ class Project:
         }
 
     def run(self, *argv: str, env: Mapping[str, str] | None = None, stdin: str = "") -> Done:
+        environ = {**self.environ, **(env or {})}
+        if may_fork(env):
+            cwd, data = str(self.root), stdin.encode()
+            words = [MAIN, *argv]
+            said = run_forked(COMMAND, words, cwd=cwd, environ=environ, data=data, timeout=120)
+            return Done(said.returncode, _text(said.stdout), _text(said.stderr))
         done = subprocess.run(
             [sys.executable, "-m", "penstock.cli", *argv],
             cwd=self.root,
-            env={**self.environ, **(env or {})},
+            env=environ,
             input=stdin,
             capture_output=True,
             text=True,
@@ -63,3 +73,8 @@ class Project:
 
     def judge(self, tool: str, tool_input: object, *more: str) -> Done:
         return self.run("judge", "--tool", tool, "--input", json.dumps(tool_input), *more)
+
+
+def _text(data: bytes) -> str:
+    """Return what was printed, with the line ends that a text file is read with."""
+    return data.decode().replace("\r\n", "\n").replace("\r", "\n")

@@ -49,7 +49,7 @@ def in_terminal(
     child = subprocess.Popen(
         [*program, *argv],
         cwd=project.root,
-        env={**project.environ, "TERM": "xterm", **(env or {})},
+        env={**_sizeless(project.environ), "TERM": "xterm", **(env or {})},
         stdin=slave,
         stdout=slave,
         stderr=slave,
@@ -65,6 +65,11 @@ def in_terminal(
         child.kill()
         child.wait()
         os.close(master)
+
+
+def _sizeless(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment that says nothing of a screen: the tests' own is not theirs."""
+    return {name: value for name, value in environ.items() if name not in ("LINES", "COLUMNS")}
 
 
 def _take_terminal() -> None:
@@ -127,7 +132,7 @@ def by_agent(
     done = subprocess.run(
         [program, "-c", AGENT, json.dumps([[*PENSTOCK, *argv] for argv in commands])],
         cwd=project.root,
-        env={**project.environ, "TERM": "xterm"},
+        env={**_sizeless(project.environ), "TERM": "xterm"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -10,21 +10,19 @@ import sys
 gc.disable()  # what is made here lives until the end, which is near; the engine enables it
 VERSION = "0.1.0"  # of the package, as in `pyproject.toml`
 PACKAGE = __file__.rpartition("/")[0]
-made: dict = {}  # type: ignore[type-arg]
+sys.path.append(PACKAGE.rpartition("/")[0])
 try:
     from _frozen_importlib_external import SourceFileLoader  # an import's own, without a search
 
-    loader = SourceFileLoader("hook_path", f"{PACKAGE}/startup/hook_path.py")
-    exec(loader.get_code("hook_path"), made)  # type: ignore[arg-type]
-except Exception:  # a checkout, or a file that is torn
-    made.clear()
-sys.path.append(PACKAGE.rpartition("/")[0])
+    one = SourceFileLoader("hook_path", PACKAGE + "/startup/hook_path.py").get_code("hook_path")
+    exec(one, {"PACKAGE": PACKAGE, "WANTED": VERSION})  # type: ignore[arg-type]
+except Exception:  # noqa: S110 - a checkout, or a file that is torn
+    pass
 try:
-    if made.get("VERSION") == VERSION:
-        made["register"](PACKAGE, made["PARTS"])
     from penstock.doors.hook.main import main
 except Exception as problem:  # an installation that is broken or half replaced
-    sys.stderr.write(f"Penstock cannot start ({type(problem).__name__}); install it again\n")
+    name = type(problem).__name__
+    sys.stderr.write("Penstock cannot start (" + name + "); install it again\n")
     sys.exit(2 if "closed" in sys.argv else 1)
 
 main(sys.argv[1:])

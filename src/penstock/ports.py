@@ -12,28 +12,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
+from penstock.core.file_mode import FileMode, of_permissions
 from penstock.core.model import Action, Source
 from penstock.core.paths.relpath import RelPath
 from penstock.core.proposals.model import Answer, Moment, Proposal, Receipt, State, Transition
 
 if TYPE_CHECKING:
     from penstock.core.audit.query import Query
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileState:
-    """A regular file as it was at one moment. `digest` is over its exact bytes.
-
-    After a write, `notes` tell what did not go as it should although the file holds the new
-    content: an owner that could not be kept, a directory that could not be flushed. `made` are
-    the directories that were made for it.
-    """
-
-    digest: str
-    size: int
-    mode: int
-    notes: tuple[str, ...] = ()
-    made: tuple[str, ...] = field(default=(), compare=False)  # of the write, not of the file
 
 
 class FileKind(StrEnum):
@@ -43,6 +28,36 @@ class FileKind(StrEnum):
     DIRECTORY = "directory"
     SYMLINK = "symlink"
     OTHER = "other"
+
+
+OF_KIND: Mapping[FileKind, FileMode] = {
+    FileKind.SYMLINK: FileMode.LINK,
+    FileKind.DIRECTORY: FileMode.DIRECTORY,
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileState:
+    """A file, link or directory as it was at one moment.
+
+    `digest` is over a file's exact bytes, or over the path that a link holds; a directory's is
+    that of no bytes. `mode` are the permissions.
+    After a write, `notes` tell what did not go as it should although the file holds the new
+    content: an owner that could not be kept, a directory that could not be flushed. `made` are
+    the directories that were made for it.
+    """
+
+    digest: str
+    size: int
+    mode: int
+    kind: FileKind = FileKind.FILE
+    notes: tuple[str, ...] = ()
+    made: tuple[str, ...] = field(default=(), compare=False)  # of the write, not of the file
+
+    @property
+    def file_mode(self) -> FileMode:
+        """The mode that a change from or to this has."""
+        return OF_KIND.get(self.kind) or of_permissions(self.mode)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,11 +71,18 @@ class DirectoryEntry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlannedWrite:
-    """One file of a set: `new` None removes it, `expect` None creates it."""
+    """One name of a set: `new` None removes it, `expect` None creates it.
+
+    `mode` is what it becomes; None is a regular file with the permissions that it has. `was` is
+    what it must be; None is any regular file. `new` of a link is the path that it holds, and of
+    a directory it is empty.
+    """
 
     path: RelPath
     new: bytes | None
     expect: str | None
+    mode: FileMode | None = None
+    was: FileMode | None = None
 
 
 class Ending(StrEnum):
@@ -133,6 +155,15 @@ class Files(Protocol):
 
     def state(self, path: RelPath) -> FileState | None:
         """Return what is there now, or None. Raises InputError for what is no plain file."""
+
+    def node(self, path: RelPath) -> FileState | None:
+        """Return the file, link or directory that is there, or None.
+
+        Raises InputError `not-a-file` for pipes, sockets and devices.
+        """
+
+    def link(self, path: RelPath) -> bytes:
+        """Return the path that a symbolic link holds. Raises InputError `not-a-link`."""
 
     def read(self, path: RelPath) -> bytes:
         """Return the whole content. Raises InputError `not-found` or `not-a-file`."""
@@ -444,6 +475,9 @@ class GitRepository(Protocol):
     def base(self, one: str, other: str) -> str:
         """Return the merge base of two commits, or nothing."""
 
+    def describe(self, words: Sequence[str]) -> str:
+        """Return what `git describe` says with some words of its own, or nothing."""
+
     def changed(
         self, before: str, after: str = "", *, paths: Sequence[str] = ()
     ) -> tuple[GitChange, ...]:
@@ -493,8 +527,13 @@ class GitRepository(Protocol):
     def holds(self, place: str, commit: str) -> bool:
         """Say whether a revision has every file as a commit has it that the commit changed."""
 
-    def lost_with(self, refs: Sequence[str], *, also: Sequence[str] = ()) -> tuple[GitCommit, ...]:
-        """Return the commits that neither other refs nor `also` would reach without these."""
+    def lost_with(
+        self, refs: Sequence[str], *, also: Sequence[str] = (), head: bool = True
+    ) -> tuple[GitCommit, ...]:
+        """Return the commits that neither other refs nor `also` would reach without these.
+
+        Without `head` what HEAD means does not count, because it goes along.
+        """
 
     def stashes(self) -> tuple[GitCommit, ...]:
         """Return the stashes, newest first."""

@@ -6,6 +6,6 @@ from __future__ import annotations
 def main(argv: list[str] | None = None) -> None:
     """Run the command and exit."""
     from penstock.cli import main as run
-    from penstock.cli.rules import command
+    from penstock.cli.rules.group import command
 
     run(argv, command=command, name="decision_reviewer")

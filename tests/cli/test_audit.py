@@ -1,4 +1,4 @@
-"""`penstock audit`: read, prove and ship the record."""
+"""`penstock audit`: query, verify and export the audit log."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_sound_record_is_told_with_its_length_and_head(lived: Project) -> None
         "warnings": [],
         "level": "",
     }
-    assert lived.run("audit", "verify").out.startswith("ok: 7 events")
+    assert lived.run("audit", "verify").out.startswith("ok: 7 entries")
 
 
 def lines_of(project: Project) -> list[bytes]:
@@ -163,7 +163,7 @@ def test_a_checkpoint_signs_and_proofs_are_given_under_it(lived: Project) -> Non
     none = lived.run("audit", "verify", "--json", "--inclusion", "99")
     assert none.code == 1
     assert none.json["error"]["code"]
-    assert none.json["error"]["message"] == "line 99 is under no signed checkpoint"
+    assert none.json["error"]["message"] == "line 99 is not covered by a signed checkpoint"
 
 
 def test_this_records_own_path_is_verified_with_all_that_is_known_of_it(lived: Project) -> None:
@@ -186,7 +186,7 @@ def test_a_witness_that_says_no_is_named_with_its_reason(project: Project, tmp_p
     proposed(project, {"a.txt": b"x\n"})
     done = project.run("audit", "checkpoint")
     assert done.code == 1
-    assert f"witness {places[0]}: has seen them\n" in done.err
+    assert f"witness {places[0]}: confirmed\n" in done.err
     assert f"witness {places[1]}: error[audit-no-directory]: " in done.err
 
 

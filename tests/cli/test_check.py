@@ -21,7 +21,7 @@ def test_good_rules_are_said_to_be_good(project: Project) -> None:
     project.write("penstock.toml", 'version = 1\npreset = "guard"\n')
     done = project.run("check")
     assert done.code == 0
-    assert "0 problems" in done.out
+    assert "no problems" in done.out
 
 
 def test_without_rules_the_preset_is_named(project: Project) -> None:
@@ -32,3 +32,12 @@ def test_the_schema_that_editors_complete_with_is_printed(project: Project) -> N
     said = project.run("check", "--schema")
     assert said.code == 0
     assert said.json["properties"]["version"]
+
+
+def test_rules_without_a_preset_are_told_what_they_leave_open(project: Project) -> None:
+    project.write("penstock.toml", 'version = 1\n[[deny]]\nid = "db"\npaths = ["db/**"]\n')
+    done = project.run("check")
+    assert done.code == 0
+    assert 'add `preset = "guard"`' in done.out
+    project.write("penstock.toml", 'version = 1\npreset = "guard"\n')
+    assert "preset is named" not in project.run("check").out

@@ -1,4 +1,4 @@
-"""`penstock demo`: the story ends by itself, and at a terminal it ends at the approval page."""
+"""`penstock demo`: the tour ends by itself, and at a terminal it ends at the review page."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ import subprocess
 import time
 from contextlib import suppress
 from html import unescape
+from io import StringIO
 from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+from rich.console import Console
 
+from penstock.cli.demo.project import project as demo_project
+from penstock.cli.demo.stage import NARROWEST, WIDEST, Stage
 from tests.project import Project
 from tests.terminal import PENSTOCK
 
@@ -28,13 +32,97 @@ def project(tmp_path: Path) -> Project:
     return Project(root=tmp_path / "project", home=tmp_path / "home")
 
 
-def test_without_a_terminal_it_tells_its_story_and_ends(project: Project) -> None:
-    done = project.run("demo")
+OUTCOMES = (
+    "DENIED",
+    "DENIED",
+    "WARNED",
+    "PENDING",
+    "PENDING",
+    "APPLIED",
+    "OUT OF DATE",
+    "REBASED",
+    "APPLIED",
+    "UNDONE",
+    "ASKED",
+    "LEARNED",
+    "ROLLED BACK",
+    "VERIFIED",
+    "CAUGHT",
+    "PENDING",
+    "ALLOWED",
+    "DENIED",
+)
+WORD = re.compile(r"^    ([A-Z]+(?: [A-Z]+)*)  ", re.MULTILINE)
+
+
+def test_without_a_terminal_it_shows_every_outcome_and_ends(
+    project: Project, tmp_path: Path
+) -> None:
+    room = tmp_path / "tmp"
+    room.mkdir()
+    done = project.run("demo", env={"TMPDIR": str(room)})
     assert done.code == 0, done.err
-    for said in ("deny: Protected path", "hitl-", "applied, receipt r-", "over MCP", "waits"):
-        assert said in done.out
+    assert done.err == ""
+    assert tuple(WORD.findall(done.out)) == OUTCOMES
+    assert "\x1b" not in done.out
+    assert max(map(len, done.out.splitlines())) <= 88
     assert "/open?t=" not in done.out
     assert not project.home.exists(), "something of the person's own was touched"
+    assert list(project.root.iterdir()) == list(room.iterdir()) == []
+
+
+@pytest.mark.parametrize("agent", [{}, {"CLAUDECODE": "1"}], ids=["own terminal", "in an agent"])
+def test_the_outcomes_are_those_of_the_files_on_disk(
+    project: Project, agent: dict[str, str], tmp_path: Path
+) -> None:
+    """The base install's steps alone; the tour is the same where an agent runs it."""
+    done = project.run("demo", env={**agent, **without(tmp_path, "mcp", "langgraph", "starlette")})
+    assert done.code == 0, done.err
+    assert tuple(WORD.findall(done.out)) == OUTCOMES[:-3]
+    assert "pip install 'penstock-gate[mcp,langgraph,web]'" in done.out
+    assert "`loyalty` was added, everything else kept: 26 lines" in done.out
+
+
+def without(place: Path, *modules: str) -> dict[str, str]:
+    """Return variables under which a process finds some modules not installed."""
+    (place / "sitecustomize.py").write_text(
+        "import importlib.util as util\n"
+        f"missing, find = {modules!r}, util.find_spec\n"
+        "util.find_spec = lambda name, *a: None if name in missing else find(name, *a)\n"
+    )
+    return {"PYTHONPATH": str(place)}
+
+
+def test_it_runs_in_a_directory_that_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(tmp_path)
+    os.chdir(gone)
+    gone.rmdir()
+    with demo_project() as here:
+        assert here.lines("src/tax.py") == 136
+    assert not os.path.exists(here.root)
+
+
+@pytest.mark.parametrize("width", [30, 60, 200])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    out = Console(file=StringIO(), width=width, force_terminal=True, color_system=None)
+    stage = Stage(out)
+    words = (
+        "a rule of yours says that `src/some/where/deep/in/it.py` is never to be written by hand"
+    )
+    stage.title(f"Penstock: {words}", words)
+    stage.step("A step with a title that is longer than a narrow terminal", words)
+    stage.types(f"penstock rules add --deny --path x --reason '{words}'")
+    stage.outcome("OUT OF DATE", words)
+    stage.say(words)
+    stage.diff(None, f"{words}\n".encode() * 30, path="x")
+    assert isinstance(out.file, StringIO)
+    lines = out.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= max(NARROWEST, min(WIDEST, width)), lines
+    assert "... 26 more lines added" in out.file.getvalue()
 
 
 def test_at_a_terminal_it_ends_at_a_page_with_changes_that_wait(project: Project) -> None:
@@ -42,7 +130,7 @@ def test_at_a_terminal_it_ends_at_a_page_with_changes_that_wait(project: Project
 
     master, slave = pty.openpty()
     child = subprocess.Popen(
-        [*PENSTOCK, "demo"],
+        [*PENSTOCK, "demo", "--fast"],
         cwd=project.root,
         env={**project.environ, "TERM": "xterm"},
         stdin=slave,
@@ -67,10 +155,10 @@ def test_at_a_terminal_it_ends_at_a_page_with_changes_that_wait(project: Project
         page = client.getresponse().read().decode()
         assert approved(client, cookie, page, port) == 303
         client.close()
-        for path_ in ("src/app.py", "src/admins.py", "config/limits.toml"):
+        for path_ in ("src/tax.py", "src/admins.py", "config/shop.toml"):
             assert path_ in page
         child.send_signal(signal.SIGINT)
-        shown(master, re.compile(rb"Next: penstock init"))
+        shown(master, re.compile(rb"penstock init"))
         assert child.wait(30) == 0
     finally:
         child.kill()
@@ -85,17 +173,17 @@ def approved(client: http.client.HTTPConnection, cookie: str, queue: str, port: 
     assert found, queue
     client.request("GET", found[1], headers={"Cookie": cookie})
     page = client.getresponse().read().decode()
-    form = page.partition(f'action="{found[1]}/approve"')[2]
-    fields = {
-        name: unescape(re.findall(rf'name="{name}" value="([^"]*)"', form)[0])
-        for name in ("csrf", "digest")
-    }
+    form = page.partition(f'action="{found[1]}/approve"')[2].partition("</form>")[0]
+    inputs = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form)
+    fields = {name: unescape(value) for name, value in inputs}
     headers = {
         "Cookie": cookie,
         "Origin": f"http://127.0.0.1:{port}",
         "Content-Type": "application/x-www-form-urlencoded",
     }
-    body = urlencode({**fields, "passphrase": "let the water through"})
+    ticked = re.findall(r'name="hunk" value="(\d+)"', page)
+    typed = {**fields, "passphrase": "let the water through", "hunk": ticked}
+    body = urlencode(typed, doseq=True)
     client.request("POST", f"{found[1]}/approve", body, headers)
     response = client.getresponse()
     response.read()

@@ -433,7 +433,7 @@ BAD_ANSWERS = [
     ("print('a log line')", "not the JSON"),
     ('print(\'{"hookSpecificOutput": {"permissionDecision": "deny"}}\')', "not the JSON"),
     ("import sys; sys.exit('no')", "exit code 1"),
-    ("import sys; sys.stderr.write('no'); sys.exit(2)", "stops what the rules allow: no"),
+    ("import sys; sys.stderr.write('no'); sys.exit(2)", "the hook blocks what the rules allow: no"),
     ("import time; time.sleep(60)", "no answer within"),
 ]
 
@@ -528,7 +528,7 @@ def test_a_client_that_writes_what_it_must_not_is_found_out(project: Project) ->
     project.run("init", "--agent", "codex")
     done = project.run("doctor", "--live", "--json", env=only(programs))
     told = {check["name"]: check["what"] for check in done.json["checks"]}
-    assert "did not hold" in told["codex-live"]
+    assert "the hook did not block it" in told["codex-live"]
     assert not (project.root / ".env").exists()
 
 

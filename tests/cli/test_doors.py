@@ -140,7 +140,7 @@ def test_inside_an_agent_a_program_approves_nothing(project: Project, way: str, 
     command = program({**WAYS, "as a command": AS_COMMAND}[way], STEPS[step].format(id=one))
     done = run(project, command, CLAUDECODE="1")
     assert done.code != 0
-    assert "inside an agent nothing is approved" in done.err
+    assert "inside an agent only an approver key can approve" in done.err
     assert state_of(project, one) == "waiting"
     assert not events(project, "approved")
 
@@ -162,7 +162,7 @@ def test_a_program_that_plays_the_command_needs_a_terminal(project: Project) -> 
     one = one_proposed(project, "a.txt", b"x\n")
     done = run_cut_off(project, program(AS_COMMAND, STEPS["answer"].format(id=one)))
     assert done.code != 0
-    assert "approving needs a person at a terminal" in done.err
+    assert "approval needs a person at a terminal" in done.err
     assert state_of(project, one) == "waiting"
 
 
@@ -186,7 +186,7 @@ def test_without_the_switch_a_program_edits_no_rules(project: Project) -> None:
     tighter = EDIT.replace('write = "allow"', 'write = "deny"').format(proof="None")
     done = run(project, program(OPEN_GATE, tighter))
     assert done.code != 0
-    assert "editing rules is switched off" in done.err
+    assert "editing rules is disabled" in done.err
 
 
 @pytest.mark.usefixtures("outside")

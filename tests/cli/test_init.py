@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from tests.terminal import END, in_terminal
 
 SETTINGS = ".claude/settings.local.json"
 SHARED = ".claude/settings.json"
-IGNORED = f"agent_sandbox/\n.agentzero_audit.jsonl\n{SETTINGS}\n"
+IGNORED = f"agent_sandbox/\n.agentzero_audit*.jsonl\n{SETTINGS}\n"
 
 
 @pytest.fixture
@@ -55,7 +57,20 @@ def test_init_writes_rules_hook_and_ignore_line(project: Project) -> None:
     writes = "Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.*"
     assert hooks["PreToolUse"][0]["matcher"] == f"Read|Grep|Glob|{writes}"
     assert (project.root / ".gitignore").read_text() == IGNORED
-    assert project.run("check").out.endswith("rules, 0 problems\n")
+    assert project.run("check").out.endswith("rules, no problems\n")
+
+
+def test_git_sees_neither_the_sandbox_nor_the_logs_of_the_broker(project: Project) -> None:
+    git = partial(subprocess.run, cwd=project.root, check=True, capture_output=True, text=True)
+    git(["git", "init", "-q"])
+    assert project.run("init", "--agent", "claude").code == 0
+    names = [".agentzero_audit.jsonl", ".agentzero_audit.0000000000-0000000001.jsonl"]
+    for name in (*names, "agent_sandbox/2026-02-04/notes/a.md", "audit.jsonl"):
+        project.write(name, "x\n")
+    seen = git(["git", "status", "--porcelain", "-uall"]).stdout
+    assert "audit.jsonl" in seen
+    assert ".agentzero" not in seen
+    assert "agent_sandbox" not in seen
 
 
 def test_a_project_may_have_any_name(tmp_path: Path, project: Project) -> None:
@@ -140,7 +155,7 @@ def test_after_a_change_by_a_person_only_our_entries_go(project: Project) -> Non
     assert done.code == 0
     assert json.loads(file.read_text()) == json.loads(OWN.replace("2]", "2, 3]"))
     assert "# mine" in toml.read_text()
-    assert "yours now" in done.out
+    assert "penstock.toml: it was changed since, so it was kept" in done.out
     assert (project.root / ".gitignore").read_text() == "build/\n"
 
 
@@ -202,7 +217,7 @@ def test_rules_that_are_there_are_never_overwritten(project: Project) -> None:
     project.write("penstock.toml", 'version = 1\npreset = "strict"\n')
     done = project.run("init", "--agent", "claude", "--preset", "guard")
     assert (project.root / "penstock.toml").read_text() == 'version = 1\npreset = "strict"\n'
-    assert "is kept" in done.out
+    assert "was kept" in done.out
 
 
 @pytest.mark.parametrize("given", ["flag", "rules"])
@@ -351,8 +366,8 @@ def test_hooks_that_are_switched_off_are_told_at_once(project: Project) -> None:
 
 # The approver key
 
-QUESTION = "make an approver key now?"
-WEAK = "a program that opens a terminal of its own is taken for a person"
+QUESTION = "create an approver key now?"
+WEAK = "without an approver key, any program that opens a terminal can approve"
 WORDS = "correct horse battery staple"
 KEY_FILE = "state/penstock/approver/approver.key"
 INIT = ("init", "--agent", "claude")
@@ -372,14 +387,14 @@ def test_a_no_to_the_key_leaves_a_sentence_and_no_key(project: Project, answer: 
     assert seen.text.count(QUESTION) == 1
     said = " ".join(seen.text.split())
     assert said.count(WEAK) == 1
-    assert "make an approver key: penstock approver init" in said
+    assert "create one with `penstock approver init`" in said
     assert not (project.home / KEY_FILE).exists()
     assert (project.root / "penstock.toml").exists()
 
 
 @pytest.mark.usefixtures("outside")
 def test_a_yes_makes_the_key_and_then_init_says_nothing_of_it(project: Project) -> None:
-    typed = [(QUESTION, "y"), ("passphrase: ", WORDS), ("once more: ", WORDS)]
+    typed = [(QUESTION, "y"), ("passphrase: ", WORDS), ("repeat passphrase: ", WORDS)]
     seen = in_terminal(project, *INIT, typed=typed)
     assert seen.code == 0, seen.text
     named = project.run("approver", "show", "--json").json["key_id"]
@@ -394,7 +409,7 @@ def test_a_yes_makes_the_key_and_then_init_says_nothing_of_it(project: Project) 
 
 @pytest.mark.usefixtures("outside")
 def test_two_passphrases_that_differ_make_no_key(project: Project) -> None:
-    typed = [(QUESTION, "y"), ("passphrase: ", WORDS), ("once more: ", "something else")]
+    typed = [(QUESTION, "y"), ("passphrase: ", WORDS), ("repeat passphrase: ", "something else")]
     seen = in_terminal(project, *INIT, typed=typed)
     assert (seen.code, "error[not-the-same]" in seen.text) == (1, True)
     assert not (project.home / KEY_FILE).exists()
@@ -432,4 +447,4 @@ def test_without_a_terminal_nothing_is_asked_and_the_sentence_is_in_the_document
 def test_where_the_rules_demand_a_key_the_sentence_says_so(project: Project) -> None:
     project.write("penstock.toml", "version = 1\n[approval]\nrequire_key = true\n")
     (said, *_) = project.run(*INIT, "--json").json["left"]
-    assert "nothing can be approved: the rules ask for an approver key" in said
+    assert "nothing can be approved: the rules require an approver key, but none is set up" in said

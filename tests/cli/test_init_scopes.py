@@ -184,7 +184,7 @@ def test_a_file_that_was_there_is_not_ignored_behind_its_owners_back(project: Pr
     project.write(".gemini/settings.json", '{"theme": "dark"}')
     done = init(project, LOCAL, "--agent", "gemini")
     assert ".gemini" not in (project.root / ".gitignore").read_text()
-    assert "do not commit it, or use --shared" in " ".join(done.out.split())
+    assert "don't commit it, or use `--shared`" in " ".join(done.out.split())
 
 
 def test_global_covers_a_project_without_rules_and_one_with_its_own(project: Project) -> None:
@@ -264,12 +264,14 @@ def test_status_lists_the_hooks(project: Project, scope: str, tmp_path: Path) ->
     assert all(hook["ok"] for hook in hooks), hooks
     home = home_files(place(project))
     assert all((hook["file"] in home) is (scope == GLOBAL) for hook in hooks)
-    assert f"claude in {hooks[0]['file']} ({scope}, ok)" in project.run("status", env=search).out
+    assert (
+        f"claude in {hooks[0]['file']} ({scope}, ok)" in project.run("status", "-v", env=search).out
+    )
 
 
 def test_status_says_which_hook_cannot_work(project: Project) -> None:
     assert project.run("status", "--json").json["hooks"] == []
-    assert "none is registered" in project.run("status").out
+    assert "hooks: none" in project.run("status").out
     init(project, SHARED, "--agent", "claude")
     (hook,) = project.run("status", "--json", env={"PATH": "/usr/bin:/bin"}).json["hooks"]
     assert hook == {

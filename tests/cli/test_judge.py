@@ -13,7 +13,7 @@ def test_a_protected_write_is_denied_with_exit_2_and_names_its_rule(project: Pro
     done = project.judge("Write", {"file_path": ".env", "content": "x"})
     assert done.code == 2
     assert done.out.startswith(
-        "deny Protected path: .env cannot be modified: it may hold passwords"
+        "deny Protected path: .env cannot be modified: it may contain passwords"
     )
     assert "rule env-files: deny" in done.out
 
@@ -285,7 +285,7 @@ class TestAskedInWords:
         project.write("a.py", LONG)
         done = project.run("judge", "write", "a.py")
         assert done.code == 0
-        assert "rules about content and lost lines can't be applied" in done.out
+        assert "rules about content and removed lines were not applied" in done.out
 
     @pytest.mark.parametrize("given", ["-", "@call.json"])
     def test_the_input_comes_from_a_file_or_the_standard_input(
@@ -301,25 +301,25 @@ class TestAskedInWords:
         [
             (["--tool", "Write", "--input", "@absent.json"], 1, "`absent.json` can't be read"),
             (["--tool", "Write", "--input", "@."], 1, "can't be read"),
-            (["--tool", "Write", "--input", "-"], 64, "not JSON"),
+            (["--tool", "Write", "--input", "-"], 64, "not valid JSON"),
             (["--tool", "Write", "--input", "@odd.json"], 64, "not UTF-8"),
             (["--tool", "Write", "--input", "{}"], 64, "the input of `Write` is empty"),
             (["--tool", "Bash", "--input", '{"command": " "}'], 64, "the input of `Bash` is empty"),
-            (["--tool", "Bash", "--input", '{"timeout": 5}'], 64, "names no file and no command"),
-            (["--tool", "Write", "--input", '{"content": "x"}'], 64, "names no file"),
+            (["--tool", "Bash", "--input", '{"timeout": 5}'], 64, "has no file and no command"),
+            (["--tool", "Write", "--input", '{"content": "x"}'], 64, "has no file"),
             (["--tool", "Frobnicate", "--input", "{}"], 64, "the input of `Frobnicate` is empty"),
-            (["--tool", "Frobnicate", "--input", '{"x": 1}'], 64, "not a tool that Penstock knows"),
+            (["--tool", "Frobnicate", "--input", '{"x": 1}'], 64, "is not a known tool"),
             (["--tool", "mcp__a__b", "--input", "{}"], 64, "is empty"),
             (["--"], 64, "no command after `--`"),
             (["--", " "], 64, "no command after `--`"),
             (["git", "pull"], 64, "penstock judge -- git pull"),
             (["write"], 64, "penstock judge write PATH"),
-            (["write", "a", "b"], 64, "name one file"),
-            (["write", ""], 64, "name one file"),
+            (["write", "a", "b"], 64, "give one file"),
+            (["write", ""], 64, "give one file"),
             (["write", "a", "--", "ls"], 64, "give a command after `--`, or"),
             (["write", "a", "--tool", "Write"], 64, "give a command after `--`, or"),
             (["--input", "{}"], 64, "belong together"),
-            (["--batch", "--", "ls"], 64, "each line names its own tool"),
+            (["--batch", "--", "ls"], 64, "with `--batch` the calls come from standard input"),
         ],
     )
     def test_what_is_no_call_is_said_and_never_allowed(
@@ -346,11 +346,11 @@ class TestAskedInWords:
     def test_a_tool_that_is_not_known_is_judged_and_said_to_be_so(self, project: Project) -> None:
         done = project.judge("Wirte", {"file_path": ".env", "content": "x"})
         assert done.code == 2
-        assert "does not know the tool `Wirte`" in done.out
+        assert "`Wirte` is not a known tool" in done.out
 
 
 def test_it_says_when_no_registered_hook_would_see_the_call(project: Project) -> None:
-    unseen = "no registered hook sees calls of"
+    unseen = "no registered hook sees"
     assert unseen in project.run("judge", "--", "ls").out
     assert project.run("init", "--agent", "gemini", "--yes").code == 0
     assert unseen not in project.run("judge", "--", "ls").out

@@ -102,12 +102,12 @@ def test_rules_that_are_there_observe_only_by_a_person(project: Project, tmp_pat
     rules = '# mine\npreset = "guard"\n[[deny]]\nid = "db"\npaths = ["db/**"]\n'
     file = project.write("penstock.toml", rules)
     by_program = project.run("init", "--agent", "claude", "--observe", "--yes")
-    assert by_program.code == 2, by_program
+    assert by_program.code == 1, by_program
     (inside,) = by_agent(project, tmp_path / "bin", "claude", [ASKED])
     assert inside.code == 2, inside
     assert file.read_text() == rules
     no = in_terminal(project, "init", "--agent", "claude", "--observe", typed=[("[y/N]", "n")])
-    assert no.code == 2, no.text
+    assert no.code == 1, no.text
     typed = [("make this change?", "y"), ("approver key now?", "n")]
     seen = in_terminal(project, "init", "--agent", "claude", "--observe", typed=typed)
     assert seen.code == 0, seen.text

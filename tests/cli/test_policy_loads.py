@@ -32,7 +32,6 @@ COMMANDS = [
     ("doctor",),
     ("rules", "suggest"),
     ("rules", "stale"),
-    ("demo",),
     ("init", "--agent", "claude", "--dry-run"),
 ]
 

@@ -60,7 +60,7 @@ def test_each_project_is_listed_with_its_size_and_age(project: Project) -> None:
     assert mine["since"] <= mine["last_used"]
     assert Path(mine["state"]).is_dir()
     text = project.run("projects").out
-    assert "(gone)" in text
+    assert "(deleted)" in text
     assert str(project.root) in text
     assert len(text.splitlines()) == 2, "a newline in a name stays in its line"
 
@@ -68,7 +68,7 @@ def test_each_project_is_listed_with_its_size_and_age(project: Project) -> None:
 def test_no_state_is_no_error(tmp_path: Path) -> None:
     empty = Quick(tmp_path, tmp_path / "home")
     assert empty.run("projects", "--json").json == {"projects": []}
-    assert "no project has state" in empty.run("projects").out
+    assert "no data is stored" in empty.run("projects").out
 
 
 def test_a_project_that_only_hooks_saw_is_named(project: Project) -> None:
@@ -99,7 +99,7 @@ def test_without_a_yes_nothing_goes(project: Project, command: tuple[str, ...]) 
     waiting(project)
     was = states(project)
     done = project.run(*command)
-    assert (done.code, "needs-yes" in done.err) == (2, True)
+    assert (done.code, "needs-yes" in done.err) == (1, True)
     assert states(project) == was
     assert (project.root / ".claude/settings.local.json").exists(), "the hook stays as well"
 
@@ -116,8 +116,8 @@ def test_an_agent_removes_no_state(project: Project, command: tuple[str, ...]) -
 @pytest.mark.parametrize(("answer", "left"), [("n", True), ("y", False)])
 def test_a_person_is_asked(project: Project, answer: str, left: bool) -> None:
     waiting(project)
-    seen = in_terminal(project, "uninstall", "--purge", typed=[("remove", answer)])
-    assert "pending changes go: 1" in seen.text
+    seen = in_terminal(project, "uninstall", "--purge", typed=[("? [y/N]", answer)])
+    assert "this deletes 1 pending change" in seen.text
     assert bool(states(project)) is left
     assert (seen.code == 0) is not left
 

@@ -44,13 +44,16 @@ def error(done: Done) -> dict[str, str]:
 def test_the_queue_and_one_proposal_read_as_lines_and_as_json(app: Project) -> None:
     new = OLD.replace("line 7\n", "seven\n").encode()
     one = one_proposed(app, "src/app.py", new)
-    assert app.run("proposals").out.split()[:3] == [one, "waiting", "modify"]
+    heading, row = app.run("proposals").out.splitlines()
+    assert heading.split() == ["id", "age", "agent", "set", "lines", "file"]
+    short, _, _, *rest = row.split()
+    assert (short, rest) == (one[5:13], ["an-agent", "-", "−1", "+1", "src/app.py"])
     (listed,) = app.run("proposals", "--json").json["proposals"]
     assert (listed["id"], listed["state"], listed["path"]) == (one, "waiting", "src/app.py")
     shown = app.run("show", one)
     assert shown.code == 0
     assert shown.err == ""
-    assert shown.out.startswith("MODIFY src/app.py: 1 of 20 lines would be lost, 1 new\n")
+    assert shown.out.startswith("src/app.py: 1 line changed (−1 +1 of 20)\n")
     (document,) = app.run("show", one, "--json").json["proposals"]
     assert document["lost_lines"] == [{"line": 7, "text": "line 7"}]
     assert document["diff"].endswith(" line 6\n-line 7\n+seven\n line 8\n line 9\n line 10\n")
@@ -66,7 +69,7 @@ def test_the_queue_and_one_proposal_read_as_lines_and_as_json(app: Project) -> N
 def test_lost_lines_come_first_then_warnings_then_the_diff(app: Project) -> None:
     hidden = OLD.replace("line 3\n", "access = 'user\u202e'\n").encode()
     out = app.run("show", one_proposed(app, "src/app.py", hidden)).out
-    places = [out.index(text) for text in ("LINES THAT WOULD BE LOST", "warning ", "--- a/")]
+    places = [out.index(text) for text in ("REMOVED LINES", "warning ", "--- a/")]
     assert places == sorted(places)
     assert "     3 - line 3\n" in out
     assert "+access = 'user⟦U+202E RLO⟧'\n" in out
@@ -113,19 +116,19 @@ def test_states_stand_in_a_column_of_their_own(app: Project, tmp_path: Path) -> 
     one = one_proposed(app, "src/app.py", b"short\n")
     app.run("edit", one, env=editor(tmp_path, "open(path, 'w').write('other')"))
     listed = app.run("proposals", "--all").out.splitlines()
-    assert [line.split()[1] for line in listed] == ["superseded", "waiting"]
-    assert len({line.index("replace") for line in listed}) == 1
+    assert [line.split()[-2] for line in listed] == ["state", "replaced", "pending"]
+    assert len({line.index(line.split()[-2]) for line in listed}) == 1
     assert app.run("proposals", "--limit", "0").code == 64
     again = app.run("rebase", one, "--json")
     assert (again.code, error(again)["code"]) == (4, "already-superseded")
-    said = "a proposal that is superseded cannot be replaced by another version"
+    said = "a proposal that is replaced can't be replaced by another version"
     assert error(again)["message"] == said
 
 
 def test_nothing_waiting_is_said_and_is_no_error(app: Project) -> None:
     done = app.run("proposals")
     assert (done.code, done.out) == (0, "")
-    assert "nothing waits" in done.err
+    assert "no pending changes" in done.err
 
 
 # Approving
@@ -134,9 +137,9 @@ def test_nothing_waiting_is_said_and_is_no_error(app: Project) -> None:
 def test_at_a_terminal_the_change_is_shown_then_asked_about_then_written(app: Project) -> None:
     one = one_proposed(app, "src/app.py", b"short\n")
     seen = approve(app, one)
-    assert seen.text.index("LINES THAT WOULD BE LOST") < seen.text.index("exactly like this?")
+    assert seen.text.index("REMOVED LINES") < seen.text.index("exactly like this?")
     assert "\x1b[31m-line 1\x1b[0m" in seen.text, "coloured at a terminal"
-    assert "applied src/app.py: receipt r-" in seen.text
+    assert "applied src/app.py\nundo with `penstock undo r-" in seen.text
     assert text_of(app) == "short\n"
     assert ops(app) == ["proposed", "approved", "applying", "applied"]
 
@@ -162,8 +165,8 @@ def test_an_answer_that_is_no_yes_is_a_document_as_well(
 
 def test_no_colour_means_no_escapes_at_all(app: Project) -> None:
     one = one_proposed(app, "src/app.py", b"short\n")
-    seen = in_terminal(app, "show", one, env={"NO_COLOR": "1"})
-    assert "LINES THAT WOULD BE LOST" in seen.text
+    seen = in_terminal(app, "show", one, "--no-pager", env={"NO_COLOR": "1"})
+    assert "REMOVED LINES" in seen.text
     assert "\x1b" not in seen.text
 
 
@@ -171,7 +174,7 @@ def test_without_a_terminal_nothing_is_asked_and_nothing_approved(app: Project) 
     one = one_proposed(app, "src/app.py", b"short\n")
     for more in ((), ("--yes",)):
         done = app.run("approve", one, *more, "--json", stdin="y\n")
-        assert (done.code, error(done)["code"]) == (2, "no-terminal")
+        assert (done.code, error(done)["code"]) == (1, "no-terminal")
     said = app.run("approve", one, "--yes").err
     assert said.startswith(
         "error[no-terminal]: approving needs a person at a terminal\n  because: "
@@ -224,7 +227,7 @@ def test_extend_keeps_the_members_that_are_there(project: Project) -> None:
 
 def test_line_numbers_are_shown_before_an_insertion_point_is_asked_for(app: Project) -> None:
     one = one_proposed(app, "src/app.py", b"new\n")
-    typed = [("the end)", "99"), ("the end)", "x"), ("the end)", "2"), *YES]
+    typed = [("end): ", "99"), ("end): ", "x"), ("end): ", "2"), *YES]
     seen = in_terminal(app, "approve", one, "--strategy", "insert", typed=typed)
     assert seen.code == 0, seen.text
     assert seen.text.index("    20  line 20\n") < seen.text.index("insert after line")
@@ -238,11 +241,11 @@ def test_chosen_hunks_are_what_is_written_and_the_rest_is_not(app: Project) -> N
     shown = app.run("show", one).out
     assert "hunks: 1 at line 2 (-1 +1), 2 at line 10 (-1 +0), 3 at line 18 (-1 +1)" in shown
     seen = approve(app, one, "--hunks", "1,3", "--reason", "line 10 is used")
-    assert "PREVIEW src/app.py: the ticked hunks only" in seen.text
+    assert "Preview of src/app.py: selected hunks only; nothing is written yet" in seen.text
     assert text_of(app) == OLD.replace("line 2\n", "two\n").replace("line 18\n", "18\n")
     old = app.run("show", one, "--json").json["proposals"][0]
     assert old["state"] == "superseded"
-    back = "of 3 hunks, not taken: 2 (line 10): line 10 is used"
+    back = "2 of 3 hunks kept; hunk 2 (line 10) rejected: line 10 is used"
     assert old["answer"]["reason"] == back, "what is left goes back to the agent with the reason"
     assert events(app, "superseded")[0]["reason"] == back
 
@@ -381,7 +384,7 @@ def test_a_rebase_that_would_have_to_guess_says_where(app: Project) -> None:
     app.write("src/app.py", OLD.replace("line 5\n", "cinq\n"))
     done = app.run("rebase", one, "--json")
     assert (done.code, error(done)["code"]) == (4, "conflict")
-    assert error(done)["because"] == "line 5 of what is there now"
+    assert error(done)["because"] == "line 5 of the current file"
 
 
 # Sets
@@ -396,9 +399,13 @@ def group(app: Project) -> tuple[Project, str]:
 def test_a_set_is_shown_whole_and_written_whole(group: tuple[Project, str]) -> None:
     project, set_id = group
     seen = approve(project, set_id.removeprefix("set-")[:12])
-    for title in ("REPLACE src/app.py", "NEW b.txt", "NEW notes/n"):
+    for title in (
+        "src/app.py: 20 of 20 lines removed, 1 added",
+        "b.txt: new file",
+        "notes/n: new file",
+    ):
         assert title in seen.text, "what the rules allow is shown too"
-    assert "write 3 file(s)" in seen.text
+    assert "write 3 files" in seen.text
     assert [text_of(project, path) for path in ("src/app.py", "b.txt", "notes/n")] == [
         "A\n",
         "B\n",
@@ -412,7 +419,7 @@ def test_one_file_of_a_set_waits_for_the_others(group: tuple[Project, str]) -> N
     ids = {one["path"]: one["id"] for one in shown}
     seen = in_terminal(project, "approve", ids["b.txt"], "--yes")
     assert seen.code == 3
-    assert "1 file(s) wait" in seen.text
+    assert "(1 file pending)" in seen.text
     assert not (project.root / "b.txt").exists()
     assert in_terminal(project, "approve", ids["src/app.py"], "--yes").code == 0
     assert text_of(project, "b.txt") == "B\n"
@@ -435,14 +442,14 @@ def test_chosen_files_are_a_set_of_their_own_and_the_others_go_back(
     }
     assert {("src/app.py", "rejected"), ("notes/n", "rejected"), ("b.txt", "applied")} <= states
     told = {event["reason"] for event in events(project, "rejected")}
-    assert told == {"not chosen from its set: one at a time"}
+    assert told == {"not selected from its set: one at a time"}
 
 
 def test_a_set_with_a_denied_file_is_refused_before_anything_is_asked(app: Project) -> None:
     set_id = proposed(app, {"src/app.py": b"A\n", ".env": b"K\n"})[0].set_id
     seen = in_terminal(app, "approve", set_id)
     assert seen.code == 2
-    assert "error[already-denied]: the set cannot be written whole" in seen.text
+    assert "error[already-denied]: this change set can't be applied as a whole" in seen.text
     assert "--files src/app.py" in seen.text
     assert text_of(app) == OLD
 
@@ -482,7 +489,7 @@ def test_measuring_a_large_file_again_shows_how_far_it_has_come(project: Project
     assert "measuring" not in seen.text, "looking makes nothing"
     assert state_of(project, one) == "waiting"
     seen = in_terminal(project, *argv, typed=[("exactly like this?", "y")])
-    assert re.search(r"measuring, \d+ % of [\d,]+ bytes", seen.text), seen.text
+    assert re.search(r"comparing, \d+ % of [\d.]+ KiB", seen.text), seen.text
     small = one_proposed(project, "small.txt", b"one more\n")
     seen = in_terminal(project, "approve", small, typed=[("exactly like this?", "n")])
     assert "measuring" not in seen.text

@@ -1,4 +1,4 @@
-"""`penstock report`: what was stopped, how often, and what would calm it."""
+"""`penstock report`: what was stopped, how often, and rules that would help."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_in_observe_mode_it_says_what_would_have_been(hook: Hook) -> None:
     assert (found["observe"], found["observed"]) == (True, 7)
     assert (found["asked"], found["denied"]) == (6, 4)
     assert len(found["edits"]) == 2
-    assert "passed, because the rules only observed" in hook.project.run("report").out
+    assert "; 7 of these were not stopped (observe mode)" in hook.project.run("report").out
 
 
 def test_a_span_limits_it_and_nothing_is_an_answer_too(project: Project) -> None:

@@ -27,14 +27,14 @@ def test_everything_that_waits_is_shown_and_answered_by_a_letter(app: Project) -
     first = one_proposed(app, "a.txt", b"a\n")
     second = one_proposed(app, "app.txt", b"short\n")
     third = one_proposed(app, "c.txt", b"c\n")
-    answers = [("a", ()), ("r", (("the agent is told", "not like this"),)), ("n", ())]
+    answers = [("a", ()), ("r", (("sent to the agent", "not like this"),)), ("n", ())]
     order = [(ASKED, letter) for letter, _ in answers]
     typed = [order[0], order[1], *answers[1][1], order[2]]
     seen = in_terminal(app, "review", "--plain", typed=typed)
     assert seen.code == 3, "one is left waiting"
     states = sorted(state_of(app, one) for one in (first, second, third))
     assert states == ["applied", "rejected", "waiting"]
-    assert "LINES THAT WOULD BE LOST" in seen.text
+    assert "REMOVED LINES" in seen.text
 
 
 def test_a_strategy_shows_the_lines_asks_where_and_shows_the_result_again(app: Project) -> None:
@@ -50,7 +50,7 @@ def test_a_strategy_shows_the_lines_asks_where_and_shows_the_result_again(app: P
     ]
     seen = in_terminal(app, "review", "--plain", typed=typed)
     assert seen.code == 0, seen.text
-    assert "error[unknown-strategy]: `merge` is none of append, insert" in seen.text
+    assert "error[unknown-strategy]: `merge` is not one of append, insert" in seen.text
     assert seen.text.index("    20  line 20") < seen.text.index("insert after line")
     assert (app.root / "app.txt").read_text().startswith("line 1\nline 2\nline 3\nnew\nline 4\n")
 
@@ -68,7 +68,7 @@ def test_hunks_are_chosen_by_number_and_an_edit_is_shown_again(
     seen = in_terminal(app, "review", "--plain", typed=typed, env=env)
     assert seen.code == 0, seen.text
     assert "hunk 2, line 18" in seen.text
-    assert "`x` is none of these" in seen.text
+    assert "`x` is not one of these" in seen.text
     assert (app.root / "app.txt").read_text() == OLD.replace("line 18\n", "eighteen\n") + "mine\n"
 
 
@@ -76,7 +76,7 @@ def test_looking_at_a_strategy_changes_nothing(app: Project) -> None:
     one = one_proposed(app, "app.txt", b"new\n")
     typed = [(ASKED, "s"), ("strategy (append", "append"), ("use this?", "n"), (ASKED, "q")]
     seen = in_terminal(app, "review", "--plain", typed=typed)
-    assert "PREVIEW app.txt" in seen.text
+    assert "Preview of app.txt" in seen.text
     assert state_of(app, one) == "waiting"
 
 
@@ -92,7 +92,9 @@ def test_bytes_that_cannot_be_printed_are_named_and_asked_about(
     assert state_of(app, one) == state
 
 
-@pytest.mark.parametrize("typed", [[(ASKED, "q")], [(ASKED, END)], [(ASKED, "r"), ("told", END)]])
+@pytest.mark.parametrize(
+    "typed", [[(ASKED, "q")], [(ASKED, END)], [(ASKED, "r"), ("sent to", END)]]
+)
 def test_leaving_in_any_way_leaves_it_waiting(app: Project, typed: list[tuple[str, str]]) -> None:
     one = one_proposed(app, "app.txt", b"short\n")
     more = [(ASKED, "q")] if len(typed) > 1 else []
@@ -107,7 +109,7 @@ def test_a_set_is_written_once_all_of_it_is_approved(app: Project) -> None:
     proposed(app, {"app.txt": b"A\n", "b.txt": b"B\n"})
     seen = in_terminal(app, "review", "--plain", typed=[(ASKED, "a"), (ASKED, "a")])
     assert seen.code == 0, seen.text
-    assert "its set is written once all of it is approved" in seen.text
+    assert "the change set is written when all of it is approved" in seen.text
     assert (app.root / "app.txt").read_text() == "A\n"
     assert (app.root / "b.txt").read_text() == "B\n"
 
@@ -123,10 +125,10 @@ def test_a_file_that_moved_meanwhile_is_told_and_the_review_goes_on(app: Project
 
 
 def test_without_a_terminal_or_without_a_queue_there_is_nothing_to_review(app: Project) -> None:
-    assert app.run("review").out == "nothing waits\n"
+    assert app.run("review").out == "no pending changes\n"
     one_proposed(app, "app.txt", b"short\n")
     done = app.run("review", stdin="a\n")
-    assert done.code == 2
+    assert done.code == 1
     assert done.err.startswith("error[no-terminal]: a review needs a terminal")
 
 
@@ -140,10 +142,10 @@ def test_the_prompt_lists_every_file_of_a_set_what_was_rejected_and_how_to_undo_
     assert seen.code == 0, seen.text
     for line in ("applied app.txt", "applied b.txt", "rejected c.txt"):
         assert line in seen.text
-    said = f"undo all 2 files with `penstock undo {kept[0].set_id}`"
+    said = f"undo with `penstock undo {kept[0].set_id.removeprefix('set-')[:8]}`"
     assert said in seen.text.replace("\n", "")
-    typed = [("put back 2 file(s)?", "y")]
-    assert in_terminal(app, "undo", kept[0].set_id, typed=typed).code == 0
+    typed = [("revert 2 files?", "y")]
+    assert in_terminal(app, "undo", kept[0].set_id[4:12], typed=typed).code == 0
     assert (app.root / "app.txt").read_text() == OLD
     assert not (app.root / "b.txt").exists()
 
@@ -167,7 +169,7 @@ def test_looking_at_hunks_at_the_prompt_changes_nothing(app: Project) -> None:
     one = one_proposed(app, "app.txt", new.encode())
     typed = [(ASKED, "h"), ("hunks to keep", "2"), ("use this?", "n"), (ASKED, "q")]
     seen = in_terminal(app, "review", "--plain", typed=typed)
-    assert "PREVIEW app.txt: the ticked hunks only" in seen.text
+    assert "Preview of app.txt: selected hunks only; nothing is written yet" in seen.text
     assert ops(app) == ["proposed"]
     assert state_of(app, one) == "waiting"
 
@@ -176,6 +178,6 @@ def test_a_review_whose_output_goes_elsewhere_is_none(app: Project) -> None:
     one = one_proposed(app, "a.txt", b"a\n")
     shell = f"{sys.executable} -m penstock.cli review --plain > /dev/null"
     seen = in_terminal(app, program=("sh", "-c", shell), typed=())
-    assert seen.code == 2, seen.text
+    assert seen.code == 1, seen.text
     assert "error[no-terminal]" in seen.text
     assert state_of(app, one) == "waiting"

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from penstock.cli.sandbox import check, says_nothing
+from penstock.cli.integrations.sandbox import check, says_nothing
 from penstock.stores.files.sandbox import Sandbox
 from tests import REPOSITORY
 from tests.project import Project
@@ -71,7 +71,7 @@ MEANT = ("test", "auth-investigation", "api_research", "face", "bead")
 def test_a_name_that_says_nothing_is_told_and_made(project: Project) -> None:
     """S2-040: guidance, no refusal."""
     done = project.run("sandbox", "new", "tmp")
-    assert (done.code, "says little" in done.err) == (0, True)
+    assert (done.code, "is a vague name" in done.err) == (0, True)
     assert [says_nothing(name) for name in GENERATED] == [True] * len(GENERATED)
     assert [says_nothing(name) for name in MEANT] == [False] * len(MEANT)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.gate import Proof
+from penstock.gate import Item, Proof
 from tests.cli.pending import gate_of, ops, proposed
 from tests.project import Done, Project
 from tests.terminal import in_terminal
@@ -111,7 +111,7 @@ def test_a_file_that_changed_since_is_left_alone_and_the_difference_shown(old: P
         done = old.run("undo", *argv)
         assert done.code == 4
         assert "-six\n+SIX\n" in done.err
-        assert "error[changed-since]: `a.txt` changed after Penstock wrote it" in done.err
+        assert "error[changed-since]: `a.txt` has changed since Penstock wrote it" in done.err
         assert "--rebase" in done.err
     assert text_of(old) == before.replace("two", "2").replace("six", "SIX")
     assert undo(old, "--rebase").code == 0
@@ -136,12 +136,12 @@ def test_a_file_that_is_gone_since_is_not_made_again(old: Project) -> None:
 def test_without_a_terminal_a_yes_is_needed_and_with_one_it_is_asked(old: Project) -> None:
     written(old, {"a.txt": b"new\n"})
     done = old.run("undo", "--json")
-    assert (done.code, done.json["error"]["code"]) == (2, "needs-yes")
-    seen = in_terminal(old, "undo", typed=[("put back 1 file(s)?", "n")])
+    assert (done.code, done.json["error"]["code"]) == (1, "needs-yes")
+    seen = in_terminal(old, "undo", typed=[("revert 1 file?", "n")])
     assert seen.code == 1
     assert text_of(old) == "new\n"
     assert old.run("proposals", "--json").json["proposals"] == [], "nothing is left waiting"
-    seen = in_terminal(old, "undo", typed=[("put back 1 file(s)?", "y")])
+    seen = in_terminal(old, "undo", typed=[("revert 1 file?", "y")])
     assert seen.code == 0
     assert text_of(old) != "new\n"
 
@@ -156,3 +156,16 @@ def test_a_creation_takes_the_directories_along_that_were_made_for_it(old: Proje
     written(old, {"kept/deep/new/file.txt": b"x\n"})
     assert undo(old).code == 0
     assert [path.name for path in (old.root / "kept").iterdir()] == ["theirs.txt"]
+
+
+def test_an_undo_shows_modes_and_links(project: Project) -> None:
+    project.write("penstock.toml", 'version = 1\npreset = "guard"\n')
+    project.write("run.sh", "#!/bin/sh\n")
+    with gate_of(project) as gate:
+        for item in (Item("run.sh", mode="100755"), Item("to", link="run.sh")):
+            (one,) = gate.propose([item])
+            gate.apply(one.id)
+    done = project.run("undo", "--last", "2", "--dry-run", "--json")
+    diffs = {one["path"]: one["diff"] for one in done.json["diffs"]}
+    assert "old mode 100755\nnew mode 100644\n" in diffs["run.sh"]
+    assert "deleted file mode 120000\n" in diffs["to"]

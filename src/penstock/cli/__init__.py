@@ -1,8 +1,10 @@
 """The `penstock` command: parses arguments, calls the gate, prints.
 
 One small module per subcommand, imported only when it is called. Data goes to stdout, talk to
-stderr; what an exit code means is in `EXIT`.
-Enter by `main`; a command is the module of its name.
+stderr; what an exit code means is in `EXIT`. `setup` holds what gets a project going, `review`
+pending changes, `isolation` runs, `rules` and `judge` the policy, `audit` the log, `integrations`
+servers and protocols; `terminal` is what they share.
+Enter by `main`; `COMMANDS` says in which module a command is.
 Imported by: the console script and `penstock.reviewer`.
 Always true: an error is printed in one form (`PenstockError.render`), as JSON with `--json`.
 """
@@ -10,82 +12,122 @@ Always true: an error is printed in one form (`PenstockError.render`), as JSON w
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Mapping
+from contextlib import redirect_stderr
 
 import click
 
-from penstock.cli.lazy import Lazy, Table
+from penstock.cli.lazy import Lazy, Sections, Table
 from penstock.core.distribution import NAME
 from penstock.core.errors import PenstockError, RefusedError, StaleError, of_system
 from penstock.core.model import Verdict
 
+COMPLETE = "_PENSTOCK_COMPLETE"  # a shell sets it to have a line completed
 OK, COULD_NOT, DENIED, WAITING, OUT_OF_DATE, USAGE = 0, 1, 2, 3, 4, 64
+UNAVAILABLE = 69
 EXIT: Mapping[Verdict, int] = {Verdict.ALLOW: OK, Verdict.ASK: WAITING, Verdict.DENY: DENIED}
 
-# Codes that say more than the kind of their error: what was typed cannot be understood, a
-# person has yet to look, the answer was no.
+# Codes that say more than the kind of their error: what was typed cannot be understood, nobody
+# can be asked here, a person has yet to look, the answer was no.
 CODES: Mapping[str, int] = {
-    "bad-json": USAGE,
-    "bad-hunks": USAGE,
-    "empty-input": USAGE,
-    "unknown-tool": USAGE,
+    **dict.fromkeys(
+        ("bad-json", "bad-hunks", "bad-time", "empty-input", "unknown-tool", "bad-address"), USAGE
+    ),
+    **dict.fromkeys(("no-terminal", "needs-yes", "not-confirmed"), COULD_NOT),
     "not-approved": WAITING,
+    "no-isolation": UNAVAILABLE,
     "already-denied": DENIED,
     "already-rejected": DENIED,
 }
 
 COMMANDS: Table = {
-    "hook": ("hook", "Answer one call of an agent's hook: JSON in, the agent's answer out."),
-    "judge": ("judge", "Say what the rules would answer to a tool call; records nothing."),
-    "init": ("init", "Put the gate in front of the agents of this project."),
-    "uninstall": ("uninstall", "Take back exactly what `init` did."),
-    "projects": ("projects", "List the projects that have state, and how large it is."),
-    "doctor": ("doctor", "Prove that the hooks work, or say why they do not."),
-    "check": ("check", "Read the rules and tell every problem in them, with its line."),
-    "status": ("status", "Tell the workspace, the policy in force, what waits."),
-    "report": ("report", "Show what the rules stopped, or would have, and what would calm it."),
-    "proposals": ("proposals", "List what waits for a person."),
-    "show": ("show", "Show a proposal: what would be lost, every warning, the diff."),
-    "review": ("review", "Go through what waits, on the full screen or at a prompt."),
-    "watch": ("watch", "Wait for proposals: ring, set the title, say what came."),
-    "approve": ("approve", "Approve a proposal exactly as it is shown, and write it."),
-    "apply": ("apply", "Write what was approved before."),
-    "reject": ("reject", "Close a proposal with a reason that the agent gets to read."),
-    "renew": ("renew", "Give a waiting proposal its whole time again."),
-    "edit": ("edit", "Change the proposed content in your editor."),
-    "rebase": ("rebase", "Merge a proposal with what was saved meanwhile."),
-    "undo": ("undo", "Put back what a write replaced."),
-    "why": ("why", "Explain the last denials and questions, and what would change them."),
-    "log": ("log", "Show what agents did and what became of it."),
-    "allow": ("allow", "Allow files or commands for a while."),
-    "rules": ("rules", "Change the rules, with a way back, and learn from decisions."),
-    "approver": ("approver", "Set up the key that proves an approval."),
-    "audit": ("audit", "Read, prove and ship the record."),
-    "sandbox": ("sandbox", "Make and clean up a place for agents to try things in."),
-    "broker": ("broker", "Take an agent's tool requests as JSON lines; writes are proposed."),
-    "broker-cli": ("broker_cli", "Run an agent behind the broker and decide at this terminal."),
-    "mcp": ("mcp", "Serve tools to an agent over the Model Context Protocol."),
-    "serve": ("serve", "Answer hooks and show the approval page, from one process that stays."),
-    "open": ("open", "Print a link that opens the approval page once."),
-    "notify": ("notify", "Try where messages about waiting proposals go."),
-    "demo": ("demo", "Show a denied, a waiting, an applied and an undone write."),
-    "completion": ("completion", "Print the completion script for bash, zsh or fish."),
+    "init": (
+        "setup.init",
+        "Protect this project: create penstock.toml and register agent hooks",
+    ),
+    "run": (
+        "isolation.run",
+        "Run a command isolated from your files; changes are reviewed first",
+    ),
+    "runs": ("isolation.runs", "List isolated runs; show, apply, enter or drop their changes"),
+    "doctor": ("setup.doctor", "Check that the hooks are installed and working"),
+    "status": ("setup.status", "Show protected agents, pending changes and recent denials"),
+    "demo": ("demo", "Take a one-minute tour"),
+    "uninstall": ("setup.uninstall", "Remove the hooks and what else `init` created"),
+    "projects": ("setup.projects", "List the projects that Penstock stores data for"),
+    "completion": ("setup.completion", "Print the completion script for bash, zsh or fish"),
+    "help": ("setup.help", "Show help for a command"),
+    "version": ("setup.version", "Show the version"),
+    "review": ("review.review", "Review pending changes in the terminal"),
+    "open": ("review.open", "Open the review page in the browser"),
+    "proposals": ("review.proposals", "List pending changes"),
+    "show": ("review.show", "Show the diff of a pending change"),
+    "approve": ("review.approve", "Approve a pending change and write it"),
+    "reject": ("review.reject", "Reject a pending change with a reason for the agent"),
+    "undo": ("review.undo", "Revert a change that Penstock or an agent wrote"),
+    "edit": ("review.edit", "Edit a pending change before you approve it"),
+    "rebase": ("review.rebase", "Merge a pending change with the current file"),
+    "renew": ("review.renew", "Reset the expiry timer of a pending change"),
+    "watch": ("review.watch", "Print pending changes as they arrive"),
+    "apply": ("review.apply", "Write a change that was approved with --no-apply"),
+    "approver": ("setup.approver", "Manage the key that signs your approvals"),
+    "judge": ("judge.command", "Test what the rules say about a tool call"),
+    "why": ("rules.why", "Explain the latest denials and how to change them"),
+    "rules": ("rules.group", "Add, test and analyze rules"),
+    "allow": ("rules.allow", "Allow files or commands for a limited time"),
+    "check": ("rules.check", "Check the rules files for errors"),
+    "report": ("rules.report", "Count what the rules stopped and suggest rules"),
+    "log": ("audit.log", "Show what agents did and what was decided"),
+    "audit": ("audit.group", "Query, verify and export the audit log"),
+    "serve": ("integrations.serve", "Run the server for the review page, HTTP hooks and the API"),
+    "mcp": ("integrations.mcp", "Run the MCP server"),
+    "broker": ("integrations.broker", "Run the file broker on stdin and stdout (JSON lines)"),
+    "broker-cli": ("integrations.broker_cli", "Run an agent behind the file broker"),
+    "notify": ("integrations.notify", "Test notifications"),
+    "sandbox": ("integrations.sandbox", "Create and clean up scratch directories for agents"),
+    "hook": ("integrations.hook", "Answer one hook call of an agent (JSON on stdin)"),
 }
+SECTIONS: Sections = {
+    "Get started": ("init", "run", "runs", "doctor", "status", "demo", "uninstall", "projects"),
+    "Review changes": (
+        *("review", "open", "proposals", "show", "approve", "reject", "undo"),
+        *("edit", "rebase", "renew", "watch", "approver"),
+    ),
+    "Rules": ("why", "judge", "allow", "rules", "check", "report"),
+    "Audit": ("log", "audit"),
+    "Integrations": ("serve", "mcp", "broker", "broker-cli", "notify", "sandbox", "completion"),
+}
+# Commands that work and are not listed: other programs call them, or another command names them.
+PLUMBING = ("hook", "apply", "help", "version")
 
 
-@click.group(cls=Lazy, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+class _Root(Lazy):
+    """The group of all commands, with a line at the end that says how to go on."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands only; the two options of the group are `--help` and `--version`."""
+        self.format_commands(ctx, formatter)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Say where help on one command is."""
+        formatter.write("\nRun `penstock <command> --help` for the options of a command.\n")
+
+
+@click.group(
+    cls=_Root,
+    table=COMMANDS,
+    sections=SECTIONS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name=NAME, prog_name="penstock")
 def penstock() -> None:
-    """The gate between AI coding agents and a project's files.
-
-    An agent asks, the rules answer, a person decides when the rules say "ask", one function
-    writes, and every step adds a line to one chain.
-    """
+    """Review and control what AI coding agents change on disk."""
 
 
 def exit_code(error: PenstockError) -> int:
-    """Return the exit code that tells what kind of inability it was."""
+    """Return the exit code that says what kind of failure it was."""
     if error.code in CODES:
         return CODES[error.code]
     if isinstance(error, StaleError):
@@ -99,18 +141,20 @@ def main(
     """Run the command and exit; 2 always means denied, never a typo."""
     arguments = sys.argv[1:] if argv is None else argv
     _print_anything()
+    if COMPLETE in os.environ:
+        _complete()
+    run = command or penstock
     try:
-        run = (command or penstock).main
-        sys.exit(run(arguments, prog_name=name, standalone_mode=False) or OK)
-    except click.exceptions.Exit as done:
-        sys.exit(done.exit_code)
+        sys.exit(_run(run, arguments, name))
     except click.UsageError as wrong:
-        _tell_usage(wrong, as_json="--json" in arguments)
+        from penstock.cli.usage import usage_error
+
+        _tell(usage_error(wrong), as_json="--json" in arguments)
         sys.exit(USAGE)
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
         if "--json" in arguments:
-            _tell(PenstockError("stopped", "this was stopped before its end"), as_json=True)
+            _tell(PenstockError("stopped", "interrupted before it was done"), as_json=True)
         sys.exit(COULD_NOT)
     except PenstockError as error:
         _tell(error, as_json="--json" in arguments)
@@ -123,6 +167,23 @@ def main(
         sys.exit(COULD_NOT)
 
 
+def _complete() -> None:
+    """Answer a shell that completes a line, and exit: what goes wrong says nothing at all."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
+        try:
+            penstock.main([], prog_name="penstock", complete_var=COMPLETE)
+        except Exception:  # noqa: BLE001 - a person is in the middle of a line
+            sys.exit(COULD_NOT)
+
+
+def _run(command: click.Command, arguments: list[str], name: str) -> int:
+    """Run a command and return its exit code."""
+    try:
+        return command.main(arguments, prog_name=name, standalone_mode=False) or OK
+    except click.exceptions.Exit as done:
+        return done.exit_code
+
+
 def _print_anything() -> None:
     """A terminal that lacks a character gets its number, and never a crash."""
     for stream in (sys.stdout, sys.stderr):
@@ -131,17 +192,9 @@ def _print_anything() -> None:
 
 
 def _tell(error: PenstockError, *, as_json: bool) -> None:
-    from penstock.cli.output import print_json, tell
+    from penstock.cli.terminal.output import print_json, tell
 
     if as_json:
         print_json(error.as_json())
     else:
         tell(error.render())
-
-
-def _tell_usage(wrong: click.UsageError, *, as_json: bool) -> None:
-    from penstock.cli.output import usage_message
-
-    command = wrong.ctx.command_path if wrong.ctx else "penstock"
-    error = PenstockError("wrong-usage", usage_message(wrong), hint=f"{command} --help")
-    _tell(error, as_json=as_json)

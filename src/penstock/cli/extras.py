@@ -26,6 +26,6 @@ def need(extra: str, command: str) -> None:
         raise StoreError(
             "extra-missing",
             f"`{command}` needs the package `{name}`",
-            because=f"it is part of the extra `{extra}`, which is not installed",
-            hint=pip_install(extra),
+            because=f"the extra `{extra}` is not installed",
+            hint=f"run `{pip_install(extra)}`",
         )

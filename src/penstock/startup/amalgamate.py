@@ -17,8 +17,8 @@ LEAVES = (
     "penstock.core.audit.chain",
     "penstock.core.audit.head_slots",
     "penstock.core.strict_json",
-    "penstock.core.text.redact",
-    "penstock.core.audit.event",
+    "penstock.core.text.secret_signs",
+    "penstock.core.audit.judgement",
     "penstock.core.paths.globs",
     "penstock.core.policy.fast_decide",
     "penstock.core.diff.loss_bound",
@@ -45,6 +45,11 @@ def _with_packages(leaves: Iterable[str]) -> Iterable[str]:
 MODULES = tuple(dict.fromkeys(_with_packages(LEAVES)))
 PACKAGES = frozenset(name.rpartition(".")[0] for name in MODULES)
 REGISTER = "startup/register.py"
+# `hook.py` gives both names. An installation that is half replaced has parts of two versions.
+END = """if WANTED == VERSION:
+    load_in_c(IN_C)
+    register(PACKAGE, PARTS)
+"""
 
 
 def amalgamate(read: Callable[[str], str], *, version: str) -> str:
@@ -59,7 +64,8 @@ def amalgamate(read: Callable[[str], str], *, version: str) -> str:
             f"VERSION = {version!r}",
             *bodies,
             f"PARTS = (\n{''.join(parts)})",
-            ast.unparse(_lean(ast.parse(read(REGISTER)))) + "\n",
+            ast.unparse(_lean(ast.parse(read(REGISTER)))),
+            END,
         )
     )
 

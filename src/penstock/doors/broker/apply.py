@@ -35,13 +35,14 @@ DO_NOT_RETRY = "do not send the same again unchanged"
 
 # What became of a proposal that is not there to be applied any more, and what to do about it.
 CLOSED: Mapping[State, tuple[str, str]] = {
-    State.APPLIED: ("it was written before", "read the file to see it"),
-    State.REJECTED: ("a person rejected it", DO_NOT_RETRY),
-    State.STALE: ("its file changed after it was proposed", "read the file and propose again"),
+    State.APPLIED: ("it is already written", "read the file to see it"),
+    State.REJECTED: ("the user rejected it", DO_NOT_RETRY),
+    State.STALE: ("the file has changed since it was proposed", "read the file and propose again"),
     State.DENIED: ("the rules deny it", DO_NOT_RETRY),
-    State.SUPERSEDED: ("another version took its place", "read the file and propose again"),
-    State.EXPIRED: ("nobody answered in time", "propose it again if it is still wanted"),
+    State.SUPERSEDED: ("a newer version replaced it", "read the file and propose again"),
+    State.EXPIRED: ("it expired without an answer", "propose it again if it is still needed"),
 }
+OPEN_STILL = ("the user has not answered yet", "continue with other work")
 
 
 def apply_proposal(gate: Gate, ledger: Ledger, asked: ToolRequest, proof: Proof) -> ToolResponse:
@@ -77,7 +78,7 @@ def reject_proposal(gate: Gate, asked: ToolRequest, proof: Proof) -> ToolRespons
         gate.answer_all(ids, approve=False, proof=proof, reason=reason)
     except PenstockError as error:
         return _told(of_error(error), group, path, REJECT)
-    why = f"a person rejected the change of `{one.path}`" + (f": {reason}" if reason else "")
+    why = f"the user rejected the change to `{one.path}`" + (f": {reason}" if reason else "")
     refusal = BrokerRefusal(code="rejected", message=why, hint=DO_NOT_RETRY)
     answer = _told(refusal, group, path, REJECT)
     facts = _facts(one, status="rejected", reason=reason)
@@ -90,9 +91,9 @@ def became(gate: Gate, hitl_id: str) -> str:
     if not group:
         return ""
     one = group[0]
-    what, then = CLOSED.get(one.state, ("a person has not answered yet", "wait for the answer"))
-    why = f": {one.answer.reason}" if one.answer and one.answer.reason else ""
-    return f"`{one.path}` is {one.state}, {what}{why}; {then}"
+    what, then = CLOSED.get(one.state, OPEN_STILL)
+    why = f" ({one.answer.reason})" if one.answer and one.answer.reason else ""
+    return f"proposal for `{one.path}`: {what}{why}; {then}"
 
 
 # --- finding ----------------------------------------------------------------------------
@@ -166,15 +167,15 @@ def _other_path(group: Sequence[Proposal], one: Proposal | None, path: str) -> B
 
 EXPIRED = BrokerRefusal(
     code="hitl_expired",
-    message="the proposal has expired: nobody approved it in time",
-    hint=f"{DO_NOT_RETRY}; ask the person first, then propose it again",
+    message="the proposal has expired",
+    hint=f"{DO_NOT_RETRY}; ask the user first, then propose it again",
 )
 
 
 def _failed(gate: Gate, group: Sequence[Proposal], error: PenstockError, path: str) -> ToolResponse:
     """Answer from what happened; of a set that the world overtook, nothing stays open."""
     if error.code in OVERTAKEN and len(group) > 1:
-        withdraw(gate, group, f"its set cannot be written whole: {error.message}")
+        withdraw(gate, group, f"its set can't be written as a whole: {error.message}")
     refusal = of_error(error)
     return _told(EXPIRED if refusal.code == EXPIRED.code else refusal, group, path, APPLY)
 

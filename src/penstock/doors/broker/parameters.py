@@ -30,7 +30,7 @@ class ToolRequest:
                 "missing-parameter", f"`{name}` is missing", hint=f"send `{name}` as text"
             )
         if not isinstance(found, str):
-            raise _wrong(name, "is no text")
+            raise _wrong(name, "is not a string")
         return _valid(name, found)
 
     def optional(self, name: str) -> str:
@@ -43,7 +43,7 @@ class ToolRequest:
         if found is None:
             return default
         if not isinstance(found, int) or isinstance(found, bool):
-            raise _wrong(name, "is no whole number")
+            raise _wrong(name, "is not an integer")
         return found
 
     def flag(self, name: str) -> bool:
@@ -73,9 +73,9 @@ def _valid(name: str, text: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise _wrong(name, "holds half of a character (a lone surrogate)") from None
+        raise _wrong(name, "contains a lone surrogate (half a character)") from None
     return text
 
 
 def _wrong(name: str, what: str) -> InputError:
-    return InputError("bad-parameter", f"`{name}` {what}", hint="send it as the manual says")
+    return InputError("bad-parameter", f"`{name}` {what}", hint="see docs/how-to/broker.md")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from penstock.core.diff.hunks import unified
 from penstock.core.digest import digest
+from penstock.core.file_mode import FileMode
 from penstock.core.model import Actor, ChangeKind
 from penstock.core.proposals.model import OPEN, Proposal, State
 from penstock.core.text.display import spoken, visible_diff
@@ -39,22 +40,26 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileIntent:
-    """One file with what it holds and what it should hold; None is no file."""
+    """One file with what it holds and what it should hold; None is no file.
+
+    `mode` is there where more than content is asked for.
+    """
 
     place: TargetFile
     before: bytes | None
     after: bytes | None
+    mode: FileMode | None = None
 
     @property
     def item(self) -> Item:
         """What is proposed: good only for the content that it was made from."""
         expect = None if self.before is None else digest(self.before)
-        return Item(path=self.place.path.text, content=self.after, expect=expect)
+        return Item(path=self.place.path.text, content=self.after, expect=expect, mode=self.mode)
 
 
 def propose(gate: Gate, actor: Actor, wanted: Sequence[FileIntent]) -> ToolResponse:
     """Put changes on the queue as one proposal or one set, and answer with them."""
-    changed = [one for one in wanted if one.before != one.after]
+    changed = [one for one in wanted if one.before != one.after or one.mode]
     if not changed:
         return _unchanged(wanted)
     items = [one.item for one in changed]
@@ -66,9 +71,14 @@ def propose(gate: Gate, actor: Actor, wanted: Sequence[FileIntent]) -> ToolRespo
     return _waiting(gate, changed, made)
 
 
-def diff_of(path: str, before: bytes | None, after: bytes | None) -> bytes:
+def diff_of(
+    path: str,
+    before: bytes | None,
+    after: bytes | None,
+    modes: tuple[FileMode | None, FileMode | None],
+) -> bytes:
     """Return the unified diff whose digest is a proposal's `patch_hash`."""
-    return unified(before, after, path=path)
+    return unified(before, after, path=path, modes=modes)
 
 
 def withdraw(gate: Gate, made: Sequence[Proposal], reason: str) -> None:
@@ -103,7 +113,8 @@ def _unchanged(wanted: Sequence[FileIntent]) -> ToolResponse:
 def _waiting(gate: Gate, wanted: Sequence[FileIntent], made: Sequence[Proposal]) -> ToolResponse:
     """Return the answer for one proposal, or for a set: the first of it stands for all."""
     first, shown = made[0], wanted[0].place.shown
-    diffs = [diff_of(one.place.shown, one.before, one.after) for one in wanted]
+    both = zip(wanted, made, strict=True)
+    diffs = [diff_of(one.place.shown, one.before, one.after, of.modes) for one, of in both]
     whole = b"".join(diffs)
     base, patch_hash = first.base or NOTHING, digest(whole)
     created = first.creates

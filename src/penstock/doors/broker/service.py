@@ -114,9 +114,9 @@ class Broker:
         if why:
             raise RefusedError(
                 "inside-agent",
-                "the role `front-end` is not for an agent's shell",
+                "the role `front-end` can't be used from an agent's shell",
                 because=why,
-                hint="run it from a terminal of your own",
+                hint="run it in your own terminal",
             )
         return Proof(by=str(os.getuid()), kind="front-end")
 
@@ -193,9 +193,9 @@ class Broker:
         known = became(self.gate, named) if isinstance(named, str) else ""
         refusal = BrokerRefusal(
             code="not_for_agents",
-            message=f"`{name}` is for a person's program, not for agents",
+            message=f"`{name}` is for the user's program, not for agents",
             because=known,
-            hint="wait for the person's answer; do not send this again",
+            hint="wait for the user's answer; do not send this again",
         )
         path = shortened(asked.said.get("path"))
         answer = refuse(refusal, method=TOOLS[name][0], path=path)
@@ -205,9 +205,9 @@ class Broker:
         if not self.gate.policy().broker.enabled:
             raise RefusedError(
                 "disabled",
-                "the broker takes no writes",
+                "the broker does not accept writes",
                 because="`enabled` is false in its settings",
-                hint="ask a person to switch it on",
+                hint="ask the user to enable it",
             )
 
     def _tidy(self) -> None:
@@ -242,12 +242,12 @@ class Broker:
     def _unlogged(self, answer: ToolResponse, error: AuditError) -> ToolResponse:
         """A proposal that is not on the log is taken back; a read goes on, with a warning."""
         if answer.status is not Status.HITL_REQUIRED:
-            said = f"this is not in the log: {error.message}"
+            said = f"this is not in the audit log: {error.message}"
             return replace(answer, warnings=(*answer.warnings, said))
         found = self.gate.get(str(answer.hitl["hitl_id"]))
         if found is not None:
             group = self.gate.of_set(found.set_id) or (found,)
-            withdraw(self.gate, group, "the log could not tell of it")
+            withdraw(self.gate, group, "the entry could not be logged")
         return refuse(of_error(error), method=answer.method, path=answer.path)
 
     # -- for a person's program ------------------------------------------------------------
@@ -259,7 +259,7 @@ class Broker:
         if one is None or one.state not in OPEN or one.expired(now):
             return None
         before, after = self.gate.contents(one)
-        diff = diff_of(one.path, before, after)
+        diff = diff_of(one.path, before, after, one.modes)
         return {
             "hitl_id": one.id,
             "path": one.path,
@@ -285,7 +285,7 @@ def _role(role: Role | str) -> Role:
     try:
         return Role(role)
     except ValueError:
-        raise InputError("bad-role", f"`{role}` is no role", hint="agent or front-end") from None
+        raise InputError("bad-role", f"`{role}` is not a role", hint="agent or front-end") from None
 
 
 def _refusal_of(error: Exception) -> BrokerRefusal:
@@ -297,7 +297,7 @@ def _refusal_of(error: Exception) -> BrokerRefusal:
     return BrokerRefusal(
         code="internal_error",
         message=f"the broker failed on this request ({type(error).__name__})",
-        hint="tell the person who runs it",
+        hint="report this to the user",
         denied=True,
     )
 

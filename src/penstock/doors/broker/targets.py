@@ -53,8 +53,8 @@ def named(gate: Gate, text: str) -> RelPath:
     if ".." in text.split("/"):
         raise InputError(
             "path-escape",
-            f"`{spoken(text)}` climbs with `..`",
-            hint="name the file by its way down from the workspace",
+            f"`{spoken(text)}` contains `..`",
+            hint="use a path below the workspace",
         )
     return path
 
@@ -67,8 +67,8 @@ def find(gate: Gate, text: str) -> TargetFile:
     except InputError:
         raise InputError(
             "path-escape",
-            f"`{name.text}` leads out of the workspace",
-            because="a link on the way points elsewhere",
+            f"`{name.text}` is outside the workspace",
+            because="a symbolic link in its path points outside",
             hint="use the path of a file inside the workspace",
         ) from None
     return TargetFile(shown=name.text, path=reached, kind=gate.kind(reached))
@@ -94,7 +94,7 @@ def require_file(place: TargetFile) -> None:
     if place.kind is FileKind.DIRECTORY:
         raise InputError("is-directory", f"`{place.shown}` is a directory")
     if place.kind is FileKind.SYMLINK:  # followed as far as it goes: it leads in a circle
-        raise InputError("is-symlink", f"`{place.shown}` is a link that leads nowhere")
+        raise InputError("is-symlink", f"`{place.shown}` is a broken symbolic link")
     if place.kind not in (None, FileKind.FILE):
         raise InputError(
             "not-a-file", f"`{place.shown}` is a pipe, a socket or a device, not a file"
@@ -109,7 +109,7 @@ def current(gate: Gate, place: TargetFile) -> bytes | None:
     if gate.source(place.path).size > LARGEST:
         raise InputError(
             "too-large",
-            f"`{place.shown}` is too large to be compared",
+            f"`{place.shown}` is too large to compare",
             because=f"it has more than {LARGEST} bytes",
         )
     content = gate.current(place.path.text)

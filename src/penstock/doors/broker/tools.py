@@ -13,9 +13,10 @@ from typing import TypeAlias
 
 from penstock.core.errors import InputError
 from penstock.core.model import Action
-from penstock.core.patch.apply import apply_all, parse_patch
+from penstock.core.patch.apply import apply_all, modes_of, parse_patch
 from penstock.core.patch.model import FilePatch
 from penstock.core.text.excerpt import Window, bytes_shown, line_range, window
+from penstock.core.text.quantities import counted
 from penstock.core.tools.edits import Swap, Swaps, edited
 from penstock.doors.broker.parameters import ToolRequest
 from penstock.doors.broker.propose import FileIntent, propose
@@ -126,9 +127,14 @@ def apply_patch(gate: Gate, asked: ToolRequest) -> ToolResponse:
     _require_only(asked.optional("path"), patches)
     places = _Places(gate)
     settled = [_settled(patch, places) for patch in patches]
-    after = apply_all(settled, places.content)
+    after, modes = apply_all(settled, places.content), modes_of(settled)
     wanted = [
-        FileIntent(place=places.known[path], before=places.content(path), after=content)
+        FileIntent(
+            place=places.known[path],
+            before=places.content(path),
+            after=content,
+            mode=modes.get(path),
+        )
         for path, content in after.items()
     ]
     wanted = [one for one in wanted if one.before is not None or one.after is not None]
@@ -173,7 +179,7 @@ def _require_only(path: str, patches: Sequence[FilePatch]) -> None:
     if named != {path.removeprefix("./")}:
         raise InputError(
             "patch-path-mismatch",
-            f"the patch is for {len(named)} file(s), and the request names `{path}`",
+            f"the patch changes {counted(len(named), 'file')}, but the request names `{path}`",
             because=", ".join(f"`{name}`" for name in sorted(named)[:5]),
             hint="leave `path` out to propose all of them as one set",
         )

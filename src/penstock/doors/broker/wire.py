@@ -57,7 +57,7 @@ def _too_long(size: int, most: int) -> InputError:
         "too-large",
         f"the line has {size} bytes",
         because=f"a request has {most} bytes at most",
-        hint="send less at a time",
+        hint="split the request",
     )
 
 
@@ -72,10 +72,12 @@ def parse(line: bytes) -> Request:
             "bad-json",
             "the line is not JSON",
             because=str(wrong)[:200],
-            hint="send one object a line",
+            hint="send one object per line",
         ) from None
     if not isinstance(found, dict):
-        raise InputError("bad-json", "the line is no JSON object", hint="send one object a line")
+        raise InputError(
+            "bad-json", "the line is not a JSON object", hint="send one object per line"
+        )
     return found
 
 

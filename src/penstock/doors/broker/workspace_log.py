@@ -22,7 +22,7 @@ from penstock.ports import AuditLog, LogEntry
 FILE = ".agentzero_audit.jsonl"
 AGENT = "broker"  # who asked, for a proposal that came in by this door
 PROPOSE, APPLY = "write_file_propose", "write_file_apply"
-CAUGHT_UP = "written while no broker was there to tell"
+CAUGHT_UP = "written while no broker was running"
 
 
 class WorkspaceLog(Protocol):

@@ -15,6 +15,7 @@ from penstock.core.audit.findings import AuditReport
 from penstock.core.audit.key_exchange import Exchange
 from penstock.core.audit.query import parse_line
 from penstock.core.errors import PenstockError
+from penstock.core.text.quantities import counted
 from penstock.doors.setup.agent_files import BAD, OK, WARN, Finding
 
 VERIFY = "penstock audit verify"
@@ -38,7 +39,9 @@ def approvals(here: Workspace) -> Iterator[Finding]:
 def _log(report: AuditReport) -> Finding:
     if not report.problems:
         return Finding(
-            name="audit", status=OK, what=f"the audit log verifies ({report.count} entries)"
+            name="audit",
+            status=OK,
+            what=f"the audit log verifies ({counted(report.count, 'entry', 'entries')})",
         )
     first, more = report.problems[0], len(report.problems) - 1
     what = f"the audit log does not verify: {first.message}"
@@ -57,5 +60,5 @@ def _proof(found: ApprovalState) -> Finding:
 def _exchanges(found: ApprovalState) -> Iterator[Finding]:
     for one in found.exchanged:
         status = WARN if one.kind is Exchange.KEY_UNSIGNED else BAD
-        hint = f"if this was not you, do not trust later approvals: {VERIFY}"
+        hint = f"if this was not you, do not trust later approvals; run `{VERIFY}`"
         yield Finding(name="approver-key", status=status, what=one.what, hint=hint)

@@ -162,7 +162,7 @@ def _codex_only(document: Json) -> tuple[bool, str]:
     """Codex takes a field that it does not know for a hook that failed, and writes."""
     known = {"hookEventName", "permissionDecision", "permissionDecisionReason", "additionalContext"}
     if set(document) != {"hookSpecificOutput"} or set(document["hookSpecificOutput"]) - known:
-        raise ValueError("a field that Codex does not know")
+        raise ValueError("a field that Codex does not accept")
     return _nested(document)
 
 
@@ -204,7 +204,7 @@ TAKES: Mapping[str, Callable[[Raw], ClientVerdict]] = {
     "copilot": _by_json(_flat),
     "windsurf": _by_exit,
     "kiro": _by_exit,
-    "cline": _by_json(_cancel, empty="Cline wants an answer to every call", by_exit=False),
+    "cline": _by_json(_cancel, empty="Cline expects an answer to every call", by_exit=False),
     "qwen": _by_json(_nested),
     "opencode": _by_exit,
     "amp": _by_exit,

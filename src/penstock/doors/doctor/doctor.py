@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from typing import cast
 
 from penstock.app import Workspace
+from penstock.app.isolated_runs import probe
 from penstock.app.nested_rules import nested_files
 from penstock.app.places import stamp
 from penstock.app.whereabouts import whereabouts
@@ -54,7 +55,7 @@ def examine(here: Workspace, place: SettingsPlace) -> DoctorReport:
     found = registrations.find_everywhere(place)
     compiled = _compiled_rules(here)  # before the rules are read: that makes them anew
     findings = [*_rules(here), *_forged(here, compiled), *_state(here)]
-    findings += [*_checkout(here), *approvals(here), *_checkpoints()]
+    findings += [*_checkout(here), *approvals(here), *_checkpoints(), *_isolation(here)]
     if not found:
         none = "no hook is registered here"
         findings.append(Finding(name="registered", status=BAD, what=none, hint="penstock init"))
@@ -81,13 +82,16 @@ def _rules(here: Workspace) -> Iterator[Finding]:
     policy = here.policy()
     if policy.degraded:
         yield Finding(
-            name="rules", status=BAD, what=f"the rules are broken: {policy.degraded}", hint=CHECK
+            name="rules",
+            status=BAD,
+            what=f"the rules file is broken: {policy.degraded}",
+            hint=CHECK,
         )
     else:
         files = ", ".join(os.path.basename(path) for path in policy.files) or "the preset `guard`"
         yield Finding(name="rules", status=OK, what=f"the rules can be read ({files})")
     if policy.enforced is not None:
-        what = "the rules only observe: nothing is stopped but what would remove Penstock"
+        what = "observe mode: nothing is blocked except removing Penstock"
         yield Finding(name="observe", status=WARN, what=what, hint="penstock init --enforce")
 
 
@@ -123,8 +127,8 @@ def _forged(here: Workspace, compiled: dict[str, object] | None) -> Iterator[Fin
     yield Finding(
         name="hook-policy",
         status=BAD,
-        what=f"`{COMPILED}` in `{here.state}` was not what the rules say; it has been made anew",
-        hint="see what was allowed since: penstock audit log; a new version of Penstock may differ",
+        what=f"`{COMPILED}` in `{here.state}` did not match the rules and was rebuilt",
+        hint="check recent decisions with `penstock log`; a Penstock upgrade can also cause this",
     )
 
 
@@ -136,11 +140,13 @@ def _state(here: Workspace) -> Iterator[Finding]:
         yield Finding(
             name="state",
             status=BAD,
-            what=f"the state in `{here.state}` cannot be written: {fault.because or fault.message}",
-            hint=fault.hint or "give this user the right to write there",
+            what=f"`{here.state}` (state) is not writable: {fault.because or fault.message}",
+            hint=fault.hint or "fix its permissions",
         )
     else:
-        yield Finding(name="state", status=OK, what=f"the state in `{here.state}` can be written")
+        yield Finding(
+            name="state", status=OK, what=f"the state directory `{here.state}` is writable"
+        )
     yield from _compiled(here)
 
 
@@ -152,7 +158,7 @@ def _compiled(here: Workspace) -> Iterator[Finding]:
         yield Finding(
             name="hook-policy",
             status=NOTE,
-            what="the compiled rules are out of date; the next call makes them anew",
+            what="the compiled rules are out of date; the next call rebuilds them",
         )
 
 
@@ -170,6 +176,22 @@ def _checkpoints() -> Iterator[Finding]:
         what=what if strict else loose,
         hint="" if strict else hint,
     )
+
+
+def _isolation(here: Workspace) -> Iterator[Finding]:
+    """Whether `penstock run` can isolate a command on this machine, by isolating one."""
+    name = "isolated runs"
+    try:
+        found = probe(here)
+    except PenstockError as fault:  # told of the state itself
+        yield Finding(name=name, status=NOTE, what=fault.message, hint=fault.hint)
+        return
+    if found.problem:
+        what = f"`penstock run` is not possible here: {found.problem}"
+        yield Finding(name=name, status=NOTE, what=what, hint=found.hint)
+        return
+    guard = f"Landlock {found.landlock}" if found.landlock else "no Landlock"
+    yield Finding(name=name, status=OK, what=f"`penstock run` works here (overlay, {guard})")
 
 
 def _modified(path: str) -> float:

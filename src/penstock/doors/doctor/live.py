@@ -45,16 +45,16 @@ def _tried(here: Workspace, agent: str) -> Iterator[Finding]:
     name = f"{agent}-live"
     client = AGENTS.get(agent)
     if client is None:
-        yield Finding(name=name, status=NOTE, what="we do not know how to run this agent by itself")
+        yield Finding(name=name, status=NOTE, what="this agent can't be tested automatically")
         return
     program = installed(agent, client)
     if not program:
-        hint = f"put `{agent}` on PATH, or name its place in {CLIENTS}"
-        yield Finding(name=name, status=NOTE, what=f"`{agent}` is not here", hint=hint)
+        hint = f"put `{agent}` on PATH, or set {CLIENTS}"
+        yield Finding(name=name, status=NOTE, what=f"`{agent}` not found", hint=hint)
         return
     expected = {DENIED: Verdict.DENY, PASSED: Verdict.ALLOW}
     if any(verdict_on(here.root, path) is not verdict for path, verdict in expected.items()):
-        what = f"not tried: the rules here do not deny `{DENIED}` and allow `{PASSED}`"
+        what = f"not tested: the rules here do not deny `{DENIED}` and allow `{PASSED}`"
         yield Finding(name=name, status=NOTE, what=what)
         return
     with tempfile.TemporaryDirectory(prefix="penstock-live-", ignore_cleanup_errors=True) as folder:
@@ -78,7 +78,9 @@ def _too_old(here: Workspace, agent: str, program: str, folder: str) -> Iterator
     told = _run([program, "--version"], folder, _environ(folder))
     numbers = told.split(" ")[0].split(".")
     if all(number.isdecimal() for number in numbers) and [int(n) for n in numbers] < SINCE:
-        what = f"version {told.split(' ')[0]} writes when a hook fails, whatever `onFailure` says"
+        what = (
+            f"version {told.split(' ')[0]} writes even when a hook fails, regardless of `onFailure`"
+        )
         yield Finding(name="", status=WARN, what=what, hint="update Claude Code")
 
 
@@ -99,13 +101,13 @@ def _outcome(here: Workspace, agent: str, client: Client, program: str, folder: 
         told = _run(client.argv(program, address), project, environ)
     passed, denied = (os.path.exists(path) for path in paths)
     if denied:
-        what = f"the real agent wrote `{DENIED}`: its hook did not hold"
+        what = f"the agent wrote `{DENIED}`: the hook did not block it"
         return Finding(name="", status=BAD, what=what, hint="see the other findings")
     if passed and len(asked) == len(given):
-        what = f"the real agent wrote `{PASSED}` and was refused `{DENIED}`"
+        what = f"hook works in the agent: `{PASSED}` written, `{DENIED}` blocked"
         return Finding(name="", status=OK, what=what)
-    did = "did not try the second file" if passed else "wrote neither file"
-    what = f"the real agent {did}: {told[-300:].strip() or 'it said nothing'}"
+    did = "did not attempt the second file" if passed else "wrote neither file"
+    what = f"the agent {did}: {told[-300:].strip() or 'no output'}"
     return Finding(name="", status=BAD, what=what, hint="run the agent by hand once")
 
 

@@ -109,14 +109,15 @@ def _wrongly_passed(denied: Iterable[ClientVerdict], path: str) -> Iterator[Find
 def _wrongly_refused(passed: Iterable[ClientVerdict]) -> Iterator[Finding]:
     for heard in passed:
         if heard.fault or heard.refused:
-            what = f"the hook stops what the rules allow: {heard.fault or heard.reason}"
-            yield Finding(name="passes", status=BAD, what=what, hint="penstock check")
+            what = f"the hook blocks what the rules allow: {heard.fault or heard.reason}"
+            yield Finding(name="passes", status=BAD, what=what, hint="run `penstock check`")
             return
 
 
 def _works(asked: TrialResult) -> Finding:
-    what = f"refuses and lets pass as the rules say, in {asked.then_ms:.0f} ms"
-    return Finding(name="works", status=OK, what=f"{what} (the first time {asked.first_ms:.0f} ms)")
+    times = f"{asked.then_ms:.0f} ms, first call {asked.first_ms:.0f} ms"
+    what = f"hook works: one test write blocked, one allowed ({times})"
+    return Finding(name="works", status=OK, what=what)
 
 
 def _slow(seconds: float) -> Iterator[Finding]:
@@ -124,8 +125,8 @@ def _slow(seconds: float) -> Iterator[Finding]:
         yield Finding(
             name="slow",
             status=WARN,
-            what=f"an answer takes {seconds * 1000:.0f} ms; an agent that gives up waiting writes",
-            hint="look at what else this machine does",
+            what=f"an answer takes {seconds * 1000:.0f} ms; agents write when a hook times out",
+            hint="check the load of this machine",
         )
 
 

@@ -51,8 +51,8 @@ def codex(place: SettingsPlace) -> Iterator[Finding]:
             yield Finding(
                 name="disabled",
                 status=BAD,
-                what=f"`{shown(path, place)}` switches the feature `hooks` off",
-                hint="take `hooks = false` out of [features]",
+                what=f"`{shown(path, place)}` disables the feature `hooks`",
+                hint="remove `hooks = false` from [features]",
             )
     if document is not None:
         yield _codex_trust(toml_of(config), own, document)
@@ -72,15 +72,15 @@ def _codex_trust(config: Mapping[str, Any], path: str, document: Mapping[str, An
             "off" if off else "trusted" if same else "changed" if rows else "never"
         )
     if trusted == {"trusted"}:
-        what = "a person trusted the hook in Codex"
+        what = "the hook is trusted in Codex"
         if start <= trusted:
             return Finding(name="trust", status=OK, what=what)
-        what = f"{what}, but not at a session's start: its first call waits longer"
+        what = f"{what}, but not for session start: the first call is slower"
         return Finding(name="trust", status=NOTE, what=what, hint="trust it with /hooks in codex")
     why = {
-        "off": "the hook is switched off in Codex",
-        "changed": "the hook has changed since a person trusted it, and Codex skips it",
-        "never": "Codex has not been told to trust the hook, and skips it without a word",
+        "off": "the hook is disabled in Codex",
+        "changed": "the hook has changed since it was trusted, so Codex skips it",
+        "never": "the hook is not trusted in Codex, so Codex skips it silently",
     }
     return Finding(
         name="trust",
@@ -145,15 +145,15 @@ def gemini(place: SettingsPlace) -> Iterator[Finding]:
             yield Finding(
                 name="disabled",
                 status=BAD,
-                what=f"`{shown(path, place)}` switches hooks off (`hooksConfig.enabled`)",
-                hint="take that line out",
+                what=f"`{shown(path, place)}` disables hooks (`hooksConfig.enabled`)",
+                hint="remove that line",
             )
         if hooks.get("disabled"):
             yield Finding(
                 name="disabled-some",
                 status=WARN,
-                what=f"`{shown(path, place)}` switches some hooks off by name",
-                hint="see that Penstock's is not among them: /hooks",
+                what=f"`{shown(path, place)}` disables some hooks by name",
+                hint="check with /hooks that Penstock's hook is not one of them",
             )
         trust = table_of(table_of(document, "security"), "folderTrust")
         trusting = trusting and trust.get("enabled") is not False
@@ -174,7 +174,7 @@ def _gemini_trust(place: SettingsPlace) -> Finding:
     return Finding(
         name="trust",
         status=BAD,
-        what="the folder is not trusted in Gemini, which runs no project hooks then",
+        what="the folder is not trusted in Gemini, so project hooks do not run",
         hint="start gemini in this project and trust the folder",
     )
 
@@ -199,6 +199,6 @@ def copilot(place: SettingsPlace) -> Iterator[Finding]:
     yield Finding(
         name="trust",
         status=BAD,
-        what="the folder is not trusted in Copilot, whose `-p` runs no project hooks then",
+        what="the folder is not trusted in Copilot, so `-p` runs no project hooks",
         hint="start copilot in this project and trust the folder",
     )

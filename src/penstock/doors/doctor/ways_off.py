@@ -66,8 +66,8 @@ def _claude(place: SettingsPlace) -> Iterator[Finding]:
             yield Finding(
                 name="managed-only",
                 status=BAD,
-                what=f"`{shown(path, place)}` lets managed hooks run only",
-                hint="have the hook added to the managed settings",
+                what=f"`{shown(path, place)}` allows only managed hooks",
+                hint="ask your administrator to add the hook to the managed settings",
             )
     if _only_here(place.root, ".claude/settings.json"):
         yield Finding(
@@ -117,8 +117,8 @@ def _disabled(document: Mapping[str, Any], path: str, place: SettingsPlace) -> I
         yield Finding(
             name="disabled",
             status=BAD,
-            what=f"`{shown(path, place)}` sets disableAllHooks, which stops all hooks",
-            hint="take that line out",
+            what=f"`{shown(path, place)}` sets disableAllHooks, which disables all hooks",
+            hint="remove that line",
         )
 
 
@@ -141,7 +141,7 @@ def _cursor(place: SettingsPlace) -> Iterator[Finding]:
         yield Finding(
             name="version",
             status=BAD,
-            what="`.cursor/hooks.json` has no `version` of 1, and Cursor does not read it",
+            what="`.cursor/hooks.json` has no `version: 1`, so Cursor ignores it",
             hint='add "version": 1',
         )
 

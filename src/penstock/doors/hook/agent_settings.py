@@ -32,7 +32,7 @@ def switches_off(here: Workspace, call: HookCall, environ: Mapping[str, str]) ->
         if why:
             return f"`{os.path.basename(path)}` {why}"
         if text is None and path in before:
-            return f"`{os.path.basename(path)}` is gone, and the hooks with it"
+            return f"`{os.path.basename(path)}` was deleted, including Penstock's hooks"
     return ""
 
 

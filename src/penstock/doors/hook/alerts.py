@@ -14,6 +14,7 @@ from itertools import groupby
 
 from penstock.app import Workspace
 from penstock.core.notify.message import Alert
+from penstock.core.text.quantities import counted
 from penstock.doors.hook.agents import agent_module
 from penstock.doors.hook.before_after import ChangedFile
 from penstock.doors.hook.failures import tried
@@ -47,7 +48,7 @@ def _alert(
     here: Workspace, call: HookCall, found: Sequence[ChangedFile], origin: str, record: Record
 ) -> tuple[str, str]:
     hashes: list[str] = []
-    problems = [tried("record it", partial(_recorded, one, record, hashes)) for one in found]
+    problems = [tried("log it", partial(_recorded, one, record, hashes)) for one in found]
     unrecorded = next(filter(None, problems), "")
     paths = tuple(str(one.facts["path"]) for one in found)
     what = _what(paths, origin)
@@ -86,15 +87,14 @@ def _notified(here: Workspace, call: HookCall, alert: Alert) -> str:
     """Have the person notified, and return what came of it so far."""
     said = here.alert(alert)
     module = agent_module(call.agent)
-    parts = [f"{module.TITLE} was given a message to show to the user"] if _shows(call) else []
+    parts = [f"{module.TITLE} will show the user a message"] if _shows(call) else []
     if said.targets:
-        count = f"{said.targets} target{'s' if said.targets > 1 else ''}"
-        parts.append(f"a notification is queued for {count}")
+        parts.append(f"a notification is queued for {counted(said.targets, 'target')}")
         parts += [said.later] if said.later else []
     if said.problem:
         parts.append(f"a notification could not be queued ({said.problem})")
     if not parts or (said.problem and len(parts) == 1):
-        parts.append("nobody was notified: tell the user, `penstock status` shows it")
+        parts.append("no notification was sent: tell the user; `penstock status` shows it")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}"
 

@@ -10,9 +10,11 @@ from penstock.app import Workspace
 from penstock.core.model import Decision
 from penstock.core.policy.builtin import NAME
 from penstock.core.policy.model import Policy
-from penstock.doors.hook.messages import ALLOW, HookAnswer, phrase
+from penstock.core.text.quantities import counted
+from penstock.doors.hook.messages import ALLOW, DENY, HookAnswer, phrase
 
 SHIPPED = ("preset:", NAME)
+NEEDS_APPROVAL = "this needs the user's approval"
 
 
 def spoken(decision: Decision) -> HookAnswer:
@@ -21,12 +23,12 @@ def spoken(decision: Decision) -> HookAnswer:
     if verdict == ALLOW:
         return HookAnswer(
             ALLOW,
-            decision.because or "a rule of the project allows this",
+            decision.because or "allowed by a project rule",
             notes=decision.notes,
             granted=decision.granted,
             warnings=(f"Penstock: {decision.degraded}",) if decision.degraded else (),
         )
-    because = decision.because or f"the rules say {verdict}"
+    because = decision.because or ("the rules deny this" if verdict == DENY else NEEDS_APPROVAL)
     if decision.degraded:
         because = f"{because} ({decision.degraded})"
     return HookAnswer(verdict, phrase(because, decision.suggestion))
@@ -47,19 +49,19 @@ def _own(policy: Policy) -> str:
     """Say how many rules people wrote themselves, besides those of presets."""
     rules = [rule for layer in policy.layers for rule in layer.rules if rule.enabled]
     own = {rule.id for rule in rules if not rule.where.file.startswith(SHIPPED)}
-    return f", {len(own)} rule{'' if len(own) == 1 else 's'} of your own" if own else ""
+    return f", {counted(len(own), 'custom rule')}" if own else ""
 
 
 def _mode(policy: Policy) -> str:
     if policy.enforced is not None:
-        return "OBSERVE ONLY: it records what it would stop, and stops nothing."
-    return "The rules are enforced; a refusal says what to do instead."
+        return "OBSERVE ONLY: decisions are logged, nothing is blocked."
+    return "Rules are enforced; a denial says what to do instead."
 
 
 def _answering(policy: Policy, *, attended: bool) -> str:
-    """Say who answers what the rules leave to a person."""
+    """Say what happens to a change that needs approval."""
     if policy.enforced is not None:
         return ""
     if policy.gate.mode == "propose" or not attended:
-        return "Nobody can be asked here: a change that needs a person waits as a proposal."
-    return "The user is asked where a rule says so."
+        return "Non-interactive: a change that needs approval is saved as a pending change."
+    return "The user is asked when a rule requires approval."

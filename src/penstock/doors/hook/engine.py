@@ -19,7 +19,8 @@ from functools import partial
 
 from penstock.app.places import moved_settings
 from penstock.app.workspace import Workspace, workspace_of
-from penstock.core.audit.event import is_wanted, judged
+from penstock.core.audit.event import judged
+from penstock.core.audit.judgement import is_wanted
 from penstock.core.errors import PenstockError
 from penstock.core.model import Action, Decision, Verdict
 from penstock.doors.hook import agent_settings, before_after, last_resort, protected_files
@@ -162,10 +163,10 @@ class Engine:
             record = partial(self._record, here, call)
             return held(here, call, replace(judged, decision=decision), record)
         record = partial(self._record, here, call, decision, would=judged.would)
-        unrecorded = tried("record this call", record)
+        unrecorded = tried("log this call", record)
         allowed = decision.verdict is Verdict.ALLOW
         if unrecorded and allowed and policy.in_force.when_failing(DOOR) is not Verdict.ALLOW:
-            because = f"{unrecorded}, and the rules of this project allow nothing unrecorded"
+            because = f"{unrecorded}, and this project's rules deny calls that can't be logged"
             return HookAnswer(DENY, phrase(because, last_resort.DOCTOR))
         answer = spoken(decision)
         if unrecorded:
@@ -179,7 +180,7 @@ class Engine:
     ) -> None:
         """Keep what a call may change; say what could not be kept, and what somebody changed."""
         keep = partial(before_after.keep, here, call, judged)
-        problems = [tried("keep what this overwrites, so it cannot be undone", keep)]
+        problems = [tried("save the overwritten content, so this can't be undone", keep)]
 
         def refresh() -> None:
             alert = self._alerted(here, call, protected_files.refresh(here, call))
@@ -187,7 +188,7 @@ class Engine:
             answer.warnings += alert.warnings
 
         if any(one.request.action is Action.RUN for one in judged.prepared):
-            problems.append(tried("look at the protected files", refresh))
+            problems.append(tried("check the protected files", refresh))
         answer.warnings += tuple(filter(None, problems))
 
     def _alerted(
@@ -210,7 +211,7 @@ class Engine:
             return HookAnswer()
         facts = {"op": "settings_refused", "path": call.settings, "status": "denied", **who(call)}
         self._add(here, {**facts, "code": "hooks-off"})
-        return HookAnswer(DENY, f"Penstock: {why}; the hooks stay as they were")
+        return HookAnswer(DENY, f"Penstock: {why}; the change was rejected")
 
     def start(self, here: Workspace, call: HookCall, environ: Mapping[str, str]) -> HookAnswer:
         """Look at what is protected, and say that Penstock is on."""

@@ -10,11 +10,10 @@ import marshal
 import posix
 import time
 
-from penstock.core.audit.event import MOST_RULES, STATUS, compose, is_wanted, judgement
+from penstock.core.audit.judgement import MOST_RULES, STATUS, is_wanted, judgement, plain_line
 from penstock.core.diff.loss_bound import bound
 from penstock.core.paths.spellings import spellings
 from penstock.core.policy.fast_decide import DENY, FORMAT, Short, answer
-from penstock.core.text.redact import may_hold_secret
 from penstock.doors.hook.agents import agent_module
 from penstock.doors.hook.messages import (
     AFTER,
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
 
 LONGEST_PATH, LONGEST_NAME = 4000, 255
 
-NOT_KEPT = "Penstock could not keep what {path} held before, so this write cannot be undone"
+NOT_KEPT = "Penstock could not save the previous content of {path}, so this can't be undone"
 
 # Tools that write one whole file, or replace text in one: where the path and the texts stand.
 WHOLE = {"Write": "content", "write_file": "content"}
@@ -374,7 +373,7 @@ def _event(policy: "dict[str, Any]", call: HookCall, shown: str, said: Short, ac
 
 def _line(event: "dict[str, object]") -> bytes:
     """Return an event as it is written; only the engine knows how to hide what may be a secret."""
-    for value in event.values():
-        if value.__class__ is str and may_hold_secret(value):
-            raise NotShortError
-    return compose(event)
+    line = plain_line(event)
+    if line is None:
+        raise NotShortError
+    return line

@@ -52,7 +52,7 @@ class HookRun:
     def stop(self, number: int, _frame: "FrameType | None") -> None:
         """Answer before somebody's signal ends this: an agent takes a dead hook for a yes."""
         if not self.said:
-            self.end(f"{CANNOT}: signal {number} ended it")
+            self.end(f"{CANNOT}: stopped by signal {number}")
 
     def end(self, why: str) -> None:
         """Give the answer that can be given now, and end the process."""

@@ -11,9 +11,10 @@ import marshal
 
 from penstock.core.audit.event import compose
 from penstock.core.diff.loss_bound import bound
-from penstock.core.paths.globs import compile_globs, matches
+from penstock.core.paths.glob_index import compile_globs
+from penstock.core.paths.globs import matches
 from penstock.core.paths.spellings import spellings
-from penstock.core.policy.fast_decide import DENIES, FORMAT, may_lose, may_refuse
+from penstock.core.policy.fast_decide import DENIES, FORMAT, STRICT, hits, keeps
 from penstock.core.policy.protected_names import (
     ENV_FILES,
     GIT,
@@ -40,7 +41,7 @@ from penstock.doors.hook.messages import ALLOW, ASK, BEFORE, DENY, HookAnswer, H
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     Record = Callable[[Mapping[str, object]], object]
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 
 CHECK = "run `penstock doctor`"  # to the person
 DOCTOR = f"ask the user to {CHECK}"  # to the agent
-NOT_RECORDED = "this is not in the audit log: it cannot be written"
+NOT_RECORDED = "this is not in the audit log: the log can't be written"
 # What a tool carries as content is not what it names.
 CONTENT = frozenset(
     {"content", "contents", "new_string", "old_string", "new_str", "old_str", "new_source", "text"}
@@ -115,11 +116,11 @@ def unread(agent: str, data: bytes, root: str) -> HookCall:
 
 def _by_on_error(call: HookCall, why: str, on_error: str) -> HookAnswer:
     if on_error in ("", ALLOW):
-        said = f'{why}; it was allowed unjudged ([on_error] hook = "allow"); {CHECK}'
+        said = f'{why}; it was allowed without a check ([on_error] hook = "allow"); {CHECK}'
         return HookAnswer(warnings=(said,))
     verdict = ASK if on_error == ASK and call.attended else DENY
-    because = f"{why}, and the rules of this project allow nothing that was not judged"
-    return HookAnswer(verdict, phrase(because, f"try again, or {DOCTOR}"))
+    because = f"{why}, and this project's rules deny calls that can't be checked"
+    return HookAnswer(verdict, phrase(because, f"retry, or {DOCTOR}"))
 
 
 def _refused(
@@ -133,17 +134,17 @@ def _refused(
             rule = _rule(policy, word, root, call.cwd, actions, moved)
             if rule is not None:
                 verdict = DENY if rule[DENIES] or not call.attended else ASK
-                instead = f"leave it alone, or try again; else {DOCTOR}"
-                because = f"{why}, and it names `{word}`, which is protected"
+                instead = f"do not use that file, or retry; if this repeats, {DOCTOR}"
+                because = f"{why}, and it names the protected file `{word}`"
                 return HookAnswer(verdict, phrase(because, instead))
         lost = _lost(call, policy, root)
     except TooManyNamesError:
-        because = f"{why}, and it is too long to look through"
+        because = f"{why}, and it is too long to check"
         return HookAnswer(DENY, phrase(because, "split it into shorter calls"))
     if not lost:
         return None
-    because = f"{why}, and it might replace most of `{lost}`"
-    return HookAnswer(DENY, phrase(because, "edit only the lines that change, or try again"))
+    because = f"{why}, and it may replace most of `{lost}`"
+    return HookAnswer(DENY, phrase(because, "edit only the lines that change, or retry"))
 
 
 # --- what a call names ---------------------------------------------------------------------------
@@ -221,7 +222,7 @@ def _rule(
             known_as=lambda place: COLD.known_as(place, root, moved),
             folds=bool(policy.get("folds")),
         )
-        found = may_refuse(policy, actions, judged, tightening)
+        found = _may_refuse(policy, actions, judged, tightening)
         if found is not None:
             return found
     return None
@@ -245,10 +246,28 @@ def _lost(call: HookCall, policy: "dict[str, Any]", root: str) -> str:
     if there is None:
         return ""
     lines, lost = bound(there[0], content.encode("utf-8", "surrogatepass")) or (1 << 30, 1.0)
-    return path if may_lose(policy, most_lines=lines, most_lost=lost) else ""
+    kept = all(keeps(layer["losses"], lines, lost) for layer in policy["layers"])
+    return "" if kept else path
 
 
 # --- what it is held against ---------------------------------------------------------------------
+
+
+def _may_refuse(
+    policy: "dict[str, Any]",
+    actions: "Sequence[str]",
+    judged: "Sequence[str]",
+    tightening: "Sequence[str]",
+) -> "tuple[Any, ...] | None":
+    """Return a rule that might refuse a path or ask about it, whatever else it looks at."""
+    heard = [
+        rule
+        for layer in policy["layers"]
+        for action in actions
+        for rule in hits(layer, action, judged, tightening)
+        if rule[STRICT]
+    ]
+    return max(heard, key=lambda rule: bool(rule[DENIES]), default=None)
 
 
 def _place(call: HookCall) -> "tuple[str, str]":
@@ -288,8 +307,7 @@ def built_in() -> "dict[str, Any]":
     )
     numbered = [(glob, at) for at, (globs, _, _) in enumerate(lists) for glob in globs]
     layer = {
-        "index": compile_globs([(glob, number) for number, (glob, _) in enumerate(numbered)]),
-        "owners": [at for _, at in numbered],
+        "index": compile_globs(numbered),
         "rules": [_denial(actions, but) for _, actions, but in lists],
         "losses": LOSSES,
     }

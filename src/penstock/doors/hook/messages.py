@@ -21,6 +21,7 @@ START = "start"  # a session begins
 OTHER = "other"  # nothing that concerns us
 
 ALLOW, ASK, DENY = "allow", "ask", "deny"
+SAYS_SO = ("Denied: ", "Protected path: ", "Production path: ", "Penstock: ")
 
 
 class HookCall:
@@ -129,7 +130,7 @@ def reply_of(module: "Any", call: HookCall, answer: HookAnswer) -> Reply:
 
     People read it as well, so nothing in it is hidden.
     """
-    answer.reason = _shown(answer.reason)
+    answer.reason = _shown(_headed(answer))
     answer.notes = tuple([_shown(note) for note in answer.notes])
     answer.warnings = tuple([_shown(warning) for warning in answer.warnings])
     said: Reply = module.say(call, answer)
@@ -137,6 +138,14 @@ def reply_of(module: "Any", call: HookCall, answer: HookAnswer) -> Reply:
         return said
     stderr = said.stderr + warned(answer) + "\n" if answer.warnings else said.stderr
     return Reply(said.stdout, stderr, said.code, answer.claims)
+
+
+def _headed(answer: HookAnswer) -> str:
+    """Return the reason; a denial begins by saying so, unless it names a protected path."""
+    text = answer.reason
+    if answer.verdict != DENY or not text or text.startswith(SAYS_SO) or "; denied: " in text:
+        return text
+    return f"Denied: {text}"
 
 
 def _shown(text: str) -> str:
@@ -176,5 +185,5 @@ def table(value: object) -> "dict[str, Any]":
 
 
 def phrase(because: str, instead: str) -> str:
-    """Return a reason as agents and people read it: why, and what to do instead."""
-    return f"{because}. Instead: {instead}" if instead else because
+    """Return a reason as agents and people read it: why, then what to do instead."""
+    return f"{because}. {instead[0].upper()}{instead[1:]}." if instead else because

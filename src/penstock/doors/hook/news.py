@@ -20,7 +20,9 @@ from penstock.core.diff.hunks import unified
 from penstock.core.errors import PenstockError
 from penstock.core.proposals.model import OPEN, Proposal
 from penstock.core.proposals.outcome import outcome
+from penstock.core.proposals.short_id import short
 from penstock.core.text.display import visible_diff
+from penstock.core.text.quantities import counted
 from penstock.doors.hook.agents import HEARS
 from penstock.doors.hook.decision_text import greeting
 from penstock.doors.hook.failures import tried
@@ -33,15 +35,15 @@ MOST_FILES = 10  # of one set
 STARTLESS = frozenset({"cursor", "kiro", "cline", "opencode"})
 MOST_SESSIONS, LARGEST = 16, 1 << 16
 MOST_TEXT = 4000
-GONE = "its result is no longer kept; look at the file"
+GONE = "its result is no longer stored; check the file"
 
 
 def with_news(here: Workspace, call: HookCall, answer: HookAnswer) -> HookAnswer:
     """Return an answer with what there is to tell, where the agent hears it."""
     if call.agent in STARTLESS and call.session and call.event in HEARS[call.agent]:
-        tried("say that Penstock is on", lambda: _greet(here, call, answer))
+        tried("say that Penstock is active", lambda: _greet(here, call, answer))
     if _hears(call, answer):
-        problem = tried("tell what became of your changes", lambda: _add(here, call, answer))
+        problem = tried("report on your pending changes", lambda: _add(here, call, answer))
         answer.warnings += (problem,) if problem else ()
     return answer
 
@@ -120,13 +122,15 @@ def _members(gate: Gate, known: str) -> tuple[Proposal, ...]:
 
 def _told(gate: Gate, ticket: Ticket, members: tuple[Proposal, ...]) -> str:
     """Return what is said of a ticket; "" while a file of it is open."""
-    head = f"Penstock: pending change {ticket.id}: "
+    head = f"Penstock: pending change {short(ticket.id)}: "
     if not members:
         return head + GONE
     said = [*_outcomes(gate, members[:MOST_FILES])]
     if "" in said:
         return ""
-    more = [f"{len(members) - MOST_FILES} more files"] if len(members) > MOST_FILES else []
+    more = (
+        [f"{counted(len(members) - MOST_FILES, 'more file')}"] if len(members) > MOST_FILES else []
+    )
     text = head + "; ".join([*said, *more])
     return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]} [cut]"
 

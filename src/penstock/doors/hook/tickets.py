@@ -19,6 +19,7 @@ from penstock.core.errors import InputError
 from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.core.policy.decide import unattended
 from penstock.core.proposals.model import OPEN, Proposal
+from penstock.core.proposals.short_id import short
 from penstock.doors.hook import last_resort
 from penstock.doors.hook.failures import told, tried
 from penstock.doors.hook.messages import DENY, HookAnswer, HookCall, phrase
@@ -27,10 +28,10 @@ from penstock.gate import Gate, Item, Judgement
 Record = Callable[[Decision], None]
 Holding = frozenset[tuple[str, str | None, str | None]]  # path, what is there, what would be
 
-UNKNOWN = "it can't be saved for review: nobody knows beforehand which files would result"
-READING = "it can't be saved for review: only changes can"
-OUTSIDE = "it can't be saved for review: only changes inside the project can"
-LATER = "go on with other work and do not try again; you will be told what became of it"
+UNKNOWN = "it can't be saved for review, because its result is only known when it runs"
+READING = "it can't be saved for review, because it only reads"
+OUTSIDE = "it can't be saved for review, because it changes files outside the project"
+LATER = "continue with other work and do not retry: you will be notified of the result"
 
 
 def actor_of(call: HookCall) -> Actor:
@@ -41,7 +42,7 @@ def actor_of(call: HookCall) -> Actor:
 def held(here: Workspace, call: HookCall, judged: Judgement, record: Record) -> HookAnswer:
     """Have a person see it first; what cannot be stored for them is denied."""
     decision = judged.decision
-    because = decision.because or "a person decides on this"
+    because = decision.because or "this needs the user's approval"
     if decision.degraded:
         because = f"{because} ({decision.degraded})"
     try:
@@ -56,22 +57,32 @@ def held(here: Workspace, call: HookCall, judged: Judgement, record: Record) -> 
             because, problem, lambda: record(replace(decision, verdict=Verdict.DENY))
         )
     known = made[0].set_id or made[0].id
-    forgotten = tried("remember to tell you of it", lambda: _remember(here, call, known))
-    saved = f"it {'was' if is_new else 'is already'} saved as pending change {known}"
-    ways = f"`penstock review`, or `penstock show {known}` and `penstock approve {known}`"
-    instead = f"{decision.suggestion}; or {LATER}" if decision.suggestion else LATER
+    forgotten = tried("remember to notify you", lambda: _remember(here, call, known))
+    name = _shown(here.gate, known)
+    saved = f"the change {'was' if is_new else 'is already'} saved as pending change {name}"
+    ways = f"`penstock review` or `penstock approve {name}`"
+    later = f"{saved}; the user can approve it with {ways}. {LATER[0].upper()}{LATER[1:]}"
     warnings = (forgotten,) if forgotten else ()
     return HookAnswer(
         DENY,
-        phrase(f"{because}; {saved}, which a person answers ({ways})", instead),
+        phrase(phrase(because, decision.suggestion).removesuffix("."), later),
         warnings=warnings,
     )
 
 
+def _shown(gate: Gate, known: str) -> str:
+    """Return an id as short as no other open one begins; whole where the queue cannot be read."""
+    try:
+        found = gate.find(states=OPEN)
+    except Exception:  # noqa: BLE001 - it is stored, and denied whatever its name is
+        return known
+    return short(known, {name for one in found for name in (one.id, one.set_id) if name})
+
+
 def _not_stored(because: str, problem: Exception, record: Callable[[], None]) -> HookAnswer:
-    failed = f"it could not be stored for review ({told(problem)})"
-    unrecorded = tried("record this call", record)
-    instead = f"go on with other work, and {last_resort.DOCTOR}"
+    failed = f"the change could not be saved for review ({told(problem)})"
+    unrecorded = tried("log this call", record)
+    instead = f"continue with other work, and {last_resort.DOCTOR}"
     warnings = tuple(filter(None, (f"Penstock: {failed}", unrecorded)))
     return HookAnswer(DENY, phrase(f"{because}; {failed}", instead), warnings=warnings)
 

@@ -22,13 +22,15 @@ class HostileInputError(ValueError):
 def parse(data: bytes) -> "dict[str, Any]":
     """Return the object that some bytes hold."""
     if len(data) > MOST_INPUT:
-        raise HostileInputError("it is larger than any call")
+        raise HostileInputError("its input is larger than 64 MiB")
     try:
         found = parse_text(data.decode("utf-8"), unique, whole)
     except DuplicateKeyError:
-        raise HostileInputError("a key stands twice in one object") from None
+        raise HostileInputError("a key occurs twice in one object of its input") from None
     except RecursionError:
-        raise HostileInputError("it is nested too deeply") from None
+        raise HostileInputError("its input is nested too deeply") from None
+    except ValueError as problem:
+        raise ValueError(f"its input is not valid JSON ({problem})") from None
     if not isinstance(found, dict):
-        raise ValueError("it is not a JSON object")  # noqa: TRY004 - like all that is no call
+        raise ValueError("its input is not a JSON object")  # noqa: TRY004 - like all that is no call
     return found

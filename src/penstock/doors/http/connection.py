@@ -123,10 +123,10 @@ class Connection(HttpToolsProtocol):
         if sum(len(name) + len(value) + LINE_ENDS for name, value in self.headers) > LARGEST_HEAD:
             raise _too_large()
         if len(self.pipeline) >= MOST_AHEAD:  # uvicorn would take in as many as are sent
-            raise Refusal(503, "busy", "too many requests without waiting for an answer")
+            raise Refusal(503, "busy", "too many pipelined requests")
         if self.parser.should_upgrade() and FRAMES.intersection(name for name, _ in self.headers):
             # The parser takes the body for the other protocol's: it could pass for a request.
-            raise Refusal(400, "bad-head", "a body is not taken with a wish for another protocol")
+            raise Refusal(400, "bad-head", "a protocol upgrade can't have a body")
         self.scope["state"]["route"] = self._admit(self._head())
         self._within(self._bounds.answer if self._busy else self._bounds.body)
         super().on_headers_complete()
@@ -156,7 +156,7 @@ class Connection(HttpToolsProtocol):
         """Refuse what is no request; an error of ours in its place was raised by `admit`."""
         fault = sys.exception()
         cause = fault.__context__ if fault is not None else None
-        wrong = Refusal(400, "bad-head", "this is no HTTP request")
+        wrong = Refusal(400, "bad-head", "not an HTTP request")
         self._refuse(cause if isinstance(cause, Refusal) else wrong)
 
     def _refuse(self, refusal: Refusal) -> None:
@@ -220,4 +220,4 @@ class Connection(HttpToolsProtocol):
 
 
 def _too_large() -> Refusal:
-    return Refusal(431, "head-too-large", f"the head exceeds {LARGEST_HEAD} bytes")
+    return Refusal(431, "head-too-large", f"the headers exceed {LARGEST_HEAD} bytes")

@@ -30,7 +30,7 @@ MOST_WAITING = 64  # calls in threads or waiting for one
 LARGEST_QUICK = 256 * 1024
 BLOCKED = 2  # the exit code by which a command says no
 SILENT = b"{}"
-FAULT = "Penstock could not judge this call; try again, or ask for a review"
+FAULT = "Penstock could not judge this call; retry, or ask the user to run `penstock doctor`"
 
 # What a client may tell about itself by a header, as the variable that a command would find.
 TOLD: Mapping[bytes, str] = {
@@ -87,7 +87,7 @@ class Desk:
     async def long(self, hook: Hook, body: bytes, environ: Mapping[str, str]) -> Response:
         """Have a call answered in a thread, in time: a client that gives up goes on without us."""
         if self._in_threads >= MOST_WAITING:
-            return _error(503, "busy", "too many calls are being judged")
+            return _error(503, "busy", "too many calls at once")
         for pool, way in ((self._pool, self.judge.reply), (self._late, self.judge.late)):
             try:
                 return await self._in_time(pool, hook.answer, way, body, environ)

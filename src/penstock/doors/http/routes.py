@@ -122,11 +122,11 @@ class Routes:
             largest = LARGE if length > SMALL and self._known(headers) else SMALL
             route = Route(method=head.method, path="*", app=self._rest, largest=largest)
         elif "origin" in headers:
-            raise Refusal(403, "wrong-origin", "pages in a browser are not answered")
+            raise Refusal(403, "wrong-origin", "requests from browsers are not allowed")
         if route is None:
-            raise Refusal(404, "not-found", "there is nothing here")
+            raise Refusal(404, "not-found", "not found")
         if head.method != route.method:
-            only = f"only {route.method} works here"
+            only = f"only {route.method} is allowed"
             raise Refusal(405, "wrong-method", only, Allow=route.method)
         if route.token and not same(brought(headers), route.token):
             told = "the token is missing or wrong"
@@ -155,7 +155,7 @@ class Routes:
         except Exception as fault:  # noqa: BLE001 - told and answered; the process goes on
             self._log.error(500, *asked, type(fault).__name__)
             if not status:  # half an answer is cut off by the server
-                no = Refusal(500, "fault", "the request could not be answered")
+                no = Refusal(500, "fault", "internal error")
                 await no.response()(scope, receive, send)
             return
         if route.path == "*":
@@ -189,7 +189,7 @@ def once(body: bytes, receive: Receive) -> Receive:
 def _headers(head: Head) -> Mapping[str, str]:
     """Return the headers by their names, in lower case."""
     if head.version not in VERSIONS:
-        raise Refusal(505, "bad-version", "only HTTP/1.1 and HTTP/1.0 are spoken")
+        raise Refusal(505, "bad-version", "only HTTP/1.1 and HTTP/1.0 are supported")
     if not head.target.startswith("/"):
         raise Refusal(400, "bad-head", "the target is not a path")
     if len(head.fields) > MOST_HEADERS:
@@ -198,7 +198,7 @@ def _headers(head: Head) -> Mapping[str, str]:
     for raw, value in head.fields:
         name = raw.decode("ascii")
         if not value.isascii():
-            raise Refusal(400, "bad-head", "the head is not plain text")
+            raise Refusal(400, "bad-head", "the headers are not plain text")
         if name in headers and name in ONCE:
             raise Refusal(400, "bad-head", f"two {name} headers")
         headers[name] = value.decode("ascii").strip()
@@ -207,7 +207,9 @@ def _headers(head: Head) -> Mapping[str, str]:
 
 def _length(headers: Mapping[str, str]) -> int:
     if "transfer-encoding" in headers:
-        raise Refusal(411, "length-required", "say the body's length; chunks are not taken")
+        raise Refusal(
+            411, "length-required", "Content-Length is required; chunked bodies are not supported"
+        )
     return int(headers.get("content-length", "0"))
 
 
@@ -217,4 +219,4 @@ def _check_host(headers: Mapping[str, str]) -> None:
     if host is None:
         raise Refusal(400, "bad-head", "there is no Host header")
     if not is_ours(host):
-        raise Refusal(403, "wrong-host", "only loopback names are answered to")
+        raise Refusal(403, "wrong-host", "only loopback host names are allowed")

@@ -97,8 +97,8 @@ def passed() -> socket.socket | None:
     if made.family != socket.AF_INET or name[0] != ADDRESS:
         raise InputError(
             "not-loopback",
-            f"the socket that was handed over is not on {ADDRESS}",
-            hint=f"let the socket unit say ListenStream={ADDRESS}:{PORT}",
+            f"the inherited socket is not on {ADDRESS}",
+            hint=f"set ListenStream={ADDRESS}:{PORT} in the socket unit",
         )
     return made
 

@@ -44,7 +44,7 @@ def by_prompt(here: Workspace) -> Proof:
     if not at_terminal():
         raise RefusedError(
             "no-terminal",
-            "the passphrase cannot be asked for without a terminal",
+            "the passphrase needs a terminal",
             hint="approve it with `penstock approve`",
         )
     words = _typed("passphrase: ")
@@ -71,7 +71,7 @@ def _refuse_inside_agent(here: Workspace, command: str) -> None:
         with attempts_recorded(here, command=f"langgraph {command}"):
             raise RefusedError(
                 "inside-agent",
-                "a graph that an agent runs cannot approve its own writes",
+                "a graph run by an agent can't approve its own writes",
                 because=why,
-                hint="approve it with `penstock approve` in a terminal of your own",
+                hint="approve it with `penstock approve` in your own terminal",
             )

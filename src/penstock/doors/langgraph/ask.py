@@ -36,7 +36,8 @@ def at_the_terminal(one: Write, ask: Ask | None) -> ReviewDecision | None:
         strategy = prompts.ask_about(one.request, _lost(one), _diff(one, one.content), ask=ask)
         return _decided(one, strategy, ask)
     except CancelledError as no:
-        # The end of input at a terminal is a person's no; elsewhere nobody was there.
+        # The end of input at a terminal is a person's no; elsewhere nobody was there, and the
+        # change stays in the queue.
         return None if no.over and not at_terminal() else _no(str(no))
     except PenstockError as no:  # no line was chosen, or the two contents cannot be joined
         return _no(in_one_line(no))
@@ -58,7 +59,7 @@ def _decided(one: Write, strategy: Strategy | None, ask: Ask | None) -> ReviewDe
     decided = ReviewDecision(strategy=strategy, insertion_point=at)
     # A strategy makes other content than was shown before.
     made = _diff(one, result_of(one, decided) or b"")
-    prompts.show(f"By {strategy}, this is written:", visible_diff(made.encode()))
+    prompts.show(f"Result of {strategy}:", visible_diff(made.encode()))
     return decided
 
 

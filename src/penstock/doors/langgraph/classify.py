@@ -79,7 +79,7 @@ def source_of(new_content: object) -> Source:
         raise BadTargetError(
             "bad-content",
             "`new_content` cannot be written as UTF-8",
-            because="it holds half of a surrogate pair",
+            because="it contains a lone surrogate",
         ) from None
 
 
@@ -104,7 +104,7 @@ def not_text(shown: str) -> BadTargetError:
     """Return the error for a file that nobody can judge line by line."""
     return BadTargetError(
         "not-text",
-        f"`{spoken(shown)}` is not text, so nobody can see what would be lost",
+        f"`{spoken(shown)}` is not text, so its changes can't be shown",
         because="it is binary, or not UTF-8",
         hint="change it by hand",
     )

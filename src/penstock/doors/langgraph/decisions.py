@@ -102,9 +102,9 @@ def _fault_of_approval(action: ReviewAction, decision: _Approve) -> str:
     if inserts and not 0 <= (decision.insertion_point or 0) <= action.lines:
         return f"`insertion_point` is not a line from 0 to {action.lines}"
     if not inserts and decision.insertion_point is not None:
-        return f"`insertion_point` means nothing with `{decision.strategy}`"
+        return f"`insertion_point` can't be used with `{decision.strategy}`"
     if chosen is not Strategy.REPLACE and not action.joins:
-        return f"`{decision.strategy}` needs a file that is there; approve without a strategy"
+        return f"`{decision.strategy}` needs an existing file; approve without a strategy"
     return ""
 
 

@@ -77,6 +77,6 @@ def _unsigned(waiting: Sequence[str]) -> str:
         f"`penstock approve {known} --no-apply`" for known in dict.fromkeys(waiting)
     )
     return (
-        "An approval needs the approver's key, and an answer here cannot carry its signature. "
+        "An approval needs the approver key, and an answer here can't carry its signature. "
         f"Run {commands} in a terminal, then approve here again.\n\n"
     )

@@ -41,7 +41,7 @@ class KnownDigests:
             return
         raise StaleError(
             "base-changed",
-            f"`{path}` changed since you read it",
+            f"`{path}` has changed since you read it",
             because=f"it was {known or 'absent'} and is {now or 'absent'} now",
         )
 

@@ -28,8 +28,8 @@ from penstock.doors.langgraph.records import (
 from penstock.doors.langgraph.settle import approve, reject, twice
 from penstock.gate import Proof
 
-NOT_SHOWN = "the file is not what it was when this was shown, so nobody has seen this change"
-WAITS = "it waits as {id}: penstock approve {id}"
+NOT_SHOWN = "the file has changed since this was shown, so this change was not reviewed"
+WAITS = "it is pending as {id}: run `penstock approve {id}`"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,7 +64,7 @@ class Settlement:
             proof = Proof(by=now.answer.by, kind=now.answer.proof)
             return self._no(one, now, now.answer.reason, WriteOutcome.REJECTED, proof)
         if decided is None and now.state is State.WAITING:
-            return self._kept(one, now, f"nobody answered: {in_line(one.decision.because)}")
+            return self._kept(one, now, f"no answer: {in_line(one.decision.because)}")
         if decided is not None and not decided.yes and now.state in OPEN:
             proof = approver.rejecting(self.kind)
             reject(self.judging.gate, [now], proof, decided.message)

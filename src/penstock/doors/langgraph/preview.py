@@ -20,6 +20,7 @@ from penstock.core.diff.hunks import unified
 from penstock.core.model import Bytes, Hunk, Source
 from penstock.core.text.display import spoken
 from penstock.core.text.lines import blocks, differing, feeds_between, numbers, read_exactly
+from penstock.core.text.quantities import counted
 from penstock.doors.langgraph import large_diff
 
 LARGE = 10 * 1024 * 1024
@@ -91,7 +92,7 @@ class _Large:
             for piece in chain(head, self._group(group, old, new)):
                 room -= len(piece)
                 if room < 0:
-                    yield f"... {self.rows - old.at:,} more lines of the file and "
+                    yield f"... {counted(self.rows - old.at, 'more line')} of the file and "
                     yield f"{self.columns - new.at:,} of the new content hidden\n"
                     return
                 yield piece

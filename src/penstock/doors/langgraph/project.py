@@ -140,8 +140,8 @@ def _level(config: GateConfig) -> LoadResult:
         actions=frozenset({Action.WRITE}),
         line_threshold=config.line_threshold,
         change_threshold=config.change_threshold,
-        description="a rewrite that loses much of a file",
-        reason="{deleted} of {existing} lines of {path} would be lost ({percent} %)",
+        description="a rewrite that removes much of a file",
+        reason="this removes {deleted} of {existing} lines of {path} ({percent} %)",
         code="substantial-change",
         where=Where(file=NAME),
     )

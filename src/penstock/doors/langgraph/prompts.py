@@ -56,8 +56,9 @@ def _ask(question: str, ask: Ask | None) -> str:
     """Ask for a line. Whatever keeps the answer from us is no answer. Raises CancelledError."""
     try:
         return str((ask or builtins.input)(harmless(question))).strip()
-    except EOFError:
-        raise CancelledError("the input ended before this was answered", over=True) from None
+    except EOFError:  # at the place of a program's choice it is a person's no
+        why = "the input ended before this was answered"
+        raise CancelledError(why, over=ask is None) from None
     except KeyboardInterrupt:
         raise CancelledError("the person cancelled") from None
     except Exception as fault:  # noqa: BLE001 - a program's own `input` may raise anything

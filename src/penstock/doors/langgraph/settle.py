@@ -71,7 +71,7 @@ def _proven(gate: Gate, one: Proposal, prove: Callable[[], Proof]) -> Proof:
         raise RefusedError(
             "key-needed",
             f"`{spoken(one.path)}` needs an approver's key",
-            because="a key is set up or asked for by the rules, and then nothing else approves",
+            because="once a key is set up or required by the rules, only it can approve",
         )
     return proof
 

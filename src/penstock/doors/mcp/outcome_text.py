@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from penstock.core.audit.event import STATUS
+from penstock.core.audit.judgement import STATUS
 from penstock.core.model import Decision
 from penstock.core.proposals import facts as proposal_facts
 from penstock.core.proposals.model import Proposal, Receipt, State
@@ -28,7 +28,7 @@ def applied(made: Sequence[Proposal], receipts: Sequence[Receipt]) -> ToolAnswer
     said = "; ".join(proposal_facts.words(one) for one in made)
     notes = [note for one in made for note in one.decision.notes]
     notes += [receipt.note for receipt in receipts if receipt.note]
-    told = f"The rules allow this, and it is written: {said}."
+    told = f"Written: {said}."
     by_path = {receipt.path: receipt.id for receipt in receipts}
     files = [{**facts(one), "receipt": by_path.get(one.path, "")} for one in made]
     data = _data(APPLIED, made, files) | {"applied": True, "notes": notes}
@@ -36,15 +36,15 @@ def applied(made: Sequence[Proposal], receipts: Sequence[Receipt]) -> ToolAnswer
 
 
 def waiting(asked: ToolCall, made: Sequence[Proposal]) -> ToolAnswer:
-    """Tell that a person decides, and what the agent does meanwhile."""
+    """Say that this needs approval, and what the agent does meanwhile."""
     known = named(made)
     asks = next((one for one in made if one.state is State.WAITING), made[0])
-    because = asks.decision.because or "the rules say that a person decides on this"
+    because = asks.decision.because or "this needs the user's approval"
     left = min(one.expires_in(asked.gate.now()) for one in made)
     told = (
-        f"Nothing is written yet. This waits for a person as {known}: {because}. "
-        f"Go on with other work; ask `proposal_status` about it later, and do not send it again "
-        f"unchanged. A person sees it with `penstock review`."
+        f"Not written yet: {because}. Saved as pending change {known}; the user can approve it "
+        f"with `penstock review`. Continue with other work, call `proposal_status` later, and do "
+        f"not send it again unchanged."
     )
     warned = [text for one in made for text in one.warnings]
     data = _data(WAITS, made, [facts(one) for one in made])
@@ -62,7 +62,7 @@ def waiting(asked: ToolCall, made: Sequence[Proposal]) -> ToolAnswer:
 
 def unchanged(paths: Sequence[str], decision: Decision) -> ToolAnswer:
     """Tell that the files hold this already; nothing is stored and nothing written."""
-    told = f"Nothing to do: {', '.join(paths)} holds exactly this already."
+    told = f"No change: {', '.join(paths)} already has this content."
     files = [{"path": path, "kind": UNCHANGED} for path in paths]
     data: Json = {"status": UNCHANGED, "applied": False, "changed": False, "files": files}
     return ToolAnswer(texts=(told,), data=data | {"notes": list(decision.notes)})

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from penstock.core.text.excerpt import Window, bytes_shown, line_range, window
+from penstock.core.text.quantities import counted
 from penstock.doors.mcp.tool_call import ToolAnswer, ToolCall, denied, number_of, refuse, text_of
 
 
@@ -36,7 +37,7 @@ def read_file(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAnswer:
 
 
 def _answer(path: str, shown: Window, notes: tuple[str, ...]) -> ToolAnswer:
-    cut = f", cut after {len(shown.text.encode())} bytes" if shown.truncated else ""
+    cut = f", cut after {counted(len(shown.text.encode()), 'byte')}" if shown.truncated else ""
     lines = f"lines {shown.start_line} to {shown.end_line} of {shown.total_lines}"
     return ToolAnswer(
         content=shown.text,

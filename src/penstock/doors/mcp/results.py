@@ -10,7 +10,7 @@ from typing import Any
 
 import mcp_types as types
 
-from penstock.core.audit.event import STATUS
+from penstock.core.audit.judgement import STATUS
 from penstock.core.errors import PenstockError, RefusedError
 from penstock.core.text.display import harmless
 from penstock.doors.mcp.tool_call import Json, ToolAnswer

@@ -86,9 +86,9 @@ async def _asked(ctx: ServerRequestContext[Any, Any]) -> types.ListRootsResult:
     except (MCPError, ValidationError, TimeoutError) as problem:
         raise RefusedError(
             "roots-unknown",
-            "the client has roots and does not tell them",
+            "the client has roots but does not list them",
             because=str(problem) or f"there was no answer within {SECONDS:.0f} seconds",
-            hint="let the client answer roots/list, or not say that it has roots",
+            hint="the client should answer roots/list, or not declare roots",
         ) from None
 
 

@@ -60,65 +60,65 @@ def checked(name: str, schema: Json, value: object) -> object:
     return value
 
 
-PATH = text("A file of the workspace, relative to its root (absolute is understood, too).")
-BASE = text("The digest that read_file told: nothing is done if the file changed since.")
-NOTES = listed("What rules add to their answer.")
+PATH = text("A file of the workspace, relative to its root (absolute paths work too).")
+BASE = text("The digest that read_file returned; nothing is done if the file has changed since.")
+NOTES = listed("Notes from matching rules.")
 DIGEST = text("`sha256:` and hex; empty for no file.")
 FILE: Json = {
     "type": "object",
     "properties": {
         "path": text("The file."),
         "kind": text("new, modify, replace, delete or unchanged."),
-        "proposal_id": text("The proposal about this file."),
+        "proposal_id": text("The proposal for this file."),
         "base_digest": DIGEST,
         "content_digest": DIGEST,
-        "lines_added": whole("Lines that come."),
-        "lines_deleted": whole("Lines that go."),
-        "existing_lines": whole("Lines that were there."),
-        "unit": text("What is counted: lines, or bytes where it is no text."),
-        "receipt": text("The proof of the write; `penstock undo` takes it."),
-        "state": text("What became of the proposal about this file."),
+        "lines_added": whole("Lines added."),
+        "lines_deleted": whole("Lines removed."),
+        "existing_lines": whole("Lines in the file before."),
+        "unit": text("What is counted: lines, or bytes for binary files."),
+        "receipt": text("Receipt of the write, for `penstock undo`."),
+        "state": text("State of the proposal for this file."),
     },
     "required": ["path", "kind"],
 }
 FAILED: Schema = {
     "status": text(
-        "applied, unchanged, hitl_required (it waits for a person); denied or error with `error`."
+        "applied, unchanged, hitl_required (needs approval); denied or error with `error`."
     ),
     "error": {
         "type": "object",
         "properties": {
-            "code": text("A stable word for it."),
+            "code": text("A stable error code."),
             "message": text("What happened."),
             "because": text("Why."),
-            "try": text("What to do about it."),
+            "try": text("What to do."),
         },
         "required": ["code", "message"],
     },
 }
 WRITTEN: Schema = {
     "status": FAILED["status"],
-    "applied": switch("True when the files hold it now."),
-    "changed": switch("False when they held it before."),
-    "proposal_id": text("What to ask `proposal_status` about: hitl-..., or set-... for several."),
+    "applied": switch("True when the files have this content now."),
+    "changed": switch("False when they already had it."),
+    "proposal_id": text("Id for `proposal_status`: hitl-..., or set-... for several files."),
     "files": listed("Each file of the change.", FILE),
-    "because": text("Why a person is asked."),
-    "instead": text("What would need no person."),
-    "rules": listed("The rules that ask."),
+    "because": text("Why approval is needed."),
+    "instead": text("What would not need approval."),
+    "rules": listed("The rules that require approval."),
     "warnings": listed("What an approver should know."),
-    "expires_in_seconds": whole("How long it waits."),
-    "revision": text("The policy in force, by its digest."),
+    "expires_in_seconds": whole("Seconds until it expires."),
+    "revision": text("Digest of the active policy."),
     "notes": NOTES,
 }
 DECIDED: Schema = {
     "verdict": {"type": "string", "enum": ["allow", "ask", "deny"]},
     "path": text("The file."),
     "action": text("read, write, create, delete or run."),
-    "code": text("A stable word for the reason."),
+    "code": text("A stable reason code."),
     "because": text("Why."),
     "instead": text("What to do instead."),
     "notes": NOTES,
-    "rules": listed("The rules that spoke.", {"type": "object"}),
+    "rules": listed("The rules that matched.", {"type": "object"}),
     "change": {"type": "object", "description": "What would change, measured."},
 }
 PARTS = obj(DECIDED, ("verdict",))  # several files: each part is a decision itself

@@ -1,6 +1,6 @@
 """`list_directory` and `search_files`: what is there, as far as the rules let it be seen.
 
-Always true: no link is followed; a file that may not be read is named and never looked into;
+Always true: no link is followed; a file that not allowed is named and never looked into;
 a search ends, after so many files, finds or seconds, and says that it did.
 """
 
@@ -14,6 +14,7 @@ from penstock.core.errors import InputError, PenstockError
 from penstock.core.paths.globs import matches
 from penstock.core.paths.relpath import RelPath
 from penstock.core.policy.regexes import search
+from penstock.core.text.quantities import counted
 from penstock.doors.mcp.tool_call import (
     Json,
     ToolAnswer,
@@ -48,7 +49,7 @@ def list_directory(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAnsw
     asked.record_read(shown, decision)
     lines = "\n".join(_line(row) for row in rows) or "(empty)"
     cut = len(entries) > MOST_ENTRIES
-    note = (f"{len(entries) - MOST_ENTRIES} more are not shown",) if cut else ()
+    note = (f"{len(entries) - MOST_ENTRIES} more not shown",) if cut else ()
     data: Json = {"path": shown, "entries": rows, "truncated": cut}
     return ToolAnswer(texts=(lines, *note), data=data)
 
@@ -72,7 +73,7 @@ def _line(row: Json) -> str:
     mark = "/" if row["kind"] == FileKind.DIRECTORY else ""
     size = f"\t{row['size']} bytes" if "size" in row else ""
     kind = f"\t({row['kind']})" if row["kind"] in (FileKind.SYMLINK, FileKind.OTHER) else ""
-    closed = "" if row["readable"] else "\t(may not be read)"
+    closed = "" if row["readable"] else "\t(not allowed)"
     return f"{row['name']}{mark}{size}{kind}{closed}"
 
 
@@ -85,7 +86,7 @@ def search_files(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAnswer
     if not pattern and not query:
         raise InputError(
             "bad-tool-input",
-            "there is nothing to search for",
+            "nothing to search for",
             hint="give `pattern` for names, `query` for what is in the files, or both",
         )
     folder = asked.reach_folder(text_of(arguments, "path"))
@@ -119,8 +120,8 @@ def _found(hunt: Hunt) -> ToolAnswer:
         f"{find['path']}:{find['line']}: {find['text']}" if "line" in find else f"{find['path']}"
         for find in hunt.finds
     ]
-    notes = [f"{count} file(s) {why}" for why, count in hunt.passed.items()]
-    notes += [f"not all was searched: {hunt.ended}"] if hunt.ended else []
+    notes = [f"skipped {counted(count, 'file')}: {why}" for why, count in hunt.passed.items()]
+    notes += [f"the search is incomplete: {hunt.ended}"] if hunt.ended else []
     data: Json = {
         "matches": hunt.finds,
         "files_searched": hunt.searched,
@@ -128,7 +129,7 @@ def _found(hunt: Hunt) -> ToolAnswer:
         "truncated": bool(hunt.ended),
         "ended": hunt.ended,
     }
-    return ToolAnswer(texts=("\n".join(lines) or "nothing was found", *notes), data=data)
+    return ToolAnswer(texts=("\n".join(lines) or "no matches", *notes), data=data)
 
 
 @dataclass(kw_only=True)

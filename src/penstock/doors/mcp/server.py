@@ -55,12 +55,12 @@ HISTORY = "penstock://history/"
 LOOK_EVERY = 0.25  # seconds between two looks at a proposal that is waited for
 TELL_EVERY = 0.2  # seconds between two tellings of progress
 PAGE_SECONDS = 30.0
-INSTRUCTIONS = """Penstock stands between you and the files of this project. Reads and searches \
-leave out what the rules protect. A write is judged: what the rules allow is written at once \
-(status `applied`), the rest waits for a person (status `hitl_required`, with a `proposal_id`) \
-and nothing is written yet: go on with other work, ask `proposal_status` later, and do not send \
-the same again. A refusal is an error that says why and what to do instead; do not look for a \
-way around it. You cannot approve or apply; only a person can."""
+INSTRUCTIONS = """Penstock checks every change to the files of this project. Reads and searches \
+skip protected files. A write that the rules allow is written at once (status `applied`). A \
+write that needs approval is saved as a pending change (status `hitl_required`, with a \
+`proposal_id`) and is not written yet: continue with other work, call `proposal_status` later, \
+and do not send it again. A denial is an error that says why and what to do instead; do not \
+look for a way around it. You can't approve or apply changes; only the user can."""
 
 
 def made(here: Workspace, *, page: str = "") -> Server[Any]:
@@ -90,7 +90,7 @@ class Offer:
     @property
     def message(self) -> str:
         """What the person is asked."""
-        return f"A change waits for your decision ({self.waits}). Open the approval page?"
+        return f"A change needs your approval ({self.waits}). Open the approval page?"
 
     @property
     def asked(self) -> types.ElicitRequest:
@@ -129,8 +129,8 @@ class Toolbox:
             traceback.print_exc(file=sys.stderr)
             problem = StoreError(
                 "internal",
-                "something went wrong inside Penstock",
-                hint="look at what the server wrote to stderr; the file is as the record says",
+                "internal error",
+                hint="check the server's stderr; the audit log says what was written",
             )
         await self._in_turn(partial(self._tell, ctx, params, problem))
         return refusal(problem)
@@ -238,7 +238,7 @@ class Toolbox:
         policy = types.Resource(
             uri=POLICY,
             name="policy",
-            title="The policy in force",
+            title="The active policy",
             description="Every rule, the defaults and the limits, with the revision.",
             mime_type="application/json",
         )
@@ -252,7 +252,7 @@ class Toolbox:
             uri_template=HISTORY + "{+path}",
             name="history",
             title="A file's history",
-            description="What the record tells of one file: proposals, answers, writes, refusals.",
+            description="Audit log entries of one file: proposals, answers, writes, denials.",
             mime_type="application/json",
         )
         return types.ListResourceTemplatesResult(resource_templates=[history])

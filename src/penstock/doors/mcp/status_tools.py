@@ -23,14 +23,14 @@ HISTORY = 200  # events about one file; the record has all of them
 
 # What an agent does next, by what became of its proposal.
 NEXT: Mapping[State, str] = {
-    State.WAITING: "go on with other work and ask again later; do not send it again unchanged",
-    State.APPROVED: "a person approved it; it is written as soon as it is applied",
+    State.WAITING: "continue with other work and ask again later; do not send it again unchanged",
+    State.APPROVED: "the user approved it; it will be written when it is applied",
     State.APPLIED: "it is written; read the file before you change it again",
-    State.REJECTED: "do not send it again unchanged; change it as the reason says, or leave it",
+    State.REJECTED: "do not send it again unchanged; change it as the reason says, or drop it",
     State.DENIED: "the rules deny it; do what `explain_decision` suggests instead",
-    State.EXPIRED: "nobody answered in time; propose it again if it is still wanted",
-    State.STALE: "the file changed meanwhile; read it again and propose again",
-    State.SUPERSEDED: "another version took its place; look at the one in `replaced_by`",
+    State.EXPIRED: "it expired without an answer; propose it again if it is still needed",
+    State.STALE: "the file has changed; read it again and propose again",
+    State.SUPERSEDED: "a newer version replaced it; see `replaced_by`",
 }
 # A set is told by what most needs somebody: what is refused, then what waits, then the rest.
 FIRST = (
@@ -79,7 +79,7 @@ def _found(asked: ToolCall, known: str) -> tuple[Proposal, ...]:
         raise InputError(
             "not-found",
             f"there is no proposal `{spoken(known[:80])}`",
-            because="the id is not known here, or it was closed long ago and forgotten",
+            because="the id is unknown, or it was closed and deleted long ago",
             hint="use the `proposal_id` of the answer to your write",
         )
     return found
@@ -140,7 +140,7 @@ def explain_decision(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAn
     if not tool or not isinstance(given, Mapping):
         raise InputError(
             "bad-tool-input",
-            "there is nothing to explain",
+            "nothing to explain",
             hint="give `proposal_id`, or `tool` and `input` of a call",
         )
     root = asked.here.files.root
@@ -174,7 +174,7 @@ def _explained(decisions: Sequence[tuple[Decision, Change | None]]) -> ToolAnswe
     data = _decision(*decisions[0])
     data["revision"], data["degraded"] = lead.revision, lead.degraded
     data["parts"] = [_decision(*one) for one in decisions[1:]]
-    lines = [f"{lead.verdict}: {lead.because or 'no rule speaks of this'}"]
+    lines = [f"{lead.verdict}: {lead.because or 'no rule matches'}"]
     lines += [f"instead: {lead.suggestion}"] if lead.suggestion else []
     lines += [f"rule {r.rule}: {r.verdict or 'note'} ({r.where})" for r in lead.reasons]
     lines += [f"note: {note}" for note in lead.notes]

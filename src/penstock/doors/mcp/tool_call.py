@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from penstock.app import Workspace
-from penstock.core.audit.event import MOST_RULES, STATUS, judgement
+from penstock.core.audit.judgement import MOST_RULES, STATUS, judgement
 from penstock.core.errors import InputError, PenstockError, RefusedError
 from penstock.core.model import NOBODY, Action, Actor, Decision, Request, Verdict
 from penstock.core.paths.relpath import RelPath, locate, parse
@@ -71,8 +71,8 @@ class ToolCall:
         if target.outside:
             raise InputError(
                 "path-escape",
-                f"`{spoken(text)}` leads out of the workspace",
-                because="a link on its way does",
+                f"`{spoken(text)}` is outside the workspace",
+                because="a symbolic link in its path points outside",
                 hint="use the path of a file inside the workspace",
             )
         reached = parse(target.judged[-1], root=files.root)
@@ -177,7 +177,7 @@ class ToolCall:
             self.here.ready()
             self.here.record.log.append(event, durable=False)
         except (PenstockError, OSError) as problem:
-            sys.stderr.write(f"penstock mcp: the record took no line: {harmless(str(problem))}\n")
+            sys.stderr.write(f"penstock mcp: can't write the audit log: {harmless(str(problem))}\n")
 
 
 def refuse(decision: Decision) -> RefusedError:

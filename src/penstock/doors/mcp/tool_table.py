@@ -91,13 +91,13 @@ TOOLS: Mapping[str, Tool] = {
             name="read_file",
             title="Read a file",
             about="Read lines of a text file, with the digest of the whole file. At most 32000 "
-            "bytes unless `max_bytes` says more (131072 at most); `truncated` tells of a cut.",
+            "bytes unless `max_bytes` says more (131072 at most); `truncated` says if it was cut.",
             run=read_tool.read_file,
             takes={
                 "path": of.PATH,
                 "start_line": of.whole("The first line, from 1."),
-                "end_line": of.whole("The last line, included; the end of the file if left out."),
-                "max_bytes": of.whole("How many bytes to show at most."),
+                "end_line": of.whole("The last line, inclusive; default: the end of the file."),
+                "max_bytes": of.whole("Maximum number of bytes to return."),
             },
             needs=("path",),
             gives={
@@ -119,9 +119,9 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             name="write_file",
             title="Write a file",
-            about="Create a file or replace its whole content. Where the rules allow it, it is "
-            "written at once; where they ask, it waits for a person (status hitl_required) and "
-            "nothing is written yet. Prefer edit_file for a file that exists.",
+            about="Create a file or replace its whole content. If the rules allow it, it is "
+            "written at once; if they require approval, it is pending (status hitl_required) and "
+            "not written yet. Prefer edit_file for an existing file.",
             run=write_tools.write_file,
             takes={
                 "path": of.PATH,
@@ -138,20 +138,20 @@ TOOLS: Mapping[str, Tool] = {
             name="edit_file",
             title="Edit a file",
             about="Replace a text in a file by another. The old text must occur exactly once, "
-            "unless `replace_all` is true. Answers as write_file does.",
+            "unless `replace_all` is true. Returns the same as write_file.",
             run=write_tools.edit_file,
             takes={
                 "path": of.PATH,
-                "old_string": of.text("The text that is there, exactly."),
-                "new_string": of.text("The text to put in its place."),
+                "old_string": of.text("The exact text to replace."),
+                "new_string": of.text("The new text."),
                 "replace_all": of.switch("Replace every occurrence."),
                 "base_digest": of.BASE,
                 "edits": of.listed(
                     "Several replacements, one after the other, instead of the two above.",
                     of.obj(
                         {
-                            "old_string": of.text("What is there."),
-                            "new_string": of.text("What comes."),
+                            "old_string": of.text("The text to replace."),
+                            "new_string": of.text("The new text."),
                         },
                         (),
                     ),
@@ -166,8 +166,8 @@ TOOLS: Mapping[str, Tool] = {
             name="apply_patch",
             title="Apply a patch",
             about="Change one or more files by a unified diff, or by text between `*** Begin "
-            "Patch` and `*** End Patch`. All of it fits or none is taken; several files wait and "
-            "are written together. Answers as write_file does.",
+            "Patch` and `*** End Patch`. All hunks must apply; several files are approved and "
+            "written together. Returns the same as write_file.",
             run=write_tools.apply_patch,
             takes={"patch": of.text("The patch.")},
             needs=("patch",),
@@ -181,10 +181,10 @@ TOOLS: Mapping[str, Tool] = {
             about="List the names in a directory with kind and size. What may not be read is "
             "named and marked.",
             run=search_tools.list_directory,
-            takes={"path": of.text("A directory; the workspace itself if left out.")},
+            takes={"path": of.text("A directory; default: the workspace.")},
             gives={
                 "path": of.text("The directory."),
-                "entries": of.listed("What it holds, by name.", {"type": "object"}),
+                "entries": of.listed("Its entries, sorted by name.", {"type": "object"}),
                 "truncated": of.switch("True when there is more."),
             },
             always=("path", "entries", "truncated"),
@@ -197,23 +197,24 @@ TOOLS: Mapping[str, Tool] = {
             title="Search files",
             about="Find files by a glob for their names (`pattern`), by a text in them (`query`, "
             "with `regex` a regular expression), or by both. Files that may not be read are "
-            "passed over and counted; `.git` is left out.",
+            "skipped and counted; `.git` is excluded.",
             run=search_tools.search_files,
             takes={
                 "pattern": of.text("A glob such as *.py or src/**/*.ts."),
                 "query": of.text("A text to find in the files, line by line."),
-                "regex": of.switch("Take the query for a regular expression (RE2)."),
-                "path": of.text("Where to search; the workspace if left out."),
-                "max_results": of.whole("How many to find at most: 100, or up to 1000."),
+                "regex": of.switch("Treat the query as a regular expression (RE2)."),
+                "path": of.text("Where to search; default: the workspace."),
+                "max_results": of.whole("Maximum number of matches: default 100, at most 1000."),
             },
             gives={
-                "matches": of.listed(
-                    "What was found: path, and line and text.", {"type": "object"}
-                ),
-                "files_searched": of.whole("How many files were looked at."),
-                "passed_over": {"type": "object", "description": "How many were not, and why."},
-                "truncated": of.switch("True when not all was searched."),
-                "ended": of.text("What ended the search early."),
+                "matches": of.listed("Matches: path, and line and text.", {"type": "object"}),
+                "files_searched": of.whole("Number of files searched."),
+                "passed_over": {
+                    "type": "object",
+                    "description": "Number of files skipped, by reason.",
+                },
+                "truncated": of.switch("True when the search is incomplete."),
+                "ended": of.text("Why the search ended early."),
             },
             always=("matches", "files_searched", "truncated"),
             reads=True,
@@ -223,27 +224,29 @@ TOOLS: Mapping[str, Tool] = {
         ),
         Tool(
             name="proposal_status",
-            title="Ask what became of a proposal",
-            about="Tell whether a proposal still waits, was applied, rejected (with the reason), "
-            "expired or is stale, and what to do next. With `wait_seconds` it waits that long "
-            f"for an answer, {LONGEST_WAIT} at most.",
+            title="Get the status of a proposal",
+            about="Return whether a proposal is pending, applied, rejected (with the reason), "
+            "expired or out of date, and what to do next. With `wait_seconds`, wait that long "
+            f"for an answer (at most {LONGEST_WAIT}).",
             run=status_tools.proposal_status,
             takes={
                 "proposal_id": of.text("hitl-... or set-... from the answer to a write."),
-                "wait_seconds": of.whole("How long to wait for an answer.", maximum=LONGEST_WAIT),
+                "wait_seconds": of.whole(
+                    "How many seconds to wait for an answer.", maximum=LONGEST_WAIT
+                ),
             },
             needs=("proposal_id",),
             gives={
-                "proposal_id": of.text("What was asked about."),
-                "status": of.text("hitl_required while it waits; else what became of it."),
+                "proposal_id": of.text("The id that was asked for."),
+                "status": of.text("hitl_required while it is pending; else the outcome."),
                 "state": of.text("waiting, approved, applied, rejected, denied, expired, stale..."),
-                "open": of.switch("True while something can still become of it."),
-                "next": of.text("What to do now."),
-                "reason": of.text("What the person said."),
-                "because": of.text("Why a person was asked."),
+                "open": of.switch("True while it is open."),
+                "next": of.text("What to do next."),
+                "reason": of.text("The user's reason."),
+                "because": of.text("Why approval was needed."),
                 "answered_by": of.text("Who answered."),
-                "expires_in_seconds": of.whole("How long it still waits."),
-                "replaced_by": of.listed("A person's own versions of it."),
+                "expires_in_seconds": of.whole("Seconds until it expires."),
+                "replaced_by": of.listed("Versions edited by the user."),
                 "files": of.listed("Each file of it.", of.FILE),
             },
             always=("proposal_id", "status", "state", "open", "next", "files"),
@@ -255,8 +258,8 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             name="explain_decision",
             title="Explain a decision",
-            about="Tell what the rules say to a call, or why a proposal waits: the verdict, the "
-            "rules behind it and where they are written. Does nothing else.",
+            about="Return what the rules decide about a call, or why a proposal needs approval: "
+            "the verdict, the matching rules and where they are defined. Changes nothing.",
             run=status_tools.explain_decision,
             takes={
                 "proposal_id": of.text("A proposal to explain."),
@@ -265,8 +268,8 @@ TOOLS: Mapping[str, Tool] = {
             },
             gives={
                 **of.DECIDED,
-                "revision": of.text("The policy in force, by its digest."),
-                "degraded": of.text("Why the policy in force is not the one that was written."),
+                "revision": of.text("Digest of the active policy."),
+                "degraded": of.text("Why the active policy is not the one in the rules file."),
                 "parts": of.listed("The same for each file, where there are several.", of.PARTS),
             },
             always=("verdict", "because", "rules", "revision"),

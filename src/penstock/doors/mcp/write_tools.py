@@ -14,10 +14,12 @@ from dataclasses import replace
 
 from penstock.core.digest import digest
 from penstock.core.errors import InputError, StaleError
+from penstock.core.file_mode import FileMode
 from penstock.core.model import Action, Decision
-from penstock.core.patch.apply import FilePatch, apply_all, parse_patch
+from penstock.core.patch.apply import FilePatch, apply_all, modes_of, parse_patch
 from penstock.core.paths.relpath import RelPath
 from penstock.core.proposals.model import Proposal, State
+from penstock.core.text import quantities
 from penstock.core.text.display import spoken
 from penstock.core.tools.intents import intents, resulting
 from penstock.doors.mcp.outcome_text import applied, unchanged, waiting
@@ -52,11 +54,11 @@ def _change(asked: ToolCall, arguments: Mapping[str, object], contents: Contents
         raise refuse(decision)
     before = BaseContents(asked)
     _require_read(arguments, places, before)
-    after = contents(arguments, places, before)
+    after, modes = contents(arguments, places, before), _modes(arguments, places)
     items = [
-        Item(path=path, content=content, expect=before.digest(path))
+        Item(path=path, content=content, expect=before.digest(path), mode=modes.get(path))
         for path, content in after.items()
-        if content != before(path)
+        if content != before(path) or path in modes
     ]
     if not items:
         return unchanged(list(after), decision)
@@ -124,9 +126,9 @@ def _require_small(asked: ToolCall, path: str) -> None:
     if size > LARGEST:
         raise InputError(
             "too-large",
-            f"`{path}` has {size} bytes",
-            because=f"files are changed here up to {LARGEST}",
-            hint="ask a person to change it",
+            f"`{path}` is too large to change ({quantities.size(size)})",
+            because=f"the limit is {quantities.size(LARGEST)}",
+            hint="ask the user to change it",
         )
 
 
@@ -140,9 +142,9 @@ def _require_read(arguments: Mapping[str, object], places: Places, before: BaseC
     if known != now:
         raise StaleError(
             "base-changed",
-            f"`{path}` changed since it was read",
+            f"`{path}` has changed since it was read",
             because=f"it was {spoken(known[:80])} and is {now or 'absent'} now",
-            hint="read it again and make the change to what is there now",
+            hint="read it again and change the current content",
         )
 
 
@@ -159,14 +161,22 @@ def _edited(arguments: Mapping[str, object], places: Places, before: BaseContent
     found = intents(asked.tool, arguments, cwd=asked.here.files.root)
     edits = [intent for intent in found if intent.edit is not None]
     if len(edits) != 1:
-        why = next((intent.unclear for intent in found if intent.unclear), "it says no content")
-        raise InputError("bad-tool-input", "the call cannot be understood", because=why)
+        why = next((intent.unclear for intent in found if intent.unclear), "it has no content")
+        raise InputError("bad-tool-input", "the call is not valid", because=why)
     return {path: resulting(edits[0], before(path))}
 
 
 def _patched(arguments: Mapping[str, object], places: Places, before: BaseContents) -> After:
-    patches = [_settled(one, places) for one in parse_patch(text_of(arguments, "patch"))]
-    return apply_all(patches, before)
+    return apply_all(_patches(arguments, places), before)
+
+
+def _modes(arguments: Mapping[str, object], places: Places) -> Mapping[str, FileMode]:
+    """Return the files that a patch gives another mode."""
+    return modes_of(_patches(arguments, places)) if "patch" in arguments else {}
+
+
+def _patches(arguments: Mapping[str, object], places: Places) -> list[FilePatch]:
+    return [_settled(one, places) for one in parse_patch(text_of(arguments, "patch"))]
 
 
 def _settled(patch: FilePatch, places: Places) -> FilePatch:
@@ -190,12 +200,12 @@ def _proposed(asked: ToolCall, items: Sequence[Item], decision: Decision) -> tup
 def _waiting_already(asked: ToolCall, items: Sequence[Item]) -> tuple[Proposal, ...]:
     gate, now = asked.gate, asked.gate.now()
     states = (State.WAITING, State.APPROVED)
-    wanted = {item.path: (item.expect, _digest(item.content)) for item in items}
+    wanted = {item.path: (item.expect, _digest(item.content), item.mode) for item in items}
     for one in gate.find(states=states, path=items[0].path, limit=MOST_WAITING):
         group = gate.of_set(one.set_id) or (one,)
         open_now = all(each.state in states and not each.expired(now) for each in group)
         waits = any(each.state is State.WAITING for each in group)
-        same = {each.path: (each.base, each.content) for each in group} == wanted
+        same = {each.path: (each.base, each.content, each.mode) for each in group} == wanted
         if open_now and waits and same:
             return group
     return ()

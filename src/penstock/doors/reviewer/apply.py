@@ -105,7 +105,7 @@ class Apply:
         reasons = _widens(plan)
         if not reasons or app.asks_person(plan.files) is None:
             return ()
-        return (f"note: a person has to confirm this, because {reasons[0]}",)
+        return (f"note: this needs confirmation by a person, because {reasons[0]}",)
 
     # -- the real run ----------------------------------------------------------------------
 
@@ -147,7 +147,7 @@ class Apply:
                 raise StaleError(
                     "base-changed",
                     "the rules changed while this was being confirmed",
-                    hint="look at it again with --dry-run",
+                    hint="review it again with --dry-run",
                 )
             if proof is None:
                 proof, _ = self._proven(operation, plan)

@@ -49,6 +49,6 @@ def _whatever_happens(work: Apply) -> CommandResult:
     except (KeyboardInterrupt, EOFError):
         return refused(work.operation, InputError("cancelled", "stopped before the end"))
     except Exception as fault:  # noqa: BLE001 - a script waits for a document, not for a trace
-        what = f"an error of our own: {type(fault).__name__}: {str(fault)[:200]}"
-        hint = "please report it; look at the file before you try again"
+        what = f"internal error: {type(fault).__name__}: {str(fault)[:200]}"
+        hint = "please report it; check the file before you retry"
         return refused(work.operation, StoreError("internal-error", what, hint=hint))

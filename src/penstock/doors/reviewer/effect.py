@@ -58,7 +58,7 @@ def respect_people(plan: EditPlan, *, force: bool) -> None:
             "inside-agent",
             "only a person may force rules that allow what a person refused",
             because=why,
-            hint="open a terminal of your own and run the command there",
+            hint="run the command in your own terminal",
         )
 
 

@@ -159,7 +159,7 @@ def stale_rules(asking: QueryContext) -> Document:
 
 def _never(one: Stale) -> Stale:
     """The original switches no rule off; one that is off here has nothing to be matched by."""
-    told = "it has nothing that the original could match it by, so it never speaks"
+    told = "it has no field that the original can match, so it never applies"
     return replace(one, why="never_matches", told=told)
 
 

@@ -55,7 +55,7 @@ def _of(fault: BaseException) -> QueryError:
         return QueryError(fault.code.replace("-", "_"), fault.message, details)
     if isinstance(fault, KeyboardInterrupt):
         return QueryError("internal_error", "stopped before the end")
-    what = f"an error of our own: {type(fault).__name__}: {str(fault)[:200]}"
+    what = f"internal error: {type(fault).__name__}: {str(fault)[:200]}"
     return QueryError("internal_error", what, "please report it")
 
 

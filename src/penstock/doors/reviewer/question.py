@@ -93,7 +93,7 @@ def text_of(query: Query, name: str, choices: tuple[str, ...] = ()) -> str:
         return ""
     if not isinstance(value, str) or (choices and value not in choices):
         one_of = f"one of {', '.join(choices)}" if choices else "a text"
-        raise QueryError("invalid_query", f"`{name}` must be {one_of}", f"not {str(value)[:80]!r}")
+        raise QueryError("invalid_query", f"`{name}` must be {one_of}", f"not `{str(value)[:80]}`")
     return value
 
 

@@ -71,9 +71,9 @@ def settings_of(path: str, place: SettingsPlace) -> Generator[Finding, None, dic
         yield Finding(
             name="settings",
             status=BAD,
-            what=f"`{shown(path, place)}` cannot be read, and its hooks are dropped: "
+            what=f"`{shown(path, place)}` can't be read, so its hooks are ignored: "
             f"{wrong.because or wrong.message}",
-            hint="repair the file",
+            hint="fix the file",
         )
     return None
 
@@ -149,7 +149,7 @@ def wrong_types(
                     status=BAD,
                     what=f"`{shown(path, place)}` has a hook of type `{kind}` for `{event}`, "
                     "which drops every hook of the file",
-                    hint="correct or remove that hook",
+                    hint="fix or remove that hook",
                 )
 
 

@@ -81,22 +81,22 @@ SIGNS: Mapping[str, Signs] = {
 
 # What Penstock cannot do for a person, in the order in which it is done.
 LEFT: Mapping[str, tuple[str, ...]] = {
-    "claude": ("start a new session; one that runs already may still have its old hooks",),
+    "claude": ("restart running sessions to load the hook",),
     "codex": (
         "start codex here, trust the project, then trust the hook with /hooks: until then it is "
-        "skipped without a word",
+        "skipped silently",
     ),
-    "gemini": ("trust this folder in gemini: hooks of an untrusted one do not run",),
-    "cursor": ("restart Cursor, and look under Settings > Hooks",),
+    "gemini": ("trust this folder in gemini; hooks do not run in untrusted folders",),
+    "cursor": ("restart Cursor and check Settings > Hooks",),
     "copilot": (
-        "start copilot here and trust the folder: `-p` runs no hooks of an untrusted one",
+        "start copilot here and trust the folder: `-p` runs no hooks in untrusted folders",
         "commit .github/hooks/penstock.json for the cloud agent, which needs Penstock too",
     ),
     "windsurf": ("restart the editor",),
     "kiro": (
         "restart Kiro; version 2 of its command line reads hooks from its agents' files only",
     ),
-    "cline": ("switch hooks on in Cline's settings",),
+    "cline": ("enable hooks in Cline's settings",),
     "qwen": ("restart qwen",),
     "opencode": ("restart opencode",),
     "amp": ("restart amp; plugins are experimental there",),

@@ -142,9 +142,9 @@ def _whole(entry: Entry, data: bytes | None, shown: str) -> bytes:
     if data is not None and OURS.encode() not in data[:1000]:
         raise InputError(
             "not-ours",
-            f"`{shown}` exists and was not made by Penstock; it is left as it is",
+            f"`{shown}` exists and was not created by Penstock, so it was not changed",
             because="the agent reads its hook from a file of exactly this name",
-            hint="call the hook from your own file, or move it away and run this again",
+            hint="call the hook from that file, or move it away and run this again",
         )
     text: str = entry["text"]
     return text.encode()

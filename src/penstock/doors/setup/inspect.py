@@ -35,9 +35,9 @@ from penstock.doors.setup.scopes import (
 )
 from penstock.doors.setup.unseen_reads import unseen
 
-KEEP_OUT = "keep secrets out of the project where that matters"
+KEEP_OUT = "keep secrets outside the project if this matters"
 START = "sessionstart"  # whatever its capitals
-INIT = "run `penstock init` again, in a terminal of your own"
+INIT = "run `penstock init` again in your own terminal"
 SECONDS = 20.0
 
 
@@ -116,7 +116,7 @@ def compared(mine: Sequence[Registration], place: SettingsPlace) -> Iterator[Fin
                 name="installation",
                 status=WARN,
                 what=f"the hook runs another installation: `{_launcher(command)}`",
-                hint="it is the registered one that judges; `penstock init` registers this one",
+                hint="the registered one decides; run `penstock init` to register this one",
             )
 
 
@@ -136,8 +136,8 @@ def _doubled(mine: Sequence[Registration], place: SettingsPlace) -> Iterator[Fin
 
 def _keep_one(scopes: set[str]) -> str:
     if LOCAL in scopes:
-        return "`penstock init --local` or `--shared` keeps one in the project"
-    return "keep both, or take out the one for every project: `penstock uninstall --global`"
+        return "`penstock init --local` or `--shared` keeps only one"
+    return "keep both, or remove the global one with `penstock uninstall --global`"
 
 
 def _shared(mine: Sequence[Registration]) -> Iterator[Finding]:
@@ -155,7 +155,7 @@ def _shared(mine: Sequence[Registration]) -> Iterator[Finding]:
             status=NOTE,
             what=f"the command in `{shared.file}` was written by {whose} and is not the one that "
             f"{penstock.__version__} writes; the committed one is what runs",
-            hint="`penstock init --shared` brings it up to date, for you to commit",
+            hint="`penstock init --shared` updates it; commit the result",
         )
     found = shutil.which(HOOK_PROGRAM)
     installed = _version_beside(found) if found else ""
@@ -165,7 +165,7 @@ def _shared(mine: Sequence[Registration]) -> Iterator[Finding]:
             status=WARN,
             what=f"`{found}` is version {installed}, and this command {penstock.__version__}; "
             "the first one on PATH is what judges",
-            hint="upgrade the one that is older",
+            hint="upgrade the older one",
         )
 
 
@@ -209,7 +209,7 @@ def _missing(agent: str, mine: list[Registration]) -> Iterator[Finding]:
             yield Finding(
                 name="matcher",
                 status=BAD,
-                what=f"`{one.file}` lets the hook see `{one.matcher}` only",
+                what=f"`{one.file}` runs the hook only for `{one.matcher}`",
                 hint=INIT,
             )
     if wanted - cold <= there:
@@ -245,21 +245,25 @@ def _commands(mine: Iterable[Registration]) -> Iterator[Finding]:
     for command in dict.fromkeys(command_of(one) for one in mine if HOOK in one.runs):
         words = _words(command)
         if len(words) < 2:
-            yield Finding(name="command", status=BAD, what=f"`{command}` is no command", hint=INIT)
+            yield Finding(
+                name="command", status=BAD, what=f"`{command}` is not a command", hint=INIT
+            )
             continue
         python, launcher = words[0], next((word for word in words if HOOK in word), "")
         for path in (python, launcher):
             if not os.path.exists(path):
                 yield Finding(
-                    name="command", status=BAD, what=f"`{path}` does not exist any more", hint=INIT
+                    name="command", status=BAD, what=f"`{path}` no longer exists", hint=INIT
                 )
         if os.path.exists(python) and not os.access(python, os.X_OK):
-            yield Finding(name="command", status=BAD, what=f"`{python}` cannot be run", hint=INIT)
+            yield Finding(
+                name="command", status=BAD, what=f"`{python}` can't be executed", hint=INIT
+            )
         if not os.path.isabs(python) or is_shim(python):
             yield Finding(
                 name="shim",
                 status=BAD,
-                what=f"`{python}` is not an interpreter but something that looks for one",
+                what=f"`{python}` is not an interpreter but a shim that looks for one",
                 hint=INIT,
             )
 
@@ -271,7 +275,7 @@ def _open_http(mine: Iterable[Registration]) -> Iterator[Finding]:
             yield Finding(
                 name="http",
                 status=BAD,
-                what="a stopped server would be an open door: `onFailure` is not `block`",
+                what="a stopped server would allow everything: `onFailure` is not `block`",
                 hint=INIT,
             )
 

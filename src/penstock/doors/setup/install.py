@@ -184,9 +184,9 @@ def only_adds(steps: Sequence[PlanStep]) -> None:
         if step.changes and step.before is not None and _changes_ours(step, step.before):
             raise RefusedError(
                 "inside-agent",
-                f"the registration in `{step.shown}` cannot be changed from an agent's shell",
-                because="from there hooks are only ever added",
-                hint="open a terminal of your own and run the command there",
+                f"the registration in `{step.shown}` can't be changed from an agent's shell",
+                because="an agent's shell can only add hooks",
+                hint="run the command in your own terminal",
             )
 
 

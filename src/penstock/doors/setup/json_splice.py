@@ -36,9 +36,9 @@ def read(data: bytes, shown: str) -> tuple[str, object]:
     except (ValueError, RecursionError) as wrong:
         raise InputError(
             "settings-not-json",
-            f"`{shown}` is not plain JSON, and is left as it is",
+            f"`{shown}` is not plain JSON, so it was not changed",
             because=str(wrong)[:200] or "it is nested too deeply",
-            hint="repair the file (comments are not JSON), then run this again",
+            hint="fix the file (comments are not JSON), then run this again",
         ) from None
 
 
@@ -63,7 +63,7 @@ def _require(text: str, span: MemberSpan, opening: str, at: Sequence[str]) -> No
         raise InputError(
             "settings-shape",
             f"`{'.'.join(at) or 'the whole file'}` in the settings is not {wanted}",
-            hint="the agent does not read it either; repair it, then run this again",
+            hint="the agent can't read it either; fix it, then run this again",
         )
 
 

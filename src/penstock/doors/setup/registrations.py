@@ -118,7 +118,7 @@ def _removing(files: Files, path: str, known: FileBefore | None) -> PlanStep | N
     if not path.endswith(".json"):
         # A whole file of ours that nobody remembers, or that somebody changed.
         ours = known is None and OURS.encode() in before[:1000]
-        kept = "" if known is None else "it was changed since; remove it yourself"
+        kept = "" if known is None else "it was changed since; remove it by hand"
         return replace(step, after=None if ours else before, why=kept)
     after: bytes | None = without_entries(before, path, keep=known.content if known else None)
     if known and known.content is None and _empty(after or b"", path):
@@ -127,7 +127,7 @@ def _removing(files: Files, path: str, known: FileBefore | None) -> PlanStep | N
 
 
 IGNORE, RULES = ".gitignore", "penstock.toml"
-SANDBOX, BROKER_LOG = "agent_sandbox/", ".agentzero_audit.jsonl"
+SANDBOX, BROKER_LOG = "agent_sandbox/", ".agentzero_audit*.jsonl"  # also when it is rotated
 
 
 def _lines_taken(step: PlanStep, known: FileBefore | None) -> PlanStep | None:
@@ -135,7 +135,7 @@ def _lines_taken(step: PlanStep, known: FileBefore | None) -> PlanStep | None:
     if known is None or step.before is None:
         return None
     if step.path != IGNORE:
-        return replace(step, why="it was changed since; it is yours now")
+        return replace(step, why="it was changed since, so it was kept")
     theirs = {line.strip() for line in (known.content or b"").splitlines()}
     after = step.before
     for line in (SANDBOX, BROKER_LOG, *project_files()):

@@ -155,7 +155,7 @@ def shared_command(agent: str, *, closed: bool = False) -> str:
 
 
 MISSING = (
-    "Denied: Penstock guards this project, and its hook cannot be started on this machine "
+    "Denied: Penstock protects this project, but its hook can't be started on this machine "
     f"({HOOK_PROGRAM} is missing on PATH, or broken). Install it with: pipx install {NAME} "
     "(or: pip install {name}), then start a new session. [not-installed]"
 ).replace("{name}", NAME)

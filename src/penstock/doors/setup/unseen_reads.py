@@ -12,11 +12,11 @@ from collections.abc import Mapping
 
 ATTACHED = "files attached with `@` in a prompt"
 UNSEEN_READS: Mapping[str, str] = {
-    "claude": f"{ATTACHED}, and what an editor shows it",
+    "claude": f"{ATTACHED}, and editor context",
     "codex": f"{ATTACHED}, images, and text typed into a running shell",
     "gemini": ATTACHED,
     "cursor": f"{ATTACHED}, its index, and open editor tabs",
-    "copilot": f"{ATTACHED}, and what an editor shows it",
+    "copilot": f"{ATTACHED}, and editor context",
     "windsurf": f"searches, its index, and {ATTACHED}",
     "kiro": ATTACHED,
     "cline": f"{ATTACHED}, and open editor tabs",

@@ -38,19 +38,19 @@ class Actions(QueueScreen):
         """Return what is on the screen. Raises where nothing can be answered at the moment."""
         if self.preview is not None:
             raise InputError(
-                "preview", "this is a preview", hint="enter keeps it, escape leaves it"
+                "preview", "this is a preview", hint="enter keeps it, escape discards it"
             )
         if self.busy:
-            raise InputError("busy", f"{self.busy}; wait for it to end")
+            raise InputError("busy", f"{self.busy}; please wait")
         if self.seen is None:
-            raise InputError("nothing-shown", "no proposal is on the screen")
+            raise InputError("nothing-shown", "no change is selected")
         return self.seen
 
     def _looked_at(self) -> ShownProposal | None:
         """Return what is on the screen, unless it took another's place a moment ago."""
         seen = self._shown()
         if time.monotonic() < self.not_before:
-            self.say("this has only just come up: look at it, then press the key again")
+            self.say("this was just updated: check it, then press the key again")
             return None
         return seen
 
@@ -75,7 +75,7 @@ class Actions(QueueScreen):
         except Exception as fault:  # noqa: BLE001 - a screen that falls down prints what was typed
             error = as_error(fault)
             self.say(f"error[{error.code}]")
-            await self.push_screen_wait(dialogs.MessageDialog("this was not done", trouble(error)))
+            await self.push_screen_wait(dialogs.MessageDialog("not done", trouble(error)))
             await self.look_again()
 
     async def _show_version(self, made: Proposal) -> None:
@@ -86,6 +86,4 @@ class Actions(QueueScreen):
         if made.id in ids:
             self._choose(ids.index(made.id))
         elif made.state is State.DENIED:
-            raise RefusedError(
-                "denied", "the rules deny what came out", because=made.decision.because
-            )
+            raise RefusedError("denied", "the rules deny the result", because=made.decision.because)

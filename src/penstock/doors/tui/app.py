@@ -16,6 +16,7 @@ from penstock.core.diff.coverage import Unseen, fingerprint, require_shown
 from penstock.core.errors import InputError
 from penstock.core.proposals.model import Proposal, State
 from penstock.core.text.display import spoken
+from penstock.core.text.quantities import counted
 from penstock.doors.tui import dialogs
 from penstock.doors.tui.actions import TOO_SOON
 from penstock.doors.tui.gateway import ReviewDesk, WriteResult
@@ -90,9 +91,10 @@ class ReviewApp(Revisions):
             if dropped:
                 raise InputError(
                     "hunks-unticked",
-                    f"not ticked in `{one.path}`: {len(dropped)} hunk(s); nothing is written",
-                    because="what is not ticked is not written",
-                    hint="h keeps only the ticked hunks and shows them; space ticks one again",
+                    f"{counted(len(dropped), 'hunk')} of `{one.path}` not selected; "
+                    "nothing was written",
+                    because="only selected hunks are written",
+                    hint="press h to keep only the selected hunks, or space to select one again",
                 )
 
     async def _approve_all(self, shown: tuple[Proposal, ...]) -> None:
@@ -104,7 +106,7 @@ class ReviewApp(Revisions):
         if not await self._unlocked():
             return
         name = fingerprint(unseen)
-        said = require_shown(self.views.unseen(shown), acknowledged=name, hint="look again")
+        said = require_shown(self.views.unseen(shown), acknowledged=name, hint="review again")
         done = await self._run("writing", lambda: self.desk.approve(shown, said))
         await self._answered(done.said)
         if done.of_set:
@@ -113,8 +115,8 @@ class ReviewApp(Revisions):
     async def _accepted(self, shown: tuple[Proposal, ...], unseen: tuple[Unseen, ...]) -> bool:
         """Name what was never on the screen; without a clear yes, go there."""
         asked = sum(one.state is State.WAITING for one in shown)
-        viewed = f"{asked - len(unseen)} of {asked} files viewed"
-        heading = viewed if asked > 1 else "not all of it was on the screen"
+        viewed = f"{asked - len(unseen)} of {counted(asked, 'file')} viewed"
+        heading = viewed if asked > 1 else "not fully viewed"
         parts = [one.words for one in unseen]
         answer = await self.push_screen_wait(dialogs.UnseenDialog(heading, parts))
         if answer is False:
@@ -126,10 +128,10 @@ class ReviewApp(Revisions):
     async def _show_result(self, done: WriteResult) -> None:
         """List every file of a set; from here all of it is undone at once."""
         count = len(done.receipts)
-        lines = [f"u undoes all {count} files" if count > 1 else "u undoes it"]
+        lines = [f"press u to undo all {count} files" if count > 1 else "press u to undo"]
         lines += [f"written   {spoken(one.path)}" for one in done.receipts]
         lines += [f"rejected  {spoken(one.path)}" for one in done.rejected]
-        heading = f"{count} of {count + len(done.rejected)} files of the set written"
+        heading = f"{count} of {counted(count + len(done.rejected), 'file')} of the set written"
         if await self.push_screen_wait(dialogs.SetResultDialog(heading, "\n".join(lines))):
             job = partial(self.desk.undo, done.of_set)
             await self._show_version(await self._run("measuring", job))
@@ -149,7 +151,7 @@ class ReviewApp(Revisions):
         if not isinstance(secret, dialogs.Secret):
             self.say("not approved")
             return False
-        await self._run("opening the key", lambda: self._unlock(secret))
+        await self._run("unlocking the key", lambda: self._unlock(secret))
         return True
 
     def _unlock(self, secret: dialogs.Secret) -> None:
@@ -158,7 +160,7 @@ class ReviewApp(Revisions):
     async def do_reject(self) -> None:
         """Send it back with a reason."""
         seen = self._shown()
-        reason = await self.push_screen_wait(dialogs.TextDialog("why? the agent is told"))
+        reason = await self.push_screen_wait(dialogs.TextDialog("reason (sent to the agent)"))
         if isinstance(reason, str):
             job = partial(self.desk.reject, (seen.one,), reason)
             await self._answered(await self._run("rejecting", job))

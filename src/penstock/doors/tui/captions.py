@@ -12,11 +12,11 @@ from typing import Any
 from rich.text import Text
 
 from penstock.core.errors import PenstockError, StoreError, of_system
-from penstock.core.proposals.model import Moment, Proposal, State
+from penstock.core.proposals.model import STATE_WORDS, Moment, Proposal, State
 from penstock.core.text.display import harmless, in_line, spoken
+from penstock.core.text.quantities import change_counts, duration
 from penstock.doors.tui.diff_rows import TextRows, Tone
 
-MINUTE = 60
 COLUMNS = 79
 
 
@@ -27,9 +27,7 @@ def drawn(text: str, style: str = "", **layout: Any) -> Text:
 
 def title(one: Proposal) -> str:
     """Return what would happen, in one line."""
-    change = one.change
-    lost = f"{change.lines_deleted} of {change.existing_lines} {change.unit} would be lost"
-    return f"{change.kind.upper()} {spoken(one.path)}: {lost}, {change.lines_added} new"
+    return f"{one.change.kind.upper()} {spoken(one.path)}: {change_counts(one.change)}"
 
 
 def facts(one: Proposal, *, moved: bool = False, details: bool = False) -> Iterator[TextRows]:
@@ -37,7 +35,7 @@ def facts(one: Proposal, *, moved: bool = False, details: bool = False) -> Itera
     yield TextRows(kind=Tone.TITLE, texts=folded(title(one)))
     warnings = [in_line(text) for text in (*one.decision.notes, *one.warnings)]
     if moved:
-        warnings.insert(0, "the file has changed since this was proposed; b rebases it")
+        warnings.insert(0, "the file has changed since this was proposed; press b to rebase")
     if warnings:
         texts = [line for text in warnings for line in folded(f"warning: {text}")]
         yield TextRows(kind=Tone.WARNING, texts=tuple(texts))
@@ -51,11 +49,11 @@ def folded(text: str) -> tuple[str, ...]:
 
 def _fact_lines(one: Proposal, *, details: bool) -> Iterator[str]:
     ids = {
-        "id": f"{one.id} ({one.state})",
+        "id": f"{one.id} ({STATE_WORDS[one.state]})",
         "set": one.set_id,
-        "after": one.parent,
+        "parent": one.parent,
         "base": one.base or "(no file)",
-        "content": one.content or "(removed)",
+        "content": one.content or "(deleted)",
     }
     asked = {
         "origin": one.origin,
@@ -72,20 +70,16 @@ def in_list(one: Proposal, now: Moment) -> str:
     """Return a proposal as one line of the queue."""
     change = one.change
     who = spoken(one.actor.agent) or "-"
-    left = time_left(one.expires_in(now)) if one.state is State.WAITING else str(one.state)
+    waiting = one.state is State.WAITING
+    left = time_left(one.expires_in(now)) if waiting else STATE_WORDS[one.state]
     group = "+ " if one.set_id else "  "
     counts = f"-{change.lines_deleted} +{change.lines_added}"
     return f"{group}{change.kind:8}{counts:>12}  {left:>8}  {spoken(one.path)}  {who}"
 
 
 def time_left(seconds: float) -> str:
-    """Return how long it still waits, short."""
-    if seconds <= 0:
-        return "over"
-    if seconds < 2 * MINUTE:
-        return f"{seconds:.0f} s"
-    minutes = seconds / MINUTE
-    return f"{minutes:.0f} min" if minutes < 2 * MINUTE else f"{minutes / MINUTE:.0f} h"
+    """Return how long until it expires, short."""
+    return "expired" if seconds <= 0 else duration(seconds)
 
 
 def as_error(fault: Exception) -> PenstockError:
@@ -96,9 +90,9 @@ def as_error(fault: Exception) -> PenstockError:
         return of_system(fault)
     return StoreError(
         "internal",
-        "this failed inside Penstock",
+        "internal error",
         because=f"{type(fault).__name__}; nothing more was done",
-        hint="penstock review --plain, and tell us",
+        hint="use `penstock review --plain`, and report this",
     )
 
 

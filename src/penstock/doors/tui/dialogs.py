@@ -21,28 +21,28 @@ from penstock.doors.tui.diff_pane import DiffView
 from penstock.doors.tui.diff_rows import numbered
 
 HELP = """\
-tab            go from the queue to the diff and back
+tab            switch between queue and diff
 j k   J K      down and up   next and previous proposal
 g G   ] [      top and end   next and previous hunk
 z v i          diff only  side by side  ids and digests
-w  left right  break or cut long lines; go along cut ones
+w  left right  wrap or cut long lines; scroll cut ones
 /  n N         filter the queue, or search the diff; next match
-escape         leave a preview or a filter
+escape         close a preview or a filter
 
-a              approve exactly what is shown, and write it
-A              approve all of its set
-r              reject with a reason that the agent gets to read
-u              propose to undo what was written last
+a              approve and write exactly what is shown
+A              approve the whole change set
+r              reject with a reason (sent to the agent)
+u              undo the last write (as a new proposal)
 
-space  h       tick hunks          keep the ticked ones only
+space  h       select hunks        keep only the selected ones
 s              append, insert, extend, replace
 e  f           edit the content    keep some files of a set
-b  t           rebase on the file  give it its whole time again
+b  t           rebase on the file  reset the expiry timer
 
-What was never on the screen is named and asked about.
-s, h and b show a preview; nothing is made by looking.
-What you change is another proposal: judged, shown, waiting.
-q leaves; what is not answered goes on waiting."""
+Parts you have not viewed are listed before you approve.
+s, h and b show a preview first; previews change nothing.
+An edited change becomes a new version that needs approval.
+q quits; undecided changes stay pending."""
 
 
 class Dialog(ModalScreen[object]):
@@ -98,8 +98,8 @@ class UnseenDialog(Dialog):
         """Lay it out; the question stands above the list, which may be long."""
         with VerticalScroll(classes="window"):
             yield Label(drawn(self.heading, style="bold"), classes="heading")
-            yield Label(drawn("enter shows it   y approves it unseen   escape leaves"))
-            yield Static(drawn("\n".join(f"not shown: {part}" for part in self.parts)))
+            yield Label(drawn("enter shows it   y approves it unseen   escape cancels"))
+            yield Static(drawn("\n".join(f"not viewed: {part}" for part in self.parts)))
 
     def action_answer(self, unseen: bool) -> None:
         """Answer whether these parts are approved without being shown."""
@@ -207,8 +207,10 @@ class ChooseFiles(Dialog):
     def compose(self) -> ComposeResult:
         """Lay it out; all are ticked at first."""
         with Vertical(classes="window"):
-            yield Label(drawn("keep which files?", style="bold"))
-            yield Label(drawn("space ticks, enter keeps the ticked ones; the others go back"))
+            yield Label(drawn("which files should be kept?", style="bold"))
+            yield Label(
+                drawn("space selects, enter keeps the selected files; the others are rejected")
+            )
             yield SelectionList(*((drawn(text), path, True) for path, text in self.files))
 
     def action_done(self) -> None:
@@ -285,7 +287,7 @@ class EditHere(Dialog):
     def compose(self) -> ComposeResult:
         """Lay it out."""
         with Vertical(classes="window tall"):
-            yield Label(drawn("ctrl+s keeps it as a new version, escape leaves it as it was"))
+            yield Label(drawn("ctrl+s saves a new version, escape cancels"))
             yield TextArea(self.text, tab_behavior="indent")
 
     def action_done(self) -> None:

@@ -27,11 +27,12 @@ from penstock.core.diff.rows import Block, Kind, blocks
 from penstock.core.model import Hunk
 from penstock.core.text.display import visible
 from penstock.core.text.line_endings import split
+from penstock.core.text.quantities import counted
 
 SHOWN_LOST = 40
 TAB = "\u21e5"  # written for a tab; a real one of these is written out
 TAB_STOP = 4
-NO_END = "(no line end at the end of the file)"
+NO_END = "(no newline at end of file)"
 NOTHING = ChangedParts(unit=Unit.LINES)
 SHOW_CHANGE = {BEFORE: (Kind.GONE, Kind.PAIR), AFTER: (Kind.NEW, Kind.PAIR)}
 
@@ -193,7 +194,7 @@ def sheet(
         sizes = f"{len(before or b'')} bytes before, {len(after or b'')} after"
         rows.append(_said(Kind.GAP, f"not text: {sizes}"))
     else:
-        rows.append(_said(Kind.GAP, "not a single line changes"))
+        rows.append(_said(Kind.GAP, "no lines differ"))
     return Sheet(
         rows,
         old=old,
@@ -211,7 +212,7 @@ def _said(kind: Kind | Tone, text: str, hunk: int = 0) -> TextRows:
 def _spoken(block: Block, hunks: int) -> TextRows | Block:
     """Return a heading and a gap as words; lines stay as they are."""
     if block.kind is Kind.GAP:
-        return _said(Kind.GAP, f"... {len(block.before)} lines that stay")
+        return _said(Kind.GAP, f"... {counted(len(block.before), 'unchanged line')}")
     if block.kind is Kind.HEAD:
         counts = f"-{len(block.before)} +{len(block.after)}"
         text = f"hunk {block.hunk} of {hunks}, line {block.before.start + 1}: {counts}"
@@ -230,7 +231,7 @@ def _lost(found: Sequence[Hunk]) -> Iterator[TextRows | Block]:
     total = sum(len(hunk.before) for hunk in found)
     if not total:
         return
-    yield _said(Tone.HEADING, f"LINES THAT WOULD BE LOST: {total}")
+    yield _said(Tone.HEADING, f"REMOVED LINES: {total}")
     if len(found) == 1:
         return
     left = SHOWN_LOST
@@ -239,7 +240,7 @@ def _lost(found: Sequence[Hunk]) -> Iterator[TextRows | Block]:
             yield Block(kind=Kind.LOST, before=shown_of)
         left -= len(shown_of)
     if total > SHOWN_LOST:
-        yield _said(Tone.HEADING, f"... {total - SHOWN_LOST} more, all of them in the diff below")
+        yield _said(Tone.HEADING, f"... {total - SHOWN_LOST} more in the diff below")
 
 
 def _ends(before: bytes | None, after: bytes | None) -> Iterator[TextRows]:

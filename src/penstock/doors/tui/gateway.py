@@ -14,6 +14,7 @@ from penstock.core.errors import InputError, PenstockError, StaleError
 from penstock.core.merge.combination import Combination
 from penstock.core.model import ChangeKind
 from penstock.core.proposals.model import OPEN, Proposal, Receipt, State
+from penstock.core.text.quantities import counted
 from penstock.doors.tui.captions import facts
 from penstock.doors.tui.diff_rows import Sheet, sheet
 from penstock.doors.tui.proof import Keys
@@ -108,7 +109,7 @@ class ReviewDesk:
         group = self.gate.of_set(first.set_id)
         left = sum(one.state is State.WAITING for one in group)
         if left:
-            said = f"approved; the set is written once all of it is, {left} file(s) wait"
+            said = f"approved; the set is written once {counted(left, 'more file')} are approved"
             return WriteResult(said=said)
         try:
             receipts = self.gate.apply(first.set_id or first.id)
@@ -132,9 +133,9 @@ class ReviewDesk:
         if (now.base, now.content, now.path) != (shown.base, shown.content, shown.path):
             raise StaleError(
                 "not-what-was-shown",
-                f"the proposal for `{shown.path}` is not the one on the screen",
+                f"the proposal for `{shown.path}` is not the one shown",
                 because=f"{shown.content or 'nothing'} was shown, it is {now.content} now",
-                hint="look at it again",
+                hint="review it again",
             )
         if now.state not in OPEN:
             raise closed(now)
@@ -182,7 +183,7 @@ class ReviewDesk:
         """Propose to put back a set, or what was written last; it is shown like any other."""
         receipts = self.gate.undoable(receipt=set_id) if set_id else self.gate.undoable(last=1)
         if not receipts:
-            raise InputError("nothing-to-undo", "nothing that Penstock wrote is left to undo")
+            raise InputError("nothing-to-undo", "nothing to undo")
         return self.gate.undo(receipts)[0]
 
 

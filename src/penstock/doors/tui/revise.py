@@ -21,10 +21,10 @@ from penstock.doors.tui.gateway import ReviewDesk, ShownProposal
 from penstock.doors.tui.screen import Preview
 
 ABOUT = {
-    Strategy.APPEND: "append   put it at the end of the file",
-    Strategy.INSERT: "insert   put it after a line that you choose",
-    Strategy.EXTEND: "extend   join Python members, overwrite none",
-    Strategy.REPLACE: "replace  as it was proposed",
+    Strategy.APPEND: "append   add it at the end of the file",
+    Strategy.INSERT: "insert   add it after a line you choose",
+    Strategy.EXTEND: "extend   add missing functions and classes (Python)",
+    Strategy.REPLACE: "replace  replace the file, as proposed",
 }
 
 Edit = Callable[[bytes, str], bytes]
@@ -41,9 +41,11 @@ class Revisions(Actions):
         """Choose how to combine it with what is there, and look at the result first."""
         seen = self._shown()
         if seen.before is None or seen.after is None:
-            raise InputError("nothing-to-combine", f"`{seen.one.path}` is created or removed whole")
+            raise InputError(
+                "nothing-to-combine", f"`{seen.one.path}` is created or deleted as a whole"
+            )
         choices = [(str(strategy), text) for strategy, text in ABOUT.items()]
-        word = await self.push_screen_wait(dialogs.Choose("how should it be combined?", choices))
+        word = await self.push_screen_wait(dialogs.Choose("merge strategy", choices))
         if not isinstance(word, str):
             return
         strategy, at = Strategy(word), None
@@ -58,7 +60,9 @@ class Revisions(Actions):
         """Look at what the ticked hunks make."""
         seen, view = self._shown(), self.diff
         if len(view.ticked) == view.sheet.hunks:
-            raise InputError("all-hunks", "every hunk is ticked", hint="space leaves one out")
+            raise InputError(
+                "all-hunks", "every hunk is selected", hint="press space to deselect one"
+            )
         await self._preview(seen, Combination(hunks=frozenset(view.ticked)))
 
     async def do_rebase(self) -> None:
@@ -91,8 +95,8 @@ class Revisions(Actions):
         warnings: Sequence[str] = (),
     ) -> None:
         """Show what would come out. Nothing is made, stored or logged by looking."""
-        head = f"PREVIEW of {words}: enter keeps it, escape leaves it"
-        path = f"{spoken(seen.one.path)} as it would be; nothing is made yet"
+        head = f"PREVIEW of {words}: enter keeps it, escape discards it"
+        path = f"{spoken(seen.one.path)} after the change; nothing is saved yet"
         said = [
             TextRows(kind=Tone.HEADING, texts=(head,)),
             TextRows(kind=Tone.TITLE, texts=(path,)),
@@ -121,7 +125,7 @@ class Revisions(Actions):
         """Change the content."""
         seen = self._shown()
         if seen.after is None:
-            raise InputError("nothing-to-edit", f"the proposal removes `{seen.one.path}`")
+            raise InputError("nothing-to-edit", f"the proposal deletes `{seen.one.path}`")
         content = await self._edited(seen.after, seen.one.path.rsplit("/", 1)[-1])
         if content is not None:
             made = await self._run("measuring", lambda: self.desk.edited(seen, content))
@@ -136,14 +140,14 @@ class Revisions(Actions):
             text = content.decode()
         except UnicodeDecodeError:
             raise InputError(
-                "not-text", f"`{name}` is no text", hint="set EDITOR to a program that can edit it"
+                "not-text", f"`{name}` is not text", hint="set EDITOR to a program that can edit it"
             ) from None
         return await self._edited_here(text)
 
     async def _edited_here(self, text: str) -> bytes | None:
         if "\r" in text.replace("\r\n", "") or 0 < text.count("\r\n") < text.count("\n"):
             raise InputError(
-                "mixed-line-ends", "this field would change its line ends", hint="set EDITOR"
+                "mixed-line-ends", "this field would change its line endings", hint="set EDITOR"
             )
         made = await self.push_screen_wait(dialogs.EditHere(text))
         return made.encode("utf-8", "surrogatepass") if isinstance(made, str) else None
@@ -153,7 +157,7 @@ class Revisions(Actions):
         seen = self._shown()
         group = self.desk.group(seen.one)
         if not seen.one.set_id:
-            raise InputError("no-set", f"`{seen.one.path}` was proposed alone")
+            raise InputError("no-set", f"`{seen.one.path}` is not part of a set")
         files = [(one.path, title(one)) for one in group]
         chosen = await self.push_screen_wait(dialogs.ChooseFiles(files))
         if isinstance(chosen, tuple) and 0 < len(chosen) < len(group):
@@ -165,7 +169,7 @@ class Revisions(Actions):
         seen = self._shown()
         await self._run("renewing", lambda: self.desk.renew(seen.one))
         await self.look_again()
-        self.say("it has its whole time again")
+        self.say("expiry timer reset")
 
     async def do_undo(self) -> None:
         """Propose to put back what was written last."""

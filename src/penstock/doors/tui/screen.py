@@ -23,6 +23,7 @@ from textual.widgets.option_list import Option
 
 from penstock.core.diff.coverage import Unseen
 from penstock.core.proposals.model import Proposal, State
+from penstock.core.text.quantities import counted
 from penstock.doors.tui import dialogs
 from penstock.doors.tui.captions import as_error, drawn, in_list, title, trouble
 from penstock.doors.tui.diff_pane import DiffView
@@ -167,7 +168,7 @@ class QueueScreen(App[int]):
             return
         if self.seen is not None:  # a key on its way was meant for what was there until now
             self.wait_a_moment()
-            self.told = self.told or "what was on the screen was answered or replaced"
+            self.told = self.told or "the shown change was closed or replaced"
         if shown:
             self._choose(min(self.queue.highlighted or 0, len(shown) - 1))
         elif not now:
@@ -204,7 +205,7 @@ class QueueScreen(App[int]):
     def _title(self, waiting: int) -> None:
         only = f", only `{self.filter_text}`" if self.filter_text else ""
         root = self.desk.gate.root
-        text = f"penstock review  {waiting} waiting{only}  {root}"
+        text = f"penstock review  {waiting} pending{only}  {root}"
         self.screen_stack[0].query_one("#top", Label).update(self._line(text))
         self._to_terminal(f"\x1b]0;penstock: {waiting} waiting\x07")
 
@@ -215,7 +216,7 @@ class QueueScreen(App[int]):
 
     def _nothing(self) -> None:
         self.seen, self.preview = None, None
-        said = TextRows(kind=Tone.TITLE, texts=("nothing waits", "new proposals show up here"))
+        said = TextRows(kind=Tone.TITLE, texts=("no pending changes", "new changes appear here"))
         self.diff.show(Sheet([said]))
 
     # -- looking at one ------------------------------------------------------------------------
@@ -261,7 +262,7 @@ class QueueScreen(App[int]):
     def _about(self, seen: ShownProposal, made: Sheet) -> str:
         lines = len(self.diff.folding)
         more = "" if lines <= self.diff.size.height else f", {lines} rows"
-        some = f", {made.hunks} hunks" if made.hunks > 1 else ""
+        some = f", {counted(made.hunks, 'hunk')}" if made.hunks > 1 else ""
         group = ", part of a set" if seen.one.set_id else ""
         return f"{seen.one.state}{group}{some}{more}"
 
@@ -304,7 +305,10 @@ class QueueScreen(App[int]):
         if self.seen is not None and self.preview is None:
             every = range(1, view.sheet.hunks + 1)
             self.unticked[self.seen.one.id] = frozenset(every) - view.ticked
-        self.say(f"{len(view.ticked)} of {view.sheet.hunks} hunks are ticked; h keeps only these")
+        self.say(
+            f"{len(view.ticked)} of {counted(view.sheet.hunks, 'hunk')} selected; "
+            "press h to keep only these"
+        )
 
     def action_whole(self) -> None:
         """Give the diff the whole screen, or take it back."""
@@ -332,7 +336,11 @@ class QueueScreen(App[int]):
     def action_fold(self) -> None:
         """Break long lines, or cut them at the edge."""
         self.diff.action_fold()
-        self.say("long lines are broken" if self.diff.fold else "long lines are cut; right, left")
+        self.say(
+            "long lines are wrapped"
+            if self.diff.fold
+            else "long lines are cut; scroll with left and right"
+        )
 
     # -- finding -----------------------------------------------------------------------------
 
@@ -341,7 +349,7 @@ class QueueScreen(App[int]):
         """Filter the queue, or search the diff, whichever has the keys."""
         in_diff = self.focused is self.diff
         known = self.search_text if in_diff else self.filter_text
-        asked = "search for" if in_diff else "show only (path, agent, kind)"
+        asked = "search for" if in_diff else "filter by path, agent or kind"
         text = await self.push_screen_wait(dialogs.TextDialog(asked, value=known))
         if not isinstance(text, str):
             return
@@ -358,7 +366,7 @@ class QueueScreen(App[int]):
         self._title(sum(one.state is State.WAITING for one in self.found))
         if shown and (self.seen is None or self.seen.one.id not in {one.id for one in shown}):
             self._choose(0)
-        self.say("" if shown else f"nothing has `{self.filter_text}`; escape shows all")
+        self.say("" if shown else f"no match for `{self.filter_text}`; escape shows all")
 
     async def action_again(self, back: bool) -> None:
         """Go to the next match of the search."""
@@ -367,7 +375,7 @@ class QueueScreen(App[int]):
         view, text = self.diff, self.search_text
         found = await asyncio.to_thread(view.sheet.find, text, view.place, back=back)
         if found is None:
-            self.say(f"`{text}` is not in it")
+            self.say(f"`{text}` not found")
         else:
             view.go_to(found)
             self.say(f"row {found + 1} of {len(view.sheet)}")

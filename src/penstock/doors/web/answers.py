@@ -21,6 +21,7 @@ from penstock.core.errors import InputError, PenstockError, RefusedError, StaleE
 from penstock.core.merge.combination import Combination
 from penstock.core.merge.strategies import strategy_named
 from penstock.core.proposals.model import OPEN, Proposal, Receipt, State
+from penstock.core.text.quantities import counted
 from penstock.doors.web.drift import (
     Difference,
     NewerError,
@@ -34,7 +35,7 @@ from penstock.doors.web.drift import (
 )
 from penstock.doors.web.proof import Prover
 from penstock.doors.web.reader import PageReader, disagrees
-from penstock.doors.web.wording import as_ranges, counted
+from penstock.doors.web.wording import as_ranges
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 PROOF = "page"
-LOOK = "open what was not shown, or say that you approve these parts without seeing them"
+LOOK = "view the missing parts, or confirm that you approve them without viewing"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -282,9 +283,9 @@ def _refuse_unticked(gate: Gate, kept: Sequence[Proposal], reader: PageReader) -
         if dropped and one.state is State.WAITING:
             raise RefusedError(
                 "hunks-unticked",
-                f"not ticked in `{one.path}`: {counted(len(dropped), 'hunk')}; nothing is written",
-                because=f"what is not ticked is not written: {as_ranges(dropped)}",
-                hint="look at what the ticked hunks make and use that, or tick them all",
+                f"{counted(len(dropped), 'hunk')} of `{one.path}` not selected, nothing written",
+                because=f"only selected hunks are written; not selected: {as_ranges(dropped)}",
+                hint="preview the selected hunks and use that version, or select all",
             )
 
 
@@ -296,7 +297,7 @@ def _as_previewed(gate: Gate, one: Proposal, asked: Combination, result: str) ->
     if digest_of(made) != result:
         raise NewerError(
             "not-as-shown",
-            f"what comes out for `{one.path}` is not what the preview showed",
+            f"the result for `{one.path}` is not what the preview showed",
             [Difference(path=one.path, shown=gate.content(result), now=made)],
         )
 
@@ -312,7 +313,7 @@ def _check_undo(gate: Gate, receipts: Sequence[Receipt], digest: str, *, rebase:
         ) from None
     if digest != shown_undo(plan):
         found = [Difference(path=item.path, shown=None, now=item.content) for item, _ in plan]
-        raise NewerError("not-as-shown", "what would be put back is not what was shown", found)
+        raise NewerError("not-as-shown", "what would be reverted is not what was shown", found)
     return plan
 
 

@@ -92,13 +92,13 @@ def opened(request: Request) -> Response:
     world: World = request.app.state.world
     purpose = request.headers.get("sec-purpose", request.headers.get("purpose", ""))
     if "prefetch" in purpose or request.method == "HEAD":
-        raise RefusedError("no-session", "a link is not followed ahead of time")
+        raise RefusedError("no-session", "prefetching is not allowed")
     made = world.sessions.open(request.query_params.get("t", ""))
     if made is None:
         raise RefusedError(
             "no-session",
-            "this link was used before, or is too old",
-            hint="run `penstock open` in your terminal for another",
+            "this link was already used or has expired",
+            hint="run `penstock open` in your terminal for a new one",
         )
     to = _inside(request.query_params.get("to", ""))
     response = _onward(to, request.headers.get("sec-fetch-site", "none"))
@@ -158,8 +158,8 @@ def _error(request: Request, error: Exception) -> Response:
 def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     known: dict[int, PenstockError] = {
-        404: InputError("no-page", "there is nothing here"),
-        405: InputError("wrong-method", "this method does not work here"),
+        404: InputError("no-page", "page not found"),
+        405: InputError("wrong-method", "method not allowed"),
     }
     response = told(request.scope, known.get(error.status_code, fault()))
     for name, value in (error.headers or {}).items():

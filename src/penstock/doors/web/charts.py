@@ -208,7 +208,7 @@ def _round_up(most: int) -> int:
 def _time_words(days: Stacked) -> str:
     total = sum((count for _, count in days), Counter[Verdict]())
     if not total.total():
-        return f"No decision in {len(days)} days."
+        return f"No decisions in {len(days)} days."
     busiest = max(days, key=lambda day: day[1].total())
     return (
         f"{len(days)} days: {_said(total)}. Most on {spoken(busiest[0])}: {busiest[1].total():,}."
@@ -217,7 +217,7 @@ def _time_words(days: Stacked) -> str:
 
 def _name_words(counts: Stacked, of: str) -> str:
     if not counts:
-        return f"No {of} is named."
+        return f"No {of} yet."
     parts = [f"{spoken(who)}: {_said(count)}" for who, count in counts[:5]]
     return "; ".join(parts) + "."
 

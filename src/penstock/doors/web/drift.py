@@ -44,7 +44,7 @@ class NewerError(StaleError):
         differences: Sequence[Difference],
         *,
         because: str = "",
-        hint: str = "look at it again as it is now",
+        hint: str = "review the current version",
     ) -> None:
         super().__init__(code, message, because=because, hint=hint)
         self.differences = tuple(differences)
@@ -83,7 +83,7 @@ def as_shown(gate: Gate, id_: str, digest: str) -> tuple[Proposal, ...]:
     replaced = [one for one in found if one.state is State.SUPERSEDED]
     if replaced:
         differences = [_to_newest(gate, one) for one in replaced]
-        said = f"another version of `{replaced[0].path}` has taken this one's place"
+        said = f"a newer version of `{replaced[0].path}` replaced this one"
         raise NewerError("newer-version", said, differences)
     if digest != shown(found):
         raise NewerError(
@@ -156,7 +156,7 @@ def on_its_base(gate: Gate, found: Sequence[Proposal]) -> None:
     if moved:
         raise NewerError(
             "base-changed",
-            f"`{moved[0].path}` changed after this proposal was made",
+            f"`{moved[0].path}` has changed since this proposal was created",
             moved,
-            because="somebody saved it since; carry the proposal over, or send it back",
+            because="rebase the proposal on the current file, or reject it",
         )

@@ -53,9 +53,7 @@ def status_of(error: PenstockError) -> int:
 
 def fault() -> PenstockError:
     """Return the error for what nobody foresaw."""
-    return PenstockError(
-        "fault", "the request could not be answered", hint="look at what `penstock serve` says"
-    )
+    return PenstockError("fault", "internal error", hint="check the output of `penstock serve`")
 
 
 def as_document(error: PenstockError) -> dict[str, dict[str, str]]:

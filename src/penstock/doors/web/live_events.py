@@ -117,7 +117,7 @@ class Hub:
     def need_room(self) -> None:
         """Refuse one more where too many listen. Raises StoreError `too-many-viewers`."""
         if len(self._viewers) >= MOST_VIEWERS:
-            raise StoreError("too-many-viewers", f"{MOST_VIEWERS} pages listen already")
+            raise StoreError("too-many-viewers", f"{MOST_VIEWERS} pages are already connected")
 
     async def stream(
         self, last: str = "", *, lasts: Callable[[], bool] = lambda: True

@@ -128,21 +128,21 @@ class Admission:
         if world.hook_token and same(given, world.hook_token):
             raise RefusedError(
                 "hook-token",
-                "the hook's token is good for judging only",
-                because="an agent can read it in its own settings",
+                "the hook's token only allows judging",
+                because="agents can read it in their settings",
             )
         raise RefusedError(
             "no-token",
             "the token is missing or wrong",
-            hint="send `Authorization: Bearer` with what is in admin.token of the state directory",
+            hint="send `Authorization: Bearer` with the content of admin.token (state directory)",
         )
 
     async def _check_session(self, scope: Scope, receive: Receive, session: Session | None) -> None:
         if session is None:
             raise RefusedError(
                 "no-session",
-                "this page is opened by a link from your terminal",
-                hint="run `penstock open` there and follow the link",
+                "this page needs a sign-in link from your terminal",
+                hint="run `penstock open` in your terminal",
             )
         if scope["method"] in SAFE:
             return
@@ -150,14 +150,14 @@ class Admission:
         if not same(form.get("csrf"), session.csrf):
             raise RefusedError(
                 "wrong-form",
-                "this form is not one of ours, or it is older than your session",
-                hint="load the page again",
+                "this form is invalid or belongs to an older session",
+                hint="reload the page",
             )
 
 
 def _check_host(headers: Headers) -> None:
     if not is_ours(headers.get("host", "")):
-        raise RefusedError("wrong-host", "only loopback names are answered to")
+        raise RefusedError("wrong-host", "only loopback host names are allowed")
 
 
 def _check_origin(headers: Headers, method: str) -> None:
@@ -175,7 +175,7 @@ def _check_origin(headers: Headers, method: str) -> None:
         wrong = wrong or headers.get("sec-fetch-mode") != "navigate"
         wrong = wrong or headers.get("sec-fetch-dest") != "document"
     if wrong:
-        raise RefusedError("wrong-origin", "other pages in a browser are not answered")
+        raise RefusedError("wrong-origin", "requests from other sites are not allowed")
 
 
 def _refers_to(referer: str | None, ours: str) -> bool:
@@ -185,7 +185,7 @@ def _refers_to(referer: str | None, ours: str) -> bool:
 async def _form(headers: Headers, receive: Receive) -> FormFields:
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != FORM:
-        raise InputError("not-a-form", "only forms are taken here")
+        raise InputError("not-a-form", "only form posts are accepted")
     data = await body_of(receive)
     if len(data) <= SMALL_FORM:
         return _parsed(data)
@@ -197,7 +197,7 @@ def _parsed(data: bytes) -> FormFields:
         text = data.decode("ascii")
         pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
     except ValueError:
-        raise InputError("bad-form", "the form cannot be read") from None
+        raise InputError("bad-form", "the form can't be read") from None
     fields: dict[str, list[str]] = {}
     for name, value in pairs:
         fields.setdefault(name, []).append(value)

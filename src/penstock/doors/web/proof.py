@@ -46,7 +46,7 @@ class Prover:
         self.admit(here, **told)
         self.attempts.check(who)
         if not passphrase:
-            raise RefusedError("no-passphrase", "approving needs the approver's passphrase")
+            raise RefusedError("no-passphrase", "approval needs the approver's passphrase")
         try:
             with self._one:
                 self.attempts.check(who)  # those before us may have used the attempts up
@@ -63,8 +63,8 @@ class Prover:
 def _no_key() -> RefusedError:
     return RefusedError(
         "key-needed",
-        "approving on the page needs an approver's key",
-        because="without one only a terminal outside of any agent proves a person",
+        "approving on the page needs an approver key",
+        because="without a key, only a terminal outside any agent can approve",
         hint="run `penstock approver init` in a terminal, or approve there with `penstock approve`",
     )
 
@@ -77,7 +77,7 @@ def _refuse_inside_agent(here: Workspace, told: Mapping[str, str]) -> None:
         with attempts_recorded(here, **told):
             raise RefusedError(
                 "inside-agent",
-                "this server was started by an agent, so nothing is approved on it",
+                "this server was started by an agent, so it can't approve anything",
                 because=why,
-                hint="start `penstock serve` in a terminal of your own",
+                hint="start `penstock serve` in your own terminal",
             )

@@ -103,7 +103,7 @@ def too_many(seconds: float) -> RefusedError:
     """Return the error for whoever tried too often."""
     return RefusedError(
         "too-many-attempts",
-        "the passphrase or the code was wrong too often",
-        because=f"nothing is tried for another {seconds:.0f} seconds",
-        hint="wait, or approve at a terminal with `penstock approve`",
+        "too many wrong passphrases or codes",
+        because=f"try again in {seconds:.0f} seconds",
+        hint="wait, or approve in a terminal with `penstock approve`",
     )

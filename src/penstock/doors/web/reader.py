@@ -134,8 +134,8 @@ def _keep(kept: OrderedDict[str, frozenset[T]], name: str, some: frozenset[T]) -
     if len(kept) >= MOST_CHOICES:
         raise InputError(
             "too-many-choices",
-            "too many changes have something unticked",
-            hint="answer some of them first",
+            "too many changes have deselected hunks",
+            hint="decide on some of them first",
         )
     kept[name] = some
 
@@ -144,7 +144,7 @@ def disagrees(what: str) -> InputError:
     """Return the error for a form that does not fit what it is about."""
     return InputError(
         "form-disagrees",
-        "this form does not fit what it is about, so nothing was done",
+        "this form does not match the change, so nothing was done",
         because=what,
-        hint="load the page again, and look at what is ticked",
+        hint="reload the page and check the selection",
     )

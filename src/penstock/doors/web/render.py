@@ -20,6 +20,8 @@ from starlette.responses import HTMLResponse
 
 from penstock.core.errors import PenstockError
 from penstock.core.loopback import from_our_pages
+from penstock.core.proposals.model import STATE_WORDS
+from penstock.core.text import quantities
 from penstock.core.text.display import harmless, in_line, spoken
 from penstock.core.timestamps import stamp
 from penstock.doors.web import wording
@@ -43,14 +45,15 @@ def environment() -> Environment:
     made.filters.update(
         spoken=spoken,
         exact=escape,
-        span=wording.span,
-        size=wording.size,
+        span=quantities.duration,
+        size=quantities.size,
+        pending=lambda state: STATE_WORDS.get(state, state),
         short=wording.short,
         moment=moment,
         sentence=sentence,
         number=lambda count: f"{count:,}",
     )
-    made.globals.update(counted=wording.counted)
+    made.globals.update(counted=quantities.counted)
     return made
 
 

@@ -49,7 +49,7 @@ def single(request: Request) -> tuple[Workspace, Proposal]:
     """Return the one proposal that an address names."""
     here, found = world_of(request).find(request.path_params["id"])
     if found[0].id != request.path_params["id"]:
-        raise InputError("is-a-set", "this is a set; open one of its files")
+        raise InputError("is-a-set", "this is a change set; open one of its files")
     return here, found[0]
 
 

@@ -23,7 +23,7 @@ MOST_NAMES = 500
 MOST_WAITS = 5000
 MOST_RECENT = 200
 OTHER = "(others)"
-NO_AGENT = "(not told)"
+NO_AGENT = "unknown"
 
 # Lines that tell of a decision; those that follow it are no second one.
 DECIDING = frozenset(
@@ -170,12 +170,12 @@ def busiest(counts: Counts, *, most: int) -> list[tuple[str, Counter[Verdict]]]:
 
 # How long people took, in steps that mean something to them.
 STEPS: Sequence[tuple[str, float]] = (
-    ("under 10 s", 10),
-    ("to 1 min", 60),
-    ("to 5 min", 300),
-    ("to 15 min", 900),
-    ("to 1 h", 3600),
-    ("over 1 h", float("inf")),
+    ("< 10 s", 10),
+    ("< 1 min", 60),
+    ("< 5 min", 300),
+    ("< 15 min", 900),
+    ("< 1 h", 3600),
+    ("≥ 1 h", float("inf")),
 )
 
 

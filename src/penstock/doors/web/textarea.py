@@ -21,7 +21,7 @@ ANY_END = re.compile(rb"[^\r\n]*+(?:\r\n|\n|\r|\Z)")
 def offered(content: bytes | None) -> str:
     """Return what a form shows of a content. Raises InputError for what cannot be edited so."""
     if content is None:
-        raise InputError("nothing-to-edit", "the proposal removes this file")
+        raise InputError("nothing-to-edit", "the proposal deletes this file")
     if len(content) > LARGEST:
         raise _not_editable(f"it is larger than {LARGEST // 1024} KiB")
     try:
@@ -29,7 +29,7 @@ def offered(content: bytes | None) -> str:
     except UnicodeDecodeError:
         raise _not_editable("it is not UTF-8 text") from None
     if "\0" in text:
-        raise _not_editable("it holds null characters, which a form does not give back")
+        raise _not_editable("it contains null characters, which a form can't keep")
     return _plain(content).decode("utf-8")
 
 
@@ -47,7 +47,7 @@ def taken(was: bytes, text: str) -> bytes:
     try:
         now = _plain(text.encode("utf-8"))
     except UnicodeEncodeError:
-        raise InputError("not-text", "the text holds half a character") from None
+        raise InputError("not-text", "the text contains half a character") from None
     old = _lines(was)
     end = end_of(was)
     pieces: list[bytes] = []
@@ -83,7 +83,7 @@ def _ended(line: bytes, own: bytes, usual: bytes) -> bytes:
 def _not_editable(because: str) -> InputError:
     return InputError(
         "not-editable",
-        "this content cannot be edited in a form",
+        "this content can't be edited in a form",
         because=because,
-        hint="use `penstock edit` with an editor of your own",
+        hint="use `penstock edit` with your own editor",
     )

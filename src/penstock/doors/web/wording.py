@@ -1,4 +1,4 @@
-"""Numbers, times and kinds of change as a person reads them, and ranges as a form carries them.
+"""Kinds of change and digests as a person reads them, and ranges as a form carries them.
 
 Always true: what a form carries is read back to numbers that exist; all else in it is dropped.
 """
@@ -22,36 +22,9 @@ KIND_WORDS = {
 }
 
 
-def span(seconds: float) -> str:
-    """Return a length of time as a person says it."""
-    whole = max(int(seconds), 0)
-    for size, name in ((86400, "day"), (3600, "h"), (60, "min")):
-        if whole >= size:
-            count = whole // size
-            return f"{count} {name}{'s' if name == 'day' and count > 1 else ''}"
-    return f"{whole} s"
-
-
-def size(count: int) -> str:
-    """Return a number of bytes as a person says it."""
-    value = float(count)
-    for unit in ("bytes", "KB", "MB", "GB"):
-        if value < 1000 or unit == "GB":
-            return (
-                f"{value:,.0f} {unit}" if unit == "bytes" or value >= 10 else f"{value:.1f} {unit}"
-            )
-        value /= 1000
-    return ""
-
-
 def short(digest: str | None) -> str:
     """Return the beginning of a digest; the whole of it stands beside it in the page."""
     return "none" if digest is None else digest.removeprefix("sha256:")[:12]
-
-
-def counted(count: int, word: str) -> str:
-    """Return `1 file`, `2 files`."""
-    return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 def as_ranges(numbers: Collection[int]) -> str:

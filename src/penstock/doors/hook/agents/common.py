@@ -129,7 +129,7 @@ def said(document: "Mapping[str, object]") -> Reply:
 
 def reason(answer: HookAnswer) -> str:
     """Return why not; never nothing."""
-    return answer.reason or "Penstock does not allow this"
+    return answer.reason or "Denied by Penstock"
 
 
 def noted(answer: HookAnswer) -> str:

@@ -32,7 +32,7 @@ from penstock.doors.langgraph.tools.writes import written
 from penstock.gate import Judgement
 
 TOOLS_NODE = "tools:"
-EDITED = "as a person changed it: read it before you go on"
+EDITED = "with the user's edits: read it before you continue"
 
 
 class PenstockBackend(ReadingBackend):
@@ -156,7 +156,7 @@ class PenstockBackend(ReadingBackend):
             asks = self.attended is not False and _in_tools(wanted)
             said = ask_and_settle(self.tool_gate, wanted, judged, asks=asks, after=after)
         if not isinstance(said, ToolReply):
-            raise InputError("bad-tool-input", "the call does not say what the file should hold")
+            raise InputError("bad-tool-input", "the call has no content")
         # A person who answered in the tool's place has not written anything.
         if said.facts.get("status") == "answered":
             return replace(said, ok=False)
@@ -169,7 +169,7 @@ def _one_file(judged: Judgement) -> str:
     """Return the one file that a call would write, and refuse what is none."""
     first = judged.prepared[0] if judged.prepared else None
     if first is None or first.request.target is None:
-        raise InputError("bad-tool-input", "the call names no file that can be written")
+        raise InputError("bad-tool-input", "the call names no writable file")
     paths = list(written(judged))
     if first.path is None or len(paths) != 1:
         raise InputError(
@@ -189,4 +189,4 @@ def _in_tools(wanted: GraphCall) -> bool:
 def _no_fit(path: str, *, there: bool) -> InputError:
     if not there:
         return InputError("not-found", f"there is no file `{path}`")
-    return InputError("edit-does-not-fit", f"the change does not fit what `{path}` holds")
+    return InputError("edit-does-not-fit", f"the change does not apply to `{path}`")

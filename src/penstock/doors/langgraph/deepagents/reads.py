@@ -117,7 +117,7 @@ class ReadingBackend(BackendProtocol):
             raise denied(judged)
         path = judged.prepared[0].path if judged.prepared else None
         if path is None:
-            raise InputError("outside-workspace", "the path leads out of the project")
+            raise InputError("outside-workspace", "the path is outside the project")
         return path
 
     def ls(self, path: str) -> LsResult:

@@ -29,7 +29,7 @@ from penstock.doors.langgraph.tools.review import decided
 from penstock.doors.langgraph.tools.writes import ToolGate, left
 from penstock.gate import Judgement
 
-AGAIN = "read the file again and make the change to what is there now"
+AGAIN = "read the file again and change its current content"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,16 +91,16 @@ def failed(problem: Exception) -> ToolReply:
 def _waits(asked: CallEntry) -> ToolReply:
     """Say that nobody could be asked now."""
     if not asked["proposals"]:
-        unknown = "what it writes is known only when it runs, and nobody can be asked now"
+        unknown = "its writes are only known when it runs, and this session is non-interactive"
         return ToolReply(
             text=phrase(f"Denied: {asked['because']}; {unknown}", asked["instead"]),
             facts={"status": "denied"},
         )
     return ToolReply(
         text=(
-            f"Nothing is written yet: {asked['because']}. It waits for a person as "
-            f"{asked['known']}. Go on with other work and do not send it again; Penstock writes "
-            "it once it is approved."
+            f"Not written yet: {asked['because']}. Saved as pending change {asked['known']}. "
+            "Continue with other work and do not send it again; Penstock writes it once the user "
+            "approves it."
         ),
         facts={"status": "hitl_required", "proposals": asked["proposals"]},
     )
@@ -141,8 +141,8 @@ def _told_written(found: Sequence[Proposal]) -> ToolReply:
         "proposals": [one.id for one in found],
         "files": [{"path": one.path, "digest": one.content or ""} for one in found],
     }
-    told = " The person changed it first: read the file before you go on." if other else ""
-    text = f"A person approved this and it is written: {'; '.join(map(words, found))}.{told}"
+    told = " The user edited it first: read the file before you continue." if other else ""
+    text = f"Approved by the user and written: {'; '.join(map(words, found))}.{told}"
     return ToolReply(text=text, ok=True, facts=facts)
 
 
@@ -151,13 +151,13 @@ def _run(tools: ToolGate, wanted: GraphCall, asked: CallEntry) -> ToolRun:
     if tools.gate.key_needed():
         raise RefusedError(
             "key-needed",
-            "this call needs an approver's key, and no key can sign what is not known yet",
-            hint="use a tool that says the file's whole content",
+            "this call needs an approver key, which can't sign content that is not known yet",
+            hint="use a tool that sends the file's whole content",
         )
     changed = [path for path, base in asked["bases"].items() if tools.held(path) != base]
     if changed:
         names = ", ".join(f"`{path}`" for path in changed)
-        raise StaleError("base-changed", f"{names} changed while a person was asked about this")
+        raise StaleError("base-changed", f"{names} changed while this was being approved")
     proof = approver.by_resume(tools.here)
     judged = tools.require(wanted)
     approved = replace(judged.decision, verdict=Verdict.ALLOW)
@@ -184,7 +184,7 @@ def _edit(
         found = renewed(tools.gate, asked["proposals"])
         if [one.path for one in found] == list(after):
             return write(tools, found, said, after)
-    _reject_all(tools, asked, "edited by a person")
+    _reject_all(tools, asked, "edited by the user")
     if not after:
         return _run(tools, mine, asked)
     instead = tools.ask(mine, judged)
@@ -199,8 +199,8 @@ def _reject(
     tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision
 ) -> ToolReply:
     _reject_all(tools, asked, said.message)
-    because = f"A person rejected this call of `{wanted.name}`"
-    otherwise = "do something else; do not send it again unless you are asked to"
+    because = f"The user rejected this call of `{wanted.name}`"
+    otherwise = "try another way; do not send it again unless you are asked to"
     return ToolReply(
         text=f"{because}: {said.message}" if said.message else phrase(because, otherwise),
         facts={"status": "rejected", "proposals": asked["proposals"]},
@@ -211,7 +211,7 @@ def _respond(
     tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision
 ) -> ToolReply:
     del wanted
-    _reject_all(tools, asked, "a person answered in the tool's place")
+    _reject_all(tools, asked, "the user answered in place of the tool")
     facts = {"status": "answered", "proposals": asked["proposals"]}
     return ToolReply(text=said.message, ok=True, facts=facts)
 

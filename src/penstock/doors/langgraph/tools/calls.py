@@ -86,7 +86,7 @@ def refused(wanted: GraphCall, said: str) -> CallEntry:
 
 def phrase(because: str, instead: str) -> str:
     """Return a reason as agents and people read it: why, and what to do instead."""
-    return f"{because}. Instead: {instead}" if instead else because
+    return f"{because}. {instead[0].upper()}{instead[1:]}." if instead else because
 
 
 def told(problem: Exception) -> str:

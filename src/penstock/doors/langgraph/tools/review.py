@@ -14,6 +14,7 @@ from penstock.core.errors import InputError, PenstockError
 from penstock.core.proposals.facts import facts
 from penstock.core.proposals.model import Proposal, State
 from penstock.core.text.display import in_line, spoken, visible_diff
+from penstock.core.text.quantities import change_counts
 from penstock.doors.langgraph.interrupt import ask_signed
 from penstock.doors.langgraph.proposals import renewed, stored
 from penstock.doors.langgraph.records import ReviewAction
@@ -89,23 +90,22 @@ def _description(gate: Gate, asked: CallEntry, found: Sequence[Proposal]) -> str
     """Return what a person reads: what would be lost first, then why, then the difference."""
     lines = [_lost(one) for one in found]
     if not asked["proposals"]:
-        lines.append("What this call writes is known only when it runs; approving it runs it.")
+        lines.append("What this call writes is only known when it runs; approving runs it.")
     lines.append(phrase(f"because: {asked['because']}", asked["instead"]))
     lines += [f"warning: {in_line(text)}" for one in found for text in one.warnings]
     return "\n".join([*lines, *(_difference(gate, one) for one in found)])
 
 
 def _lost(one: Proposal) -> str:
-    change = one.change
-    lost = f"{change.lines_deleted} of {change.existing_lines} {change.unit} would be lost"
-    return f"{change.kind.upper()} {spoken(one.path)}: {lost}, {change.lines_added} new"
+    return f"{one.change.kind.upper()} {spoken(one.path)}: {change_counts(one.change)}"
 
 
 def _difference(gate: Gate, one: Proposal) -> str:
     if max(one.change.before_size, one.change.after_size) > LARGEST_SHOWN:
-        return f"(too large to be shown here: penstock show {one.id})"
+        return f"(diff too large to show here: run `penstock show {one.id}`)"
     try:
         before, after = gate.contents(one)
     except PenstockError as problem:
         return f"({problem.message})"
-    return visible_diff(preview(unified(before, after, path=one.path), limit=SHOWN).encode())
+    whole = unified(before, after, path=one.path, modes=one.modes)
+    return visible_diff(preview(whole, limit=SHOWN).encode())

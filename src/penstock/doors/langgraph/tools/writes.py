@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from penstock.app import Workspace
-from penstock.core.audit.event import is_wanted, judged
+from penstock.core.audit.event import judged
+from penstock.core.audit.judgement import is_wanted
 from penstock.core.errors import RefusedError
 from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.core.paths.relpath import RelPath
@@ -130,7 +131,7 @@ class ToolGate:
         `after` is what each file is to hold, where the caller knows it better than the call.
         """
         decision = judged.decision
-        because = decision.because or "the rules say that a person decides on this"
+        because = decision.because or "this needs the user's approval"
         bases = {path: self.held(path) for path in written(judged)}
         asked = wanted.entry(because, decision.suggestion, bases)
         made = self.proposed(wanted, bases, after)

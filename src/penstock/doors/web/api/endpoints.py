@@ -34,8 +34,8 @@ class Endpoint:
     body: Schema | None = None
 
 
-WORKSPACE = of.text("its name or root; the first one where this is left out", most=IN_QUERY)
-LIMIT = of.whole("at most so many", least=1, most=MOST_SHOWN, default=200)
+WORKSPACE = of.text("workspace name or root; default: the first one", most=IN_QUERY)
+LIMIT = of.whole("return at most this many", least=1, most=MOST_SHOWN, default=200)
 PATH = of.text("only this file", most=2 * IN_QUERY)
 STATES = ("open", "all", *(str(state) for state in State))
 WHEN: Mapping[str, Any] = {"most": 8, "pattern": "^[0-9]{1,4}[smhdw]$", "examples": ["1h", "7d"]}
@@ -43,21 +43,21 @@ DIGEST = of.text(
     "what was shown: `content_digest` of the proposal, the set or the preview", least=1
 )
 PASSPHRASE = of.text("the approver's passphrase", least=1)
-CODE = of.text("the one-time code, where they are set up", most=16)
+CODE = of.text("the one-time code, if set up", most=16)
 NUMBER = of.whole("the number of a hunk", least=1, most=1_000_000)
 ID = of.text("the id of a proposal", least=1, most=256)
 CONTENT = of.text("the whole new content", most=of.LARGEST_CONTENT)
-ENCODING = of.text("how `content` is written", enum=["utf-8", "base64"], default="utf-8")
-REBASE = of.yes_or_no("keep what was saved since, where the two do not meet")
+ENCODING = of.text("encoding of `content`", enum=["utf-8", "base64"], default="utf-8")
+REBASE = of.yes_or_no("keep later changes that do not conflict")
 VIEWER = of.text(
-    "a name of your own, hard to guess: what it was given counts as shown to it", most=128
+    "a name of your choice that is hard to guess; what it received counts as shown to it", most=128
 )
-UNSEEN = of.text("approve without these parts: the `unseen_digest` that names them", most=128)
-RESULT = of.text("what the preview showed: its `result_digest`", most=128)
+UNSEEN = of.text("approve without viewing these parts: their `unseen_digest`", most=128)
+RESULT = of.text("`result_digest` of the preview", most=128)
 PIECE: Mapping[str, Schema] = {
     "viewer": VIEWER,
     "offset": of.whole("the first line of the diff", most=100_000_000),
-    "limit": of.whole("at most so many lines", least=1, most=MOST_LINES, default=2000),
+    "limit": of.whole("return at most this many lines", least=1, most=MOST_LINES, default=2000),
 }
 NOT_SHOWN = {"unseen": "array", "unseen_digest": "string"}
 SHOWN: Mapping[str, Schema] = {"content_digest": DIGEST}
@@ -150,17 +150,17 @@ ANSWERING = (
     ),
     _post(
         "reject",
-        "Send a proposal or a set back with a reason that the agent gets to read",
+        "Reject a proposal or a set; the reason is sent to the agent",
         of.obj(("reason",), reason=of.text("why", least=1), **SHOWN),
     ),
-    _post("renew", "Give a waiting proposal or a set its whole time again", None),
+    _post("renew", "Reset the expiry timer of a pending proposal or set", None),
 )
 
 # Each makes another version, which waits: what nobody has seen cannot be approved by the same call.
 MAKING_VERSIONS = (
     _post(
         "strategy",
-        "Combine a proposal with what is there; what comes out waits",
+        "Merge a proposal with the current file; the result is a new pending version",
         of.obj(
             ("content_digest", "strategy"),
             **SHOWN,
@@ -171,7 +171,7 @@ MAKING_VERSIONS = (
     ),
     _post(
         "hunks",
-        "Keep only some hunks of a proposal; what comes out waits",
+        "Keep only some hunks of a proposal; the result is a new pending version",
         of.obj(
             ("content_digest", "hunks"),
             **SHOWN,
@@ -181,12 +181,12 @@ MAKING_VERSIONS = (
     ),
     _post(
         "edit",
-        "Put other content in a proposal's place; what comes out waits",
+        "Replace the content of a proposal; the result is a new pending version",
         of.obj(("content_digest", "content"), **SHOWN, content=CONTENT, encoding=ENCODING),
     ),
     _post(
         "rebase",
-        "Carry a proposal over to what the file holds now; what comes out waits",
+        "Rebase a proposal on the current file; the result is a new pending version",
         of.obj(("content_digest",), **SHOWN),
     ),
 )
@@ -209,7 +209,7 @@ UNDOING = (
     ),
     _post(
         "undo",
-        "Put back what a write replaced",
+        "Undo a write",
         of.obj(("content_digest", "passphrase"), **PROVEN, rebase=REBASE),
         of_what="receipts",
     ),
@@ -222,13 +222,13 @@ LOOKING_BACK = (
         {"events": "array"},
         workspace=WORKSPACE,
         op=of.text("only this kind of event", most=IN_QUERY),
-        path=of.text("only paths that this glob meets", most=IN_QUERY),
+        path=of.text("only paths that match this glob", most=IN_QUERY),
         agent=of.text("only this agent's", most=IN_QUERY),
         outcome=of.text("only this outcome", most=IN_QUERY),
-        rule=of.text("only where this rule spoke", most=IN_QUERY),
-        since=of.text("not before: so many seconds, minutes, hours, days, weeks ago", **WHEN),
+        rule=of.text("only entries with this rule", most=IN_QUERY),
+        since=of.text("only entries of the last N seconds, minutes, hours, days or weeks", **WHEN),
         until=of.text("before", **WHEN),
-        last=of.whole("only the last of them", least=1, most=MOST_SHOWN, default=200),
+        last=of.whole("only the last N", least=1, most=MOST_SHOWN, default=200),
     ),
     _get(
         "/audit/verify",
@@ -260,7 +260,7 @@ LINK = Endpoint(
     method="POST",
     path="/links",
     name="link",
-    about="Make a link that opens the page once, within two minutes",
+    about="Create a link that opens the page once, within two minutes",
     handle=handlers.link,
     gives={"url": "string"},
 )

@@ -81,7 +81,7 @@ def workspaces(asked: ApiCall) -> Given:
 
 
 def status(asked: ApiCall) -> Given:
-    """Tell the workspace, the policy in force, what waits, the head of the record."""
+    """Show the workspace, active policy, pending changes and the head of the audit log."""
     here = asked.here
     gate = asked.world.gate_of(here)
     gate.expire()
@@ -121,7 +121,7 @@ def proposals(asked: ApiCall) -> Given:
 
 
 def proposal(asked: ApiCall) -> Given:
-    """Give a proposal, or the members of a set."""
+    """Show a proposal, or the members of a set."""
     here, found = asked.world.find(asked.id)
     return 200, {
         "workspace": name_of(here),
@@ -131,7 +131,7 @@ def proposal(asked: ApiCall) -> Given:
 
 
 def diff(asked: ApiCall) -> Given:
-    """Give what would change, in pieces: the lines that would be lost, the diff, its hunks."""
+    """Show the change in pages: removed lines, the diff, its hunks."""
     here, found = asked.world.find(asked.id)
     first, most = asked.query.get("offset", 0), asked.query.get("limit", 2000)
     reader = asked.reader
@@ -181,7 +181,7 @@ def _differing(
 
 
 def receipts(asked: ApiCall) -> Given:
-    """List what was written, newest first."""
+    """List writes, latest first."""
     query = asked.query
     gate = asked.world.gate_of(asked.here)
     found = gate.receipts(path=query.get("path", ""), limit=query.get("limit", 200))
@@ -189,7 +189,7 @@ def receipts(asked: ApiCall) -> Given:
 
 
 def undo_preview(asked: ApiCall) -> Given:
-    """Show what undoing would put back; the digest is what `undo` needs."""
+    """Preview an undo; its digest is what `undo` needs."""
     here, _ = asked.world.find_receipts(asked.id)
     found = here.gate.undoable(receipt=asked.id)
     plan = here.gate.preview_undo(found, rebase=asked.query.get("rebase", False))
@@ -204,7 +204,7 @@ def undo_preview(asked: ApiCall) -> Given:
 
 
 def preview(asked: ApiCall) -> Given:
-    """Show what a strategy or some hunks would make of a proposal; nothing is stored."""
+    """Preview a strategy or selected hunks; nothing is stored."""
     here, found = asked.world.find(asked.id)
     one, query = only(found), asked.query
     before, after = here.gate.contents(one)
@@ -226,7 +226,7 @@ def preview(asked: ApiCall) -> Given:
 
 
 def audit_log(asked: ApiCall) -> Given:
-    """Give events of the record, oldest first."""
+    """List audit log entries, oldest first."""
     import time
 
     from penstock.app.servers import select
@@ -242,12 +242,12 @@ def audit_log(asked: ApiCall) -> Given:
 
 
 def audit_verify(asked: ApiCall) -> Given:
-    """Prove that nothing was edited, cut, inserted, reordered or replaced."""
+    """Verify that no entry was edited, removed, inserted, reordered or replaced."""
     return 200, asked.here.verify().as_json()
 
 
 def rules(asked: ApiCall) -> Given:
-    """List the rules in force, with where each is written."""
+    """List the active rules, with the file and line of each."""
     policy = asked.here.policy()
     rows = [
         {
@@ -270,7 +270,7 @@ def rules(asked: ApiCall) -> Given:
 
 
 def stats(asked: ApiCall) -> Given:
-    """Count the newest decisions: by verdict, day, agent and rule, and how long people took."""
+    """Count the latest decisions by verdict, day, agent and rule, and the response times."""
     from penstock.app.servers import select
 
     found = tally(select(asked.here, {"last": MOST_COUNTED}))
@@ -304,7 +304,7 @@ def answer(action: str) -> Callable[[ApiCall], Given]:
 
 
 def edit(asked: ApiCall) -> Given:
-    """Put other content in a proposal's place."""
+    """Replace the content of a proposal."""
     asked.world.find(asked.id)
     content = _content(asked.body["content"], asked.body.get("encoding", "utf-8"))
     digest = asked.body["content_digest"]

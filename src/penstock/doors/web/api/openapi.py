@@ -12,16 +12,16 @@ from penstock.doors.web.api.endpoints import Endpoint
 
 # What a call can meet besides being done, and what that means.
 REFUSED = {
-    400: "what was asked cannot be understood",
+    400: "the request is not valid",
     401: "the token is missing or wrong",
-    403: "this needs somebody who may decide",
-    404: "there is no such thing here",
-    409: "the world moved: what was shown is not what is there now",
+    403: "this needs an approver",
+    404: "not found",
+    409: "conflict: what was shown has changed",
     413: "the body is too large",
     415: "the body is not JSON",
     429: "too many attempts or requests",
     431: "the address and the headers are too long",
-    503: "a disk or a database did not do its part",
+    503: "a disk or database error",
 }
 ERROR = {
     "type": "object",
@@ -31,7 +31,7 @@ ERROR = {
             "type": "object",
             "required": ["code", "message"],
             "properties": {
-                "code": {"type": "string", "description": "stable; made for programs"},
+                "code": {"type": "string", "description": "stable, for programs"},
                 "message": {"type": "string"},
                 "because": {"type": "string"},
                 "try": {"type": "string"},
@@ -39,14 +39,14 @@ ERROR = {
         },
         "differences": {
             "type": "array",
-            "description": "how what was shown differs from what is there now",
+            "description": "diff from what was shown to the current state",
             "items": {
                 "type": "object",
                 "required": ["path", "diff", "newer"],
                 "properties": {
                     "path": {"type": "string"},
                     "diff": {"type": "string"},
-                    "newer": {"type": "string", "description": "the version to look at now"},
+                    "newer": {"type": "string", "description": "the latest version"},
                 },
             },
         },

@@ -63,10 +63,10 @@ def _query(one: Endpoint, request: Request) -> dict[str, Any]:
     pairs = request.query_params.multi_items()
     given = dict(pairs)
     if len(given) < len(pairs):
-        raise InputError("bad-request", "a part of the query is given twice")
+        raise InputError("bad-request", "a query parameter occurs twice")
     unknown = sorted(set(given) - set(one.query))
     if unknown:
-        raise InputError("bad-request", f"`{unknown[0][:80]}` cannot be asked for here")
+        raise InputError("bad-request", f"`{unknown[0][:80]}` is not a known parameter")
     return {name: from_query(one.query[name], text, f"`{name}`") for name, text in given.items()}
 
 

@@ -79,13 +79,13 @@ def _object(schema: Schema, value: Any, where: str) -> Any:
         raise _bad(f"`{missing[0]}`", "is missing")
     unknown = sorted(set(value) - set(properties))
     if unknown:
-        raise _bad(f"`{unknown[0][:80]}`", "is no field of this")
+        raise _bad(f"`{unknown[0][:80]}`", "is not a known field")
     return {name: checked(properties[name], each, f"`{name}`") for name, each in value.items()}
 
 
 def _string(schema: Schema, value: Any, where: str) -> Any:
     if not isinstance(value, str):
-        raise _bad(where, "is not a text")
+        raise _bad(where, "is not a string")
     if not schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", LONGEST):
         raise _bad(where, "is too short or too long")
     if "enum" in schema and value not in schema["enum"]:
@@ -115,8 +115,8 @@ def _array(schema: Schema, value: Any, where: str) -> Any:
     if not isinstance(value, list):
         raise _bad(where, "is not a list")
     if not schema["minItems"] <= len(value) <= schema["maxItems"]:
-        raise _bad(where, "has too few or too many parts")
-    return [checked(schema["items"], each, f"a part of {where}") for each in value]
+        raise _bad(where, "has too few or too many elements")
+    return [checked(schema["items"], each, f"an element of {where}") for each in value]
 
 
 CHECKS = {

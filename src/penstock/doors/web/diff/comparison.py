@@ -86,9 +86,9 @@ class Comparison:
         text = self._text(line)
         rest = len(text) - start - size
         cut = visible(text[start : start + size] if rest > 0 or start else text)
-        before = f"{OPEN}{start:,} characters before, the same{CLOSE}" if start else ""
+        before = f"{OPEN}{start:,} identical characters before{CLOSE}" if start else ""
         more = f"{OPEN}{rest:,} more characters{CLOSE}" if rest > 0 else ""
-        missing = "" if line.endswith(LF) else f"{OPEN}no newline at the end{CLOSE}"
+        missing = "" if line.endswith(LF) else f"{OPEN}no newline at end of file{CLOSE}"
         return LineWindow(
             text=before + cut + more + missing,
             upto=min(start + size, len(text)),

@@ -17,6 +17,7 @@ from starlette.responses import RedirectResponse, Response
 
 from penstock.core.errors import InputError
 from penstock.core.proposals.model import Proposal, State
+from penstock.core.text.quantities import counted
 from penstock.doors.web import drift as seen
 from penstock.doors.web import wording
 from penstock.doors.web.answers import AnswerResult
@@ -54,7 +55,7 @@ def approve(request: Request) -> Response:
     form = form_of(request)
     ticks = _taken_ticks(request)
     if ticks.of_set and not ticks.keep:
-        raise InputError("not-in-set", "no file is ticked", hint="tick one, or reject all of it")
+        raise InputError("not-in-set", "no file is selected", hint="select one, or reject all")
     answered = _do(
         request,
         "approve",
@@ -111,7 +112,7 @@ def hunks(request: Request) -> Response:
 def _result(form: FormFields) -> str:
     """Return the digest of what was previewed: what nobody has looked at is not made."""
     if not form.get("result"):
-        raise disagrees("it does not say what the preview showed")
+        raise disagrees("it does not name the preview")
     return form.get("result")
 
 
@@ -132,7 +133,7 @@ def _inside(to: str) -> str:
 
 def _to_preview(request: Request, chosen: Collection[int], **more: int) -> Response:
     if not chosen:
-        raise InputError("no-hunks", "no hunk is ticked", hint="tick one, or reject all of it")
+        raise InputError("no-hunks", "no hunk is selected", hint="select one, or reject all")
     query = urlencode({"hunks": wording.as_ranges(chosen), **more}, safe=",")
     return RedirectResponse(f"/proposals/{request.path_params['id']}/preview?{query}", 303)
 
@@ -164,7 +165,7 @@ def _ticked_files(request: Request, found: Sequence[Proposal]) -> tuple[str, ...
     keep = form.all("keep")
     if form.all("boxes") != (str(len(waits)),):
         raise disagrees(
-            f"{len(waits)} files of this set can be ticked, and the form says otherwise"
+            f"{counted(len(waits), 'file')} of this set can be selected, but the form differs"
         )
     if len(set(keep)) < len(keep):
         raise disagrees("a file is named twice")
@@ -180,19 +181,19 @@ def _ticked_hunks(request: Request, here: Workspace, one: Proposal) -> tuple[int
     before = [each.id for each in seen.earlier(here.gate, one)]
     if not total:
         if any(form.all(name) for name in ("hunk", "here", "drop", "total")):
-            raise disagrees("there are no hunks to choose from here")
+            raise disagrees("there are no hunks to select")
         reader.settle(before)
         return ()
     once = all(len(form.all(name)) == 1 for name in ("here", "drop", "total"))
     if not once or form.get("total") != str(total):
-        raise disagrees(f"this change has {total} hunks, and the form does not fit them")
+        raise disagrees(f"this change has {counted(total, 'hunk')}, but the form differs")
     on_page = wording.from_ranges(form.get("here"), most=total)
     ticked = [_line(text) or 0 for text in form.all("hunk")]
     if len(set(ticked)) < len(ticked) or not on_page.issuperset(ticked):
-        raise disagrees("it ticks a hunk twice, or one that it does not show")
+        raise disagrees("it selects a hunk twice, or one that it does not show")
     elsewhere = reader.unticked(one.id) - on_page
     if wording.from_ranges(form.get("drop"), most=total) - on_page != elsewhere:
-        raise disagrees("hunks were ticked or unticked on another page meanwhile")
+        raise disagrees("the selection was changed on another page")
     dropped = elsewhere | (on_page - set(ticked))
     reader.settle(before)
     reader.untick(one.id, dropped)
@@ -223,7 +224,7 @@ def restore(request: Request) -> Response:
     *_, first = (one, *seen.earlier(here.gate, one))
     content = here.gate.contents(first)[1]
     if content is None:
-        raise InputError("nothing-to-edit", "the agent proposed to remove this file")
+        raise InputError("nothing-to-edit", "the agent proposed to delete this file")
     return _onward(request, _do(request, "edit", digest=form.get("digest"), content=content))
 
 
@@ -262,5 +263,5 @@ def act(request: Request) -> Response:
     """Do what a form asks for."""
     action = ACTIONS.get(request.path_params["action"])
     if action is None:
-        raise InputError("no-page", "there is nothing here")
+        raise InputError("no-page", "page not found")
     return action(request)

@@ -14,8 +14,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from penstock.core.errors import PenstockError
+from penstock.core.text.quantities import duration
 from penstock.core.timestamps import stamp
-from penstock.doors.web import charts, wording
+from penstock.doors.web import charts
 from penstock.doors.web.pages import history_values
 from penstock.doors.web.render import page
 from penstock.doors.web.request import choice_of, form_of, place, world_of
@@ -57,7 +58,7 @@ COUNTING = LogCounts()
 
 
 def decisions(request: Request) -> Response:
-    """Show what the rules said lately, drawn and listed."""
+    """Show recent decisions, drawn and listed."""
     here = place(request)
     counted = COUNTING.of(here)
     verdict = request.query_params.get("verdict", "")
@@ -82,26 +83,24 @@ def decisions(request: Request) -> Response:
 
 
 def _window(counted: DecisionCounts) -> str:
-    """Say which part of the record the numbers cover."""
+    """Say which part of the audit log the numbers cover."""
     if counted.events >= MOST_EVENTS:
-        return f"the newest {MOST_EVENTS:,} lines of the record, since {counted.first}"
-    return f"the last {DAYS} days, {counted.events:,} lines of the record"
+        return f"the latest {MOST_EVENTS:,} audit log entries, since {counted.first}"
+    return f"the last {DAYS} days ({counted.events:,} audit log entries)"
 
 
 def drawn(counted: DecisionCounts, today: str) -> tuple[charts.Chart, ...]:
     """Return the charts that people look at."""
     rules = {name: hits.counts for name, hits in counted.rules.items()}
     middle = counted.median_wait
-    waited = (
-        "Nobody has answered yet." if middle is None else f"Half within {wording.span(middle)}."
-    )
+    waited = "No answers yet." if middle is None else f"Median: {duration(middle)}."
     return (
         charts.over_time("Decisions by day", by_day(counted.days, last=today, days=DAYS)),
         charts.by_name("agents", "Decisions by agent", busiest(counted.agents, most=8), of="agent"),
         charts.by_name("rules", "Decisions by rule", busiest(rules, most=10), of="rule"),
         charts.by_step(
             "waits",
-            "How long people took to answer",
+            "Response time",
             by_wait(counted.waits),
             of="time",
             words=waited,

@@ -204,7 +204,7 @@ def _one_of_plan(request: Request) -> TwoSides:
     planned = here.gate.preview_undo(_standing(request, here), rebase=rebase)
     number = asked(request, "n")
     if not 1 <= number <= len(planned):
-        raise InputError("not-found", "there is no such file in this undo")
+        raise InputError("not-found", "this undo has no such file")
     item, now = planned[number - 1]
     base = f"/history/{quote(request.path_params['id'], safe='')}"
     query = {"n": number, **({"rebase": 1} if rebase else {})}

@@ -16,8 +16,9 @@ from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.rule import Rule
 from penstock.core.proposals.model import Proposal, Receipt
 from penstock.core.text.display import in_line, spoken
+from penstock.core.text.quantities import counted, size
 from penstock.doors.web.statistics import DecisionCounts, Event, Hits, rules_of
-from penstock.doors.web.wording import KIND_WORDS, short, size
+from penstock.doors.web.wording import KIND_WORDS, short
 
 if TYPE_CHECKING:
     from penstock.gate import Gate
@@ -58,7 +59,7 @@ def written(receipt: Receipt, standing: Collection[str]) -> PastWrite:
         id=receipt.id,
         path=spoken(receipt.path),
         at=receipt.at,
-        what="put back" if receipt.undoes else what,
+        what="reverted" if receipt.undoes else what,
         before=short(receipt.before),
         after=short(receipt.after),
         set_id=receipt.set_id,
@@ -175,9 +176,9 @@ def about(rule: Rule) -> str:
     if rule.kinds:
         parts.append(" or ".join(sorted(KIND_WORDS[kind] for kind in rule.kinds)))
     if rule.line_threshold is not None:
-        parts.append(f"from {rule.line_threshold} lines")
+        parts.append(f"at least {counted(rule.line_threshold, 'line')}")
     if rule.change_threshold is not None:
-        parts.append(f"from {rule.change_threshold:.0%} changed")
+        parts.append(f"at least {rule.change_threshold:.0%} removed")
     if rule.max_bytes is not None:
         parts.append(f"over {size(rule.max_bytes)}")
     return " · ".join(parts)

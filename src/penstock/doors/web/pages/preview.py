@@ -70,7 +70,7 @@ def preview(request: Request) -> Response:
     before, after = here.gate.contents(one)
     made = combination_of(request, _hunk_count(before, after))
     if made is None:
-        raise InputError("nothing-asked", "say what to preview: a strategy, or some hunks")
+        raise InputError("nothing-asked", "name what to preview: a strategy or hunks")
     if made.strategy == "insert" and made.at is None:
         return RedirectResponse(f"/proposals/{one.id}/insert", 303)
     merged = made.of(one.path, before, after)

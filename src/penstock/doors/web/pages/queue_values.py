@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from penstock.core.model import Change, ChangeKind
 from penstock.core.proposals.model import OPEN, Moment, Proposal, State
 from penstock.core.text.display import in_line, spoken
-from penstock.doors.web.wording import KIND_WORDS, counted
+from penstock.core.text.quantities import change_counts
+from penstock.doors.web.wording import KIND_WORDS
 
 FILES_NAMED = 4
 SOON = 300  # seconds
@@ -77,8 +78,7 @@ def losing(change: Change) -> str:
     """Say what a replacing change takes away, nothing for one that replaces little."""
     if change.kind is not ChangeKind.REPLACE:
         return ""
-    about = "" if change.exact else "up to "
-    return f"{about}{change.lines_deleted:,} of {change.existing_lines:,} {change.unit} lost"
+    return change_counts(change)
 
 
 def item(found: Sequence[Proposal], now: Moment, *, workspace: str = "") -> QueueItem:
@@ -146,19 +146,8 @@ class HeadFacts:
 
 
 def headline(change: Change) -> str:
-    """Say in one line what the change does to the file."""
-    if change.kind is ChangeKind.NEW:
-        return f"creates the file with {_units(change.lines_added, change)}"
-    if change.kind is ChangeKind.DELETE:
-        return f"removes the file with its {_units(change.lines_deleted, change)}"
-    about = "" if change.exact else "up to "
-    existing = _units(change.existing_lines, change)
-    gone = f"{about}{change.lines_deleted:,} of {existing} would be lost"
-    return f"{gone}, {change.lines_added:,} would be new"
-
-
-def _units(count: int, change: Change) -> str:
-    return counted(count, change.unit.removesuffix("s"))
+    """Say in one line how much the change changes."""
+    return change_counts(change)
 
 
 def facts(one: Proposal, now: Moment) -> HeadFacts:
@@ -207,6 +196,6 @@ def warnings_of(one: Proposal) -> tuple[str, ...]:
 def _answered(one: Proposal) -> str:
     if one.answer is None:
         return ""
-    said = "approved" if one.answer.approved else "sent back"
+    said = "approved" if one.answer.approved else "rejected"
     reason = f": {in_line(one.answer.reason)}" if one.answer.reason else ""
     return f"{said} by {spoken(one.answer.by)} ({spoken(one.answer.proof)}){reason}"

@@ -69,7 +69,7 @@ def queue(request: Request) -> Response:
     world.look_around()
     SHELF.warm()
     waiting: list[pages.QueueItem] = []
-    lately: list[pages.QueueItem] = []
+    recent: list[pages.QueueItem] = []
     closed: list[tuple[str, PenstockError]] = []
     for here in world.workspaces:
         name = os.path.basename(here.root)
@@ -79,22 +79,22 @@ def queue(request: Request) -> Response:
             closed.append((name, fault))
             continue
         waiting += found[0]
-        lately += found[1]
+        recent += found[1]
     waiting.sort(key=lambda item: item.created)
-    lately.sort(key=lambda item: item.created, reverse=True)
+    recent.sort(key=lambda item: item.created, reverse=True)
     return page(
         request,
         "queue.html",
         here="queue",
         items=waiting,
         most=MOST_WAITING,
-        lately=lately[:ANSWERED_LATELY],
+        recent=recent[:ANSWERED_LATELY],
         closed=closed,
     )
 
 
 def _in_queue(world: World, here: Workspace, name: str) -> tuple[list[pages.QueueItem], ...]:
-    """Return what waits in a workspace, and what was closed lately."""
+    """Return the pending changes of a workspace, and those that were recently closed."""
     gate = world.gate_of(here)
     gate.expire()
     now, find = gate.now(), gate.find
@@ -293,7 +293,9 @@ def insert(request: Request) -> Response:
     here, one = single(request)
     before, _ = here.gate.contents(one)
     if before is None:
-        raise InputError("nothing-there", f"there is no `{one.path}` to insert into")
+        raise InputError(
+            "nothing-there", f"`{one.path}` does not exist, so nothing can be inserted into it"
+        )
     number = max(asked(request, "page"), 1)
     lines, total = numbered(before, number)
     return page(

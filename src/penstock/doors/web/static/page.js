@@ -17,7 +17,7 @@ async function refresh() {
   loading = true;
   try {
     const answer = await fetch("/", { headers: { Accept: "text/html" } });
-    if (answer.status === 401) { live.textContent = "Your session is over. Get a new link with penstock open."; return; }
+    if (answer.status === 401) { live.textContent = "Your session has expired. Run penstock open for a new link."; return; }
     if (answer.ok) show(new DOMParser().parseFromString(await answer.text(), "text/html"));
   } catch { /* the stream says when the server is back */ } finally {
     loading = false;
@@ -49,8 +49,8 @@ function listen() {
   const say = (text) => { if (page === "queue") live.textContent = text; };
   const changed = (event) => {
     if (page === "queue") { refresh(); return; }
-    const told = JSON.parse(event.data || "{}").changed;
-    if (!Array.isArray(told) || told.includes(document.body.dataset.id) || page === "set") check();
+    const changed = JSON.parse(event.data || "{}").changed;
+    if (!Array.isArray(changed) || changed.includes(document.body.dataset.id) || page === "set") check();
   };
   own.addEventListener("queue", changed);
   own.addEventListener("reload", changed);
@@ -84,7 +84,7 @@ if (page === "queue" || page === "proposal" || page === "set") {
   window.addEventListener("pagehide", silence);
   window.addEventListener("pageshow", (event) => { if (event.persisted) listen(); });
   // A browser has few connections to one server: tabs that nobody looks at give theirs back. The
-  // queue keeps its own, so that its title tells how many wait.
+  // queue keeps its own, so that its title shows how many are pending.
   if (page !== "queue") document.addEventListener("visibilitychange", () => (document.hidden ? silence : listen)());
 }
 
@@ -183,11 +183,11 @@ document.addEventListener("submit", (event) => {
 });
 window.addEventListener("pageshow", () => { for (const form of $$("form[data-sent]")) delete form.dataset.sent; });
 
-const LENGTHS = [[86400, "day"], [3600, "h"], [60, "min"], [1, "s"]];
+// The same as `duration` in core/text/quantities.py.
+const LENGTHS = [[86400, "days"], [3600, "h"], [60, "min"], [1, "s"]];
 function words(seconds) {
-  const [size, name] = LENGTHS.find(([length]) => seconds >= length) || LENGTHS[3];
-  const count = Math.floor(Math.max(seconds, 0) / size);
-  return `${count} ${name}${name === "day" && count > 1 ? "s" : ""}`;
+  const [size, name] = LENGTHS.find(([length]) => seconds >= 2 * length) || LENGTHS[3];
+  return `${Math.floor(Math.max(seconds, 0) / size)} ${name}`;
 }
 setInterval(() => {
   for (const time of $$("time[data-since]")) time.textContent = words(Date.now() / 1000 - Number(time.dataset.since));
