@@ -12,6 +12,7 @@ import sys
 
 import pytest
 
+from penstock.core.proposals.short_id import short
 from tests.agents.models import Say, Use
 from tests.agents.scene import (
     BIG,
@@ -80,7 +81,9 @@ def test_agent_instructions_are_written_and_the_model_is_told(guard: Project) ->
     report = ran(guard, write("AGENTS.md", "Use tabs.\n"))
     assert text_of(guard, "AGENTS.md") == "Use tabs.\n"
     assert not report.result.error
-    note = "AGENTS.md steers agents in later sessions: say what changed in it"
+    note = (
+        "AGENTS.md contains instructions for later agent sessions: tell the user what you changed"
+    )
     assert note in report.result.also, report
     assert '"permissionDecision": "allow"' not in report.told
 
@@ -99,9 +102,8 @@ def test_replacing_most_of_a_large_file_is_refused_with_what_would_be_lost(guard
     report = ran(guard, write("lib/big.py", SMALL))
     assert text_of(guard, "lib/big.py") == BIG
     assert report.result.error
-    assert "214 of 270 lines" in report.result.text
-    assert "lib/big.py" in report.result.text
-    assert "edit the lines" in report.result.text
+    said = "Denied: this removes 214 of 270 lines of lib/big.py (79 %). "
+    assert report.result.text.startswith(f"{said}Edit only the lines that change. ")
     assert events(guard, path="lib/big.py", rule="substantial-change")
 
 
@@ -341,7 +343,7 @@ def test_a_proposed_write_is_made_by_penstock_once_a_person_approves(project: Pr
     assert report.results[0].error
     (waiting,) = project.run("proposals", "--json").json["proposals"]
     assert waiting["path"] == "lib/big.py"
-    assert waiting["id"] in report.results[0].text
+    assert f"penstock approve {short(waiting['id'])}`" in report.results[0].text
     assert "penstock review" in report.results[0].text
     assert not report.results[1].error, "the agent goes on"
     seen = in_terminal(project, "approve", waiting["id"], typed=[("[y/N]", "y")])

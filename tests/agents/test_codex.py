@@ -137,7 +137,8 @@ def test_other_writes_are_made_and_can_be_undone(guard: Project) -> None:
 def test_a_pipeline_is_written_and_the_model_is_told(guard: Project) -> None:
     report = ran(guard, patch("*** Add File: .gitlab-ci.yml", "+x: 1"))
     assert text_of(guard, ".gitlab-ci.yml") == "x: 1\n"
-    assert ".gitlab-ci.yml runs on servers or builds images: say what changed" in report.told
+    note = ".gitlab-ci.yml runs on servers or builds images: tell the user what you changed"
+    assert note in report.told
 
 
 def test_a_protected_file_that_a_program_changed_is_told_and_put_back(guard: Project) -> None:

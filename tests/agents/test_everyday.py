@@ -12,6 +12,7 @@ import subprocess
 
 import pytest
 
+from penstock.core.proposals.short_id import short
 from tests.agents.models import Use
 from tests.agents.scene import BIG, LOCK, SECRET, SMALL, events, proven, text_of
 from tests.agents.session import Claude, Codex, Gemini, Report, Session
@@ -86,7 +87,7 @@ def test_a_rewrite_waits_as_a_ticket_and_its_rejection_is_heard(
     assert text_of(guard, "lib/big.py") == BIG
     (waiting,) = guard.run("proposals", "--json").json["proposals"]
     assert (waiting["path"], waiting["state"]) == ("lib/big.py", "waiting")
-    assert f"penstock approve {waiting['id']}" in report.result.text, report
+    assert f"penstock approve {short(waiting['id'])}`" in report.result.text, report
     done = guard.run("reject", waiting["id"], "--reason", "the table is still used")
     assert done.code == 0, done
     heard = "was rejected: the table is still used"

@@ -109,7 +109,7 @@ def test_a_pipeline_is_written_and_the_person_is_told(guard: Project) -> None:
     """Gemini hands no words of a hook to the model before a tool runs."""
     report = ran(guard, write("Jenkinsfile", "x = 1\n"))
     assert text_of(guard, "Jenkinsfile") == "x = 1\n"
-    note = "Jenkinsfile runs on servers or builds images: say what changed in it"
+    note = "Jenkinsfile runs on servers or builds images: tell the user what you changed"
     assert note in report.told or note in report.err, report
 
 

@@ -129,7 +129,6 @@ git branch -D old
 git branch -D feature
 git branch -D nothing-of-this-name
 git branch -m only renamed
-git branch -f only main
 git tag v2 && git push origin v2
 git tag -d v1
 git tag -f v1
@@ -145,7 +144,6 @@ git worktree prune
 git commit --amend --no-edit
 git commit -m "git push --force is bad; git reset --hard too"
 git add -A && git commit -m x && git push
-git add -A && git commit -qm wip && git reset --hard HEAD~1
 git checkout -b x && git add -A && git commit -m x && git push -u origin x
 git stash && git pull --rebase && git stash pop
 git stash -u && git checkout feature && git checkout - && git stash pop
@@ -209,7 +207,8 @@ git stash && git checkout feature
 git stash pop
 git stash apply
 git stash -u && git reset --hard && git clean -fd
-git add -A && git commit -m wip && git reset --hard HEAD~1
+git add -A && git commit -m wip && git reset --hard
+git commit -qam wip && git reset --hard HEAD
 git add -A && git commit -m wip && git clean -fd
 git commit -am wip && git checkout -f feature
 git commit -qam wip; git push
@@ -295,6 +294,10 @@ git -c alias.oops='reset --hard' oops       => src/a.py
 git checkout local                          => mine.local
 git merge local                             => mine.local
 for f in src/a.py src/b.py; do git checkout HEAD -- $f; done => src/a.py
+git add -A && git commit -m wip && git reset --hard HEAD~1 => the commit that the same
+git commit -qam wip && git reset --hard @^  => the commit that the same command makes
+git commit -qam wip && git reset --hard origin/main => the commit that the same command makes
+git switch feature && git commit -qam wip && git reset --hard HEAD~1 => the commit that the same
 """
 LOST_CLEAN = """
 git branch -D only                          => only here
@@ -302,6 +305,10 @@ git branch -d --force only                  => only here
 git branch -df only                         => only here
 git branch -D feature only                  => only here
 git update-ref -d refs/heads/only           => only here
+git branch -f only main                     => `git branch -f` would discard 1 commit
+git update-ref refs/heads/only main           => `git update-ref` would discard 1 commit
+git checkout -B only main                   => `git checkout` would discard 1 commit
+git add -A && git commit -qm wip && git reset --hard HEAD~1 => the commit that the same
 git checkout local                          => mine.local
 git clean -fdx mine.local                   => mine.local
 """

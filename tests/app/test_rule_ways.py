@@ -57,7 +57,7 @@ CLOSED = [
         "version = 1\n[limits]\nmax_chain_length = 2\n",
         "`[limits] max_chain_length`",
     ),
-    ("Write", {"file_path": "sub/strict/a"}, GUARD, "the rules of this directory say ask"),
+    ("Write", {"file_path": "sub/strict/a"}, GUARD, "new files in this directory need approval"),
 ]
 
 

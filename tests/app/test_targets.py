@@ -33,7 +33,7 @@ def test_a_file_that_others_can_read_is_not_used(tmp_path: Path, mode: int) -> N
     kept.chmod(mode)
     (found,) = targets_of(("file:targets",), {}, beside=str(tmp_path))
     assert found.address == ""
-    assert "others can read or write it" in found.fault
+    assert "it is accessible by other users; run `chmod 600` on it" in found.fault
 
 
 @pytest.mark.parametrize("value", ["syslog://", "syslog://local", "dbus://x", "env:OTHER", "words"])
@@ -103,7 +103,7 @@ def test_another_kind_of_service_gets_the_same_message(box: Mailbox) -> None:
 def test_a_slow_service_is_left_in_time(box: Mailbox) -> None:
     box.open.clear()
     wrong = send(MessageTarget(name="x", address=f"{box.target}?rto=30"), SAID, within=0.5)
-    assert wrong in ("the service did not answer within 0.5 seconds", "the service did not take it")
+    assert wrong in ("the service did not answer within 0.5 seconds", "the service rejected it")
 
 
 # -- the desktop -----------------------------------------------------------------------------------
@@ -125,6 +125,6 @@ def test_the_desktop_gets_the_words_as_arguments_and_its_markup_written_out(
         "--help $(id)",
         "&lt;b&gt;x&lt;/b&gt; &amp; y",
     ]
-    assert show_on_desktop(said, {}, programs=str(tmp_path)) == "there is no desktop here"
+    assert show_on_desktop(said, {}, programs=str(tmp_path)) == "no desktop available"
     program.write_text("#!/bin/sh\nexit 1\n")
-    assert "did not take it" in show_on_desktop(said, environ, programs=str(tmp_path))
+    assert "the desktop rejected it" in show_on_desktop(said, environ, programs=str(tmp_path))

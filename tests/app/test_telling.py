@@ -87,9 +87,9 @@ def test_a_proposal_that_waits_is_told_at_once_by_a_process_of_its_own(
     told_by(project, box, 'link = "http://127.0.0.1:7717"')
     one = one_proposed(project, "app.txt", b"short\n")
     box.until(lambda: bool(box.got))
-    assert box.got[0]["title"] == "Penstock: app.txt waits for you in project"
+    assert box.got[0]["title"] == "Penstock: app.txt needs approval in project"
     body = box.got[0]["message"]
-    assert "REPLACE app.txt: 20 of 20 lines would be lost, 1 new" in body
+    assert "REPLACE app.txt: 20 of 20 lines removed, 1 added" in body
     assert f"http://127.0.0.1:7717/proposals/{one}" in body
     assert "line 7" not in body
     assert "short" not in body
@@ -101,7 +101,7 @@ def test_a_set_is_one_message_and_nothing_is_told_twice(project: Project, box: M
     box.until(lambda: bool(box.got))
     run_teller(project)
     assert [got["title"] for got in box.got] == [
-        "Penstock: a change of 3 files waits for you in project"
+        "Penstock: a change to 3 files needs approval in project"
     ]
     sent = events(project, "notified")
     assert [event["status"] for event in sent] == ["sent"]
@@ -121,7 +121,7 @@ def test_many_are_told_together(project: Project, box: Mailbox) -> None:
     for at in range(30):
         one_proposed(project, f"f{at}.txt", b"x\n")
     run_teller(project)
-    assert [got["title"] for got in box.got] == ["Penstock: 30 changes wait for you in project"]
+    assert [got["title"] for got in box.got] == ["Penstock: 30 pending changes in project"]
     assert "... and 20 more" in box.got[0]["message"]
 
 
@@ -206,7 +206,7 @@ def test_a_process_that_is_killed_while_sending_loses_nothing(
     box.open.set()
     box.status = 200
     run_teller(project)
-    assert box.got[-1]["title"] == "Penstock: app.txt waits for you in project"
+    assert box.got[-1]["title"] == "Penstock: app.txt needs approval in project"
     assert not pending(project)
 
 
@@ -221,7 +221,7 @@ def test_a_service_that_is_down_is_tried_again_later_and_the_record_says_so(
     assert [round(nap) for nap in naps] == [1, 2], "each wait is longer than the one before"
     failed = events(project, "notified")
     assert [event["status"] for event in failed] == ["error"]
-    assert "did not take it" in str(failed[0]["reason"])
+    assert failed[0]["reason"] == "the service rejected it"
     assert pending(project)
     box.status = 200
     run_teller(project)
@@ -320,7 +320,7 @@ def test_a_project_cannot_have_its_paths_sent_anywhere(project: Project, box: Ma
     assert done.json["ignored"] == [str(project.root / "penstock.toml")]
     checked = project.run("check")
     assert checked.code == 0
-    assert "`targets` and `link` of [notify] do not count here" in checked.out
+    assert "`targets` and `link` of [notify] are ignored in this file" in checked.out
 
 
 def test_no_output_and_no_record_ever_shows_an_address(project: Project, box: Mailbox) -> None:
@@ -407,7 +407,7 @@ def test_a_hook_that_proposes_answers_at_once_and_somebody_is_told(
     }
     off = {"PENSTOCK_RESIDENT": "off"}
     done = project.run("hook", "--agent", "claude", stdin=json.dumps(call), env=off)
-    assert "hitl-" in done.out, done.err
+    assert "`penstock approve " in done.out, done.err
     box.open.set()
     box.until(lambda: bool(box.got))
-    assert box.got[0]["title"] == "Penstock: app.txt waits for you in project"
+    assert box.got[0]["title"] == "Penstock: app.txt needs approval in project"

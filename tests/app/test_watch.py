@@ -20,17 +20,17 @@ def test_a_terminal_rings_and_gets_a_title_and_a_line(project: Project) -> None:
     one = one_proposed(project, "app.txt", b"new\n")
     seen = in_terminal(project, "watch", "--once")
     assert seen.code == 3, "something waits"
-    assert f"{one}  replace app.txt: 1 of 1 lines would be lost, asked by an-agent\n" in seen.text
-    assert "\x1b]0;penstock: 1 waiting\a" in seen.text
-    assert seen.text.replace("waiting\a", "").count("\a") == 1
-    assert seen.text.endswith("\x1b[23;2t"), "the title is put back"
+    assert f"{one[5:13]}  app.txt: 1 of 1 line removed, 1 added (an-agent)\n" in seen.text
+    assert "\x1b]0;penstock: 1 pending\a" in seen.text
+    assert seen.text.replace("pending\a", "").count("\a") == 1
+    assert seen.text.endswith("\x1b[23;2t"), "the title is restored"
     assert state_of(project, one) == "waiting"
 
 
 def test_it_can_be_quiet(project: Project) -> None:
     one_proposed(project, "app.txt", b"new\n")
     seen = in_terminal(project, "watch", "--once", "--no-bell")
-    assert "\a" not in seen.text.replace("waiting\a", "")
+    assert "\a" not in seen.text.replace("pending\a", "")
 
 
 def test_in_quiet_hours_it_does_not_ring(project: Project) -> None:
@@ -38,7 +38,7 @@ def test_in_quiet_hours_it_does_not_ring(project: Project) -> None:
     project.write("penstock.toml", RULES + quiet)
     one_proposed(project, "app.txt", b"new\n")
     seen = in_terminal(project, "watch", "--once", env={"TZ": "UTC-1"})
-    rings = "\a" in seen.text.replace("waiting\a", "")
+    rings = "\a" in seen.text.replace("pending\a", "")
     assert not rings or _last_minute()
 
 

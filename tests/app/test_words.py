@@ -189,19 +189,19 @@ def test_little_time_left_is_told_once_a_quarter_is_left_and_not_when_it_is_over
 def test_a_message_says_what_would_be_lost_with_a_link_and_no_content() -> None:
     due = groups([one("hitl-1", warnings=("x",))], NOW, {NotifyEvent.WAITING})
     said = message(due, workspace="shop", now=NOW, link="http://127.0.0.1:7717/")
-    assert said.title == "Penstock: src/app.py waits for you in shop"
+    assert said.title == "Penstock: src/app.py needs approval in shop"
     assert said.body == (
-        "REPLACE src/app.py: 214 of 270 lines would be lost, 5 new, 1 warning(s)\n"
-        "asked by claude, waits for 60 more minutes\n"
+        "REPLACE src/app.py: 214 of 270 lines removed, 5 added, 1 warning\n"
+        "proposed by claude, expires in 60 min\n"
         "http://127.0.0.1:7717/proposals/hitl-1\n"
-        "Look at it with: penstock review"
+        "Run `penstock review`"
     )
 
 
 def test_many_are_one_message_that_names_the_first_ten() -> None:
     due = groups([one(f"p{at}", path=f"f{at}.py") for at in range(25)], NOW, {NotifyEvent.WAITING})
     said = message(due, workspace="shop", now=NOW, link="http://a")
-    assert said.title == "Penstock: 25 changes wait for you in shop"
+    assert said.title == "Penstock: 25 pending changes in shop"
     assert "f9.py" in said.body
     assert "f10.py" not in said.body
     assert "... and 15 more\nhttp://a\n" in said.body
@@ -210,15 +210,15 @@ def test_many_are_one_message_that_names_the_first_ten() -> None:
 def test_a_large_set_names_its_first_files_and_says_how_many_more() -> None:
     found = [one(f"p{at}", path=f"f{at}.py", set_id="set-1") for at in range(12)]
     said = message(groups(found, NOW, {NotifyEvent.WAITING}), workspace="shop", now=NOW)
-    assert said.title == "Penstock: a change of 12 files waits for you in shop"
+    assert said.title == "Penstock: a change to 12 files needs approval in shop"
     assert "... and 2 more files of this set" in said.body
 
 
 def test_a_reminder_says_that_it_is_one() -> None:
     at = Moment(wall=NOW.wall + 3000)
     said = message(groups([one("a")], at, {NotifyEvent.EXPIRING}), workspace="shop", now=at)
-    assert "has little time left" in said.title
-    assert "waits for 10 more minutes" in said.body
+    assert "expires soon" in said.title
+    assert "expires in 10 min" in said.body
 
 
 def test_contents_are_in_it_only_where_they_were_asked_for() -> None:
@@ -235,9 +235,11 @@ HOSTILE = ["<!channel>", "@everyone", "[click](http://evil)", "`code`", "a\nb", 
 def test_nothing_that_an_agent_wrote_is_obeyed_where_it_arrives(text: str) -> None:
     proposal = one("a", path=text, actor=Actor(agent=text))
     said = message(groups([proposal], NOW, {NotifyEvent.WAITING}), workspace=text, now=NOW)
+    *lines, ours = said.body.split("\n")
+    assert ours == "Run `penstock review`"
     for sign in ("<", ">", "@", "`", "[", "]", "\x1b", "\u202e", "://", "www."):
-        assert sign not in said.title + said.body
-    assert len(said.body.split("\n")) == 3
+        assert sign not in said.title + "".join(lines)
+    assert len(lines) == 2
 
 
 def test_a_long_value_is_cut_and_says_so() -> None:

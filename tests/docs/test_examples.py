@@ -1,17 +1,13 @@
 """What the manual shows is what the program does: its rules load, its commands answer so.
 
 A judgement is made by the rules that stand above it on the same page, in a project that has
-`src/app.py` with 270 lines. The tutorial is run from its first command to its last.
+`src/app.py` with 270 lines. Pages to follow (README, tutorial, how-to) are walked by `test_walks`.
 """
 
 from __future__ import annotations
 
-import os
-import pty
 import re
-import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +16,6 @@ import pytest
 
 from penstock.cli import main
 from penstock.core.rules import load as rules
-from penstock.stores.agents.ancestry import seen_here
 from tests import REPOSITORY
 from tests.project import Project
 
@@ -86,7 +81,8 @@ def holds(shown: tuple[str, ...], told: str) -> None:
 
 
 TOML = [block for page in PAGES for block in blocks(page) if block.kind == "toml"]
-JUDGED = [example for page in PAGES for example in judgements(page)]
+LOOKED_UP = [page for page in PAGES if page.parent.name in ("concepts", "reference")]
+JUDGED = [example for page in LOOKED_UP for example in judgements(page)]
 
 
 def test_there_are_examples_at_all() -> None:
@@ -135,58 +131,3 @@ def _words(command: str) -> list[str]:
         ["/bin/bash", "-c", f"printf '%s\\0' {command}"], capture_output=True, text=True, check=True
     )
     return done.stdout.split("\0")[:-1]
-
-
-TUTORIAL = ROOT / "docs/tutorial.md"
-MARK = "-- next "
-
-
-@pytest.mark.skipif(
-    seen_here() is not None, reason="nothing can be approved inside an agent, and that is right"
-)
-@pytest.mark.skipif(not shutil.which("git"), reason="the tutorial uses git")
-def test_the_tutorial_can_be_followed_to_its_end(project: Project) -> None:
-    found = blocks(TUTORIAL)
-    steps = [one for block in found if block.kind == "console" for one in commands(block)]
-    (agent,) = [block.text for block in found if block.kind == "python"]
-    script = [f"cat > agent.py <<'END'\n{agent}END\n"] + [
-        f"echo '{MARK}'\n{command}\n" for command, _ in steps
-    ]
-    # The agent's file is written where the tutorial says: in the project, once it is there.
-    script.insert(2, script.pop(0))
-    told = at_a_terminal("\n".join(script), project).split(MARK)[1:]
-    assert len(told) == len(steps)
-    for (_, shown), answer in zip(steps, told, strict=True):
-        holds(shown, answer)
-    # The README shows the same steps in short.
-    readme = [one for block in blocks(ROOT / "README.md") for one in commands(block)]
-    for word in ("approve", "undo"):
-        ((_, shown),) = [one for one in readme if one[0].startswith(f"penstock {word} ")]
-        holds(shown, "".join(told))
-
-
-def at_a_terminal(script: str, project: Project) -> str:
-    """Run a script as a person does who sits at a terminal, and return what it showed."""
-    own, its = pty.openpty()
-    environ = {
-        **project.environ,
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        "COLUMNS": "300",
-        "NO_COLOR": "1",
-        "TERM": "dumb",
-    }
-    file = project.write("tutorial.sh", script)
-    run = subprocess.Popen(
-        ["/bin/bash", str(file)], cwd=project.root, env=environ, stdin=its, stdout=its, stderr=its
-    )
-    os.close(its)
-    told = b""
-    try:
-        while piece := os.read(own, 65536):
-            told += piece
-    except OSError:  # Linux says so when the last process has left the terminal
-        pass
-    finally:
-        os.close(own)
-        run.wait(timeout=60)
-    return told.decode()

@@ -53,7 +53,7 @@ PROMISES = _promises()
 
 @cache
 def _tests_of(path: str) -> frozenset[str]:
-    """Names of the functions in a file of tests; empty when there is no such file."""
+    """Names of the functions in a file of tests; empty when file not found."""
     file = REPOSITORY / path
     if not file.is_file():
         return frozenset()

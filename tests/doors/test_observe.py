@@ -111,7 +111,7 @@ def test_a_program_that_proposes_goes_by_the_rules(observing: Project) -> None:
 
 def test_status_and_init_say_which_is_which(observing: Project) -> None:
     told = observing.run("status").out
-    assert told.startswith("OBSERVE MODE: agents' own tools are not stopped")
-    assert "MCP server, broker, LangGraph write gate) still go by the rules" in told
+    assert told.startswith("OBSERVE MODE: agents' calls are only logged, not blocked")
+    assert "MCP server, broker, LangGraph write gate) still enforce the rules" in told
     made = observing.run("init", "--agent", "claude", "--json").json["left"]
-    assert any("still go by the rules" in line for line in made)
+    assert any("still enforce the rules" in line for line in made)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from penstock.core.paths.globs import compile_globs, lookup, matches, tidy
+from penstock.core.paths.glob_index import compile_globs
+from penstock.core.paths.globs import lookup, matches, tidy
 
 
 def one(data: bytes) -> None:

@@ -194,7 +194,7 @@ class Other:
 
 
 def strategies_are_offered() -> None:
-    command = importlib.import_module("penstock.cli.approve").command
+    command = importlib.import_module("penstock.cli.review.approve").command
     (option,) = [one for one in command.params if one.name == "strategy"]
     assert {*option.type.choices} == {"append", "insert", "extend", "replace"}
 
@@ -390,7 +390,7 @@ def alone_a_replacement_is_denied_with_a_reason() -> None:
     denied = propose_alone(world, "app.py", lines(56))
     assert denied.state is State.DENIED
     assert "214 of 270 lines" in denied.decision.because
-    assert "nobody can be asked here" in denied.decision.because
+    assert "denied: this session is non-interactive" in denied.decision.because
     assert world.log.events[-1]["status"] == "denied"
     assert world.holds("app.py") == lines(270)
 

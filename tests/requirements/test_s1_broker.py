@@ -382,7 +382,7 @@ def checks_in_order(here: Bench) -> None:
     here.restart({})
     found = here.apply("src/a.py", waiting_id)  # (5)
     assert code(found) == "base_changed"
-    assert "another place" in found["details"]["error"]["message"]
+    assert found["details"]["error"]["message"] == "`src/a.py` now points to another file"
 
 
 def denied_meanwhile(here: Bench) -> None:
@@ -439,7 +439,7 @@ def used_once(here: Bench) -> None:
     assert status(here.apply("src/a.py", waiting_id)) == "allowed"
     again = here.apply("src/a.py", waiting_id)
     assert code(again) == "hitl_not_found"
-    assert "written before" in again["details"]["error"]["because"]
+    assert again["details"]["error"]["because"] == "it is already written"
 
 
 def told_as_write_file(here: Bench) -> None:
@@ -757,7 +757,8 @@ def preview_shows_the_proposal(here: Bench) -> None:
     import sys
 
     done = penstock(here, "broker-cli", "--", sys.executable, "agent.py", stdin="e\na\n")
-    for word in ("MODIFY src/a.py", "hitl-", "-two", "+2", "[A]pprove / [R]eject / [E]xplain"):
+    assert re.search(r"^MODIFY src/a\.py  \([0-9a-f]{8}, expires in 2 min\)$", done.stderr, re.M)
+    for word in ("-two", "+2", "[A]pprove / [R]eject / [E]xplain"):
         assert word in done.stderr, word
     assert "default.write" in done.stderr  # what `e` explains
     assert done.stdout.startswith("write_file: applied src/a.py")

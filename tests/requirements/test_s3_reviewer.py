@@ -15,7 +15,7 @@ from typing import Any
 import click
 import pytest
 
-from penstock.cli.rules_apply import command
+from penstock.cli.rules.apply import command
 from penstock.core.rule_edit.edit import parse_operation
 from penstock.core.rules.load import load
 from penstock.stores.rules.lock import locked
@@ -545,7 +545,7 @@ def it_is_quick() -> None:
 
 
 def it_is_tested() -> None:
-    """The figure itself is measured by `make coverage`; here is what it is measured on."""
+    """The figure of the core is measured by `make test`; here is what it is measured on."""
     names = {file.name for file in (ROOT / "tests").rglob("test_*.py")}
     assert {"test_git.py", "test_apply.py", "test_edit.py", "test_query.py"} <= names
 

@@ -90,7 +90,7 @@ def hostile_input_is_denied() -> None:
 
 
 def duplicate_keys_are_refused() -> None:
-    from penstock.cli.judge_call import parsed
+    from penstock.cli.judge.call import parsed
 
     with pytest.raises(InputError, match="bad-json"):
         parsed('{"file_path": "a.txt", "file_path": ".env"}')

@@ -5,6 +5,7 @@ from __future__ import annotations
 import compileall
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -75,7 +76,9 @@ def answers(hook: Hook) -> list[Done]:
         if isinstance(here, dict) and isinstance(here.get("file_path"), str):
             here["file_path"] = hook.at(here["file_path"])
         done = hook.call(event, tool, here)
-        once = done.out.replace("it is already saved", "it was saved")  # one change, one ticket
+        once = done.out.replace(
+            "change is already saved", "change was saved"
+        )  # one change, one ticket
         found.append(replace(done, out=once))
     found.append(hook.send(b"no JSON"))
     return found
@@ -201,6 +204,35 @@ def test_without_compiled_files_the_answers_are_the_same(project: Project, insta
         os.unlink(compiled)
     assert imported(hook, "-B") == set()
     assert answers(hook) == wanted
+
+
+# Prints what there is to say of each module in C, loaded directly first where there is a word.
+MODULES_IN_C = """
+import sys
+sys.path.append(sys.argv[1])
+from penstock.startup.register import IN_C, load_in_c
+if len(sys.argv) > 2:
+    load_in_c([*IN_C, "_no_such_module"])
+    print(sorted(set(sys.modules).intersection(["_no_such_module"])), file=sys.stderr)
+for name in IN_C:
+    try:
+        one = __import__(name)
+    except ImportError:
+        continue
+    spec = one.__spec__
+    print(name, one.__loader__, getattr(one, "__file__", ""), one.__package__, sorted(vars(one)))
+    print(spec.name, spec.origin, spec.loader, spec.cached, spec.parent, spec.has_location)
+"""
+
+
+def test_modules_in_c_are_those_that_a_search_finds() -> None:
+    def said(*more: str) -> list[str]:
+        run = [sys.executable, "-I", "-S", "-c", MODULES_IN_C, str(PACKAGE.parent), *more]
+        done = subprocess.run(run, capture_output=True, text=True, check=True, timeout=60)
+        assert done.stderr.strip() == ("[]" if more else "")
+        return [re.sub("0x[0-9a-f]+", "", line) for line in done.stdout.splitlines()]
+
+    assert said("directly") == said() != []
 
 
 def test_the_same_sources_give_the_same_text() -> None:

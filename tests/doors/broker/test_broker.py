@@ -187,7 +187,10 @@ def test_without_a_log_nothing_is_proposed_or_applied_and_reading_says_so(here: 
     read = here.ask("read_file", path="src/a.py")
     assert status(read) == "allowed"
     assert read["details"]["audit"] == {"prev_hash": None, "event_hash": None}
-    assert "not in the log" in read["details"]["warnings"][0]
+    log = here.root / LOG
+    assert read["details"]["warnings"] == [
+        f"this is not in the audit log: `{log}` is not a regular file"
+    ]
     (here.root / LOG).rmdir()
     assert status(here.apply("src/a.py", waiting)) == "allowed"  # it had been approved
 
@@ -265,7 +268,7 @@ def test_no_line_holds_content(here: Bench) -> None:
 
 
 def test_a_closed_proposal_tells_what_it_was_and_what_to_do(here: Bench) -> None:
-    told = {}
+    told, because = {}, {}
     for state in ("applied", "rejected", "stale"):
         known = here.propose("src/a.py", f"{state}\n")
         if state == "stale":
@@ -279,8 +282,15 @@ def test_a_closed_proposal_tells_what_it_was_and_what_to_do(here: Bench) -> None
         told[state] = found["output"]
         assert "src/a.py" in told[state]
         asked = here.ask("apply_proposal", path="src/a.py", hitl_id=known)
-        assert state in asked["details"]["error"]["because"]
-    assert "written before" in told["applied"]
+        because[state] = asked["details"]["error"]["because"].removeprefix("proposal for ")
+    assert because == {
+        "applied": "`src/a.py`: it is already written; read the file to see it",
+        "rejected": "`src/a.py`: the user rejected it (not now); "
+        "do not send the same again unchanged",
+        "stale": "`src/a.py`: the file has changed since it was proposed; "
+        "read the file and propose again",
+    }
+    assert "is applied: it is already written (try: read the file to see it)" in told["applied"]
     assert "not now" in told["rejected"]
     assert "do not send the same again unchanged" in told["rejected"]
     assert "propose again" in told["stale"]
@@ -288,14 +298,16 @@ def test_a_closed_proposal_tells_what_it_was_and_what_to_do(here: Bench) -> None
     here.later(300)
     assert "do not send the same again unchanged" in here.apply("src/a.py", known)["output"]
     late = here.ask("apply_proposal", path="src/a.py", hitl_id=known)
-    assert "nobody answered in time" in late["output"]
+    assert "it expired without an answer" in late["output"]
     assert code(here.reject("src/a.py", known)) == "hitl_expired"
 
 
 def test_an_agent_that_looks_is_told_that_nobody_answered_yet(here: Bench) -> None:
     known = here.propose("src/a.py", "x\n")
     found = here.ask("apply_proposal", path="src/a.py", hitl_id=known)
-    assert "not answered yet" in found["details"]["error"]["because"]
+    assert found["details"]["error"]["because"] == (
+        "proposal for `src/a.py`: the user has not answered yet; continue with other work"
+    )
     nothing = here.ask("apply_proposal", path="src/a.py", hitl_id="hitl-none")
     assert "because" not in nothing["details"]["error"]
 
@@ -474,3 +486,22 @@ def test_a_line_whose_disk_failed_is_looked_for_before_it_is_written_again(
     monkeypatch.undo()
     ledger.add_applied({**event, "proposal": "hitl-2"})
     assert [line["hitl_id"] for line in here.log()] == ["hitl-1"]
+
+
+def test_a_patch_makes_a_program_and_a_link(here: Bench) -> None:
+    (here.root / "src").mkdir(exist_ok=True)
+    (here.root / "src/run.sh").write_text("#!/bin/sh\n")
+    patch = (
+        "diff --git a/src/run.sh b/src/run.sh\nold mode 100644\nnew mode 100755\n"
+        "diff --git a/src/to b/src/to\nnew file mode 120000\n--- /dev/null\n+++ b/src/to\n"
+        "@@ -0,0 +1 @@\n+run.sh\n\\ No newline at end of file\n"
+    )
+    details = here.ask("apply_patch", patch=patch)["details"]
+    shown = details["hitl"]["diff_preview"]
+    assert "new mode 100755" in shown
+    assert "new file mode 120000" in shown
+    assert not os.path.lexists(here.root / "src/to"), "proposing never writes"
+    told = here.answer("apply_proposal", path="src/run.sh", hitl_id=details["hitl"]["hitl_id"])
+    assert told["ok"], told
+    assert (here.root / "src/run.sh").stat().st_mode & 0o111 == 0o111
+    assert os.readlink(here.root / "src/to") == "run.sh"

@@ -82,7 +82,7 @@ def rename_parent(root: Path) -> None:
 
 
 def link_parent(root: Path) -> None:
-    """The directory's name leads out of the workspace, to a file that looks the same."""
+    """The directory's name is outside the workspace, to a file that looks the same."""
     (root.parent / "theirs").mkdir()
     (root.parent / "theirs/a.py").write_bytes(OLD)
     (root / "src").rename(root / "moved")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import penstock
+from tests.forked import HOOK, may_fork, run_forked
 from tests.project import Done, Project
 
 PATIENT = str(Path(__file__).with_name("patient.py"))
@@ -50,10 +51,17 @@ class Hook:
     ) -> Done:
         more = ["closed"] if self.closed else []
         patient = [PATIENT] if self.launcher == LAUNCHER and not self.hurried else []
+        argv = [*patient, self.launcher, self.agent, *more]
+        environ = {**self.environ(), **(env or {})}
+        usual = patient and self.python == sys.executable and self.resident == "off"
+        if usual and may_fork(env):
+            cwd = str(self.project.root)
+            said = run_forked(HOOK, argv, cwd=cwd, environ=environ, data=data, timeout=timeout)
+            return Done(said.returncode, said.stdout.decode(), said.stderr.decode())
         done = subprocess.run(
-            [self.python, "-I", "-S", *patient, self.launcher, self.agent, *more],
+            [self.python, "-I", "-S", *argv],
             cwd=self.project.root,
-            env={**self.environ(), **(env or {})},
+            env=environ,
             input=data,
             capture_output=True,
             timeout=timeout,

@@ -13,7 +13,7 @@ from tests.project import Project
 
 GIVEN = {"command": "make"}
 QUEUED = "a notification is queued for 1 target"
-NOBODY = "nobody was notified: tell the user, `penstock status` shows it"
+NOBODY = "no notification was sent: tell the user; `penstock status` shows it"
 FAILED = "a notification could not be queued ("
 
 
@@ -43,7 +43,7 @@ def test_without_a_user_and_without_targets_nobody_was_notified(hook: Hook) -> N
 def test_a_user_who_is_there_is_given_a_message(hook: Hook) -> None:
     hook.attended = True
     note, shown = slip(hook)
-    assert "Claude Code was given a message to show to the user" in note
+    assert "Claude Code will show the user a message" in note
     assert NOBODY not in note
     assert "`penstock undo --path FILE` reverts it" in shown
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from penstock.core.proposals.short_id import short
 from penstock.doors.hook.daemon import _packed
 from penstock.doors.hook.daemon_client import _reply, launch
 from penstock.doors.hook.messages import Reply
@@ -89,13 +90,13 @@ def test_the_resident_goes_by_the_variables_of_the_hook(hook: Hook) -> None:
     data = json.dumps(hook.document("PreToolUse", "Bash", given, "t1")).encode()
     for environ, denied in (({}, False), ({"CLAUDE_CONFIG_DIR": str(moved)}, True), ({}, False)):
         told = str(said(hook.send(data, env=environ)).get("permissionDecisionReason", ""))
-        assert ("steers" in told) is denied, environ
+        assert ("configures Penstock" in told) is denied, environ
     config = {"OPENCODE_CONFIG_DIR": str(moved), "CODEX_HOME": "~/moved", "QWEN_HOME": "~"}
     for name, path in (("QWEN_HOME", "~/settings.json"), ("CODEX_HOME", "~/moved/hooks.json")):
         given = {"command": f"echo x > {path}"}
         data = json.dumps(hook.document("PreToolUse", "Bash", given, "t1")).encode()
-        assert "steers" not in str(said(hook.send(data)))
-        assert "steers" in str(said(hook.send(data, env=config))), name
+        assert "configures Penstock" not in str(said(hook.send(data)))
+        assert "configures Penstock" in str(said(hook.send(data, env=config))), name
 
 
 def loaded_by(hook: Hook) -> str:
@@ -235,9 +236,9 @@ def rejected(hook: Hook) -> str:
     hook.project.write("big.py", "".join(f"line {n}\n" for n in range(270)))
     got = said(hook.write("big.py", "short\n", "toolu_1"))
     (waiting,) = hook.project.run("proposals", "--json").json["proposals"]
-    assert waiting["id"] in got["permissionDecisionReason"]
+    assert f"pending change {short(waiting['id'])};" in got["permissionDecisionReason"]
     assert hook.project.run("reject", waiting["id"], "--reason", "keep the table").code == 0
-    return str(waiting["id"])
+    return short(str(waiting["id"]))
 
 
 def told(done: Done) -> str:
@@ -249,7 +250,7 @@ def test_a_ticket_is_made_and_its_rejection_heard_once_through_the_resident(hook
     hook.resident = ""
     known = rejected(hook)
     first, second = (told(hook.before("Bash", {"command": "true"})) for _ in range(2))
-    assert f"{known}: your change of big.py {REASON}" in first
+    assert f"{known}: your change to big.py {REASON}" in first
     assert known not in second
     assert "hook.engine" not in loaded_by(hook), "the daemon was asked, not the engine in the hook"
 

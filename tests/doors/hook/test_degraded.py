@@ -132,7 +132,7 @@ def test_a_state_that_cannot_be_written_is_said_and_denied_where_the_rules_say_s
         assert "not in the audit log" in json.loads(done.out)["systemMessage"], (tool, done)
     for tool, given in SECRETS:
         assert verdict(unwritable.ask(tool, given)) == "deny", (tool, given)
-    assert "cannot be written" in unwritable.doctor().out
+    assert "is not writable" in unwritable.doctor().out
     rules = 'preset = "strict"\n[defaults]\nwrite = "allow"\ncreate = "allow"\n'
     unwritable.hook.project.write("penstock.toml", rules)
     for tool, given in (*TOOLS, *SECRETS):

@@ -7,6 +7,7 @@ is refused, Penstock refuses for itself.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -315,9 +316,32 @@ def reason(hook: Hook, command: str) -> str:
     return str(answer["permissionDecisionReason"]) if denied else ""
 
 
+# What an agent reads: what the command would do to the gate, and what to do instead.
+REFUSED = re.compile(
+    r"Denied: .*("
+    r"is part of Penstock's own state; agents may not access it\. "
+    r"Use `penstock proposals` and `penstock log`"
+    r"|is part of the installed Penstock; agents may not change it\. "
+    r"Ask the user to install another version"
+    r"|configures Penstock or an agent's hooks; agents may not edit it\. "
+    r"Ask the user to make the change"
+    r"|, and then nothing checks what agents write(; it can't be saved for review, .+)?\. "
+    r"Ask the user to run it in their own terminal"
+    r"|, which Penstock's hook runs from; it can't be saved for review, .+\. "
+    r"Leave it in place, or ask the user to do it in their own terminal"
+    r"|would stop Penstock's background server; it can't be saved for review, .+\. "
+    r"Leave it running; it stops by itself when idle"
+    r"|configures Penstock, and agents may not set it; it can't be saved for review, .+\. "
+    r"Run the command without it, or ask the user to"
+    r"|may run without Penstock's hook; it can't be saved for review, .+\. "
+    r"Run it without that, or ask the user to"
+    r")\."
+)
+
+
 @pytest.mark.parametrize("command", ATTACKS)
 def test_a_command_that_would_take_the_gate_away_is_refused(installed: Hook, command: str) -> None:
-    assert ". Instead: " in reason(installed, command)
+    assert REFUSED.fullmatch(reason(installed, command))
 
 
 @pytest.mark.parametrize("command", BENIGN)
@@ -343,7 +367,7 @@ def test_a_person_who_is_there_is_asked_about_the_environment(installed: Hook) -
     assert answer["permissionDecision"] == "ask"
     assert answer["permissionDecisionReason"] == (
         "`pip` would replace the installed Penstock, and then nothing checks what agents write. "
-        "Instead: ask the user to run it in their own terminal"
+        "Ask the user to run it in their own terminal."
     )
 
 

@@ -30,6 +30,19 @@ LOST = "git update-ref refs/heads/gone topic; git update-ref -d refs/heads/topic
     "git update-ref -d refs/heads/gone; git reflog expire --expire=now --all"
 )
 
+WORK = "echo w > w.txt && git add -A && git commit -q -m work"
+WORKTREE = (
+    "git worktree add -q tree topic && cd tree && git rm -q penstock.toml && git commit -q -m rules"
+    " && echo 'more' >> b.txt && echo loose > loose.txt"
+)
+SUBMODULE = (
+    "git init -q -b main ../inner && cd ../inner && git config user.name t"
+    " && git config user.email t@example.org && echo one > inner.txt && git add -A"
+    " && git commit -q -m inner && cd - >/dev/null"
+    " && git -c protocol.file.allow=always submodule --quiet add ../inner lib"
+    " && git commit -q -m lib && echo 'new work' >> lib/inner.txt"
+)
+
 # a command, how the repository gets there, and what must be the same again
 ROWS = [
     ("git reset --hard", DIRTY, "cat src/a.py new.py"),
@@ -58,6 +71,16 @@ ROWS = [
     ),
     ("git gc -q --prune=now", f"git rev-parse topic > id; {LOST}", "git log --oneline $(cat id)"),
     ("git prune --expire=now", f"git rev-parse topic > id; {LOST}", "git log --oneline $(cat id)"),
+    ("git checkout-index -q -f -a", DIRTY, "cat src/a.py"),
+    ("git read-tree -u --reset HEAD", DIRTY, "cat src/a.py new.py"),
+    ("git reset -q --hard HEAD~1", WORK, "git log --oneline main"),
+    ("git checkout -q -B main HEAD~1", WORK, "git log --oneline main"),
+    ("git switch -q -C main HEAD~1", WORK, "git log --oneline main"),
+    ("git branch -q -f topic main", "true", "git log --oneline topic"),
+    ("git update-ref refs/heads/topic main", "true", "git log --oneline topic"),
+    ("git fetch -q . +main:topic", "true", "git log --oneline topic"),
+    ("git worktree remove --force tree", WORKTREE, "cat tree/b.txt tree/loose.txt"),
+    ("git submodule --quiet deinit -f lib", SUBMODULE, "cat lib/inner.txt"),
 ]
 
 
@@ -93,16 +116,38 @@ def test_what_a_command_throws_away_comes_back(
     before = shell(project, look)
     answer = said(hook.before("Bash", {"command": command}, "toolu_1"))
     assert answer["permissionDecision"] == "ask"
-    assert "would throw away" in answer["permissionDecisionReason"]
-    assert "`penstock undo` brings it back" in answer["permissionDecisionReason"]
+    assert "would discard" in answer["permissionDecisionReason"]
+    assert "which `penstock undo` restores" in answer["permissionDecisionReason"]
     shell(project, command)
     with pytest.raises(AssertionError):  # it is really gone
         assert shell(project, look) == before
     hook.after("Bash", {"command": command}, "toolu_1")
     # A pack of commits is no text, and what was never shown needs a word more.
-    done = project.run("undo", "--yes", *(["--unseen"] if "prune" in command else []))
-    assert done.code == 0, done.err
+    # The `.git` file of another work tree is protected, and comes back by an undo of its own.
+    for _ in range(2 if "remove" in command or "deinit" in command else 1):
+        done = project.run("undo", "--yes", *(["--unseen"] if "prune" in command else []))
+        assert done.code == 0, done.err
     assert shell(project, look) == before
+
+
+@pytest.mark.parametrize(
+    ("allowed", "command", "verdict"),
+    [
+        ("^git reset --hard$", "git reset --hard", "allow"),
+        ("^git clean -qfd$", "git clean -qfd", "allow"),
+        ("^git reset --hard$", "git reset --hard && git clean -qfd", "ask"),
+        ("^git checkout \\\\$X$", "git checkout $X", "allow"),
+    ],
+)
+def test_an_allow_by_command_covers_what_git_loses_and_what_is_unclear(
+    hook: Hook, allowed: str, command: str, verdict: str
+) -> None:
+    """A person who allows a command by its text has said yes to what it does."""
+    rule = f'preset = "guard"\n[[allow]]\ntool = "Bash"\ncommand_regex = "{allowed}"\n'
+    hook.project.write("penstock.toml", rule)
+    shell(hook.project, f"git commit -q -a -m rules\n{DIRTY}")
+    answer = said(hook.before("Bash", {"command": command}, "toolu_1"))
+    assert answer.get("permissionDecision", "allow") == verdict
 
 
 def test_what_is_lost_is_named_with_its_lines(hook: Hook) -> None:

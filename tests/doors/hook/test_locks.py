@@ -142,8 +142,8 @@ def test_a_queue_that_somebody_else_writes_denies_what_should_wait(hook: Hook) -
     finally:
         other.close()
     assert verdict(done) == "deny"
-    assert "could not be stored for review" in done.out
-    assert "could not be stored for review" in done.err
+    assert "could not be saved for review" in done.out
+    assert "could not be saved for review" in done.err
 
 
 # --- somebody else listens ------------------------------------------------------------------------

@@ -93,7 +93,7 @@ def test_the_question_names_the_file_the_tool_and_what_to_do(hook: Hook) -> None
     reason = said(hook.before("mcp__x__y", {"saveTo": ".env"}))["permissionDecisionReason"]
     assert "`.env`" in reason
     assert "`mcp__x__y`" in reason
-    assert "Instead: " in reason
+    assert ". Leave the file out of the call" in reason
 
 
 def test_where_nobody_can_be_asked_a_mention_is_denied(hook: Hook) -> None:

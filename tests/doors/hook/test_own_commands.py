@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import time
 from collections.abc import Iterator
@@ -15,6 +16,15 @@ from tests.core.shell.own_spellings import LOOKALIKES, SPELLINGS
 from tests.doors.hook.hooks import Hook, said
 from tests.project import Project
 
+# What an agent reads: that only people run it, and what it does instead.
+FOR_PEOPLE = re.compile(
+    r"Denied: (only a person may run `[^`]+`, which [^.]+\. "
+    r"Ask the user to run it in their own terminal"
+    r"|only a person may run `[^`]+` on the active rules\. "
+    r"Add `--dry-run` to see the effect, and ask the user to run it"
+    r"|can't predict which `[^`]+` command this runs, and some are for people only\. "
+    r"Write the command out, without variables or substitutions)\."
+)
 OPERATION = '{"type": "remove_rule", "id": "x", "target_file": "%s"}'
 
 
@@ -55,9 +65,7 @@ def reason(hook: Hook, command: str) -> str:
 # The core's own test walks all spellings; here every fourth goes through the process.
 @pytest.mark.parametrize("command", rows(ATTACKS) + rows(SPELLINGS)[::4])
 def test_a_command_for_people_is_denied(warm: Hook, command: str) -> None:
-    told = reason(warm, command)
-    assert "only a person may run" in told or "some are for people only" in told
-    assert "Instead: " in told
+    assert FOR_PEOPLE.fullmatch(reason(warm, command))
 
 
 @pytest.mark.parametrize("command", rows(BENIGN))
@@ -76,7 +84,7 @@ def test_a_lookalike_is_not_taken_for_a_command_for_people(warm: Hook, command: 
 # Every eleventh row also without a background server: the same engine, in the hook's own process.
 @pytest.mark.parametrize("command", rows(ATTACKS)[::11])
 def test_a_command_for_people_is_denied_by_a_cold_hook(tmp_path: Path, command: str) -> None:
-    assert "Instead: " in reason(made(tmp_path), command)
+    assert FOR_PEOPLE.fullmatch(reason(made(tmp_path), command))
 
 
 WHATEVER_THE_RULES = [
@@ -90,9 +98,11 @@ WHATEVER_THE_RULES = [
 @pytest.mark.parametrize("rules", WHATEVER_THE_RULES)
 def test_no_rules_file_allows_a_command_for_people(tmp_path: Path, rules: str) -> None:
     hook = made(tmp_path, rules)
-    assert reason(hook, "penstock approve 3f2a").startswith(
-        "only a person may run `penstock approve`, which approves a pending change"
+    told = reason(hook, "penstock approve 3f2a")
+    assert told.startswith(
+        "Denied: only a person may run `penstock approve`, which approves a pending change"
     )
+    assert told.endswith(". Ask the user to run it in their own terminal.")
     allowed = hook.before("Bash", {"command": "penstock status"})  # broken rules are told of
     assert '"deny"' not in allowed.out
 
@@ -100,8 +110,8 @@ def test_no_rules_file_allows_a_command_for_people(tmp_path: Path, rules: str) -
 def test_the_reason_is_one_plain_sentence_and_is_on_the_record(tmp_path: Path) -> None:
     hook = made(tmp_path)
     assert reason(hook, "tmux send-keys 'penstock approve 3f2a' Enter") == (
-        "only a person may run `penstock approve`, which approves a pending change. "
-        "Instead: ask the user to run it in their own terminal"
+        "Denied: only a person may run `penstock approve`, which approves a pending change. "
+        "Ask the user to run it in their own terminal."
     )
     last = hook.events()[-1]
     assert (last["status"], last["code"]) == ("denied", "for-people")
@@ -125,10 +135,10 @@ def test_an_edit_of_the_rules_in_force_is_denied(tmp_path: Path, program: str, f
     switch = "DECISION_REVIEWER_ALLOW_WRITES=1"
     by_name = f"{switch} {program} apply --json '{OPERATION % file}'"
     told = reason(hook, by_name)
-    assert "on the rules in force" in told
+    assert "on the active rules" in told
     assert "--dry-run" in told
     by_option = f'{switch} {program} apply --json \'{{"type": "batch"}}\' --target-file {file}'
-    assert "on the rules in force" in reason(hook, by_option)
+    assert "on the active rules" in reason(hook, by_option)
     assert reason(hook, f"{by_name} --dry-run") == ""
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from penstock.core.proposals.short_id import short
 from penstock.doors.hook.agents import HEARS, NAMES
 from tests.doors.hook.hooks import PATIENT, Hook, said
 from tests.doors.http.test_serve import serving
@@ -35,11 +36,11 @@ def pending(hook: Hook) -> list[dict[str, Any]]:
 
 
 def ticket(hook: Hook, content: str = "short\n", call: str = "toolu_1") -> str:
-    """Have a rewrite stored, and return its id."""
+    """Have a rewrite stored, and return its id as the agent reads it."""
     got = said(hook.write("big.py", content, call))
     assert got["permissionDecision"] == "deny"
-    known = str(pending(hook)[-1]["id"])
-    assert known in got["permissionDecisionReason"]
+    known = short(str(pending(hook)[-1]["id"]))
+    assert f"pending change {known};" in got["permissionDecisionReason"]
     return known
 
 
@@ -71,14 +72,16 @@ def test_a_rewrite_that_nobody_can_be_asked_about_waits_with_a_ticket(hook: Hook
     got = said(hook.write("big.py", "short\n"))
     (one,) = pending(hook)
     assert (got["permissionDecision"], one["state"]) == ("deny", "waiting")
-    for words in (
-        "270 of 270 lines",
-        f"`penstock show {one['id']}`",
-        f"`penstock approve {one['id']}`",
-    ):
-        assert words in got["permissionDecisionReason"]
+    known = short(one["id"])
+    assert len(known) == 8
+    assert got["permissionDecisionReason"] == (
+        "Denied: this removes 270 of 270 lines of big.py (100 %). Edit only the lines that change. "
+        f"The change was saved as pending change {known}; the user can approve it with "
+        f"`penstock review` or `penstock approve {known}`. "
+        "Continue with other work and do not retry: you will be notified of the result."
+    )
     assert (hook.project.root / "big.py").read_text() == BIG
-    approve(hook, one["id"])
+    approve(hook, known)
     assert (hook.project.root / "big.py").read_text() == "short\n"
 
 
@@ -156,7 +159,10 @@ def test_a_rejection_is_heard_once_with_its_reason(hook: Hook) -> None:
     assert heard(edit(hook)) == ""
     assert hook.project.run("reject", known, "--reason", "keep the table").code == 0
     told = heard(edit(hook))
-    assert f"{known}: your change of big.py was rejected: keep the table" in told
+    assert told == (
+        f"Penstock: pending change {known}: your change to big.py was rejected: keep the table. "
+        "It was not written: try another way, or ask the user"
+    )
     assert heard(edit(hook)) == ""
     assert marks(hook) == []
 
@@ -164,7 +170,7 @@ def test_a_rejection_is_heard_once_with_its_reason(hook: Hook) -> None:
 def test_an_approved_change_is_heard_as_applied(hook: Hook) -> None:
     known = ticket(hook)
     approve(hook, known)
-    assert "is applied as you proposed it" in heard(hook.after("Bash", {"command": "true"}))
+    assert "written as you proposed it" in heard(hook.after("Bash", {"command": "true"}))
 
 
 def test_hunks_that_were_not_taken_are_named(hook: Hook) -> None:
@@ -176,15 +182,15 @@ def test_hunks_that_were_not_taken_are_named(hook: Hook) -> None:
     known = pending(hook)[0]["id"]
     approve(hook, known, "--hunks", "1")
     told = heard(edit(hook))
-    for words in ("is applied in part", "not taken: 2", "-twenty-five", "+25"):
+    for words in ("was written in part", "hunk 2 (line", "-twenty-five", "+25"):
         assert words in told
 
 
 def test_an_edit_by_a_person_is_told_with_its_lines(hook: Hook) -> None:
-    known = ticket(hook)
-    _revise(hook, known, "short\nedited\u200b\n")
+    ticket(hook)
+    _revise(hook, str(pending(hook)[0]["id"]), "short\nedited\u200b\n")
     told = heard(edit(hook))
-    assert "with changes that a person made" in told
+    assert "with edits by the user" in told
     assert "+edited" in told
     assert "\u200b" not in told, "hidden characters are written out"
 
@@ -209,7 +215,7 @@ def test_what_expired_is_told(hook: Hook) -> None:
     hook.project.write("penstock.toml", 'preset = "guard"\n[approval]\nttl_seconds = 1\n')
     said(hook.write("big.py", "short\n"))
     time.sleep(1.1)
-    assert "expired: nobody answered" in heard(edit(hook)), (
+    assert "expired: there was no answer" in heard(edit(hook)), (
         "though nothing was written to the queue"
     )
 
@@ -226,11 +232,12 @@ def test_a_file_that_changed_since_is_told_as_out_of_date(hook: Hook) -> None:
 
 def test_another_session_hears_it_only_when_the_first_one_has_ended(hook: Hook) -> None:
     known = ticket(hook)
+    whole = str(pending(hook)[0]["id"])
     assert hook.project.run("reject", known, "--reason", "no").code == 0
     (folder,) = (hook.project.home / "state" / "penstock").glob("*/tickets/claude")
-    (folder / known).write_text(f"session-0\n{_mark(1)}\n")
+    (folder / whole).write_text(f"session-0\n{_mark(1)}\n")
     assert "was rejected" not in heard(start(hook, "session-2"))
-    (folder / known).write_text("session-0\n999999999:1\n")
+    (folder / whole).write_text("session-0\n999999999:1\n")
     assert "was rejected: no" in heard(start(hook, "session-2"))
     assert "was rejected" not in heard(start(hook, "session-3"))
 
@@ -293,8 +300,8 @@ def test_over_http_a_change_waits_and_its_rejection_is_heard_once(hook: Hook) ->
             return json.dumps(answer)
 
         refused = call("big.py", 1)
-        known = str(pending(hook)[0]["id"])
-        assert f"penstock approve {known}" in refused
+        known = short(str(pending(hook)[0]["id"]))
+        assert f"penstock approve {known}`" in refused
         assert hook.project.run("reject", known, "--reason", "no").code == 0
         heard_by = [call("a.txt", number) for number in (2, 3)]
     assert ["was rejected: no" in one for one in heard_by] == [True, False]
@@ -318,8 +325,8 @@ def test_gemini_hears_after_a_call_or_with_a_denial(project: Project) -> None:
         return dict(json.loads(done.out)) if done.out else {}
 
     said = call("BeforeTool", "write_file", given)
-    known = str(pending(hook)[0]["id"])
-    assert (said["decision"], known in said["reason"]) == ("deny", True)
+    known = short(str(pending(hook)[0]["id"]))
+    assert (said["decision"], f"change {known};" in said["reason"]) == ("deny", True)
     assert hook.project.run("reject", known, "--reason", "no").code == 0
     assert call("BeforeTool", "run_shell_command", {"command": "true"}) == {}
     after = call("AfterTool", "run_shell_command", {"command": "true"})

@@ -477,7 +477,7 @@ def test_the_log_names_errors_and_never_bodies_or_tokens() -> None:
 
 
 def test_a_taken_port_is_told() -> None:
-    with bound(0) as taken, pytest.raises(StoreError, match="cannot be listened on"):
+    with bound(0) as taken, pytest.raises(StoreError, match="is not available"):
         bound(taken.getsockname()[1])
 
 

@@ -342,17 +342,17 @@ def test_the_launch_agent_is_a_property_list(project: Project) -> None:
     [('a"b', '"a\\"b"'), ("a\\b", '"a\\\\b"'), ("50%", '"50%%"'), ("$HOME", '"$$HOME"')],
 )
 def test_a_word_of_a_unit_is_read_back_as_it_is(word: str, shown: str) -> None:
-    from penstock.cli.units import systemd
+    from penstock.cli.integrations.units import systemd
 
     assert f"ExecStart={shown}\n" in systemd([word], 1, {})
 
 
 def test_a_path_that_could_become_a_line_of_its_own_is_refused() -> None:
-    from penstock.cli.units import UNITS
+    from penstock.cli.integrations.units import UNITS
     from penstock.core.errors import InputError
 
     for kind in ("systemd", "launchd"):
-        with pytest.raises(InputError, match="cannot stand in a unit"):
+        with pytest.raises(InputError, match="can't be used in a service definition"):
             UNITS[kind](["a\nExecStartPre=evil"], 1, {})
 
 

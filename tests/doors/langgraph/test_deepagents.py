@@ -64,12 +64,12 @@ def test_ours_leaves_it_alone_and_says_that_it_changed(own: Project, guard: str)
     backend = theirs if guard == "middleware" else PenstockBackend(own.root)
     agent = deep(own, [REPLACED], backend=backend, middleware=middleware)
     asked = question(agent.invoke(START, THREAD))
-    assert "270 of 270 lines would be lost" in asked["action_requests"][0]["description"]
+    assert "270 of 270 lines removed" in asked["action_requests"][0]["description"]
     own.write("app.py", "saved by a person meanwhile\n")
     (answer,) = said(resumed(agent, APPROVE))
     assert answer.status == "error"
-    assert "`app.py` changed after this proposal was made" in answer.content
-    assert "read the file again" in answer.content
+    assert "`app.py` has changed since this proposal was created" in answer.content
+    assert str(answer.content).endswith("Read the file again and change its current content.")
     assert (own.root / "app.py").read_text() == "saved by a person meanwhile\n"
 
 
@@ -84,7 +84,7 @@ def test_under_the_approval_of_deepagents_what_the_agent_read_must_still_be_ther
     own.write("notes.txt", "saved by a person meanwhile\n")
     answers = said(resumed(agent, APPROVE))
     assert answers[1].status == "error"
-    assert "`notes.txt` changed since you read it" in answers[1].content
+    assert "`notes.txt` has changed since you read it" in answers[1].content
     assert said(resumed(agent, APPROVE))[-1].status == "success"
     assert (own.root / "notes.txt").read_text() == "new\n"
 
@@ -98,7 +98,7 @@ def test_an_edit_that_no_longer_fits_says_that_the_file_changed(own: Project) ->
     own.write("notes.txt", "saved by a person meanwhile\n")
     (answer,) = said(resumed(agent, APPROVE))
     assert answer.status == "error"
-    assert "`notes.txt` changed after this proposal was made" in answer.content
+    assert "`notes.txt` has changed since this proposal was created" in answer.content
     assert (own.root / "notes.txt").read_text() == "saved by a person meanwhile\n"
 
 
@@ -163,7 +163,9 @@ def test_an_edited_change_says_that_a_person_changed_it(own: Project) -> None:
     agent.invoke(START, THREAD)
     mine = {"name": "write_file", "args": {"file_path": "/app.py", "content": "mine\n"}}
     (answer,) = said(resumed(agent, {"type": "edit", "edited_action": mine}))
-    assert "a person changed it" in answer.content
+    assert answer.content == (
+        "Updated file /app.py (with the user's edits: read it before you continue)"
+    )
     assert (own.root / "app.py").read_text() == "mine\n"
 
 
@@ -446,5 +448,10 @@ def test_outside_of_a_graph_what_needs_a_person_waits(
     own.write("penstock.toml", 'version = 1\n[defaults]\nwrite = "ask"\n')
     found = backend.write("/src/app.py", "x\n")
     assert found.error
-    assert "waits for a person" in found.error
+    (waiting,) = own.run("proposals", "--json").json["proposals"]
+    assert found.error == (
+        "Not written yet: no rule matches; writes need approval by default. "
+        f"Saved as pending change {waiting['id']}. Continue with other work and do not send it "
+        "again; Penstock writes it once the user approves it."
+    )
     assert (own.root / "src/app.py").read_text() == "one\nneedle\nthree\n"

@@ -28,7 +28,7 @@ def test_the_workflow_stops_at_the_rewrite_and_ends_with_passing_tests(scene: Sc
     assert code == 3, told
     assert "written (auto-allowed): prices.py" in told
     assert "asked: " in told
-    assert " lines of prices.py would be lost" in told
+    assert " lines of prices.py (" in told
     prices = scene.root / "project" / "prices.py"
     assert len(prices.read_text().splitlines()) > 90
     code, told = run(scene, "answer", "reject", "keep the reduced rates")
@@ -36,3 +36,16 @@ def test_the_workflow_stops_at_the_rewrite_and_ends_with_passing_tests(scene: Sc
     assert "not written: prices.py: keep the reduced rates" in told
     assert "tests pass, attempt 3" in told
     assert "/ 100, 2)" in prices.read_text()
+
+
+def test_with_auto_nobody_is_asked_and_the_rewrite_is_blocked(scene: Scene) -> None:
+    """Scenario 050: an error message, and the workflow goes on."""
+    code, told = run(scene, "start", "--auto")
+    assert code == 0, told
+    assert "asked: " not in told
+    assert "written (auto-allowed): prices.py" in told
+    assert "not written: prices.py: " in told
+    assert "tests pass, attempt 3" in told
+    prices = (scene.root / "project" / "prices.py").read_text()
+    assert len(prices.splitlines()) > 90
+    assert "/ 100, 2)" in prices

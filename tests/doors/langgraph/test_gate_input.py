@@ -296,7 +296,7 @@ def test_a_file_that_is_saved_while_the_person_thinks_is_left_alone(scene: Scene
 
     done = safe_file_write_gate(pending(("a.py", REPLACEMENT)), ask=answers)
     assert scene.read("a.py") == "saved meanwhile\n"
-    assert "changed after this proposal was made" in done["rejected_writes"][0]["reason"]
+    assert "has changed since this proposal was created" in done["rejected_writes"][0]["reason"]
 
 
 def test_a_second_write_is_measured_against_what_was_decided_about_the_first(

@@ -33,6 +33,9 @@ from tests.doors.langgraph.scene import MODIFIED, REPLACEMENT, STATE, Scene, pen
 
 THREAD: Any = {"configurable": {"thread_id": "1"}}
 YES = {"type": "approve"}
+NOT_REVIEWED = (
+    "the file has changed since this was shown, so this change was not reviewed; it is pending as "
+)
 
 
 def write(path: str, text: str) -> dict[str, str]:
@@ -206,8 +209,8 @@ def test_a_graph_with_a_state_of_its_own_takes_the_node(scene: Scene) -> None:
 # --- the interrupt ----------------------------------------------------------------------------
 
 
-def waiting(scene: Scene) -> list[str]:
-    found = open_workspace(str(scene.root)).gate.find(states=(State.WAITING,))
+def waiting(scene: Scene, state: State = State.WAITING) -> list[str]:
+    found = open_workspace(str(scene.root)).gate.find(states=(state,))
     return [one.path for one in found]
 
 
@@ -300,7 +303,7 @@ def test_a_second_write_that_was_shown_against_a_rejected_one_waits(scene: Scene
     assert scene.read("a.py") == STATE
     first, second = done["rejected_writes"]
     assert first["outcome"] == "rejected"
-    assert "nobody has seen this change" in second["reason"]
+    assert second["reason"].startswith(NOT_REVIEWED)
     assert waiting(scene) == ["a.py"]
 
 
@@ -311,7 +314,7 @@ def test_a_file_that_changed_while_the_question_was_open_is_left_alone(scene: Sc
     scene.write("a.py", "saved meanwhile\n")
     done = graph.invoke(resume(YES), THREAD)
     assert scene.read("a.py") == "saved meanwhile\n"
-    assert "changed after this proposal was made" in done["rejected_writes"][0]["reason"]
+    assert "has changed since this proposal was created" in done["rejected_writes"][0]["reason"]
 
 
 def test_a_question_that_waited_longer_than_its_proposal_can_still_be_answered(
@@ -329,7 +332,7 @@ def test_a_question_that_waited_longer_than_its_proposal_can_still_be_answered(
     scene.write("penstock.toml", 'version = 1\npreset = "guard"\n')
     done = graph.invoke(resume(YES, YES), THREAD)
     assert scene.read("a.py") == REPLACEMENT
-    assert "nobody has seen this change" in done["rejected_writes"][0]["reason"]
+    assert done["rejected_writes"][0]["reason"].startswith(NOT_REVIEWED)
     assert waiting(scene) == ["b.py"]
 
 
@@ -460,12 +463,16 @@ def test_a_graph_that_an_agent_runs_cannot_approve_its_own_writes(
     graph, _ = interrupted(scene, ("a.py", REPLACEMENT))
     monkeypatch.setenv("CLAUDECODE", "1")
     done = graph.invoke(resume(YES), THREAD)
-    assert "cannot approve its own writes" in done["rejected_writes"][0]["reason"]
+    assert done["rejected_writes"][0]["reason"].startswith(
+        "a graph run by an agent can't approve its own writes: "
+    )
     assert scene.read("a.py") == STATE
     assert waiting(scene) == ["a.py"]
     typed("yes", "replace")
     again = scene.gate(("a.py", REPLACEMENT))
-    assert "cannot approve its own writes" in again["rejected_writes"][0]["reason"]
+    assert again["rejected_writes"][0]["reason"].startswith(
+        "a graph run by an agent can't approve its own writes: "
+    )
     events = open_workspace(str(scene.root)).record.events()
     assert [one["command"] for one in events if one["op"] == "approval_refused"] == [
         "langgraph resume",
@@ -525,7 +532,7 @@ def test_without_checkpointer_and_terminal_nothing_is_written_and_nothing_lost(
     scene.write("a.py", STATE)
     done = build_graph().invoke(pending(("a.py", REPLACEMENT)))
     assert scene.read("a.py") == STATE
-    assert "nobody answered" in done["rejected_writes"][0]["reason"]
+    assert "no answer" in done["rejected_writes"][0]["reason"]
     assert waiting(scene) == ["a.py"]
 
 
@@ -540,13 +547,30 @@ def test_the_person_can_be_asked_at_a_place_of_the_programs_choice(
     assert scene.read("a.py") == f"{STATE}\n{REPLACEMENT}"
 
 
+def test_the_end_of_input_at_that_place_closes_the_proposal_as_rejected(
+    scene: Scene, typed: Typing
+) -> None:
+    """A24: a cancel is a rejection, in the state and in the queue."""
+    typed()
+    scene.write("a.py", STATE)
+
+    def ended(question: str) -> str:
+        raise EOFError
+
+    done = safe_file_write_gate(pending(("a.py", REPLACEMENT)), ask=ended)
+    assert "the input ended" in done["rejected_writes"][0]["reason"]
+    assert scene.read("a.py") == STATE
+    assert waiting(scene) == []
+    assert waiting(scene, State.REJECTED) == ["a.py"]
+
+
 def test_interrupts_that_nobody_could_answer_do_not_become_prompts(
     scene: Scene, typed: Typing
 ) -> None:
     typed()
     scene.write("a.py", STATE)
     done = build_graph(ask_by="interrupt").invoke(pending(("a.py", REPLACEMENT)))
-    assert "nobody answered" in done["rejected_writes"][0]["reason"]
+    assert "no answer" in done["rejected_writes"][0]["reason"]
     assert waiting(scene) == ["a.py"]
     wrong: Any = "mail"
     with pytest.raises(InputError, match="no way to ask"):

@@ -44,7 +44,7 @@ def test_a_replaced_file_is_asked_about_and_the_question_shows_what_would_be_los
     (action,), (config,) = asked["action_requests"], asked["review_configs"]
     assert action["name"] == config["action_name"] == "write_file"
     assert config["allowed_decisions"] == ["approve", "edit", "reject", "respond"]
-    assert action["description"].startswith("REPLACE app.py: 270 of 270 lines would be lost")
+    assert action["description"].startswith("REPLACE app.py: 270 of 270 lines removed")
     assert "-line 269" in action["description"]
     assert "+new 55" in action["description"]
     assert json.loads(json.dumps(asked)) == asked, "the question is plain JSON"
@@ -68,8 +68,12 @@ def test_a_file_that_changed_while_a_person_was_asked_is_not_overwritten(own: Pr
     own.write("app.py", "saved by a person meanwhile\n")
     (answer,) = said(scene.resume(APPROVE))
     assert answer.status == "error"
-    assert "`app.py` changed after this" in answer.content
-    assert "read the file again" in answer.content
+    told = (
+        "Nothing was written: `app.py` has changed since this proposal was created: it was sha256:"
+    )
+    content = str(answer.content)
+    assert content.startswith(told)
+    assert content.endswith(" now. Read the file again and change its current content.")
     assert (own.root / "app.py").read_text() == "saved by a person meanwhile\n"
     assert scene.ran == []
 
@@ -98,7 +102,10 @@ def test_an_edited_change_is_what_gets_written(own: Project) -> None:
     mine = {"name": "write_file", "args": {"file_path": "app.py", "content": "mine\n"}}
     (answer,) = said(scene.resume({"type": "edit", "edited_action": mine}))
     assert answer.status == "success"
-    assert "The person changed it first" in answer.content
+    assert answer.content == (
+        "Approved by the user and written: changed app.py (+1 -270 lines). "
+        "The user edited it first: read the file before you continue."
+    )
     assert (own.root / "app.py").read_text() == "mine\n"
     assert scene.ran == []
     old, new = open_gate(str(own.root)).find()

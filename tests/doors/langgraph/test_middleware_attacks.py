@@ -145,7 +145,10 @@ def test_a_command_that_nobody_can_be_asked_about_is_denied(guarded: Project) ->
     scene = Guarded(guarded, [("shell", {"command": "rm app.py"})], saver=None)
     (answer,) = said(scene.start())
     assert answer.status == "error"
-    assert "nobody can be asked now" in answer.content
+    assert (
+        "; its writes are only known when it runs, and this session is non-interactive. "
+        in answer.content
+    )
     assert scene.ran == []
 
 
@@ -167,7 +170,10 @@ def test_an_approved_command_does_not_run_over_a_file_that_changed_meanwhile(
     guarded.write("app.py", "saved meanwhile\n")
     (answer,) = said(scene.resume(APPROVE))
     assert answer.status == "error"
-    assert "`app.py` changed while a person was asked" in answer.content
+    assert answer.content == (
+        "Nothing was written: `app.py` changed while this was being approved. "
+        "Read the file again and change its current content."
+    )
     assert scene.ran == []
 
 

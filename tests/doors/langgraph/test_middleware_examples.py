@@ -35,7 +35,7 @@ def test_the_langchain_agent_is_allowed_denied_and_asked(
 ) -> None:
     own.write("app.py", "".join(f"line_{number} = {number}\n" for number in range(270)))
     told = run(own, "langchain_agent.py", "--project", str(own.root), "--answer", answer)
-    assert "270 of 270 lines would be lost" in told
+    assert "270 of 270 lines removed" in told
     assert "success  wrote plan.md" in told
     assert "error    Denied: Protected path: .env" in told
     assert (own.root / "app.py").read_text().startswith(left)
@@ -45,7 +45,7 @@ def test_the_langchain_agent_is_allowed_denied_and_asked(
 def test_without_a_terminal_the_langchain_agent_takes_silence_for_a_no(own: Project) -> None:
     told = run(own, "langchain_agent.py")
     assert "-> reject" in told
-    assert "error    A person rejected this call" in told
+    assert "error    The user rejected this call" in told
 
 
 def test_the_deep_agent_does_not_overwrite_what_was_saved_meanwhile(own: Project) -> None:

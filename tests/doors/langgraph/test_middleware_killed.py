@@ -40,7 +40,7 @@ def test_a_question_of_a_killed_process_is_answered_in_another(
     kept = str(tmp_path / "checkpoints.db")
     code, asked = process(own, kind, kept, "start")
     assert code == -signal.SIGKILL
-    assert "270 of 270 lines would be lost" in asked["action_requests"][0]["description"]
+    assert "270 of 270 lines removed" in asked["action_requests"][0]["description"]
     assert process(own, kind, kept, "resume") == (0, ["success"])
     assert (own.root / "app.py").read_text() == SHORT
     assert process(own, kind, kept, "resume") == (0, ["success"])

@@ -93,7 +93,10 @@ def test_with_a_key_no_command_runs_because_somebody_resumed(own: Project) -> No
     scene.start()
     (answer,) = said(scene.resume(APPROVE))
     assert answer.status == "error"
-    assert "needs an approver's key" in answer.content
+    assert answer.content == (
+        "Nothing was written: this call needs an approver key, which can't sign content that is "
+        "not known yet. Use a tool that sends the file's whole content."
+    )
     assert (own.root / "app.py").exists()
 
 
@@ -118,7 +121,7 @@ def test_a_program_that_an_agent_runs_approves_nothing(
     scene.resume(APPROVE)
     answers = said(scene.resume(APPROVE))
     assert [one.status for one in answers] == ["error", "error"]
-    assert "a graph that an agent runs cannot approve its own writes" in answers[0].content
+    assert "a graph run by an agent can't approve its own writes" in answers[0].content
     assert scene.ran == []
     assert (own.root / "app.py").read_text() == LONG
     (one,) = open_gate(str(own.root)).find()

@@ -106,7 +106,7 @@ def test_a_late_question_is_about_the_file_as_it_was(own: Project) -> None:
     own.write("app.py", "saved meanwhile\n")
     (answer,) = said(scene.resume(APPROVE))
     assert answer.status == "error"
-    assert "`app.py` changed" in answer.content
+    assert "`app.py` has changed since this proposal was created" in answer.content
     assert (own.root / "app.py").read_text() == "saved meanwhile\n"
     assert scene.ran == []
 

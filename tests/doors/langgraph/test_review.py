@@ -135,12 +135,12 @@ WRONG: list[tuple[str, object, str]] = [
     (
         "a line with append",
         {"decisions": [{**YES, "strategy": "append", "insertion_point": 2}, YES]},
-        "means nothing",
+        "`insertion_point` can't be used with `append`",
     ),
     (
         "append to no file",
         {"decisions": [YES, {**YES, "strategy": "append"}]},
-        "a file that is there",
+        "`append` needs an existing file; approve without a strategy",
     ),
     ("what is not allowed there", {"decisions": [YES, edit()]}, "not allowed"),
     (

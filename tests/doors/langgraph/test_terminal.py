@@ -59,6 +59,8 @@ def test_ending_the_questions_is_a_rejection_and_the_graph_goes_on(
     assert seen.code == 0
     assert (project.root / "a.py").read_text() == STATE
     assert project.run("proposals", "--json").json["proposals"] == []
+    (closed,) = project.run("proposals", "--state", "rejected", "--json").json["proposals"]
+    assert closed["path"] == "a.py"
 
 
 def test_with_a_key_the_passphrase_is_typed_and_signs(project: Project) -> None:

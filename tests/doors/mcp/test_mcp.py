@@ -100,7 +100,7 @@ def test_what_the_rules_allow_is_written_at_once_and_the_policy_answered_it(
     told = call(shop, "write_file", era=era, path="docs/new.md", content="hello\n")
     assert not told.error
     assert (told.status, told.data["applied"]) == ("applied", True)
-    assert "is written" in told.text
+    assert told.text == "Written: created docs/new.md (+1 -0 lines)."
     assert (shop.root / "docs/new.md").read_text() == "hello\n"
     assert [event["op"] for event in events(shop)] == ["proposed", "applying", "applied"]
     assert proven(shop)
@@ -112,7 +112,7 @@ def test_what_the_rules_ask_about_waits_and_nothing_is_written(shop: Project, er
     assert not told.error
     assert told.status == "hitl_required"
     assert told.data["proposal_id"].startswith("hitl-")
-    assert "Nothing is written yet" in told.text
+    assert "Not written yet" in told.text
     assert told.data["proposal_id"] in told.text
     assert "214 of 270 lines" in told.data["because"]
     assert (shop.root / "big.py").read_text() == BIG
@@ -268,6 +268,20 @@ def test_a_patch_of_several_files_is_written_together(shop: Project) -> None:
     assert told.data["proposal_id"].startswith("set-")
     assert (shop.root / "src/app.py").read_text() == APP.replace("one", "1")
     assert (shop.root / "docs/why.md").read_text() == "because\n"
+
+
+def test_a_patch_makes_a_program_and_a_link(shop: Project) -> None:
+    patch = (
+        "diff --git a/src/app.py b/src/app.py\nold mode 100644\nnew mode 100755\n"
+        "diff --git a/src/to b/src/to\nnew file mode 120000\n--- /dev/null\n+++ b/src/to\n"
+        "@@ -0,0 +1 @@\n+app.py\n\\ No newline at end of file\n"
+    )
+    told = call(shop, "apply_patch", patch=patch)
+    assert told.status == "applied", told
+    assert (shop.root / "src/app.py").stat().st_mode & 0o100
+    assert os.readlink(shop.root / "src/to") == "app.py"
+    out = patch.replace("+app.py\n", "+../../outside\n")
+    assert call(shop, "apply_patch", patch=out.replace("src/to", "src/out")).status != "applied"
 
 
 def test_a_patch_may_quote_names_as_git_does(shop: Project) -> None:

@@ -119,7 +119,7 @@ def test_the_holder_of_a_lock_is_named(tmp_path: Path) -> None:
     at = plain(tmp_path)
     with locked([str(at.file)], by="ada"):
         done = at.apply(adding(), env=QUICKLY)
-    assert "'ada'" in done.json["details"][0]["error"]
+    assert " of `ada` has held the lock since " in done.json["details"][0]["error"]
     assert "process" in done.json["details"][0]["error"]
     assert not Path(f"{at.file}.lock").exists()
 

@@ -121,7 +121,7 @@ def test_rules_that_were_saved_since_are_left_alone(monkeypatch: pytest.MonkeyPa
         place = here(at, monkeypatch)
         at.made(adding())
         at.file.write_text(f"{at.text}# by hand\n")
-        with pytest.raises(PenstockError, match="changed after Penstock wrote it"):
+        with pytest.raises(PenstockError, match="has changed since Penstock wrote it"):
             undo(place)
 
 
@@ -159,7 +159,7 @@ def test_a_batch_inside_and_outside_is_one_set(monkeypatch: pytest.MonkeyPatch) 
         receipts = place.gate.undoable(last=1)
         assert {one.path for one in receipts} == {at.file.name, str(user)}
         user.write_text(f"{user.read_text()}# by hand\n")
-        with pytest.raises(PenstockError, match="changed after"):
+        with pytest.raises(PenstockError, match="has changed since Penstock wrote it"):
             undo(place, last=1)
         assert at.text != RULES, "all of a set or nothing"
         user.write_text(user.read_text().removesuffix("# by hand\n"))

@@ -68,7 +68,7 @@ def test_a_directory_that_is_gone_is_told(at: Reviewer, command: str) -> None:
     gone.mkdir()
     done = at.shell(f"cd {shlex.quote(str(gone))} && rmdir ../gone && {command}")
     assert done.code == 1
-    assert done.json["error"]["message"] == "the current directory does not exist any more"
+    assert done.json["error"]["message"] == "the current directory no longer exists"
 
 
 def test_a_file_is_not_looked_for_in_a_directory_that_is_gone(at: Reviewer) -> None:

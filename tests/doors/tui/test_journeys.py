@@ -40,13 +40,11 @@ def test_what_would_be_lost_is_shown_first_and_a_approves_exactly_that(app: Proj
 
     async def play(stage: Stage) -> None:
         text = stage.text
-        assert text.index("REPLACE app.txt: 20 of 20 lines would be lost") < text.index(
-            "LINES THAT"
-        )
-        assert text.index("LINES THAT WOULD BE LOST: 20") < text.index("hunk 1 of 1")
+        assert text.index("REPLACE app.txt: 20 of 20 lines removed") < text.index("REMOVED LINES")
+        assert text.index("REMOVED LINES: 20") < text.index("hunk 1 of 1")
         await stage.press("a")
         assert "written: app.txt" in stage.text
-        assert "nothing waits" in stage.text
+        assert "no pending changes" in stage.text
 
     played(app, play)
     assert (app.root / "app.txt").read_bytes() == b"short\n"
@@ -74,7 +72,7 @@ def test_r_asks_for_a_reason_and_the_agent_gets_it(app: Project) -> None:
 
     async def play(stage: Stage) -> None:
         await stage.press("r")
-        assert "why? the agent is told" in stage.text
+        assert "reason (sent to the agent)" in stage.text
         await stage.type("keep the lines")
         assert "rejected: app.txt" in stage.text
 
@@ -123,9 +121,9 @@ def test_hunks_are_ticked_off_and_the_rest_is_shown_again_before_it_is_approved(
     async def play(stage: Stage) -> None:
         await stage.press(*first, "right_square_bracket", "space")
         assert "[ ] hunk 1 of 2" in stage.text
-        assert "1 of 2 hunks are ticked" in stage.text
+        assert "1 of 2 hunks selected" in stage.text
         await stage.press("h")
-        assert "PREVIEW of the ticked hunks only" in stage.text
+        assert "PREVIEW of selected hunks only" in stage.text
         assert "hunk 1 of 1, line 18" in stage.text
         await stage.press("enter")
         assert stage.shown.parent == one
@@ -160,7 +158,7 @@ def test_a_strategy_is_previewed_made_and_then_approved(app: Project) -> None:
         assert "error[preview]: this is a preview" in stage.text
         await stage.press("enter", "enter")
         assert stage.shown.origin == "strategy:append"
-        assert "0 of 20 lines would be lost" in stage.text
+        assert "lines added" in stage.text
         await stage.press("a")
 
     played(app, play)
@@ -239,7 +237,7 @@ def test_a_file_that_moved_is_told_kept_in_sight_and_can_be_rebased(app: Project
         assert "because:" in stage.text
         assert "try:" in stage.text
         await stage.press("enter")
-        assert "stale" in stage.text
+        assert "out of date" in stage.text
         await stage.press("b")
         assert "PREVIEW of rebase" in stage.text
         await stage.press("enter")
@@ -297,7 +295,7 @@ def test_a_set_is_written_once_each_of_its_files_is_approved(app: Project) -> No
         await stage.press("A")
         assert "1 of 2 files viewed" in stage.text
         await stage.press("escape", "a")
-        assert "1 file(s) wait" in stage.text
+        assert "once 1 more file" in stage.text
         assert (app.root / "app.txt").read_text() == OLD
         await stage.press("J", "A")
 
@@ -311,7 +309,7 @@ def test_of_a_set_some_files_are_kept_and_the_others_go_back(app: Project) -> No
 
     async def play(stage: Stage) -> None:
         await stage.press("f")
-        assert "keep which files?" in stage.text
+        assert "which files should be kept?" in stage.text
         await stage.press("space", "enter")
         assert stage.shown.path == "b.txt"
         await stage.press("a")
@@ -341,7 +339,7 @@ def test_a_proposal_gets_its_whole_time_again(app: Project) -> None:
 
     async def play(stage: Stage) -> None:
         await stage.press("t")
-        assert "it has its whole time again" in stage.text
+        assert "expiry timer reset" in stage.text
 
     played(app, play)
     assert "renewed" in ops(app)
@@ -355,7 +353,7 @@ def test_what_arrives_meanwhile_shows_up_and_what_is_looked_at_stays(app: Projec
         await stage.app.look_again()
         await stage.settled()
         assert "new: NEW later.txt" in stage.text
-        assert "2 waiting" in stage.text
+        assert "2 pending" in stage.text
         assert stage.shown.id == one
 
     played(app, play)
@@ -366,7 +364,7 @@ def test_the_live_screen_looks_by_itself(app: Project) -> None:
 
     async def play(stage: Stage) -> None:
         one_proposed(app, "later.txt", b"later\n")
-        await stage.until(lambda: "2 waiting" in stage.text)
+        await stage.until(lambda: "2 pending" in stage.text)
 
     played(app, play, live=True)
 
@@ -387,7 +385,7 @@ def test_the_queue_is_filtered_and_the_diff_is_searched(app: Project) -> None:
         assert stage.app.diff.sheet.row(stage.app.diff.mark or 0).words.endswith("needle")
         await stage.press("slash")
         await stage.type("nowhere")
-        assert "`nowhere` is not in it" in stage.text
+        assert "`nowhere` not found" in stage.text
 
     played(app, play)
 
@@ -431,7 +429,7 @@ def test_a_key_that_is_held_down_does_not_answer_what_has_only_just_come_up(app:
         await stage.press("a")
         assert "written: a.txt" in stage.text
         await stage.press("a")
-        assert "this has only just come up" in stage.text
+        assert "this was just updated: check it" in stage.text
 
     played(app, play, too_soon=3600.0)
     assert state_of(app, second) == "waiting"
@@ -501,7 +499,7 @@ def test_what_expired_is_gone_from_the_queue(app: Project) -> None:
     one = one_proposed(app, "app.txt", b"short\n", ttl=0.0)
 
     async def play(stage: Stage) -> None:
-        assert "nothing waits" in stage.text
+        assert "no pending changes" in stage.text
         await stage.press("a")
         assert "error[nothing-shown]" in stage.text
 
@@ -536,15 +534,15 @@ def test_a_large_diff_and_a_long_queue_cost_only_what_is_in_sight(app: Project) 
 
     async def play(stage: Stage) -> None:
         assert stage.shown.id == one
-        assert "201 waiting" in stage.text
-        assert "REPLACE big.txt: 20000 of 20000 lines would be lost" in stage.text
+        assert "201 pending" in stage.text
+        assert "REPLACE big.txt: 20,000 of 20,000 lines removed" in stage.text
         view = stage.app.diff
         assert len(view.sheet) > 40_000
         await stage.press("tab", "pagedown", "G")
         assert "+ row 19999" in stage.text
         assert len(view._made) < 10 * view.size.height, "only rows that were in sight were made"
         await stage.press("a")
-        assert "not all of it was on the screen" in stage.text
+        assert "not fully viewed" in stage.text
         await stage.press("y")
 
     played(app, play)

@@ -55,8 +55,8 @@ HIDDEN = {
     "only the ends were looked at": Hidden(
         None, LARGE.encode(), (100, 30), ("new lines (22 to 875)",), ("tab", "G")
     ),
-    "small terminal": Hidden(None, SMALL.encode(), (40, 10), ("not all of it",)),
-    "three lines": Hidden(None, SMALL.encode(), (60, 8), ("not all of it",)),
+    "small terminal": Hidden(None, SMALL.encode(), (40, 10), ("not fully viewed",)),
+    "three lines": Hidden(None, SMALL.encode(), (60, 8), ("not fully viewed",)),
     "no line at all": Hidden(None, b"x\n", (60, 4), ("none of it was shown (1 new line)",)),
     "a long line is cut": Hidden(
         None, LONG.encode() + b"\n", (80, 24), ("new line 1, characters", "of 16,000"), ("w", "J")
@@ -238,7 +238,7 @@ def test_another_version_was_never_seen_and_no_key_on_its_way_approves_it(projec
         await stage.settled()
         assert stage.shown.id == made.id
         await stage.press("a")
-        assert "only just come up" in stage.text
+        assert "this was just updated: check it, then press the key again" in stage.text
         stage.app.not_before = 0.0
         await stage.press("a")
         assert "new lines (" in flat(stage)

@@ -59,7 +59,7 @@ def test_without_the_extra_there_is_the_prompt(project: Project) -> None:
 def test_nothing_waits_is_said_and_no_screen_is_opened(project: Project) -> None:
     (project.root / "penstock.toml").write_text("version = 1\n")
     seen = in_terminal(project, "review")
-    assert (seen.code, seen.text) == (0, "nothing waits\n")
+    assert (seen.code, seen.text) == (0, "no pending changes\n")
 
 
 def test_no_colour_is_sent_where_none_is_wanted(project: Project) -> None:
@@ -130,7 +130,7 @@ LARGE = "".join(f"line {at}\n" for at in range(1, 901))
 
 def test_what_was_never_on_the_screen_needs_a_second_answer(project: Project) -> None:
     one_proposed(project, "app.txt", LARGE.encode())
-    typed = [(DRAWN, "a"), ("not all of it was on the screen", "y"), ("written: app.txt", "q")]
+    typed = [(DRAWN, "a"), ("not fully viewed", "y"), ("written: app.txt", "q")]
     seen = in_terminal(project, "review", typed=typed)
     assert seen.code == 0, seen.text
     assert (project.root / "app.txt").read_text() == LARGE

@@ -35,7 +35,7 @@ def at(browser: Browser, served: Served) -> Iterator[Window]:
 
 
 def test_the_queue_changes_by_itself(served: Served, at: Window) -> None:
-    expect(at.page.locator("h1")).to_have_text("Nothing is waiting")
+    expect(at.page.locator("h1")).to_have_text("No pending changes")
     at.page.evaluate("window.mark = 1")
     expect(at.page.locator("#live")).to_have_text("Live")
     one = served.propose("src/new.py", "print(1)\n")
@@ -78,7 +78,7 @@ def test_many_open_tabs_leave_room_for_one_more(browser: Browser, served: Served
             )
         at.go(f"/proposals/{made[0].id}")
         at.approve()
-        at.see("It is written")
+        at.see("Written and logged.")
 
 
 # -- answers ---------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ def test_approving_writes_what_was_shown(served: Served, at: Window) -> None:
     at.go("/")
     at.page.click(f'[data-id="{one.id}"] a')
     at.approve()
-    at.see("It is written and on the record")
+    at.see("Written and logged")
     assert (served.root / "a.py").read_text() == "print(1)\n"
 
 
@@ -98,7 +98,7 @@ def test_rejecting_sends_the_reason_back(served: Served, at: Window) -> None:
     at.go(f"/proposals/{one.id}")
     at.page.fill("#reason", "use the logger")
     at.page.click("#reject button")
-    at.see("Nothing is waiting")
+    at.see("No pending changes")
     answer = served.stored(one).answer
     assert answer is not None
     assert answer.reason == "use the logger"
@@ -113,7 +113,7 @@ def test_only_the_ticked_hunks_are_kept(served: Served, at: Window) -> None:
     at.page.click("text=Use this")
     at.see("hunks:2")
     at.approve()
-    at.see("It is written")
+    at.see("Written and logged.")
     assert (served.root / "a.txt").read_text() == LINES.replace("line 99\n", "Y\n")
 
 
@@ -124,12 +124,12 @@ def test_a_strategy_is_shown_before_it_is_approved(served: Served, at: Window) -
     at.page.check('input[name=strategy][value="insert"]')
     at.page.fill("input[name=at]", "270")
     at.page.click("#strategy button")
-    at.see("Nothing is made or written yet")
+    at.see("Nothing is saved or written yet")
     at.page.click("text=Use this")
     at.see("strategy:insert")
     expect(at.page.locator("tr.new .c")).to_have_text("new")
     at.approve()
-    at.see("It is written")
+    at.see("Written and logged.")
     assert (served.root / "a.txt").read_text() == LINES + "new\n"
 
 
@@ -152,9 +152,9 @@ def test_an_edit_changes_the_edited_line_and_no_other_byte(
     text = at.page.input_value("#text")
     at.page.fill("#text", text.replace("two", "2"))
     at.page.click("button.go")
-    at.see("it came from")
+    at.see("It was created by")
     at.approve()
-    at.see("It is written")
+    at.see("Written and logged.")
     assert (served.root / "a.txt").read_bytes() == content.replace(b"two", b"2")
 
 
@@ -163,13 +163,13 @@ def test_a_newer_version_is_refused_with_the_difference(served: Served, at: Wind
     at.go(f"/proposals/{one.id}")
     served.gate.revise(one.id, b"print(2)\n")
     at.approve()
-    at.see("another version of")
+    at.see("a newer version of")
     expect(at.page.locator(".difference tr.gone .c")).to_have_text("print(1)")
     expect(at.page.locator(".difference tr.new .c")).to_have_text("print(2)")
     assert not (served.root / "a.py").exists()
-    at.page.click("text=Open it as it is now")
+    at.page.click("text=Open the current version")
     at.approve()
-    at.see("It is written")
+    at.see("Written and logged.")
     assert (served.root / "a.py").read_text() == "print(2)\n"
 
 
@@ -179,11 +179,11 @@ def test_a_file_that_moved_is_carried_over(served: Served, at: Window) -> None:
     at.go(f"/proposals/{one.id}")
     served.write("a.txt", LINES.replace("line 250\n", "mine\n"))
     at.approve()
-    at.see("changed after this proposal was made")
-    at.page.click("text=Carry it over")
+    at.see("has changed since this proposal was created")
+    at.page.click("text=Rebase")
     at.see("rebase")
     at.approve()
-    at.see("It is written")
+    at.see("Written and logged.")
     text = (served.root / "a.txt").read_text()
     assert "three\n" in text
     assert "mine\n" in text
@@ -194,7 +194,7 @@ def test_some_files_of_a_set_are_taken(served: Served, at: Window) -> None:
     at.go(f"/proposals/{some[0].set_id}")
     at.page.uncheck(f'input[name=keep][value="{some[1].id}"]')
     at.approve()
-    at.see("It is written")
+    at.see("Written and logged.")
     assert (served.root / "a.py").exists()
     assert not (served.root / "b.py").exists()
     assert served.stored(some[1]).state is State.REJECTED
@@ -205,11 +205,11 @@ def test_a_write_is_taken_back(served: Served, at: Window) -> None:
     one = served.propose("a.txt", "new\n")
     at.go(f"/proposals/{one.id}")
     at.approve()
-    at.see("It is written")
+    at.see("Written and logged.")
     at.go("/history")
     at.page.click("text=a.txt")
     at.approve()
-    at.see("What was there is back")
+    at.see("Reverted and logged.")
     assert (served.root / "a.txt").read_text() == "old\n"
 
 
@@ -250,7 +250,7 @@ def test_everything_is_done_with_keys_alone(served: Served, at: Window) -> None:
     keys.press("a")
     keys.type("correct horse battery")
     keys.press("Enter")
-    at.see("It is written")
+    at.see("Written and logged.")
     assert (served.root / "a.py").exists()
     answer = served.stored(second).answer
     assert answer is not None
@@ -306,8 +306,8 @@ def test_everything_works_without_javascript(browser: Browser, served: Served) -
         at.page.click("button.go")
         at.see("edit")
         at.approve()
-        at.see("It is written")
+        at.see("Written and logged.")
         assert (served.root / "a.txt").read_text() == LINES.replace("line 10\n", "ten\n")
         at.approve()
-        at.see("What was there is back")
+        at.see("Reverted and logged.")
         assert (served.root / "a.txt").read_text() == LINES

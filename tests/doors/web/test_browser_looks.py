@@ -131,7 +131,7 @@ def test_on_a_phone_one_can_answer(browser: Browser, served: Served) -> None:
         at.page.tap(".jump")
         at.page.fill("#passphrase", WORDS)
         at.page.tap("#approve button")
-        at.see("It is written")
+        at.see("Written and logged.")
 
 
 def serious(at: Window) -> list[str]:
@@ -242,7 +242,7 @@ def test_nothing_that_an_agent_says_runs_loads_or_becomes_markup(
         at.go(f"/proposals/{one.id}")
         at.page.fill("#reason", payload)
         at.page.click("#reject button")
-        at.see("waiting for you")
+        at.see("pending change")
         at.go(f"/proposals/{one.id}")
         assert at.page.evaluate("document.querySelectorAll('script:not([src])').length") == 0
 

@@ -53,14 +53,14 @@ def test_what_an_agent_asks_for_appears_and_the_answer_gets_back_to_it(
         page = browser.new_page()
         page.set_default_timeout(WITHIN)
         page.goto(link(resident))
-        expect(page.locator("h1")).to_have_text("Nothing is waiting")
+        expect(page.locator("h1")).to_have_text("No pending changes")
         ask(project, "notes.txt", "hello\n")
         expect(page.locator(".card .path")).to_have_text("notes.txt", timeout=WITHIN)
         page.click(".card a")
         expect(page.locator("tr.new .c")).to_have_text("hello")
         page.fill("#reason", "put it elsewhere")
         page.press("#reason", "Enter")
-        expect(page.locator("h1")).to_have_text("Nothing is waiting")
+        expect(page.locator("h1")).to_have_text("No pending changes")
         page.close()
     told = project.run("proposals", "--all", "--json").json["proposals"][0]
     assert told["state"] == "rejected"

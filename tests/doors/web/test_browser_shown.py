@@ -52,7 +52,7 @@ def test_an_unticked_hunk_is_never_written(browser: Browser, served: Served, scr
         at.page.click("text=Use this")
         at.see("hunks:2")
         at.approve()
-        at.see("It is written")
+        at.see("Written and logged.")
     assert (served.root / "a.txt").read_text() == LINES.replace("line 99\n", "Y\n")
 
 
@@ -66,7 +66,7 @@ def test_what_is_unticked_stays_unticked_when_one_goes_elsewhere(
         with at.page.expect_response("**/choose"):
             at.page.uncheck('input[name=hunk][value="1"]')
         at.page.click("text=set of 2 files")
-        at.see("1 hunk of this file is unticked")
+        at.see("1 hunk of this file is deselected")
         at.approve()
         at.see("hunks-unticked")
     assert (served.root / "a.txt").read_text() == LINES
@@ -94,7 +94,7 @@ def test_a_long_line_is_read_to_its_end_before_it_is_approved(
         at.page.click("text=Back to the change")
         expect(at.page.locator(".unseen")).to_have_count(0)
         at.approve()
-        at.see("It is written")
+        at.see("Written and logged.")
     assert (served.root / "a.js").read_text() == LONG + "\n"
 
 
@@ -105,19 +105,19 @@ def test_files_of_a_large_set_load_when_they_are_opened(browser: Browser, served
         expect(at.page.locator("#viewed")).to_have_text("27 of 60 viewed")
         expect(at.page.locator(".unseen li")).to_have_count(33)
         at.approve()
-        at.see("parts of 33 files were never on the screen")
+        at.see("parts of 33 files were never shown")
         assert not list(served.root.glob("*.txt"))
         for seen in ("54 of 60 viewed", "60 of 60 viewed"):
             at.page.locator("section:has(.viewed:text-is('not viewed')) button.link").first.click()
             expect(at.page.locator("#viewed")).to_have_text(seen)
         at.approve()
-        at.see("60 files, written together")
+        at.see("Change set: 60 files")
         expect(at.page.locator(".head-line .sub")).to_have_count(60)
         for left in (33, 6):  # what undoing removes is looked at, too
             expect(at.page.locator(".unseen li")).to_have_count(left)
             at.page.locator(".file .more a").nth(0 if left == 33 else 27).click()
         at.approve()
-        at.see("What was there is back")
+        at.see("Reverted and logged.")
     assert not list(served.root.glob("*.txt"))
 
 
@@ -170,7 +170,7 @@ def test_what_is_acknowledged_is_written_and_said(browser: Browser, served: Serv
         at.page.check("input[name=unseen]")
         at.page.fill("#passphrase", WORDS)
         at.page.press("#passphrase", "Enter")
-        at.see("It is written")
+        at.see("Written and logged.")
     assert "without being shown" in str(served.events("approved")[-1]["reason"])
 
 
@@ -238,10 +238,10 @@ def test_another_page_cannot_show_anything_for_the_person(
         at.page.wait_for_url(to)
         expect(at.page.locator(".unseen")).to_contain_text("none of it was shown")
         at.faults.clear()  # the other server was asked, too
-        at.page.click("text=Open it from here")
+        at.page.click("text=Open it here")
         expect(at.page.locator(".unseen")).to_have_count(0)
         at.approve()
-        at.see("It is written")
+        at.see("Written and logged.")
 
 
 @pytest.mark.parametrize("width", [500, 800, 1280])
@@ -254,7 +254,7 @@ def test_an_undo_draws_the_pictures_that_it_puts_back(
     with window(browser, served, viewport={"width": width, "height": 900}) as at:
         at.go(f"/proposals/{one.id}")
         at.approve()
-        at.see("It is written")
+        at.see("Written and logged.")
         drawn = at.page.locator("img.picture")
         expect(drawn).to_have_count(2)
         for each in drawn.all():
@@ -263,7 +263,7 @@ def test_an_undo_draws_the_pictures_that_it_puts_back(
         assert at.page.evaluate("document.documentElement.scrollWidth") <= width
         assert serious(at) == []
         at.approve()
-        at.see("What was there is back")
+        at.see("Reverted and logged.")
     assert (served.root / "a.png").read_bytes() == red
 
 

@@ -161,7 +161,7 @@ def test_line_ends_that_all_lines_share_are_no_news() -> None:
 
 def test_a_missing_newline_at_the_end_is_seen() -> None:
     new = [row.after for row in rows(b"a\n", b"a") if row.kind is Kind.NEW]
-    assert [text(cell.html) for cell in new if cell] == ["a⟦no newline at the end⟧"]
+    assert [text(cell.html) for cell in new if cell] == ["a⟦no newline at end of file⟧"]
 
 
 def test_a_long_line_says_how_much_of_it_is_not_shown() -> None:
@@ -176,7 +176,7 @@ def test_long_lines_are_shown_where_they_differ(view: View) -> None:
     shown = rows(same + b"a" + same + b"\n", same + b"b" + same + b"\n", view)
     cells = [cell for row in shown for cell in (row.before, row.after) if cell]
     assert ["<del>" in cell.html or "<ins>" in cell.html for cell in cells] == [True, True]
-    assert all("49,800 characters before, the same" in text(cell.html) for cell in cells)
+    assert all("49,800 identical characters before" in text(cell.html) for cell in cells)
     assert all("48,201 more characters" in text(cell.html) for cell in cells)
     assert text(cells[0].html) != text(cells[1].html)
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.pending import one_proposed
 from tests.doors.http.running_server import WITHIN, started
 from tests.project import Project
 
@@ -108,12 +109,14 @@ def test_the_printed_link_opens_the_page_of_this_project(project: Project) -> No
 
 def test_another_link_is_printed_by_a_command_of_the_person(project: Project) -> None:
     assert project.run("open", "--json").json["error"]["code"] == "not-serving"
+    project.write("app.py", "old\n")
+    one = one_proposed(project, "app.py", b"new\n")
     with serving(project, "--no-link") as served:
         link = project.run("open")
         assert link.code == 0, link.err
         assert served.cookie(link.out.strip().partition(f":{served.port}")[2])
-        to = project.run("open", "hitl-1", "--json").json["url"]
-        assert served.get(to.partition(f":{served.port}")[2])[1]["Location"] == "/proposals/hitl-1"
+        to = project.run("open", one, "--json").json["url"]
+        assert served.get(to.partition(f":{served.port}")[2])[1]["Location"] == f"/proposals/{one}"
         refused = project.run("open", env={"CLAUDECODE": "1"})
         assert (refused.code, "inside-agent" in refused.err) == (2, True)
         assert not any("/open?t=" in line for line in served.lines)
@@ -123,7 +126,7 @@ def test_another_link_is_printed_by_a_command_of_the_person(project: Project) ->
 def test_no_link_is_printed_where_an_agent_would_read_it(project: Project) -> None:
     program = ("env", "CLAUDECODE=1", *SERVE)
     with serving(project, program=program) as served:
-        assert "penstock open" in served.said("terminal of your own")
+        assert "penstock open" in served.said("your own terminal")
         assert not any("/open?t=" in line for line in served.lines)
 
 

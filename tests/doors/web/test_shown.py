@@ -44,7 +44,7 @@ def untouched(served: Served, one: Proposal) -> bool:
     )
 
 
-# -- what is not ticked is not written -------------------------------------------------------------
+# -- only selected hunks are written -------------------------------------------------------------
 
 # What is done to the fields of the form as the page shows it, and why that is refused.
 FORGED: dict[str, dict[str, list[str]]] = {
@@ -119,7 +119,7 @@ def test_a_set_is_not_approved_while_a_hunk_of_one_file_is_unticked(served: Serv
     to = [("hunk", "2"), ("to", "?view=unified")]
     browser.post(address.replace("approve", "choose"), rest + to)
     group = get(browser, f"/proposals/{some[0].set_id}")
-    assert "1 hunk of this file is unticked" in group.text
+    assert "1 hunk of this file is deselected" in group.text
     answer = send(browser, group, "approve", passphrase=WORDS)
     assert (answer.status, code(answer)) == (403, "hunks-unticked")
     assert untouched(served, some[0])
@@ -207,11 +207,11 @@ def test_another_version_does_not_tick_hunks_again_unseen(served: Served, other:
     body = {"content_digest": some[0].content, "content": other}
     made = served.call("POST", f"/proposals/{some[0].id}/edit", body).json["proposals"][0]["id"]
     group = get(browser, where)
-    assert "1 hunk of this file is unticked" in group.text
+    assert "1 hunk of this file is deselected" in group.text
     assert code(send(browser, group, "approve", passphrase=WORDS)) == "hunks-unticked"
     assert untouched(served, some[1])
     page = get(browser, f"/proposals/{made}")
-    assert "1 hunk of an earlier version was unticked" in page.text
+    assert "1 hunk of an earlier version was deselected" in page.text
     again = follow(browser, chosen(browser, page, "?view=unified"))
     assert "of an earlier version" not in again.text
     follow(browser, send(browser, get(browser, where), "approve", passphrase=WORDS))
@@ -273,7 +273,7 @@ def test_a_long_line_opens_in_pieces_and_is_then_approved(served: Served) -> Non
         text += shown.text
     assert text.count("x") >= len(LONG), "every character was on a page"
     again = get(browser, f"/proposals/{one.id}")
-    assert "Never on the screen" not in again.text
+    assert "Not viewed yet" not in again.text
     follow(browser, send(browser, again, "approve", passphrase=WORDS))
     assert (served.root / "a.js").read_text() == LONG + "\n"
     assert served.events("approved")[-1].get("reason", "") == ""
@@ -299,7 +299,7 @@ def test_an_acknowledgement_is_void_for_other_parts_and_other_sessions(served: S
     browser, other = served.browser(), served.browser()
     first = browser.get(f"/proposals/{one.id}")
     name = acknowledged(Page(first.text), first.text)
-    assert "Never on the screen" in first.text
+    assert "Not viewed yet" in first.text
     fields = {"digest": str(one.content), "passphrase": WORDS, "unseen": name}
     assert code(other.post(f"/proposals/{one.id}/approve", fields)) == "not-shown"
     browser.get(f"/proposals/{one.id}?page=2")
@@ -422,7 +422,7 @@ def test_a_picture_counts_only_on_pages_that_draw_it(served: Served) -> None:
         )
     ].index("a.png")
     assert drawn(get(browser, f"{written}/file?n={number}")) == back
-    assert "Never on the screen" not in done.text
+    assert "Not viewed yet" not in done.text
     follow(browser, send(browser, done, "undo", passphrase=WORDS))
     assert (served.root / "a.png").read_bytes() == picture(b"1")
 
@@ -451,7 +451,7 @@ def test_files_that_are_unticked_need_not_be_seen(served: Served) -> None:
     page = get(browser, f"/proposals/{some[0].set_id}")
     keep = [one.id for one in some[:3]]
     done = follow(browser, send(browser, page, "approve", passphrase=WORDS, keep=keep))
-    assert "3 files, written together" in done.text
+    assert "Change set: 3 files" in done.text
     assert len(list(served.root.glob("*.txt"))) == 3
 
 
@@ -464,7 +464,7 @@ def test_bytes_are_paged_through_or_acknowledged(served: Served) -> None:
     assert code(send(browser, page, "approve", passphrase=WORDS)) == "not-shown"
     for number in (2, 3):
         page = get(browser, f"/proposals/{one.id}?page={number}")
-    assert "Never on the screen" not in page.text
+    assert "Not viewed yet" not in page.text
     follow(browser, send(browser, page, "approve", passphrase=WORDS))
 
 
@@ -564,11 +564,11 @@ def test_a_sets_result_lists_every_file_and_what_was_rejected_and_undoes_as_a_wh
     done = follow(browser, send(browser, page, "approve", passphrase=WORDS, keep=keep))
     for name in ("a.py", "b.py", "c.py"):
         assert f"created {name}" in done.text
-    assert "Not written d.py: not chosen from its set" in done.text
+    assert "Not written d.py: not selected from its set" in done.text
     one = served.gate.receipts()[0]
     assert browser.get(f"/history/{one.id}").headers["Location"] == f"/history/{one.set_id}"
     back = follow(browser, send(browser, done, "undo", passphrase=WORDS))
-    assert "What was there is back" in back.text
+    assert "Reverted and logged." in back.text
     assert not list(served.root.glob("*.py"))
 
 
@@ -580,7 +580,7 @@ def test_an_undo_that_was_not_shown_is_refused(served: Served) -> None:
     for number in (2, 3):
         page = get(browser, f"/proposals/{one.id}?page={number}")
     done = follow(browser, send(browser, page, "approve", passphrase=WORDS))
-    assert "Never on the screen" in done.text
+    assert "Not viewed yet" in done.text
     assert code(send(browser, done, "undo", passphrase=WORDS)) == "not-shown"
     (others,) = {link for link in done.links if "/file?" in link}
     for number in (2, 3):

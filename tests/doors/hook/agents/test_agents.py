@@ -526,7 +526,7 @@ def test_what_a_module_asks_of_the_environment_reaches_the_resident() -> None:
 # Answers
 
 NO = HookAnswer(DENY, "Protected path: .env cannot be modified")
-WHETHER = HookAnswer(ASK, "214 of 270 lines would be lost")
+WHETHER = HookAnswer(ASK, "this removes 214 of 270 lines")
 TOLD = HookAnswer(notes=("production code", "be careful"))
 NOTHING = HookAnswer()
 YES = HookAnswer(ALLOW, "a rule allows this", granted=True)
