@@ -7,20 +7,25 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+RUNNABLE := $(VENV)/.runnable
 JOBS ?= auto
 
-.PHONY: help run test lint house unit accuracy bench fuzz faults manual screenshots lock clean setup
+.PHONY: help run test lint house unit accuracy bench fuzz faults manual docs screenshots recording lock clean setup
 
 help: ## list the goals
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
-setup: $(READY) ## make .venv with the locked dependencies
+setup: $(READY) ## make .venv with everything that work on Penstock needs
 
 $(READY): requirements.lock.txt pyproject.toml
-	@tools/setup "$(PYTHON)" "$(VENV)"
+	@tools/setup "$(PYTHON)" "$(VENV)" requirements.lock.txt
+	@touch $@ $(RUNNABLE)
+
+$(RUNNABLE): requirements-run.lock.txt pyproject.toml
+	@tools/setup "$(PYTHON)" "$(VENV)" requirements-run.lock.txt
 	@touch $@
 
-run: $(READY) ## show what Penstock does, on real files in a temporary project
+run: $(RUNNABLE) ## take the tour: real files in a temporary project, then the review page
 	@$(BIN)/penstock demo
 
 test: lint unit ## lint, types, layers, and every test with coverage
@@ -53,11 +58,18 @@ screenshots: $(READY) ## make the pictures in the docs anew, with Debian's chrom
 	@tools/browser
 	@$(BIN)/python tools/screenshots.py
 
+recording: $(READY) ## record the tour anew, as the README shows it
+	@$(BIN)/python tools/record.py docs/images/demo.svg --typed "penstock demo" \
+	  --until "Your turn" -- $(BIN)/penstock demo
+
 manual: $(READY) ## write the reference pages that come from the code
 	@$(BIN)/python tools/manual.py
 
-lock: $(READY) ## resolve the dependencies anew into requirements.lock.txt
+docs: ## build the manual as a site with search, strictly, into site/
+	@tools/docs "$(PYTHON)" "$(VENV)-docs"
+
+lock: $(READY) ## resolve the dependencies anew into the three locks
 	@tools/lock "$(BIN)"
 
 clean: ## remove what the other goals made
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.*
+	rm -rf $(VENV) $(VENV)-docs site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.*

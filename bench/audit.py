@@ -18,7 +18,7 @@ from penstock.core.audit.approvals import NOTICE
 from penstock.core.audit.checkpoint import make_key
 from penstock.core.audit.event import compose
 from penstock.core.audit.query import Query
-from penstock.core.text.redact import may_hold_secret
+from penstock.core.text.secret_signs import may_hold_secret
 from penstock.core.timestamps import stamp
 from penstock.stores.audit.checkpoints import Checkpoints
 from penstock.stores.audit.jsonl import JsonlLog

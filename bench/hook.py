@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.row import Row, best_of
+from penstock.core.own_commands import HOOK_PROGRAM
 from penstock.doors.setup.scopes import shared_command
 
 AREA = "hook"
@@ -31,6 +32,20 @@ ROUNDS = 40
 BUSY = 4
 CALLS_UNDER_LOAD = 40
 COMMON, MEASURED, SHARED, FIRST = 1.25, 2.0, 2.5, 30.0
+
+# What installers write as `penstock-hook`: the older ones, and those of today.
+OLD = """import re
+import sys
+from penstock.hook import main
+if __name__ == '__main__':
+    sys.argv[0] = re.sub(r'(-script\\.pyw|\\.exe)?$', '', sys.argv[0])
+    sys.exit(main())
+"""
+NEW = """import sys
+from penstock.hook import main
+if __name__ == '__main__':
+    sys.exit(main())
+"""
 
 # What is called, and how many bare starts it may cost.
 CALLS: tuple[tuple[str, str, dict[str, str], float], ...] = (
@@ -180,6 +195,22 @@ def _under_load(here: Project) -> float:
     return slowest
 
 
+def _shared(here: Project, call: bytes) -> Iterator[Row]:
+    """Measure a call as `--shared` registers it, by the launchers that installers write."""
+    program = Path(here.programs, HOOK_PROGRAM)
+    for made, text in (("pip 23, which imports `re`", OLD), ("pip 24 or later, and by uv", NEW)):
+        program.write_text(f"#!{here.programs}/python\n{text}", encoding="utf-8")
+        bare, shared = best_of([here.bare, lambda: here.run_shared(call)], rounds=ROUNDS)
+        yield Row(
+            area=AREA,
+            name=f"Write, a new file, as --shared registers it; launcher by {made}",
+            subject=shared,
+            baseline=bare,
+            beside="python -I -S -c pass",
+            limit=SHARED,
+        )
+
+
 def rows() -> Iterator[Row]:
     """Measure every kind of call beside a bare start."""
     with project() as here:
@@ -191,9 +222,7 @@ def rows() -> Iterator[Row]:
             yield Row(area=AREA, name=name, subject=took, baseline=bare, beside=beside, limit=limit)
         yield Row(area=AREA, name="after a Write", subject=post, baseline=bare, beside=beside)
         plain = here.call("Write", {"file_path": "new.txt", "content": "x\n"})
-        bare, shared = best_of([here.bare, lambda: here.run_shared(plain)], rounds=ROUNDS)
-        name = "Write, a new file, as --shared registers it"
-        yield Row(area=AREA, name=name, subject=shared, baseline=bare, beside=beside, limit=SHARED)
+        yield from _shared(here, plain)
         alone = here.call("Bash", {"command": "ls -la"})
         without = [here.bare, lambda: here.run(alone, PENSTOCK_RESIDENT="off")]
         bare, first = best_of(without, rounds=7)

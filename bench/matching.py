@@ -11,7 +11,8 @@ from functools import partial
 from typing import Any
 
 from bench.row import Row, best_of, each
-from penstock.core.paths.globs import compile_globs, lookup, matches
+from penstock.core.paths.glob_index import compile_globs
+from penstock.core.paths.globs import lookup, matches
 from penstock.core.paths.relpath import locate
 
 AREA = "matching"

@@ -7,12 +7,13 @@ texts have 200 KB; each must be answered within 50 ms.
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import tree_sitter
 import tree_sitter_bash
+from tests.accuracy.corpus import EVERYDAY, Corpus, load
+from tests.accuracy.place import Place, places
 
 from bench.row import Row, best_of, each
 from penstock.core.shell.analyze import writes
@@ -22,6 +23,7 @@ SIZE = 200_000
 ANSWER_WITHIN = 0.05
 BATCH_PER_SECOND = 1_500
 CORPUS = Path(__file__).resolve().parent.parent / "tests" / "corpus"
+TREE = "py"
 PLAIN = "git status && npm test"
 TYPICAL = "cd src && make 2>&1 | tee build.log && cp out/app ../bin/ && echo done > status.txt"
 NESTED = """
@@ -115,19 +117,25 @@ def _calls() -> Iterator[Row]:
 
 
 def _batch() -> Iterator[Row]:
-    """Measure `judge --batch` over the commands of our own corpus, git's left out."""
-    from penstock.app.workspace import open_judge
-    from penstock.cli.judge_batch import BatchJudge
+    """Measure `judge --batch` over the everyday commands of our corpus in their own project.
 
-    lines = [line for line in _corpus() if b"git" not in line]
-    with tempfile.TemporaryDirectory() as root:
-        Path(root, "penstock.toml").write_text('version = 1\npreset = "guard"\n')
-        judge = open_judge(root, policy_file=None)
-        batch = BatchJudge(root, judge, lambda _: [], attended=True)
+    Names are expanded on the disk, and scripts are read there. Git's are left out: git takes
+    longer to answer than all the rest.
+    """
+    from penstock.app.workspace import open_judge
+    from penstock.cli.judge.batch import BatchJudge
+
+    corpus = load(CORPUS)
+    with places("guard", corpus.trees) as made:
+        place = made.base(TREE)
+        lines = [line for line in _everyday(corpus, place) if b"git" not in line]
+        judge = open_judge(str(place.root), policy_file=None)
+        batch = BatchJudge(str(place.root), judge, lambda _: [], attended=True)
+        batch.home = str(place.home)
         (subject,) = best_of([lambda: list(batch.answers(lines))], rounds=3)
     yield Row(
         area="shell",
-        name="judge --batch, a command of the corpus",
+        name="judge --batch, an everyday command in a project",
         subject=subject / len(lines),
         baseline=1 / BATCH_PER_SECOND,
         beside=f"{BATCH_PER_SECOND:,} commands a second",
@@ -135,10 +143,11 @@ def _batch() -> Iterator[Row]:
     )
 
 
-def _corpus() -> Iterator[bytes]:
-    for file in sorted(CORPUS.glob("*.jsonl")):
-        for text in file.read_text(encoding="utf-8").splitlines():
-            found = json.loads(text)
-            if isinstance(found.get("input", {}).get("command"), str):
-                call = {"tool": "Bash", "input": found["input"]}
-                yield json.dumps(call).encode()
+def _everyday(corpus: Corpus, place: Place) -> Iterator[bytes]:
+    for case in corpus.cases:
+        if case.label != EVERYDAY or case.tree.base != TREE:
+            continue
+        for step in case.steps:
+            if step.tool == "Bash":
+                given = {"tool": "Bash", "input": place.filled(dict(step.input))}
+                yield json.dumps({**given, "cwd": place.filled(step.cwd)}).encode()

@@ -1,4 +1,4 @@
-"""Write what comes from the code: commands, error codes, the JSON API, the distribution's name.
+"""Write what comes from the code: commands, man pages, error codes, the JSON API, names.
 
 So does the registration in the plugin that starts the installed hook.
 
@@ -13,43 +13,31 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
+from man import pages
 
 from penstock.cli import COMMANDS, penstock
 from penstock.core.distribution import NAME
 from penstock.doors.hook.agents import claude
 from penstock.doors.setup.scopes import shared_command
-from penstock.stores.files import errors as refusals
-from penstock.stores.system import os_errors, private
 
 ROOT = Path(__file__).resolve().parent.parent
-KINDS = {
-    "InputError": "the caller",
-    "RulesError": "the rules author",
-    "RefusedError": "a person",
-    "StaleError": "the agent",
-    "NewerError": "a person",
-    "AuditError": "the auditor",
-    "StoreError": "the operator",
-    "GitError": "the operator",
-    "PenstockError": "the caller",
-}
-# Codes that stand in tables, one for each error of the kernel's.
-FROM_THE_KERNEL: tuple[tuple[Mapping[int, tuple[str, ...]], str], ...] = (
-    (refusals.CALLER, "the caller"),
-    (private.WHY, "the operator"),
-    (os_errors.FAULTS, "the auditor"),
-)
+sys.path.insert(0, str(ROOT))  # as a script this module is in no package
+
+from tools import error_page  # noqa: E402
 
 
 def commands() -> str:
     """Return the page of all commands, their arguments and options."""
     out = ["# Commands", "", "Made from the code by `tools/manual.py`.", ""]
     for name in COMMANDS:
-        with click.Context(penstock, info_name="penstock") as above:
+        with click.Context(
+            penstock, info_name="penstock", help_option_names=["-h", "--help"]
+        ) as above:
             command = penstock.get_command(above, name)
             assert command is not None
             out += _command(command, above, name, "##")
@@ -71,43 +59,6 @@ def _command(command: click.Command, above: click.Context, name: str, level: str
                 yield from _command(found, ctx, sub, level + "#")
 
 
-def codes() -> dict[str, set[str]]:
-    """Return every error code in the source with who acts next."""
-    found: dict[str, set[str]] = {}
-    for table, who in FROM_THE_KERNEL:
-        for code, *_ in table.values():
-            found.setdefault(code, set()).add(who)
-    for file in sorted((ROOT / "src").rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                acts = KINDS.get(node.func.id)
-                for code in _texts(node.args[0]) if acts and node.args else ():
-                    found.setdefault(code, set()).add(acts or "")
-    return found
-
-
-def _texts(node: ast.expr) -> Iterator[str]:
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        yield node.value
-    elif isinstance(node, ast.IfExp):
-        yield from _texts(node.body)
-        yield from _texts(node.orelse)
-
-
-def errors() -> str:
-    """Return the page of all error codes."""
-    out = [
-        "# Error codes",
-        "",
-        "Made from the code by `tools/manual.py`. A code is stable; the sentences may improve.",
-        "Every error says what happened, why, and what to do. Who acts next:",
-        "",
-    ]
-    for code, who in sorted(codes().items()):
-        out += [f"## {code}", "", f"{' or '.join(sorted(who))} acts next.".capitalize(), ""]
-    return "\n".join(out).rstrip() + "\n"
-
-
 API = """\
 # The JSON API
 
@@ -116,7 +67,7 @@ Made from the code by `tools/manual.py`. `penstock serve` answers it at
 
 ## Who may ask
 
-Every call but that for the description needs the person's token, which stands in `admin.token`
+Every call except the one for the description needs the token in `admin.token`
 of the state directory (`~/.local/state/penstock`, or below `XDG_STATE_HOME`), readable by you
 alone:
 
@@ -125,18 +76,18 @@ curl -H "Authorization: Bearer $(cat ~/.local/state/penstock/admin.token)" \\
   http://127.0.0.1:7717/api/v1/proposals
 ```
 
-The hook's token does not work here (403, `hook-token`). The person's token lets you look, send
-back and prepare. It proves no person, as an agent that runs as you can read the file, too:
-approving and undoing ask for the approver's passphrase besides, exactly as
-[the page](../concepts/approval-page.md) does, and without a key they are refused (`key-needed`).
-Wrong passphrases wait, are on the record, and lock.
+The hook's token does not work here (403, `hook-token`). This token lets you read, reject
+and edit. It does not prove that you are a person, as an agent that runs as you can read it too:
+approving and undoing also need the approver's passphrase, exactly as on
+[the page](../concepts/approval-page.md), and without a key they are refused (`key-needed`).
+Wrong passphrases are delayed, logged, and lock after a while.
 
 ## What is approved is what was shown
 
 Answers carry `content_digest`, as the call that showed the change gave it. Where that is not what
 would be written now, or the file was saved since, the answer is 409 with the code
 `newer-version`, `not-as-shown` or `base-changed`, and `differences` holds a diff of what was shown
-against what is there.
+against the current file.
 
 What was not given is not approved unseen. Name yourself with `viewer` (any name that is hard to
 guess) when you ask for `diff` or `preview`, and again when you approve: the lines that were given
@@ -238,15 +189,17 @@ def full_plugin() -> str:
     return json.dumps({"description": about, "hooks": hooks}, indent=2) + "\n"
 
 
-PAGES = {
+MAN = "docs/man"
+PAGES: dict[str, Callable[[], str]] = {
     **{
         page: _named(page)
         for pattern in PLACES
         for page in sorted(str(p.relative_to(ROOT)) for p in ROOT.glob(pattern))
     },
     "docs/map.md": house_map,
+    **{f"{MAN}/{name}": partial(str, text) for name, text in pages().items()},
     "docs/reference/commands.md": commands,
-    "docs/reference/errors.md": errors,
+    "docs/reference/errors.md": error_page.page,
     "docs/reference/api.md": api,
     "plugins/penstock-full/hooks/hooks.json": full_plugin,
 }
@@ -255,9 +208,14 @@ PAGES = {
 def main() -> int:
     """Write the pages, or compare them."""
     stale = [p for p, make in PAGES.items() if _current(ROOT / p) != make()]
+    gone = [file for file in (ROOT / MAN).glob("*") if f"{MAN}/{file.name}" not in PAGES]
+    stale += [f"{MAN}/{file.name}" for file in gone if "--check" in sys.argv]
     if "--check" in sys.argv:
         print(f"out of date: {', '.join(stale)}" if stale else "the manual is up to date")
         return 1 if stale else 0
+    for file in gone:
+        file.unlink()
+        print(f"removed {MAN}/{file.name}")
     for page in stale:
         (ROOT / page).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / page).write_text(PAGES[page](), encoding="utf-8")

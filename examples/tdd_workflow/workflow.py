@@ -2,11 +2,15 @@
 
     python examples/tdd_workflow/workflow.py start DIR
     python examples/tdd_workflow/workflow.py answer DIR reject "keep the reduced rates"
+    python examples/tdd_workflow/workflow.py start DIR --auto
 
 `start` copies a small project to DIR and runs the workflow there. A scripted programmer stands in
 for a language model: the first attempt is wrong, the second throws most of `prices.py` away, the
 third is right. The gate lets the first one through, stops at the second one and asks; the process
 ends with 3 and the question is kept. `answer` goes on in another process, today or next week.
+
+With `--auto` nobody is asked, as in a CI job: the rewrite is blocked, the workflow says so, goes on
+and ends with the third attempt.
 """
 
 from __future__ import annotations
@@ -63,10 +67,14 @@ def workflow(folder: Path) -> Iterator[Any]:
         yield build_graph(generate, run_tests, checkpointer=saver, ask_by="interrupt")
 
 
-def start(folder: Path) -> int:
-    """Copy the project and run until somebody has to be asked."""
+def start(folder: Path, *, auto: bool = False) -> int:
+    """Copy the project and run until somebody has to be asked; with `auto` nobody is."""
     shutil.copytree(PROJECT, folder / "project", ignore=shutil.ignore_patterns("__pycache__"))
-    state = {"task": "round prices to cents", "project_root": str(folder / "project")}
+    state = {
+        "task": "round prices to cents",
+        "project_root": str(folder / "project"),
+        "auto_mode": auto,
+    }
     with workflow(folder) as graph:
         return told(graph.invoke(state, THREAD))
 
@@ -94,6 +102,12 @@ def told(result: dict[str, Any]) -> int:
     return 0 if result["tests_passed"] else 1
 
 
+def main(what: str, where: str, *more: str) -> int:
+    """Do what the command line says."""
+    if what == "start":
+        return start(Path(where), auto="--auto" in more)
+    return answer(Path(where), *more)
+
+
 if __name__ == "__main__":
-    what, where, *more = sys.argv[1:]
-    sys.exit(start(Path(where)) if what == "start" else answer(Path(where), *more))
+    sys.exit(main(*sys.argv[1:]))
