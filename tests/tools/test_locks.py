@@ -51,3 +51,11 @@ def test_each_goal_installs_its_own_lock(goal: str, lock: Path, tmp_path: Path) 
     words = ["make", "--dry-run", goal, f"VENV={tmp_path}/venv"]
     done = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert re.findall(r"requirements[\w.-]*", done.stdout) == [lock.name]
+
+
+def test_what_a_lock_pins_is_installed_without_resolving_anything() -> None:
+    """A resolver looks at newer releases too, and a new release must not break the set-up."""
+    script = (REPOSITORY / "tools" / "install").read_text(encoding="utf-8")
+    installs = [line for line in script.splitlines() if "pip install" in line]
+    assert len(installs) == 2
+    assert all("--no-deps --require-hashes" in line for line in installs)
