@@ -8,8 +8,13 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.project import Project
+
+# A slow machine is no failure: speed is `make bench`.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 # Proposals wait in many tests, and nobody's desktop shall show them.
 for name in ("DISPLAY", "WAYLAND_DISPLAY"):

@@ -57,7 +57,7 @@ def target(named: str) -> str:
         raise InputError(
             "no-target",
             f"can't find `{named}`",
-            because="the current directory does not exist any more",
+            because="the current directory no longer exists",
             hint="use an absolute path",
         ) from None
     real = os.path.realpath(path)

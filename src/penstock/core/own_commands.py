@@ -16,7 +16,7 @@ PROGRAMS = (PENSTOCK, REVIEWER)
 HOOK_PROGRAM = "penstock-hook"
 
 # Commands for people, each with what it does. `rules` is a group: its commands follow it.
-# `runs apply` and `bundle sign` are refused before they exist.
+# `bundle sign` is refused before it exists.
 FOR_PEOPLE: Mapping[str, str] = {
     "approve": "approves a pending change",
     "apply": "writes an approved change",
@@ -34,6 +34,9 @@ FOR_PEOPLE: Mapping[str, str] = {
     "broker-cli": "decides on pending changes",
     "broker --role front-end": "decides on pending changes",
     "runs apply": "writes the changes of a run",
+    "runs enter": "opens a shell in the layer of a run",
+    "runs drop": "removes the changes of a run",
+    "runs clean": "removes runs",
     "bundle sign": "signs a bundle",
     "rules apply": "changes the active rules",
     "rules add": "changes the active rules",
@@ -47,7 +50,7 @@ FOR_ANYONE = frozenset(
         "projects",
         *("sandbox", "sandbox new", "sandbox clean", "broker", "mcp", "serve", "demo"),
         *("notify", "notify test", "notify send", "completion", "approver show"),
-        *("help", "version"),
+        *("help", "version", "run", "runs", "runs ls", "runs diff"),
         *("audit", "audit log", "audit verify", "audit export", "audit checkpoint"),
         *("audit secrets", "why", "log", "report"),
         *("rules", "rules query", "rules suggest", "rules stale", "rules test"),

@@ -21,6 +21,14 @@ penstock approver init
 penstock approver
 penstock open
 penstock runs apply 7
+penstock runs enter r-7f3a1c
+penstock runs enter r-7f3a1c sh -c 'git push'
+penstock runs drop r-7f3a1c --yes
+penstock runs clean
+penstock run -- penstock approve 3f2a
+penstock run penstock approve 3f2a
+penstock run --apply ask --require=overlay -- sh -c 'penstock approve 3f2a'
+penstock --workspace /srv/app run --workspace . -- penstock approve 3f2a
 penstock bundle sign x.json
 penstock broker-cli -- claude
 penstock broker --role front-end
@@ -281,6 +289,11 @@ DECISION_REVIEWER_ALLOW_WRITES=1 decision_reviewer apply --json "$(cat op.json)"
 """
 
 BENIGN = """
+penstock run -- make test
+penstock run --no-wait -- npm run build
+penstock runs
+penstock runs ls --json
+penstock runs diff r-7f3a1c
 penstock status
 penstock proposals --json
 penstock show 3f2a

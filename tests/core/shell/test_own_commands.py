@@ -21,7 +21,7 @@ from penstock.core.shell.analyze import writes
 from tests.core.shell.own_rows import ATTACKS, BENIGN, rows
 from tests.core.shell.own_spellings import LOOKALIKES, SPELLINGS
 
-NOT_YET = {"runs apply", "bundle sign"}
+NOT_YET = {"bundle sign"}
 
 
 @pytest.mark.parametrize("command", rows(ATTACKS) + rows(SPELLINGS))

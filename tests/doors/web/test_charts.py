@@ -100,12 +100,12 @@ def test_the_least_busy_are_one_row() -> None:
 
 def test_waiting_times_are_put_in_steps() -> None:
     assert dict(by_wait([0, 9.9, 10, 3600, 99999])) == {
-        "under 10 s": 2,
-        "to 1 min": 1,
-        "to 5 min": 0,
-        "to 15 min": 0,
-        "to 1 h": 0,
-        "over 1 h": 2,
+        "< 10 s": 2,
+        "< 1 min": 1,
+        "< 5 min": 0,
+        "< 15 min": 0,
+        "< 1 h": 0,
+        "≥ 1 h": 2,
     }
     assert DecisionCounts(waits=[3, 1, 2]).median_wait == 2
     assert DecisionCounts().median_wait is None

@@ -178,7 +178,7 @@ def test_no_process_is_too_strange_to_be_looked_at(argv: list[str], exe: str, na
 
 def test_more_processes_than_anyone_has_are_not_believed() -> None:
     deep = (*(process("sh") for _ in range(3)), ProcessInfo(pid=9, cut=True))
-    assert "processes stand above" in (inside_agent({}, deep) or "")
+    assert "parent processes" in (inside_agent({}, deep) or "")
 
 
 def test_every_agent_can_be_known_by_something() -> None:

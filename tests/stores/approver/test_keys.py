@@ -419,7 +419,7 @@ def test_the_descriptor_is_closed_after_use() -> None:
 def test_waiting_has_an_end() -> None:
     read, write = os.pipe()
     error = refused("bad-descriptor", lambda: passphrase_from_fd(read, patience=0.01), InputError)
-    assert "in time" in error.because
+    assert "timed out" in error.because
     os.close(read)
     os.close(write)
 

@@ -82,7 +82,7 @@ def test_a_key_that_is_thrown_away_is_still_needed(keys: ApproverKeys) -> None:
     with pytest.raises(RefusedError) as error:
         keys.unseal(PASS)
     assert code_of(error) == "no-key"
-    assert "is gone" in error.value.message
+    assert "is missing" in error.value.message
 
 
 def test_a_sealed_key_that_somebody_exchanged_approves_nothing(

@@ -73,7 +73,7 @@ def _start_of(workspace: str) -> str:
     try:
         return os.path.abspath(workspace) if workspace else os.getcwd()
     except OSError:
-        message, hint = "the current directory does not exist any more", "go to another one"
+        message, hint = "the current directory no longer exists", "go to another one"
         raise QueryError("internal_error", message, hint) from None
 
 

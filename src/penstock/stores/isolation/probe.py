@@ -49,7 +49,11 @@ def try_out(state: str) -> Isolation:
     from penstock.stores.isolation.process import start
     from penstock.stores.isolation.room import RoomPlan
 
-    folder = tempfile.mkdtemp(prefix="probe-", dir=private_dir(state))
+    try:
+        folder = tempfile.mkdtemp(prefix="probe-", dir=private_dir(state))
+    except OSError as fault:
+        because = f"no layer can be made in `{state}`: {(fault.strerror or str(fault)).lower()}"
+        return Isolation(problem=because, landlock=known.landlock)
     try:
         project = os.path.join(folder, "empty-project")
         os.mkdir(project)

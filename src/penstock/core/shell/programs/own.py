@@ -68,6 +68,17 @@ def _ours(call: ProgramCall) -> Iterator[Effect]:
         yield Refuse(_unreadable(program))
     elif command:
         yield Refuse(for_people(command))
+    elif program == PENSTOCK:
+        yield from _isolated(call)
+
+
+def _isolated(call: ProgramCall) -> Iterator[Effect]:
+    """`penstock run -- CMD`: its files are isolated, what else it does is not, so it is judged."""
+    found = options(call.args, long="workspace", first_operand_ends=True).operands
+    if found[:1] and found[0].text == "run":
+        inner = options(found[1:], long="require apply workspace", first_operand_ends=True)
+        if inner.operands:
+            yield RunProgram(inner.operands)
 
 
 def _readable(word: Value) -> str | None:
