@@ -64,7 +64,9 @@ def test_ending_the_questions_is_a_rejection_and_the_graph_goes_on(
 
 
 def test_with_a_key_the_passphrase_is_typed_and_signs(project: Project) -> None:
-    made = in_terminal(project, "approver", "init", typed=[("passphrase", WORDS), ("repeat", WORDS)])
+    made = in_terminal(
+        project, "approver", "init", typed=[("passphrase", WORDS), ("repeat", WORDS)]
+    )
     assert made.code == 0, made.text
     wrong = run(project, (APPROVE, "yes"), (STRATEGY, ""), ("passphrase", "guess"))
     assert "RESULT []" in wrong.text
