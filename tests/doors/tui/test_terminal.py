@@ -116,7 +116,7 @@ def test_an_unticked_hunk_is_not_written(project: Project) -> None:
     one = one_proposed(project, "app.txt", new.encode())
     typed = [
         ("hunk 1 of 2", " "),
-        ("1 of 2 hunks are ticked", "a"),
+        ("1 of 2 hunks selected", "a"),
         ("hunks-unticked", "\r\x03"),
     ]
     seen = in_terminal(project, "review", typed=typed)

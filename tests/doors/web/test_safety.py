@@ -385,9 +385,9 @@ def test_many_sessions_together_are_locked_out_too() -> None:
     attempts = Attempts(now=lambda: now[0])
     for number in range(MANY - 1):
         attempts.failed(f"session {number}")
-    with pytest.raises(RefusedError, match="too often"):
+    with pytest.raises(RefusedError, match="too many"):
         attempts.failed("one more")
-    with pytest.raises(RefusedError, match="too often"):
+    with pytest.raises(RefusedError, match="too many"):
         attempts.check("somebody else")
     now[0] += LOCKED
     attempts.check("somebody else")
