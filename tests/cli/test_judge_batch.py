@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from penstock.cli.judge.batch import WORTH_SHARING
 from tests.project import Project
 
 CALLS: list[dict[str, Any]] = [
@@ -94,7 +97,9 @@ def test_which_hooks_see_the_call_is_a_field(project: Project) -> None:
     assert [one["seen_by"] for one in batch(project, calls)] == [["claude"], []]
 
 
-def test_an_answer_comes_before_the_next_line_is_written(project: Project) -> None:
+@contextmanager
+def talking(project: Project) -> Iterator[Callable[[dict[str, Any]], dict[str, Any]]]:
+    """Yield what writes one call and reads its answer, through a process that goes on."""
     with subprocess.Popen(
         [sys.executable, "-m", "penstock.cli", "judge", "--batch"],
         cwd=project.root,
@@ -103,14 +108,41 @@ def test_an_answer_comes_before_the_next_line_is_written(project: Project) -> No
         stdout=subprocess.PIPE,
         text=True,
     ) as process:
-        assert process.stdin
-        assert process.stdout
-        for call in CALLS:
-            process.stdin.write(json.dumps(call) + "\n")
-            process.stdin.flush()
-            assert json.loads(process.stdout.readline())["id"] == call["id"]
-        process.stdin.close()
-        assert process.stdout.read() == ""
+        to, back = process.stdin, process.stdout
+        assert to
+        assert back
+
+        def ask(call: dict[str, Any]) -> dict[str, Any]:
+            to.write(json.dumps(call) + "\n")
+            to.flush()
+            found = json.loads(back.readline())
+            assert isinstance(found, dict)
+            return found
+
+        yield ask
+        to.close()
+        assert back.read() == ""
+
+
+def test_an_answer_comes_before_the_next_line_is_written(project: Project) -> None:
+    with talking(project) as ask:
+        assert [ask(call)["id"] for call in CALLS] == ["first", 2, [3]]
+
+
+def test_a_line_that_comes_later_is_judged_by_the_files_of_its_time(project: Project) -> None:
+    call = {"tool": "Bash", "input": {"command": "sh tool.sh"}}
+    project.write("tool.sh", "echo fine\n")
+    with talking(project) as ask:
+        assert ask(call)["verdict"] == "allow"
+        project.write("tool.sh", "echo x > .env\n")
+        assert ask(call)["verdict"] == "deny"
+
+
+def test_many_lines_keep_their_order_and_their_answers(project: Project) -> None:
+    many = [{**CALLS[at % 3], "id": at} for at in range(WORTH_SHARING + 7)]
+    found = batch(project, lines(*many))
+    assert [one["id"] for one in found] == list(range(len(many)))
+    assert [one["verdict"] for one in found[:6]] == ["allow", "deny", "deny"] * 2
 
 
 def test_with_batch_no_other_call_can_be_named(project: Project) -> None:

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from penstock.gate import Gate
     from penstock.gate.doors import Surroundings
     from penstock.gate.judge import Judgement
+    from penstock.gate.look import DiskMemory
     from penstock.gate.parts import RuleFiles
     from penstock.gate.prepare import Call
     from penstock.ports import AuditLog
@@ -96,18 +97,25 @@ def judge_here(
     call: Call, *, workspace: str | None, policy_file: str | None = None, now: float
 ) -> Judgement:
     """Judge a call against a workspace as it is; needs no state and leaves none."""
-    return open_judge(workspace_root(workspace), policy_file=policy_file)(call, now)
+    return open_judge(workspace_root(workspace), policy_file=policy_file)(call, now, None)
 
 
-def open_judge(root: str, *, policy_file: str | None) -> Callable[[Call, float], Judgement]:
-    """Return what judges calls by the rules as they are now, each at a time."""
+def open_judge(
+    root: str, *, policy_file: str | None
+) -> Callable[[Call, float, DiskMemory | None], Judgement]:
+    """Return what judges calls by the rules as they are now, each at a time.
+
+    Calls that come with the same memory are judged against one look at the disk.
+    """
     from penstock.gate.judge import judge_call
     from penstock.stores.files.workspace import DiskFiles
     from penstock.stores.git.inspect import GitRepositories
 
     policy = policy_of(root, state=state_of(root), policy_file=policy_file)
     files, repositories = DiskFiles(root), GitRepositories()
-    return lambda call, now: judge_call(files, policy, call, now=now, repositories=repositories)
+    return lambda call, now, memory: judge_call(
+        files, policy, call, now=now, repositories=repositories, memory=memory
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,7 @@ from penstock.core.paths.free_places import free_places
 from penstock.core.policy.decide import combine, decide
 from penstock.core.policy.model import Policy
 from penstock.gate.extent import CallExtent
+from penstock.gate.look import DiskMemory
 from penstock.gate.prepare import Call, Preparation, PreparedRequest
 from penstock.ports import Files, Repositories
 
@@ -53,16 +54,19 @@ def judge_call(
     now: float,
     measures: bool = True,
     repositories: Repositories | None = None,
+    memory: DiskMemory | None = None,
 ) -> Judgement:
     """Return the decision on a call at a time (seconds since 1970).
 
     Without `measures` no content is read: every file that is there may be lost whole. Without
-    `repositories` nobody can tell what git commands change.
+    `repositories` nobody can tell what git commands change. Calls that share a `memory` are
+    judged against one look at the disk.
     """
-    said = _judged(files, policy, call, now, measures, repositories)
+    memory = memory or DiskMemory()
+    said = _judged(files, policy, call, now, measures, repositories, memory)
     if policy.enforced is None:
         return said
-    held = _judged(files, policy.enforced, call, now, measures, repositories)
+    held = _judged(files, policy.enforced, call, now, measures, repositories, memory)
     return replace(said, decision=held.decision, would=said.decision)
 
 
@@ -73,6 +77,7 @@ def _judged(
     now: float,
     measures: bool,
     repositories: Repositories | None,
+    memory: DiskMemory,
 ) -> Judgement:
     free = free_places(root=files.root, home=call.home, temporary=call.temporary)
     preparation = Preparation(
@@ -84,6 +89,7 @@ def _judged(
         guarded=policy.guarded,
         rule_files=policy.files,
         vital=policy.vital,
+        memory=memory,
     )
     judged = [(one, _decide(one, policy, now)) for one in preparation.all()]
     heard = [(one, said) for one, said in judged if _counts(one, said)]

@@ -2,6 +2,7 @@
 
 The files of the project are seen, and those of the home directory and of the directories for
 temporary files; a link is followed as long as it stays there. What lies elsewhere is not known.
+Calls that are judged together may share a `DiskMemory`; then a name is looked at once for all.
 Always true: nothing is written, no more than `MOST_SEEN` names and `MOST_TEXTS` texts are looked
 at for one call, and nothing at all before it is asked for.
 """
@@ -9,6 +10,7 @@ at for one call, and nothing at all before it is asked for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import islice
@@ -36,12 +38,29 @@ class _TooMany(Exception):  # noqa: N818 - the way out of a walk, never an error
     """There is more than is looked at, or it lies where nothing is looked at."""
 
 
+@dataclass(frozen=True, slots=True)
+class DiskMemory:
+    """What was looked at so far; it goes stale when the disk changes, so it lives shortly."""
+
+    listed: dict[str, tuple[DirectoryEntry, ...]] = field(default_factory=dict)
+    texts: dict[tuple[str, str], str | None] = field(default_factory=dict)
+    words: dict[str, str | None] = field(default_factory=dict)
+    kinds: dict[str, FileKind | None] = field(default_factory=dict)
+    resolved: dict[str, str] = field(default_factory=dict)
+
+
 class DiskLook:
     """What the commands of one call may know of the disk."""
 
     def __init__(
-        self, files: Files, *, home: str, repositories: Repositories | None = None
+        self,
+        files: Files,
+        *,
+        home: str,
+        repositories: Repositories | None = None,
+        memory: DiskMemory | None = None,
     ) -> None:
+        memory = memory or DiskMemory()
         self._files = files
         self._home = home
         self._repositories = repositories
@@ -50,10 +69,10 @@ class DiskLook:
         self._texts = 0
         self._read = 0
         self._packed = 0
-        self._listed: dict[str, tuple[DirectoryEntry, ...]] = {}
-        self._known: dict[tuple[str, str], str | None] = {}
-        self._kinds: dict[str, str | None] = {}
-        self._resolved: dict[str, str] = {}
+        self._listed = memory.listed
+        self._known = memory.texts
+        self._kinds = memory.words
+        self._resolved = memory.resolved
 
     def names(self, pattern: str, base: str) -> Sequence[str] | None:
         """Return what a shell makes of a pattern, sorted; None where that is too much."""

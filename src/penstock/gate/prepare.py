@@ -24,7 +24,7 @@ from penstock.core.policy.vital import environment_holds, reached, vital_refusal
 from penstock.core.tools.intents import Intent, intents, mentioned, resulting
 from penstock.gate.call import Call, PreparedRequest
 from penstock.gate.extent import CallExtent
-from penstock.gate.look import DiskLook
+from penstock.gate.look import DiskLook, DiskMemory
 from penstock.gate.tree_reads import names_below, names_outside
 from penstock.ports import FileKind, Files
 
@@ -47,14 +47,18 @@ class Preparation:
     rule_files: tuple[str, ...] = ()
     vital: tuple[str, ...] = ()
     left: dict[str, bytes | None] = field(default_factory=dict)
-    kinds: dict[str, FileKind | None] = field(default_factory=dict)
     git: list[Intent] = field(default_factory=list)
-    resolved: dict[str, str] = field(default_factory=dict)
+    memory: DiskMemory = field(default_factory=DiskMemory)
 
     def all(self) -> Iterator[PreparedRequest]:
         """Yield every request of the call, in the order of its effects."""
         call = self.call
-        look = DiskLook(self.files, home=call.home, repositories=self.extent.repositories)
+        look = DiskLook(
+            self.files,
+            home=call.home,
+            repositories=self.extent.repositories,
+            memory=self.memory,
+        )
         here = call.cwd or self.files.root
         for intent in intents(call.tool, call.tool_input, cwd=here, look=look):
             yield from self.of(intent)
@@ -229,9 +233,10 @@ class Preparation:
 
     def _resolve(self, path: str) -> str:
         """Return where a path leads; a call names the same ones again and again."""
-        if path not in self.resolved:
-            self.resolved[path] = self.files.resolve(path)
-        return self.resolved[path]
+        resolved = self.memory.resolved
+        if path not in resolved:
+            resolved[path] = self.files.resolve(path)
+        return resolved[path]
 
     def _at_home(self, path: str) -> str:
         """A shell's `~` is the home directory; a name that begins so arrives as `./~`."""
@@ -300,9 +305,10 @@ class Preparation:
     def _kind(self, path: RelPath) -> FileKind | None:
         if path.text in self.left:
             return None if self.left[path.text] is None else FileKind.FILE
-        if path.text not in self.kinds:
-            self.kinds[path.text] = self.files.kind(path)
-        return self.kinds[path.text]
+        kinds = self.memory.kinds
+        if path.text not in kinds:
+            kinds[path.text] = self.files.kind(path)
+        return kinds[path.text]
 
     def _there(self, path: RelPath) -> Source | bytes | None:
         """What the file holds now, or what an earlier intent of this call would leave."""

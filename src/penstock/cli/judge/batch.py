@@ -1,6 +1,7 @@
 """`penstock judge --batch`: a decision for each line of the input, in order, as it comes.
 
-The rules, the files and the registered hooks are looked up once, at the start.
+The rules and the registered hooks are looked up once, at the start; files are looked at once for
+all lines that arrive together. Many of them are shared among processes, one for each core.
 Always true: every line that is not empty gets exactly one line back, whatever is in it; one that
 cannot be judged gets an `error` document, and the next goes on.
 """
@@ -12,6 +13,9 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from multiprocessing import get_context
+from select import select
+from typing import TYPE_CHECKING
 
 from penstock.cli.judge.call import JSON, guesses
 from penstock.cli.judge.document import document
@@ -19,8 +23,15 @@ from penstock.cli.terminal.output import json_printable
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.strict_json import strict
 from penstock.gate import Call, Judgement
+from penstock.gate.look import DiskMemory
 
-Judge = Callable[[Call, float], Judgement]
+if TYPE_CHECKING:
+    from io import BufferedReader
+    from multiprocessing.connection import Connection
+
+Judge = Callable[[Call, float, DiskMemory], Judgement]
+AT_ONCE = 1 << 20  # bytes that are read together
+WORTH_SHARING = 200  # lines; fewer are judged before another process has started
 _HINT = """a line is like {"tool": "Bash", "input": {"command": "rm a"}, "cwd": "src", "id": 1}"""
 
 
@@ -33,9 +44,52 @@ def judge_lines(*, workspace: str | None, policy_file: str | None, attended: boo
     root = workspace_root(workspace)
     judge = open_judge(root, policy_file=policy_file)
     batch = BatchJudge(root, judge, sight(place_of(root)), attended=attended)
-    for answer in batch.answers(sys.stdin.buffer):
-        sys.stdout.write(answer + "\n")
-        sys.stdout.flush()
+    with open(0, "rb", closefd=False) as stream:
+        for lines in arrivals(stream):
+            shared = len(lines) >= WORTH_SHARING
+            for answer in _shared(batch, lines) if shared else batch.answers(lines):
+                sys.stdout.write(answer + "\n")
+            sys.stdout.flush()
+
+
+def arrivals(stream: BufferedReader) -> Iterator[list[bytes]]:
+    """Yield the lines of a stream, those that are there at the same time together."""
+    rest = b""
+    while piece := stream.read1(AT_ONCE):
+        while len(piece) < AT_ONCE and select([stream], [], [], 0)[0]:
+            more = stream.read1(AT_ONCE - len(piece))
+            if not more:
+                break
+            piece += more
+        *lines, rest = (rest + piece).split(b"\n")
+        yield lines
+    yield [rest]
+
+
+def _shared(batch: BatchJudge, lines: list[bytes]) -> Iterator[str]:
+    """Judge lines in a process for each core; each takes a part, and the order is kept."""
+    processes = get_context("fork")  # a child has the rules already
+    size = -(-len(lines) // len(os.sched_getaffinity(0)))
+    parts = [lines[at : at + size] for at in range(0, len(lines), size)]
+    sys.stdout.flush()  # or a child would print again what is not printed yet
+    started = []
+    for part in parts:
+        ours, theirs = processes.Pipe(duplex=False)
+        child = processes.Process(target=_send, args=(batch, part, theirs))
+        child.start()
+        theirs.close()
+        started.append((child, ours, part))
+    for child, ours, part in started:
+        try:
+            answers = ours.recv()
+        except EOFError:  # it was killed; nothing of its part was answered
+            answers = batch.answers(part)
+        yield from answers
+        child.join()
+
+
+def _send(batch: BatchJudge, lines: list[bytes], to: Connection) -> None:
+    to.send(list(batch.answers(lines)))
 
 
 class BatchJudge:
@@ -52,19 +106,21 @@ class BatchJudge:
         self.temporary = os.environ.get("TMPDIR", "")
 
     def answers(self, lines: Iterable[bytes]) -> Iterator[str]:
-        """Yield a compact JSON line for each line that is not empty."""
+        """Yield a compact JSON line for each line that is not empty, by one look at the disk."""
+        memory = DiskMemory()
         for line in lines:
             if line.strip():
-                answer = json.dumps(self._answer(line), ensure_ascii=False, separators=(",", ":"))
-                yield json_printable(answer)
+                answer = self._answer(line, memory)
+                text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+                yield json_printable(text)
 
-    def _answer(self, line: bytes) -> dict[str, object]:
+    def _answer(self, line: bytes, memory: DiskMemory) -> dict[str, object]:
         given: dict[str, object] = {}
         answer: dict[str, object]
         try:
             given = _parsed(line)
             call = self._call(given)
-            judged = self.judge(call, time.time())
+            judged = self.judge(call, time.time(), memory)
             answer = document(judged, seen_by=self.sees(call.tool), remarks=guesses(call.tool))
         except PenstockError as wrong:
             answer = dict(wrong.as_json())

@@ -101,7 +101,7 @@ def command(
         temporary=os.environ.get("TMPDIR", ""),
         attended=not non_interactive,
     )
-    judged = open_judge(root, policy_file=policy_file)(call, time.time()).by_all_rules
+    judged = open_judge(root, policy_file=policy_file)(call, time.time(), None).by_all_rules
     check(asked, judged)
     sees = sight(place_of(root))
     seen_by = [*dict.fromkeys(agent for name in asked.names for agent in sees(name))]
