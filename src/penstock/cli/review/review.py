@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -80,6 +81,7 @@ def _full_screen(here: Workspace) -> int:
     from penstock.app.proof import PASSPHRASE_VARIABLE
     from penstock.cli.review.edit import edited
     from penstock.cli.terminal.proof import person
+    from penstock.doors.run.view import as_text
     from penstock.doors.tui.app import ReviewApp
     from penstock.doors.tui.gateway import ReviewDesk
     from penstock.doors.tui.proof import AtTerminal
@@ -90,7 +92,8 @@ def _full_screen(here: Workspace) -> int:
     if here.keys.exists() and os.environ.get(PASSPHRASE_VARIABLE):
         keys.take(person(here))
     has_editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    left = ReviewApp(ReviewDesk(here.gate, keys), edit=edited if has_editor else None).run()
+    desk = ReviewDesk(here.gate, keys, runs=partial(as_text, here))
+    left = ReviewApp(desk, edit=edited if has_editor else None).run()
     return WAITING if left else OK
 
 

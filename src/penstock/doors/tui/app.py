@@ -31,6 +31,7 @@ class ReviewApp(Revisions):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q,ctrl+c", "leave", "leave"),
         Binding("question_mark", "help", "help"),
+        Binding("R", "runs", "runs"),
         Binding("tab", "other_pane", show=False, priority=False),
         Binding("j", "step(1)", show=False),
         Binding("k", "step(-1)", show=False),
@@ -168,6 +169,10 @@ class ReviewApp(Revisions):
     def action_help(self) -> None:
         """Show every key."""
         self.push_screen(dialogs.MessageDialog("penstock review", dialogs.HELP))
+
+    def action_runs(self) -> None:
+        """Show the isolated runs and what they changed so far."""
+        self.push_screen(dialogs.RunsDialog(self.desk.runs))
 
     async def action_leave(self) -> None:
         """End; what is not answered goes on waiting."""

@@ -5,10 +5,11 @@ Always true: escape leaves any of them and nothing was done; no text in them is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -25,6 +26,7 @@ tab            switch between queue and diff
 j k   J K      down and up   next and previous proposal
 g G   ] [      top and end   next and previous hunk
 z v i          diff only  side by side  ids and digests
+R              isolated runs and what they changed so far
 w  left right  wrap or cut long lines; scroll cut ones
 /  n N         filter the queue, or search the diff; next match
 escape         close a preview or a filter
@@ -43,6 +45,9 @@ Parts you have not viewed are listed before you approve.
 s, h and b show a preview first; previews change nothing.
 An edited change becomes a new version that needs approval.
 q quits; undecided changes stay pending."""
+
+
+READ_EVERY = 2.0  # seconds
 
 
 class Dialog(ModalScreen[object]):
@@ -80,6 +85,28 @@ class MessageDialog(Dialog):
             yield Label(drawn(self.heading, style="bold"), classes="heading")
             yield Static(drawn(self.text))
             yield Label(drawn("enter closes", style="dim"))
+
+
+class RunsDialog(MessageDialog):
+    """Isolated runs and the tree of what each changed, read again while it is open."""
+
+    def __init__(self, lines: Callable[[], str]) -> None:
+        super().__init__("isolated runs", "")
+        self.lines = lines
+
+    def on_mount(self) -> None:
+        """Read at once, and then every few seconds."""
+        self._read_again()
+        self.set_interval(READ_EVERY, self._read_again)
+
+    @work(thread=True, exclusive=True)
+    def _read_again(self) -> None:
+        text = self.lines()
+        self.app.call_from_thread(self._show, text)
+
+    def _show(self, text: str) -> None:
+        if self.is_attached:
+            self.query_one(Static).update(drawn(text))
 
 
 class UnseenDialog(Dialog):

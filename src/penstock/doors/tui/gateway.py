@@ -6,7 +6,7 @@ then; anything newer is refused and said so.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from penstock.app.places import user_rules
@@ -22,6 +22,7 @@ from penstock.gate import Gate
 from penstock.gate.lookup import closed, rejected_beside
 from penstock.gate.rule_offer import rule_offer
 
+NO_RUNS = "no runs are kept here"
 # What could not be written stays in sight: it can be tried again, or rebased.
 UNWRITTEN = (State.STALE, State.APPROVED)
 
@@ -63,6 +64,7 @@ class ReviewDesk:
     gate: Gate
     keys: Keys
     kept: set[str] = field(default_factory=set)
+    runs: Callable[[], str] = lambda: NO_RUNS
 
     # -- looking ---------------------------------------------------------------------------
 

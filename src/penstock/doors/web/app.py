@@ -23,7 +23,7 @@ from penstock.doors.web.api import routes as api
 from penstock.doors.web.context import World
 from penstock.doors.web.errors import fault
 from penstock.doors.web.middleware import Admission, told
-from penstock.doors.web.pages import answer_forms, decisions, history, preview, review
+from penstock.doors.web.pages import answer_forms, decisions, history, preview, review, runs
 from penstock.doors.web.sessions import SESSION_SECONDS
 
 STATIC = {"icon.svg": "image/svg+xml", "page.css": "text/css", "page.js": "text/javascript"}
@@ -44,6 +44,8 @@ PAGES = (
     Route("/history/{id}/line", history.line, methods=["GET"]),
     Route("/history/{id}/raw/{side}", history.raw, methods=["GET"]),
     Route("/history/{id}/undo", history.undo, methods=["POST"]),
+    Route("/runs", runs.runs, methods=["GET"]),
+    Route("/runs/{run}", runs.run, methods=["GET"]),
     Route("/decisions", decisions.decisions, methods=["GET"]),
     Route("/rules", decisions.rules, methods=["GET"]),
     Route("/audit", decisions.audit, methods=["GET"]),

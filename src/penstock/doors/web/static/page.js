@@ -88,6 +88,17 @@ if (page === "queue" || page === "proposal" || page === "set") {
   if (page !== "queue") document.addEventListener("visibilitychange", () => (document.hidden ? silence : listen)());
 }
 
+// A run goes on without anybody's answer, so its page looks again while somebody looks at it.
+if (page === "runs" && $("#runs[data-live]")) {
+  setInterval(async () => {
+    if (document.hidden) return;
+    const answer = await fetch(location.href).catch(() => null);
+    if (!answer?.ok) return;
+    const fresh = $("#runs", new DOMParser().parseFromString(await answer.text(), "text/html"));
+    if (fresh && fresh.innerHTML !== $("#runs").innerHTML) $("#runs").replaceWith(document.importNode(fresh, true));
+  }, 2000);
+}
+
 // -- keys ------------------------------------------------------------------------------------
 
 const help = $("#help");
