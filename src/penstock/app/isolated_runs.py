@@ -15,20 +15,21 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from penstock.core.errors import StoreError
+from penstock.core.run.settings import RunSettings, run_settings, without_effect
 from penstock.stores.isolation.layer import RunLayer
 from penstock.stores.isolation.mounts import is_below, mounted_below
+from penstock.stores.isolation.openings import openings, resolved
 from penstock.stores.isolation.probe import Isolation, isolation, try_out
 from penstock.stores.isolation.process import NO_ISOLATION, IsolatedProcess, start
 from penstock.stores.isolation.records import RunFolders, RunRecord
 from penstock.stores.isolation.room import RoomPlan
-from penstock.stores.system.places import home, state_home
+from penstock.stores.system.places import home, state_home, user_rules
 
 if TYPE_CHECKING:
     from penstock.app.workspace import Workspace
 
 __all__ = ["IsolatedProcess", "IsolatedRuns", "Isolation", "RunLayer", "RunRecord", "probe"]
 
-HIDDEN = (".ssh", ".aws", ".gnupg")
 # Ways to programs outside that a run does not have.
 LEFT_OUT = (
     "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "GPG_AGENT_INFO", "SSH_AUTH_SOCK", "TMUX", "TMUX_PANE",
@@ -53,9 +54,15 @@ class IsolatedRuns:
         """What is kept of runs."""
         return RunFolders(state=self.here.state)
 
+    @cached_property
+    def settings(self) -> RunSettings:
+        """What the rules say about runs, each level as far as its word counts."""
+        return run_settings(self.here.policy().run, user=user_rules())
+
     def layer(self, run: str) -> RunLayer:
         """Return the layer over the project that a run left."""
-        return RunLayer(upper=os.path.join(self._layer(run), "upper"), real=self.here.root)
+        upper, largest = os.path.join(self._layer(run), "upper"), self.settings.limit_bytes
+        return RunLayer(upper=upper, real=self.here.root, largest=largest)
 
     def has_layer(self, run: str) -> bool:
         """Say whether a run ever got as far as a layer."""
@@ -82,13 +89,26 @@ class IsolatedRuns:
         self, run: str, command: Sequence[str], environ: Mapping[str, str]
     ) -> Iterator[tuple[IsolatedProcess, tuple[str, ...]]]:
         """Start the command of a run, with what a person should know of it."""
-        with self.records.home(run) as layer:
+        with self._home(run) as layer:
             plan, notes = self._plan(run, layer)
             yield start(plan, command, self._environ(run, plan, environ)), notes
 
+    @contextmanager
+    def _home(self, run: str) -> Iterator[str]:
+        """Give the layer of the home directory; "" where it stays read-only."""
+        if self.settings.home == "keep":
+            with self.records.home(run) as layer:
+                yield layer
+            return
+        fresh = self.settings.home == "fresh"
+        yield os.path.join(self.records.path(run), "home") if fresh else ""
+
     def _plan(self, run: str, layer: str) -> tuple[RoomPlan, tuple[str, ...]]:
         root, place = self.here.root, os.path.realpath(home())
-        notes: list[str] = []
+        said, state = self.settings, os.path.realpath(state_home())
+        opened = openings(said, home=place, project=root, state=state)
+        notes = [*self._ignored_settings(), *opened.notes]
+        notes += [f"`{one}` is written directly" for one in opened.through]
         if place in ("/", root) or not os.path.isdir(place):
             layer = ""
         elif below := mounted_below(place):
@@ -102,13 +122,25 @@ class IsolatedRuns:
             directory=directory if is_below(directory, root) else root,
             home=place,
             home_layer=layer,
-            state=os.path.realpath(state_home()),
-            hidden=tuple(os.path.join(place, name) for name in HIDDEN),
+            state=state,
+            hidden=resolved(said.hide, home=place, project=root),
+            through=opened.through,
+            sockets=opened.sockets,
+            devices=opened.devices,
+            frozen=(os.path.join(root, ".git"),) if said.git == "read-only" else (),
+            network=said.net == "on",
         )
         return plan, tuple(notes)
 
+    def _ignored_settings(self) -> list[str]:
+        return [
+            f"`{name}` of [run] in {file} is ignored: only your own rules can set it"
+            for file, name in without_effect(self.here.policy().run, user=user_rules())
+        ]
+
     def _environ(self, run: str, plan: RoomPlan, environ: Mapping[str, str]) -> dict[str, str]:
-        kept = {name: value for name, value in environ.items() if name not in LEFT_OUT}
+        left_out = [name for name in LEFT_OUT if environ.get(name, "") not in plan.sockets]
+        kept = {name: value for name, value in environ.items() if name not in left_out}
         writable = [plan.project, *([plan.home] if plan.home_layer else [])]
         given = kept.get("TMPDIR", "")
         if given and not any(is_below(given, one) for one in writable):

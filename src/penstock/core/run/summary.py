@@ -47,12 +47,15 @@ def manifest_of(keys: Sequence[str]) -> str:
     return digest("\n".join(sorted(keys)).encode())
 
 
-def started(run: str, *, landlock: int, scoped: bool, notes: Sequence[str] = ()) -> list[str]:
+def started(
+    run: str, *, landlock: int, scoped: bool, notes: Sequence[str] = (), network: bool = True
+) -> list[str]:
     """Return what is said when a run starts: what holds, and what does not."""
     guard = f"Landlock {landlock}" if landlock else "no Landlock"
+    reach = "open" if network else "off"
     lines = [
         f"penstock: run {run} started (overlay, {guard}). "
-        "Files change only through the gate. Network access is open."
+        f"Files change only through the gate. Network access is {reach}."
     ]
     if not scoped:
         lines.append("penstock: abstract Unix sockets of others can be reached (Landlock < 6)")

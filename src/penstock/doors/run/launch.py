@@ -51,6 +51,7 @@ def run_command(
                     run=record.id,
                     mode="overlay",
                     landlock=str(machine.landlock),
+                    network=runs.settings.net,
                     command=" ".join(command),
                     revision=here.policy().revision,
                 )
@@ -60,6 +61,7 @@ def run_command(
                     landlock=machine.landlock,
                     scoped=machine.scoped,
                     notes=[*notes, *open_still],
+                    network=runs.settings.net == "on",
                 )
                 for line in banner:
                     say(line)
@@ -97,7 +99,9 @@ def sync_run(
 def _tidy(runs: IsolatedRuns, run: str, result: SyncResult) -> bool:
     """Remove a layer that holds nothing any more; say whether it is kept."""
     runs.records.clear(run)
-    if result.settled and not result.scratch and not result.git:
+    keep = runs.settings.keep
+    left = result.git or (result.scratch and keep != "changes")
+    if result.settled and not left and keep != "all":
         runs.records.drop(run)
         return False
     return True

@@ -82,7 +82,7 @@ class RunLayer:
             yield LayerEntry(path=path, node=LayerNode(kind=kind, size=status.st_size))
             return
         if kind is EntryKind.FILE and status.st_size > self.largest:
-            says = f"it is larger than {self.largest >> 20} MiB"
+            says = f"it is larger than {_size(self.largest)}"
             yield LayerEntry(path=path, node=LayerNode(kind=kind, size=status.st_size), held=says)
             return
         yield self._compared(pair, name, path, status, below)
@@ -264,6 +264,10 @@ class _Pair:
 @cache
 def _by_openat2() -> bool:
     return file_syscalls.openat2_offered()
+
+
+def _size(most: int) -> str:
+    return f"{most >> 20} MiB" if most >= 1 << 20 else f"{most:,} bytes"
 
 
 def _unreadable(problem: OSError) -> str:

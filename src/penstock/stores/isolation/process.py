@@ -153,7 +153,7 @@ def _keep(
         syscalls.die_with_parent(above)
         streams.take()
         close_descriptors(frozenset({up.fileno()}))
-        _own_spaces(up)
+        _own_spaces(up, network=plan.network)
         first = os.fork()
         if first == 0:
             _begin(up, plan, command, environ)
@@ -163,9 +163,9 @@ def _keep(
         _fail(up, problem)
 
 
-def _own_spaces(up: socket.socket) -> None:
+def _own_spaces(up: socket.socket, *, network: bool) -> None:
     user, group = os.geteuid(), os.getegid()
-    syscalls.unshare(SPACES)
+    syscalls.unshare(SPACES if network else SPACES | syscalls.NEWNET)
     for name, text in (
         ("setgroups", "deny"),
         ("uid_map", f"{user} {user} 1"),
@@ -188,6 +188,8 @@ def _begin(
     """Build the room, start the command, and reap until it ends."""
     try:
         syscalls.die_with_parent(0)
+        if not plan.network:
+            syscalls.loopback_up()
         unsealed = build(plan)
         told, tells = os.pipe()
         child = os.fork()

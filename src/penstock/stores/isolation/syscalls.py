@@ -14,6 +14,8 @@ import struct
 from functools import cache
 
 NEWNS, NEWIPC, NEWUSER, NEWPID = 0x20000, 0x8000000, 0x10000000, 0x20000000
+NEWNET = 0x40000000
+SET_FLAGS, UP, RUNNING = 0x8914, 1, 0x40  # of a network interface
 
 RDONLY, NOSUID, NODEV, NOEXEC = 1, 2, 4, 8
 REMOUNT, BIND, REC, PRIVATE = 32, 4096, 16384, 1 << 18
@@ -104,6 +106,16 @@ def die_with_parent(parent: int) -> None:
     prctl(PDEATHSIG, 9, what="end with the parent")
     if os.getppid() != parent:  # it ended before we asked
         os._exit(1)
+
+
+def loopback_up() -> None:
+    """Switch on the loopback of a new network namespace, which has nothing else."""
+    import fcntl
+    import socket
+
+    request = struct.pack("16sH14x", b"lo", UP | RUNNING)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as made:
+        fcntl.ioctl(made, SET_FLAGS, request)
 
 
 def no_capabilities() -> None:
