@@ -17,8 +17,7 @@ from penstock.cli.terminal.output import tell, workspace_option
 @click.option(
     "--require",
     type=click.Choice(["overlay", "copy"]),
-    default="overlay",
-    help="Refuse to run with weaker isolation than this.",
+    help="Use this isolation and no weaker one.  [default: the rules' `mode`, else the strongest]",
 )
 @click.option(
     "--apply",
@@ -30,7 +29,7 @@ from penstock.cli.terminal.output import tell, workspace_option
 @workspace_option
 @click.argument("command_line", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(
-    require: str,
+    require: str | None,
     when: str | None,
     no_wait: bool,
     workspace: str | None,
@@ -47,14 +46,14 @@ def command(
     from penstock.doors.run.launch import run_command
     from penstock.gate.doors import Door
 
-    if require == "copy":
-        raise click.UsageError("--require copy is not supported yet; use overlay")
     here = open_workspace(workspace, door=Door.COMMAND)
     said = IsolatedRuns(here).settings
     when = "ask" if said.apply == "ask" else when or said.apply
     if when == "turn":
         raise click.UsageError("--apply turn is not supported yet; use exit or ask")
-    done = run_command(here, command_line, say=tell, ask=when == "ask")
+    if require == "copy" and said.mode == "overlay":
+        raise click.UsageError("the rules require overlay mode; see `mode` of [run]")
+    done = run_command(here, command_line, say=tell, ask=when == "ask", mode=require or "")
     if no_wait and done.code == OK and done.result.pending:
         return WAITING
     return done.code

@@ -118,13 +118,18 @@ def loopback_up() -> None:
         fcntl.ioctl(made, SET_FLAGS, request)
 
 
-def no_capabilities() -> None:
-    """Give up every capability, for this process and all that it will start."""
+def no_capabilities(*, bounding: bool = True) -> None:
+    """Give up every capability, for this process and all that it will start.
+
+    The bounding set takes a capability to give up. Without `bounding` it may stay where there is
+    none; with "no new privileges" nothing can be gained from it.
+    """
+    tolerated = {errno.EINVAL} if bounding else {errno.EINVAL, errno.EPERM}
     for one in range(LAST_CAPABILITY + 1):
         try:
             prctl(CAPBSET_DROP, one, what=f"drop capability {one}")
         except OSError as problem:
-            if problem.errno != errno.EINVAL:  # EINVAL: this kernel has fewer
+            if problem.errno not in tolerated:  # EINVAL: this kernel has fewer
                 raise
     prctl(CAP_AMBIENT, AMBIENT_CLEAR_ALL, what="clear ambient capabilities")
     header = struct.pack("Ii", CAPABILITY_VERSION_3, 0)
