@@ -17,6 +17,7 @@ from penstock.core.errors import PenstockError, RefusedError
 from penstock.core.model import Action, Actor, Request, Verdict
 from penstock.core.run.entry import LayerEntry
 from penstock.core.run.place import LayerPlace, place_of
+from penstock.core.text.quantities import counted
 
 AGENT = "run"
 
@@ -64,7 +65,7 @@ def _check_count(run: str, files: int, most: int) -> None:
     if files > most:
         raise RefusedError(
             "run-too-large",
-            f"run `{run}` changed {files:,} files, so none of them was written",
+            f"run `{run}` changed {counted(files, 'file')}, so nothing was written",
             because=f"`limit_files` of [run] is {most:,}",
             hint="raise it in your own rules, or list what is scratch in `scratch`, "
             f"then run `penstock runs apply {run}`",
