@@ -8,32 +8,50 @@ Always true: it decides nothing.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from penstock.core.errors import StoreError
+from penstock.core.run.place import LayerPlace, place_of
+from penstock.core.run.settings import RunSettings, run_settings, without_effect
+from penstock.stores.isolation.copy_process import CopyPlan, start_copy
+from penstock.stores.isolation.landlock import can_restrict
 from penstock.stores.isolation.layer import RunLayer
 from penstock.stores.isolation.mounts import is_below, mounted_below
+from penstock.stores.isolation.openings import openings, resolved
 from penstock.stores.isolation.probe import Isolation, isolation, try_out
 from penstock.stores.isolation.process import NO_ISOLATION, IsolatedProcess, start
-from penstock.stores.isolation.records import RunFolders, RunRecord
+from penstock.stores.isolation.project_copy import (
+    TREE,
+    CopyLayer,
+    copy_home,
+    copy_project,
+    has_copy,
+)
+from penstock.stores.isolation.records import RunFolders, RunRecord, remove_half
 from penstock.stores.isolation.room import RoomPlan
-from penstock.stores.system.places import home, state_home
+from penstock.stores.system.places import home, state_home, user_rules
+from penstock.stores.system.private import private_dir
 
 if TYPE_CHECKING:
     from penstock.app.workspace import Workspace
 
 __all__ = ["IsolatedProcess", "IsolatedRuns", "Isolation", "RunLayer", "RunRecord", "probe"]
 
-HIDDEN = (".ssh", ".aws", ".gnupg")
 # Ways to programs outside that a run does not have.
 LEFT_OUT = (
     "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "GPG_AGENT_INFO", "SSH_AUTH_SOCK", "TMUX", "TMUX_PANE",
     "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR",
 )  # fmt: skip
+LEFT_OUT_OF_COPY = (
+    *LEFT_OUT, "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
+)  # fmt: skip
+Started = tuple[IsolatedProcess, tuple[str, ...]]  # with what a person should know of it
+AUTO, COPY = "auto", "copy"
+OVERLAY_HINT = "see what the overlay mode needs: penstock doctor"
 TEMPORARY = "/tmp"  # noqa: S108 - the run's own
 
 
@@ -53,13 +71,26 @@ class IsolatedRuns:
         """What is kept of runs."""
         return RunFolders(state=self.here.state)
 
+    @cached_property
+    def settings(self) -> RunSettings:
+        """What the rules say about runs, each level as far as its word counts."""
+        return run_settings(self.here.policy().run, user=user_rules())
+
     def layer(self, run: str) -> RunLayer:
         """Return the layer over the project that a run left."""
-        return RunLayer(upper=os.path.join(self._layer(run), "upper"), real=self.here.root)
+        upper, largest = os.path.join(self._layer(run), "upper"), self.settings.limit_bytes
+        copy = self._copy(run)
+        if has_copy(copy):
+            tree = os.path.join(copy, TREE)
+            return CopyLayer(upper=tree, real=self.here.root, largest=largest, folder=copy)
+        return RunLayer(upper=upper, real=self.here.root, largest=largest)
 
     def has_layer(self, run: str) -> bool:
         """Say whether a run ever got as far as a layer."""
-        return os.path.isdir(os.path.join(self._layer(run), "upper"))
+        return has_copy(self._copy(run)) or os.path.isdir(os.path.join(self._layer(run), "upper"))
+
+    def _copy(self, run: str) -> str:
+        return os.path.join(self.records.path(run), "copy")
 
     def _layer(self, run: str) -> str:
         return os.path.join(self.records.path(run), "project")
@@ -72,23 +103,109 @@ class IsolatedRuns:
         root, place = self.here.root, os.path.realpath(home())
         if root == "/" or (is_below(place, root) and place != root):
             raise _impossible(f"the project `{root}` contains your home directory")
-        below = mounted_below(root)
-        if below:
-            raise _impossible(f"a file system is mounted at `{below[0]}`, inside the project")
         return known
 
     @contextmanager
     def started(
-        self, run: str, command: Sequence[str], environ: Mapping[str, str]
-    ) -> Iterator[tuple[IsolatedProcess, tuple[str, ...]]]:
-        """Start the command of a run, with what a person should know of it."""
-        with self.records.home(run) as layer:
-            plan, notes = self._plan(run, layer)
-            yield start(plan, command, self._environ(run, plan, environ)), notes
+        self, run: str, command: Sequence[str], environ: Mapping[str, str], mode: str = ""
+    ) -> Iterator[Started]:
+        """Start the command of a run in the strongest mode that is allowed and works."""
+        mode = mode or self.settings.mode
+        with self._home(run) as layer:
+            if has_copy(self._copy(run)):
+                mode = COPY  # it is entered again
+            if mode == COPY:
+                yield self._in_copy(run, layer, command, environ)
+                return
+            try:
+                found = self._in_overlay(run, layer, command, environ)
+            except StoreError as fault:
+                if mode != AUTO or fault.code != NO_ISOLATION or self.has_changes(run):
+                    raise
+                because = f"not an overlay, because {fault.because}"
+                found = self._in_copy(run, layer, command, environ, because)
+            yield found
+
+    def has_changes(self, run: str) -> bool:
+        """Say whether the layer of a run holds anything."""
+        upper = os.path.join(self._layer(run), "upper")
+        return os.path.isdir(upper) and bool(os.listdir(upper))
+
+    def _in_overlay(
+        self, run: str, layer: str, command: Sequence[str], environ: Mapping[str, str]
+    ) -> Started:
+        below = mounted_below(self.here.root)
+        if below:
+            raise _impossible(f"a file system is mounted at `{below[0]}`, inside the project")
+        plan, notes = self._plan(run, layer)
+        made = start(plan, command, self._environ(run, plan, environ))
+        sockets = [f"sockets below {place} can be reached" for place in made.unsealed]
+        return made, (*notes, *sockets)
+
+    def _in_copy(
+        self,
+        run: str,
+        layer: str,
+        command: Sequence[str],
+        environ: Mapping[str, str],
+        because: str = "",
+    ) -> Started:
+        root, place = self.here.root, os.path.realpath(home())
+        said, state = self.settings, os.path.realpath(state_home())
+        if said.net == "off":
+            raise _impossible("the copy mode can't switch the network off", hint=OVERLAY_HINT)
+        if not can_restrict():
+            no = "this kernel has no Landlock that protects files (Linux 6.2 or later has)"
+            raise _impossible(f"{because}; {no}" if because else no, hint=OVERLAY_HINT)
+        opened = openings(said, home=place, project=root, state=state)
+        hidden = resolved(said.hide, home=place, project=root)
+        folder = self._copy(run)
+        if not has_copy(folder):
+            remove_half(self.records.path(run))
+            copy_project(root, folder, left_out=self._left_out(), hidden=hidden)
+        tree = os.path.join(folder, TREE)
+        temporary = private_dir(os.path.join(self.records.path(run), "tmp"))
+        inside = copy_home(place, os.path.join(layer, "copy")) if layer else place
+        directory = os.path.normpath(os.path.join(tree, _relative(os.getcwd(), root)))
+        plan = CopyPlan(
+            directory=directory if os.path.isdir(directory) else tree,
+            writable=(tree, temporary, *([inside] if layer else []), *opened.through),
+            hidden=(state, *hidden),
+        )
+        kept = {name: value for name, value in environ.items() if name not in LEFT_OUT_OF_COPY}
+        own = {"HOME": inside, "TMPDIR": temporary, "PWD": plan.directory, "PENSTOCK_RUN": run}
+        made = start_copy(plan, command, {**kept, **own})
+        notes = [*self._ignored_settings(), *opened.notes]
+        notes += [f"`{one}` is written directly" for one in opened.through]
+        return replace(made, because=because), tuple(notes)
+
+    def _left_out(self) -> Callable[[str], bool]:
+        """Say of a directory whether tools can make it again, and git tracks nothing in it."""
+        tracked, scratch = self.tracked(), self.settings.scratch
+        above = {path[:at] for path in tracked for at, sign in enumerate(path) if sign == "/"}
+
+        def left_out(path: str) -> bool:
+            place = place_of(path, tracked=frozenset(), scratch=scratch)
+            return place is LayerPlace.SCRATCH and path not in above
+
+        return left_out
+
+    @contextmanager
+    def _home(self, run: str) -> Iterator[str]:
+        """Give the layer of the home directory; "" where it stays read-only."""
+        if self.settings.home == "keep":
+            with self.records.home(run) as layer:
+                yield layer
+            return
+        fresh = self.settings.home == "fresh"
+        yield os.path.join(self.records.path(run), "home") if fresh else ""
 
     def _plan(self, run: str, layer: str) -> tuple[RoomPlan, tuple[str, ...]]:
         root, place = self.here.root, os.path.realpath(home())
-        notes: list[str] = []
+        said, state = self.settings, os.path.realpath(state_home())
+        opened = openings(said, home=place, project=root, state=state)
+        notes = [*self._ignored_settings(), *opened.notes]
+        notes += [f"`{one}` is written directly" for one in opened.through]
         if place in ("/", root) or not os.path.isdir(place):
             layer = ""
         elif below := mounted_below(place):
@@ -102,13 +219,25 @@ class IsolatedRuns:
             directory=directory if is_below(directory, root) else root,
             home=place,
             home_layer=layer,
-            state=os.path.realpath(state_home()),
-            hidden=tuple(os.path.join(place, name) for name in HIDDEN),
+            state=state,
+            hidden=resolved(said.hide, home=place, project=root),
+            through=opened.through,
+            sockets=opened.sockets,
+            devices=opened.devices,
+            frozen=(os.path.join(root, ".git"),) if said.git == "read-only" else (),
+            network=said.net == "on",
         )
         return plan, tuple(notes)
 
+    def _ignored_settings(self) -> list[str]:
+        return [
+            f"`{name}` of [run] in {file} is ignored: only your own rules can set it"
+            for file, name in without_effect(self.here.policy().run, user=user_rules())
+        ]
+
     def _environ(self, run: str, plan: RoomPlan, environ: Mapping[str, str]) -> dict[str, str]:
-        kept = {name: value for name, value in environ.items() if name not in LEFT_OUT}
+        left_out = [name for name in LEFT_OUT if environ.get(name, "") not in plan.sockets]
+        kept = {name: value for name, value in environ.items() if name not in left_out}
         writable = [plan.project, *([plan.home] if plan.home_layer else [])]
         given = kept.get("TMPDIR", "")
         if given and not any(is_below(given, one) for one in writable):
@@ -126,6 +255,10 @@ class IsolatedRuns:
         from penstock.stores.git.ignore import tracked
 
         return tracked(self.here.root)
+
+
+def _relative(directory: str, root: str) -> str:
+    return os.path.relpath(directory, root) if is_below(directory, root) else "."
 
 
 def _impossible(because: str, hint: str = "") -> StoreError:

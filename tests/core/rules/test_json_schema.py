@@ -103,6 +103,7 @@ HOLDS: Mapping[FieldKind, str] = {
     FieldKind.URL: "address",
     FieldKind.TARGETS: "list of addresses",
     FieldKind.HOURS: "hours",
+    FieldKind.PLACES: "list of paths",
 }
 
 
@@ -175,6 +176,7 @@ def value_of(one: Field) -> st.SearchStrategy[object]:
         FieldKind.MOMENT: st.sampled_from(["2030-01-01T00:00:00Z", "never"]),
         FieldKind.URL: st.sampled_from(["http://x", "x"]),
         FieldKind.TARGETS: st.lists(st.sampled_from(["env:NAME", "json://host", "x", "dbus://"])),
+        FieldKind.PLACES: st.lists(st.sampled_from(["~/.a", "/b", "../c", ""]), max_size=2),
         FieldKind.HOURS: st.sampled_from(["22:00-07:00", " 1:05 - 23:59", "24:00-07:00", "7-8"]),
     }
     return right[one.kind] | st.sampled_from([3, "text", True, ["l"]])

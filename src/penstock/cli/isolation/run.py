@@ -17,22 +17,23 @@ from penstock.cli.terminal.output import tell, workspace_option
 @click.option(
     "--require",
     type=click.Choice(["overlay", "copy"]),
-    default="overlay",
-    help="Refuse to run with weaker isolation than this.",
+    help="Use this isolation and no weaker one.  [default: the rules' `mode`, else the strongest]",
 )
 @click.option(
     "--apply",
     "when",
     type=click.Choice(["turn", "exit", "ask"]),
-    default="exit",
-    show_default=True,
     help="Write allowed changes when the command ends, or ask about every change.",
 )
 @click.option("--no-wait", is_flag=True, help="Exit with 3 when changes are pending.")
 @workspace_option
 @click.argument("command_line", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(
-    require: str, when: str, no_wait: bool, workspace: str | None, command_line: tuple[str, ...]
+    require: str | None,
+    when: str | None,
+    no_wait: bool,
+    workspace: str | None,
+    command_line: tuple[str, ...],
 ) -> int:
     """Run COMMAND isolated from your files; its changes are reviewed first.
 
@@ -41,15 +42,18 @@ def command(
     stay in the layer. Network access is not restricted.
     """
     from penstock.app import open_workspace
+    from penstock.app.isolated_runs import IsolatedRuns
     from penstock.doors.run.launch import run_command
     from penstock.gate.doors import Door
 
-    if require == "copy":
-        raise click.UsageError("--require copy is not supported yet; use overlay")
+    here = open_workspace(workspace, door=Door.COMMAND)
+    said = IsolatedRuns(here).settings
+    when = "ask" if said.apply == "ask" else when or said.apply
     if when == "turn":
         raise click.UsageError("--apply turn is not supported yet; use exit or ask")
-    here = open_workspace(workspace, door=Door.COMMAND)
-    done = run_command(here, command_line, say=tell, ask=when == "ask")
+    if require == "copy" and said.mode == "overlay":
+        raise click.UsageError("the rules require overlay mode; see `mode` of [run]")
+    done = run_command(here, command_line, say=tell, ask=when == "ask", mode=require or "")
     if no_wait and done.code == OK and done.result.pending:
         return WAITING
     return done.code

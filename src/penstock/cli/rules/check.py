@@ -103,18 +103,20 @@ def _with_ignored(found: LoadResult) -> LoadResult:
     from penstock.app.places import user_rules
     from penstock.core.notify.settings import ignored
     from penstock.core.rules.problems import Problem
+    from penstock.core.run.settings import without_effect
 
-    own = user_rules()
-    said = {os.path.abspath(found.name): found.settings.get("notify", {})}
-    if not ignored(said, user=own):
-        return found
-    warning = Problem(
-        file=found.name,
-        field="notify",
-        message="`targets` and `link` of [notify] are ignored in this file",
-        hint=f"put them into your own rules, {own}",
-    )
-    return replace(found, warnings=(*found.warnings, warning))
+    own, name = user_rules(), os.path.abspath(found.name)
+    wrong = []
+    if ignored({name: found.settings.get("notify", {})}, user=own):
+        wrong.append(("notify", "`targets` and `link` of [notify] are"))
+    for _, key in without_effect({name: found.settings.get("run", {})}, user=own):
+        wrong.append((f"run.{key}", f"`{key}` of [run] is"))
+    hint = f"move the setting to your own rules, {own}"
+    warnings = [
+        Problem(file=found.name, field=field, message=f"{what} ignored in this file", hint=hint)
+        for field, what in wrong
+    ]
+    return replace(found, warnings=(*found.warnings, *warnings))
 
 
 def _with_ended(found: LoadResult) -> LoadResult:

@@ -36,6 +36,7 @@ class FieldKind(StrEnum):
     URL = "url"
     TARGETS = "targets"
     HOURS = "hours"
+    PLACES = "places"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -295,6 +296,73 @@ _NOTIFY = (
     ),
 )
 
+_OWN_FILE = "Only used in the user's own file."
+_RUN = (
+    _word(
+        "mode",
+        "Isolation of `penstock run`: `overlay`, the weaker `copy`, or the strongest that works.",
+        ("overlay", "copy", "auto"),
+        "auto",
+    ),
+    _word(
+        "apply",
+        "When allowed changes are written: after each turn, or when the command ends; "
+        "`ask` requires approval for every change.",
+        ("turn", "exit", "ask"),
+        "exit",
+    ),
+    _word(
+        "home",
+        "The home directory in a run: a layer kept for the next run, an empty layer for each "
+        "run, or read-only.",
+        ("keep", "fresh", "read-only"),
+        "keep",
+    ),
+    _word(
+        "keep",
+        "Which layers stay after a run: all, those with anything left, or those with "
+        "more than scratch files left.",
+        ("all", "rest", "changes"),
+        "rest",
+    ),
+    Field(
+        name="hide",
+        kind=FieldKind.PLACES,
+        doc="Files and directories that a run can't read; relative paths start at the project. "
+        "A project's file adds to the list, the user's own file replaces it.",
+        default=["~/.ssh", "~/.aws", "~/.gnupg"],
+    ),
+    Field(
+        name="scratch",
+        kind=FieldKind.PLACES,
+        doc="More directories that tools can make again: a name, or a path in the project.",
+    ),
+    Field(
+        name="through",
+        kind=FieldKind.PLACES,
+        doc=f"Directories outside the project that a run writes directly. {_OWN_FILE}",
+    ),
+    _word(
+        "git",
+        "Whether a run may change `.git` in its layer.",
+        ("write", "read-only"),
+        "write",
+    ),
+    Field(
+        name="sockets",
+        kind=FieldKind.PLACES,
+        doc=f"Unix sockets that a run can connect to. {_OWN_FILE}",
+    ),
+    Field(
+        name="devices",
+        kind=FieldKind.PLACES,
+        doc=f"Character devices below `/dev` that a run can use. {_OWN_FILE}",
+    ),
+    _word("net", "Network access of a run.", ("on", "off"), "on"),
+    _count("limit_bytes", "Larger files stay in the layer, unread.", 64 * 1024 * 1024, 1),
+    _count("limit_files", "If a run changes more files than this, nothing is written.", 10_000, 1),
+)
+
 _FAILING = {door: str(verdict) for door, verdict in ON_ERROR.items()}
 TABLES: Mapping[str, tuple[Field, ...]] = {
     "defaults": (
@@ -382,6 +450,7 @@ TABLES: Mapping[str, tuple[Field, ...]] = {
         ),
     ),
     "notify": _NOTIFY,
+    "run": _RUN,
 }
 
 BY_NAME: Mapping[str, Mapping[str, Field]] = {

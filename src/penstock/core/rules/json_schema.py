@@ -172,6 +172,7 @@ SHAPES: Mapping[FieldKind, Callable[[Field], Schema]] = {
     FieldKind.MOMENT: lambda _: {"type": "string", "format": "date-time"},
     FieldKind.URL: lambda _: {"type": "string", "pattern": "^https?://"},
     FieldKind.TARGETS: lambda one: {**_texts(one), "maxItems": MOST_TARGETS},
+    FieldKind.PLACES: lambda one: {**_texts(one), "items": {"type": "string", "minLength": 1}},
     FieldKind.HOURS: lambda _: {"type": "string", "pattern": HOURS},
 }
 

@@ -261,6 +261,7 @@ def build(
         advisor=_combined(AdvisorSettings, "llm_fallback", by_trust),
         on_error=_on_error(by_trust),
         notify={level.name: level.settings.get("notify", {}) for level in levels},
+        run={level.name: level.settings.get("run", {}) for level in levels},
         warnings=tuple(str(warning) for level in levels for warning in level.warnings),
     )
     if len(stopping) == len(levels):

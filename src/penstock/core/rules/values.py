@@ -220,6 +220,27 @@ def _read_hours(one: Field, value: object) -> str:
     return text
 
 
+def _read_places(one: Field, value: object) -> tuple[str, ...]:
+    places = _read_texts(one, value)
+    _raise_all(
+        ValueFault(f"holds {shown(place)}, {fault[0]}", fault[1], at)
+        for at, place in enumerate(places)
+        if (fault := place_fault(place)) is not None
+    )
+    return places
+
+
+def place_fault(place: str) -> tuple[str, str] | None:
+    """Return what is wrong with the name of a file or directory and what to do, or None."""
+    if not place.strip("/. ") or CONTROL.search(place) or len(place) > 4096:
+        return "which is no path", "write a path such as `~/.cache/pip`"
+    if ".." in place.split("/"):
+        return "which has `..` in it", "write the path without `..`"
+    if place.startswith("~") and not place.startswith("~/"):
+        return "but only `~/` is expanded", "write the absolute path"
+    return None
+
+
 READERS: Mapping[FieldKind, Callable[[Field, object], object]] = {
     FieldKind.TEXT: _read_text,
     FieldKind.ID: _read_id,
@@ -236,4 +257,5 @@ READERS: Mapping[FieldKind, Callable[[Field, object], object]] = {
     FieldKind.URL: _read_url,
     FieldKind.TARGETS: _read_targets,
     FieldKind.HOURS: _read_hours,
+    FieldKind.PLACES: _read_places,
 }

@@ -7,7 +7,7 @@ Always true: a file that git tracks is the project's, whatever directory it is i
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from enum import StrEnum
 
 # Directories that tools make and make again, by the name of any directory on the way.
@@ -29,11 +29,18 @@ class LayerPlace(StrEnum):
     SCRATCH = "scratch"
 
 
-def place_of(path: str, *, tracked: Set[str]) -> LayerPlace:
-    """Say to whom a path belongs, by its name alone; what git ignores is found on the disk."""
+def place_of(path: str, *, tracked: Set[str], scratch: Sequence[str] = ()) -> LayerPlace:
+    """Say to whom a path belongs, by its name alone; what git ignores is found on the disk.
+
+    `scratch` are more names of directories, or paths of them in the project.
+    """
     parts = path.split("/")
     if GIT in parts:
         return LayerPlace.GIT
-    if SCRATCH.isdisjoint(parts) or path in tracked:
-        return LayerPlace.PROJECT
-    return LayerPlace.SCRATCH
+    made_again = not SCRATCH.isdisjoint(parts) or any(_is_in(path, parts, one) for one in scratch)
+    return LayerPlace.SCRATCH if made_again and path not in tracked else LayerPlace.PROJECT
+
+
+def _is_in(path: str, parts: Sequence[str], place: str) -> bool:
+    known = place.removeprefix("./").rstrip("/")
+    return f"{path}/".startswith(f"{known}/") if "/" in known else known in parts

@@ -47,15 +47,36 @@ def manifest_of(keys: Sequence[str]) -> str:
     return digest("\n".join(sorted(keys)).encode())
 
 
-def started(run: str, *, landlock: int, scoped: bool, notes: Sequence[str] = ()) -> list[str]:
+WEAKER = (
+    "Contents change only through the gate, but the command can change modes, times and attributes "
+    "of your files, and reach Unix sockets and shared memory."
+)
+
+
+def started(
+    run: str,
+    *,
+    landlock: int,
+    scoped: bool,
+    notes: Sequence[str] = (),
+    network: bool = True,
+    mode: str = "overlay",
+    place: str = "",
+    because: str = "",
+) -> list[str]:
     """Return what is said when a run starts: what holds, and what does not."""
     guard = f"Landlock {landlock}" if landlock else "no Landlock"
-    lines = [
-        f"penstock: run {run} started (overlay, {guard}). "
-        "Files change only through the gate. Network access is open."
-    ]
+    holds = "Files change only through the gate." if mode == "overlay" else WEAKER
+    reach = "open" if network else "off"
+    lines = [f"penstock: run {run} started ({mode}, {guard}). {holds} Network access is {reach}."]
+    if because:
+        lines.append(f"penstock: this is the weaker mode: {because}")
+    if place:
+        lines.append(f"penstock: the command works in a copy, at {place}")
     if not scoped:
-        lines.append("penstock: abstract Unix sockets of others can be reached (Landlock < 6)")
+        more = "" if mode == "overlay" else ", and processes of yours can be signalled"
+        says = f"abstract Unix sockets of others can be reached{more} (Landlock < 6)"
+        lines.append(f"penstock: {says}")
     return [*lines, *(f"penstock: {note}" for note in notes)]
 
 

@@ -186,12 +186,17 @@ def _isolation(here: Workspace) -> Iterator[Finding]:
     except PenstockError as fault:  # told of the state itself
         yield Finding(name=name, status=NOTE, what=fault.message, hint=fault.hint)
         return
-    if found.problem:
-        what = f"`penstock run` is not possible here: {found.problem}"
-        yield Finding(name=name, status=NOTE, what=what, hint=found.hint)
-        return
     guard = f"Landlock {found.landlock}" if found.landlock else "no Landlock"
+    if found.problem:
+        weaker = f"`penstock run` uses the weaker copy mode here ({guard})"
+        what = weaker if found.copies else f"`penstock run` is not possible here ({guard})"
+        because = f"{what}: {found.problem}"
+        yield Finding(name=name, status=NOTE, what=because, hint=found.hint)
+        return
     yield Finding(name=name, status=OK, what=f"`penstock run` works here (overlay, {guard})")
+    if not found.scoped:
+        what = "a run can reach abstract Unix sockets of other programs: it takes Landlock 6"
+        yield Finding(name="isolated runs", status=NOTE, what=what, hint="use Linux 6.12 or later")
 
 
 def _modified(path: str) -> float:

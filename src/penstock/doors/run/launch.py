@@ -31,9 +31,18 @@ class RunOutcome:
 
 
 def run_command(
-    here: Workspace, command: Sequence[str], *, say: Say, ask: bool = False, again: str = ""
+    here: Workspace,
+    command: Sequence[str],
+    *,
+    say: Say,
+    ask: bool = False,
+    again: str = "",
+    mode: str = "",
 ) -> RunOutcome:
-    """Run a command in a new layer, or in that of a run that has ended (`again`)."""
+    """Run a command in a new layer, or in that of a run that has ended (`again`).
+
+    `mode` is the isolation that the user asked for; without it the rules say.
+    """
     runs = IsolatedRuns(here)
     machine = runs.machine()
     gate = here.gate
@@ -43,23 +52,27 @@ def run_command(
         record = runs.records.make(here.root, command, time.time())
     with runs.records.held(record.id):
         try:
-            with runs.started(record.id, command, os.environ) as (process, notes):
+            with runs.started(record.id, command, os.environ, mode) as (process, notes):
                 gate.record(
                     "run_started",
                     path="",
                     status="started",
                     run=record.id,
-                    mode="overlay",
+                    mode=process.mode,
                     landlock=str(machine.landlock),
+                    network=runs.settings.net,
                     command=" ".join(command),
                     revision=here.policy().revision,
                 )
-                open_still = [f"sockets below {place} can be reached" for place in process.unsealed]
                 banner = started(
                     record.id,
                     landlock=machine.landlock,
                     scoped=machine.scoped,
-                    notes=[*notes, *open_still],
+                    notes=notes,
+                    network=runs.settings.net == "on",
+                    mode=process.mode,
+                    place=process.place,
+                    because=process.because,
                 )
                 for line in banner:
                     say(line)
@@ -97,7 +110,9 @@ def sync_run(
 def _tidy(runs: IsolatedRuns, run: str, result: SyncResult) -> bool:
     """Remove a layer that holds nothing any more; say whether it is kept."""
     runs.records.clear(run)
-    if result.settled and not result.scratch and not result.git:
+    keep = runs.settings.keep
+    left = result.git or (result.scratch and keep != "changes")
+    if result.settled and not left and keep != "all":
         runs.records.drop(run)
         return False
     return True

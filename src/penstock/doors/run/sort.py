@@ -7,14 +7,17 @@ Always true: the rules and the list of ignored files are those of the real tree,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedRuns
-from penstock.core.errors import PenstockError
+from penstock.core.errors import PenstockError, RefusedError
 from penstock.core.model import Action, Actor, Request, Verdict
 from penstock.core.run.entry import LayerEntry
 from penstock.core.run.place import LayerPlace, place_of
+from penstock.core.text.quantities import counted
 
 AGENT = "run"
 
@@ -35,13 +38,12 @@ def actor_of(run: str) -> Actor:
 
 def sort_layer(here: Workspace, runs: IsolatedRuns, run: str) -> SortedLayer:
     """Read a layer and sort what is in it."""
-    tracked = runs.tracked()
-    places: dict[LayerPlace, list[LayerEntry]] = {place: [] for place in LayerPlace}
-    for one in runs.layer(run).entries(
-        lambda path: place_of(path, tracked=tracked) is LayerPlace.PROJECT
-    ):
-        places[place_of(one.path, tracked=tracked)].append(one)
+    place = _places(runs)
+    places: dict[LayerPlace, list[LayerEntry]] = {one: [] for one in LayerPlace}
+    for one in runs.layer(run).entries(lambda path: place(path) is LayerPlace.PROJECT):
+        places[place(one.path)].append(one)
     found = places[LayerPlace.PROJECT]
+    _check_count(run, len(found), runs.settings.limit_files)
     ignored = runs.ignored([one.path for one in found])
     project = [one for one in found if one.path not in ignored or _is_denied(here, run, one.path)]
     scratch = len(places[LayerPlace.SCRATCH]) + len(found) - len(project)
@@ -50,8 +52,24 @@ def sort_layer(here: Workspace, runs: IsolatedRuns, run: str) -> SortedLayer:
 
 def settle_layer(runs: IsolatedRuns, run: str) -> None:
     """Drop from a layer what the project holds by now."""
-    tracked = runs.tracked()
-    runs.layer(run).settle(lambda path: place_of(path, tracked=tracked) is LayerPlace.PROJECT)
+    place = _places(runs)
+    runs.layer(run).settle(lambda path: place(path) is LayerPlace.PROJECT)
+
+
+def _places(runs: IsolatedRuns) -> Callable[[str], LayerPlace]:
+    return partial(place_of, tracked=runs.tracked(), scratch=runs.settings.scratch)
+
+
+def _check_count(run: str, files: int, most: int) -> None:
+    """Refuse a run that changed more than anybody can have meant; its layer keeps all of it."""
+    if files > most:
+        raise RefusedError(
+            "run-too-large",
+            f"run `{run}` changed {counted(files, 'file')}, so nothing was written",
+            because=f"`limit_files` of [run] is {most:,}",
+            hint="raise it in your own rules, or list what is scratch in `scratch`, "
+            f"then run `penstock runs apply {run}`",
+        )
 
 
 def _is_denied(here: Workspace, run: str, path: str) -> bool:

@@ -104,11 +104,11 @@ def close_descriptors(kept: frozenset[int] = frozenset()) -> None:
                 continue
 
 
-def confine(kept: frozenset[int]) -> None:
+def confine(kept: frozenset[int], *, bounding: bool = True) -> None:
     """Give up everything but some descriptors; what starts from here on gets nothing back."""
     syscalls.own_keyring()
     close_descriptors(kept)
     syscalls.prctl(syscalls.NO_NEW_PRIVS, 1, what="no new privileges")
     scope()
-    syscalls.no_capabilities()
+    syscalls.no_capabilities(bounding=bounding)
     no_typing()

@@ -41,6 +41,7 @@ class RunLayer:
     upper: str
     real: str
     largest: int = LARGEST
+    whole: bool = False  # a whole copy: every real name that it lacks was deleted
 
     def entries(self, wanted: Wanted) -> Iterator[LayerEntry]:
         """Yield every name that differs or may differ; only the wanted ones are read."""
@@ -79,11 +80,13 @@ class RunLayer:
                 yield LayerEntry(path=path, node=LayerNode(kind=kind))
             return
         if not wanted(path):
-            yield LayerEntry(path=path, node=LayerNode(kind=kind, size=status.st_size))
+            node = LayerNode(kind=kind, size=status.st_size, at=status.st_ctime_ns)
+            yield LayerEntry(path=path, node=node)
             return
         if kind is EntryKind.FILE and status.st_size > self.largest:
-            says = f"it is larger than {self.largest >> 20} MiB"
-            yield LayerEntry(path=path, node=LayerNode(kind=kind, size=status.st_size), held=says)
+            says = f"it is larger than {_size(self.largest)}"
+            node = LayerNode(kind=kind, size=status.st_size, at=status.st_ctime_ns)
+            yield LayerEntry(path=path, node=node, held=says)
             return
         yield self._compared(pair, name, path, status, below)
 
@@ -237,7 +240,7 @@ class _Pair:
             if problem.errno not in GONE:
                 close(self.upper)
                 raise
-        self.opaque = _opaque(self.upper)
+        self.opaque = layer.whole or _opaque(self.upper)
 
     def __enter__(self) -> _Pair:
         return self
@@ -264,6 +267,10 @@ class _Pair:
 @cache
 def _by_openat2() -> bool:
     return file_syscalls.openat2_offered()
+
+
+def _size(most: int) -> str:
+    return f"{most >> 20} MiB" if most >= 1 << 20 else f"{most:,} bytes"
 
 
 def _unreadable(problem: OSError) -> str:

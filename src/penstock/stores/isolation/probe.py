@@ -1,4 +1,4 @@
-"""Whether this machine can isolate a run: tried, not guessed.
+"""Whether this machine can isolate a run, and how strongly: tried, not guessed.
 
 Always true: the trial is a whole run of a command that does nothing, in an empty project.
 """
@@ -9,24 +9,38 @@ import os
 import sys
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from penstock.core.errors import StoreError
 from penstock.stores.files.beneath import AS_FOLDER
 from penstock.stores.isolation.confine import SCOPE_SINCE, landlock_version
+from penstock.stores.isolation.landlock import can_restrict
 from penstock.stores.isolation.records import remove_tree
 from penstock.stores.system.private import private_dir
 
 NOT_LINUX = "isolated runs need Linux"
+APPARMOR = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
+PROFILE = """\
+abi <abi/4.0>,
+include <tunables/global>
+
+profile penstock {interpreter} flags=(unconfined) {{
+  userns,
+}}
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Isolation:
-    """What this machine can do. `problem` is empty where a run can be isolated."""
+    """What this machine can do. `problem` is empty where a run can be isolated by overlays.
+
+    `copies` says that the weaker copy mode is possible.
+    """
 
     problem: str = ""
     hint: str = ""
     landlock: int = 0
+    copies: bool = False
 
     @property
     def scoped(self) -> bool:
@@ -38,7 +52,25 @@ def isolation() -> Isolation:
     """Return what this machine has, without trying whether all of it works."""
     if not sys.platform.startswith("linux"):
         return Isolation(problem=NOT_LINUX, hint="use the hooks: penstock init")
-    return Isolation(landlock=landlock_version())
+    return Isolation(landlock=landlock_version(), copies=can_restrict())
+
+
+def apparmor_hint(interpreter: str) -> str:
+    """Return the profile that lets this interpreter make user namespaces, and where it goes."""
+    profile = PROFILE.format(interpreter=interpreter)
+    return (
+        "AppArmor restricts user namespaces here. Save this as /etc/apparmor.d/penstock, then run "
+        f"`sudo apparmor_parser -r /etc/apparmor.d/penstock`:\n{profile}"
+    )
+
+
+def restricted_by_apparmor(setting: str = APPARMOR) -> bool:
+    """Say whether only programs with a profile may make user namespaces, as on Ubuntu."""
+    try:
+        with open(setting, encoding="ascii") as file:
+            return file.read().strip() == "1"
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def try_out(state: str) -> Isolation:
@@ -68,7 +100,9 @@ def try_out(state: str) -> Isolation:
         )
         code = start(plan, ["true"], os.environ).wait()
     except StoreError as fault:
-        return Isolation(problem=fault.because, hint=fault.hint, landlock=known.landlock)
+        restricted = os.geteuid() != 0 and restricted_by_apparmor()
+        hint = apparmor_hint(os.path.realpath(sys.executable)) if restricted else fault.hint
+        return replace(known, problem=fault.because, hint=hint)
     finally:
         with suppress(OSError):
             above = os.open(state, AS_FOLDER)
@@ -77,4 +111,4 @@ def try_out(state: str) -> Isolation:
             finally:
                 os.close(above)
     problem = "" if code == 0 else f"a command that does nothing ended with {code}"
-    return Isolation(problem=problem, landlock=known.landlock)
+    return replace(known, problem=problem)

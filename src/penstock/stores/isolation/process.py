@@ -16,7 +16,7 @@ import select
 import signal
 import socket
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
@@ -49,11 +49,14 @@ class IsolatedProcess:
     """
 
     keeper: int
-    spaces: tuple[int, int]
+    spaces: tuple[int, ...]  # none where the command runs in a copy
     places: tuple[str, ...]
     streams: Streams
     signals: ExitStack
     unsealed: tuple[str, ...] = ()
+    mode: str = "overlay"
+    place: str = ""  # where the command works, if not at the project's own path
+    because: str = ""  # why no stronger mode was possible
 
     def wait(self, every: float | None = None) -> int:
         """Wait for the end and return the exit code; refresh every so many seconds."""
@@ -72,6 +75,8 @@ class IsolatedProcess:
 
         A file that somebody outside saved by renaming, made or deleted is seen then.
         """
+        if not self.spaces:
+            return
         helper = os.fork()
         if helper:
             os.waitpid(helper, 0)
@@ -153,7 +158,7 @@ def _keep(
         syscalls.die_with_parent(above)
         streams.take()
         close_descriptors(frozenset({up.fileno()}))
-        _own_spaces(up)
+        _own_spaces(up, network=plan.network)
         first = os.fork()
         if first == 0:
             _begin(up, plan, command, environ)
@@ -163,9 +168,9 @@ def _keep(
         _fail(up, problem)
 
 
-def _own_spaces(up: socket.socket) -> None:
+def _own_spaces(up: socket.socket, *, network: bool) -> None:
     user, group = os.geteuid(), os.getegid()
-    syscalls.unshare(SPACES)
+    syscalls.unshare(SPACES if network else SPACES | syscalls.NEWNET)
     for name, text in (
         ("setgroups", "deny"),
         ("uid_map", f"{user} {user} 1"),
@@ -188,11 +193,13 @@ def _begin(
     """Build the room, start the command, and reap until it ends."""
     try:
         syscalls.die_with_parent(0)
+        if not plan.network:
+            syscalls.loopback_up()
         unsealed = build(plan)
         told, tells = os.pipe()
         child = os.fork()
         if child == 0:
-            _exec(tells, command, environ)
+            become(tells, 1, command, environ, confine)
         os.close(tells)
         syscalls.no_capabilities()
         syscalls.prctl(syscalls.DUMPABLE, 0, what="not dumpable")
@@ -208,15 +215,21 @@ def _begin(
         _fail(up, problem)
 
 
-def _exec(tells: int, command: Sequence[str], environ: Mapping[str, str]) -> Never:
-    """Give up every right and become the command.
+def become(
+    tells: int,
+    above: int,
+    command: Sequence[str],
+    environ: Mapping[str, str],
+    bind: Callable[[frozenset[int]], None],
+) -> Never:
+    """Give up every right by `bind` and become the command; `above` is our parent.
 
     `tells` says what did not work; where everything did it closes before the command starts.
     """
     try:
-        syscalls.die_with_parent(1)
+        syscalls.die_with_parent(above)
         _usual_signals()
-        confine(frozenset({tells}))
+        bind(frozenset({tells}))
     except BaseException as problem:  # noqa: BLE001 - the command must not start half confined
         os.write(tells, _fault(problem))
         os._exit(1)

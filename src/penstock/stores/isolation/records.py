@@ -170,6 +170,17 @@ def _lock(folder: str) -> Iterator[bool]:
         os.close(descriptor)
 
 
+def remove_half(folder: str) -> None:
+    """Remove what a start that did not work left in the folder of a run: no command ran in it."""
+    opened = os.open(folder, AS_FOLDER)
+    try:
+        for name in ("project", "copy", "tmp", "var-tmp", "empty"):
+            with suppress(FileNotFoundError):
+                remove_tree(opened, name)
+    finally:
+        os.close(opened)
+
+
 def remove_tree(parent: int, name: str) -> None:
     """Remove a directory and all below it, however deep, following no link.
 

@@ -7,7 +7,8 @@ The order, numbered where it is done:
       sockets and write to pipes that lie there, an overlay does not
   (4) an empty /run, with the resolver's file put back
   (5) /tmp and /var/tmp of its own, on disk
-  (6) the home directory and the project as overlays that take every write
+  (6) the home directory and the project as overlays that take every write; what the rules open
+      or make read-only in them
   (7) a minimal /dev with terminals of its own, and /proc of its own processes
   (8) Penstock's state and the user's keys hidden
   (9) all of it becomes the root
@@ -79,6 +80,11 @@ class RoomPlan:
     home_layer: str
     state: str
     hidden: tuple[str, ...]
+    through: tuple[str, ...] = ()  # directories that are written directly
+    sockets: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
+    frozen: tuple[str, ...] = ()  # places in the layers that the command may only read
+    network: bool = True
 
     @property
     def project_layer(self) -> str:
@@ -107,7 +113,8 @@ def build(plan: RoomPlan) -> list[str]:
     if plan.home_layer:  # (6)
         _own_layer(plan.home, plan.home_layer, root)
     _own_layer(plan.project, plan.project_layer, root)
-    _own_devices(root)  # (7)
+    _open_places(plan, root)
+    _own_devices(root, plan.devices)  # (7)
     mount("proc", f"{root}/proc", "proc", NOSUID | NODEV | NOEXEC)
     if os.geteuid() == 0:
         _guard_proc(f"{root}/proc")
@@ -230,7 +237,24 @@ def _own_run(root: str) -> None:
             file.write(kept)
 
 
-def _own_devices(root: str) -> None:
+def _open_places(plan: RoomPlan, root: str) -> None:
+    """Show what the rules open, and make read-only what they freeze."""
+    for place in plan.through:
+        target = _made(root + place, 0o755)
+        mount(place, target, "", BIND | REC)
+    for place in plan.sockets:
+        if not os.path.exists(root + place):  # in a private /run or /tmp
+            _made(os.path.dirname(root + place), 0o755)
+            _bind_file(place, root + place)
+        else:
+            mount(place, root + place, "", BIND)
+    for place in plan.frozen:
+        if os.path.exists(root + place):
+            mount(root + place, root + place, "", BIND)
+            read_only(root + place, recursive=False)
+
+
+def _own_devices(root: str, more: Sequence[str]) -> None:
     folder = f"{root}/dev"
     mount("tmpfs", folder, "tmpfs", NOSUID | NODEV, "mode=0755")
     for name in DEVICES:
@@ -240,6 +264,9 @@ def _own_devices(root: str) -> None:
         os.symlink(target, f"{folder}/{name}")
     for name in ("pts", "shm", "mqueue"):
         _made(f"{folder}/{name}", 0o755)
+    for place in more:
+        _made(os.path.dirname(root + place), 0o755)
+        _bind_file(place, root + place)
     data = "newinstance,ptmxmode=0666,mode=620"
     mount("devpts", f"{folder}/pts", "devpts", NOSUID | NOEXEC, data)
     mount("tmpfs", f"{folder}/shm", "tmpfs", NOSUID | NODEV, "mode=1777")

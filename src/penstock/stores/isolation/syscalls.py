@@ -14,6 +14,8 @@ import struct
 from functools import cache
 
 NEWNS, NEWIPC, NEWUSER, NEWPID = 0x20000, 0x8000000, 0x10000000, 0x20000000
+NEWNET = 0x40000000
+SET_FLAGS, UP, RUNNING = 0x8914, 1, 0x40  # of a network interface
 
 RDONLY, NOSUID, NODEV, NOEXEC = 1, 2, 4, 8
 REMOUNT, BIND, REC, PRIVATE = 32, 4096, 16384, 1 << 18
@@ -106,13 +108,28 @@ def die_with_parent(parent: int) -> None:
         os._exit(1)
 
 
-def no_capabilities() -> None:
-    """Give up every capability, for this process and all that it will start."""
+def loopback_up() -> None:
+    """Switch on the loopback of a new network namespace, which has nothing else."""
+    import fcntl
+    import socket
+
+    request = struct.pack("16sH14x", b"lo", UP | RUNNING)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as made:
+        fcntl.ioctl(made, SET_FLAGS, request)
+
+
+def no_capabilities(*, bounding: bool = True) -> None:
+    """Give up every capability, for this process and all that it will start.
+
+    The bounding set takes a capability to give up. Without `bounding` it may stay where there is
+    none; with "no new privileges" nothing can be gained from it.
+    """
+    tolerated = {errno.EINVAL} if bounding else {errno.EINVAL, errno.EPERM}
     for one in range(LAST_CAPABILITY + 1):
         try:
             prctl(CAPBSET_DROP, one, what=f"drop capability {one}")
         except OSError as problem:
-            if problem.errno != errno.EINVAL:  # EINVAL: this kernel has fewer
+            if problem.errno not in tolerated:  # EINVAL: this kernel has fewer
                 raise
     prctl(CAP_AMBIENT, AMBIENT_CLEAR_ALL, what="clear ambient capabilities")
     header = struct.pack("Ii", CAPABILITY_VERSION_3, 0)

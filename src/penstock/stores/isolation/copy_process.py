@@ -1,0 +1,157 @@
+"""Start a command in a copy of the project, where no namespace can be made.
+
+Landlock keeps it from writing anything but the copy, its own temporary files and its own home.
+The keeper adopts whatever the command leaves running and ends it when the command ends.
+Always true: the command starts only after every step worked; each process ends with the one
+above it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Never
+
+from penstock.stores.isolation import syscalls
+from penstock.stores.isolation.confine import close_descriptors, confine
+from penstock.stores.isolation.landlock import restrict
+from penstock.stores.isolation.process import (
+    MESSAGE,
+    READY,
+    SIGNALS,
+    IsolatedProcess,
+    _fail,
+    _handed_on,
+    _hear,
+    _impossible,
+    become,
+    exit_code,
+)
+from penstock.stores.isolation.streams import Streams
+
+SUBREAPER = 36
+# Each round ends what the round before left without a parent; a fork bomb is the kernel's to bound.
+MOST_ROUNDS = 10_000
+WRITABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CopyPlan:
+    """Where the command starts, what it may write besides devices, and what it never reads."""
+
+    directory: str
+    writable: tuple[str, ...]
+    hidden: tuple[str, ...]
+
+
+def start_copy(
+    plan: CopyPlan, command: Sequence[str], environ: Mapping[str, str]
+) -> IsolatedProcess:
+    """Start a command. Raises StoreError `no-isolation` where one step does not work."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    streams = Streams()
+    ours, theirs = socket.socketpair()
+    above = os.getpid()
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    keeper = os.fork()
+    if keeper == 0:
+        ours.close()
+        _keep(theirs, above, plan, streams, command, environ)
+    signals = ExitStack()
+    signals.enter_context(_handed_on(keeper))
+    theirs.close()
+    said, _ = _hear(ours)
+    ours.close()
+    if said.get("is") != READY:
+        os.waitpid(keeper, 0)
+        signals.close()
+        streams.drop()
+        raise _impossible(said)
+    streams.pump()
+    return IsolatedProcess(
+        keeper=keeper,
+        spaces=(),
+        places=(),
+        streams=streams,
+        signals=signals,
+        mode="copy",
+        place=plan.directory,
+    )
+
+
+def _keep(
+    up: socket.socket,
+    above: int,
+    plan: CopyPlan,
+    streams: Streams,
+    command: Sequence[str],
+    environ: Mapping[str, str],
+) -> Never:
+    """Start the command, and end with its code once everything that it started is gone."""
+    try:
+        syscalls.die_with_parent(above)
+        streams.take()
+        close_descriptors(frozenset({up.fileno()}))
+        syscalls.prctl(SUBREAPER, 1, what="adopt what is left running")
+        said, says = os.pipe()
+        keeper = os.getpid()
+        child = os.fork()
+        if child == 0:
+            up.close()
+            _begin(says, keeper, plan, command, environ)
+        os.close(says)
+        syscalls.prctl(syscalls.DUMPABLE, 0, what="not dumpable")
+        fault = os.read(said, MESSAGE)
+        os.close(said)
+        up.sendall(fault or json.dumps({"is": READY}).encode() + b"\n")
+        up.close()
+        os._exit(_ended(child))
+    except BaseException as problem:  # noqa: BLE001 - nothing of ours goes on in this process
+        _fail(up, problem)
+
+
+def _begin(
+    says: int, keeper: int, plan: CopyPlan, command: Sequence[str], environ: Mapping[str, str]
+) -> Never:
+    def bind(kept: frozenset[int]) -> None:
+        os.chdir(plan.directory)
+        syscalls.prctl(syscalls.NO_NEW_PRIVS, 1, what="no new privileges")
+        terminal = [os.ttyname(0)] if os.isatty(0) else []
+        restrict(writable=(*plan.writable, *WRITABLE_DEVICES, *terminal), hidden=plan.hidden)
+        confine(kept, bounding=False)  # an ordinary user has nothing to give it up with
+
+    become(says, keeper, command, environ, bind)
+
+
+def _ended(child: int) -> int:
+    """Reap until the command ends, end what it left, and return its code."""
+    with _handed_on(child):
+        while True:
+            ended, status = os.wait()
+            if ended == child:
+                break
+    for _ in range(MOST_ROUNDS):
+        left = _children()
+        for one in left:
+            with suppress(ProcessLookupError):
+                os.kill(one, signal.SIGKILL)
+        try:
+            os.wait()
+        except ChildProcessError:
+            break
+    return exit_code(status)
+
+
+def _children() -> list[int]:
+    own = Path(f"/proc/self/task/{os.getpid()}/children")
+    with suppress(OSError):
+        return [int(one) for one in own.read_text().split()]
+    return []
