@@ -189,7 +189,7 @@ def _file(raw: object) -> str:
 
 
 def _target(raw: object) -> str:
-    """A rules file may lie in any directory: with newlines in its name, or bytes that are no UTF-8."""
+    """A rules file may lie in a directory of any name, also with newlines or no UTF-8 in it."""
     text = _text(_without_bytes(raw) if isinstance(raw, str) else raw, most=4096)
     if not text.strip():
         raise _WrongError(f"{shown(text)} is no file name", "write a path")
