@@ -33,6 +33,7 @@ from penstock.core.shell.programs.credential_stores import STORES, stored
 from penstock.core.shell.programs.filters import FILTERS, MOST_SCRIPT
 from penstock.core.shell.programs.git import git
 from penstock.core.shell.programs.git_config import variables as git_variables
+from penstock.core.shell.programs.git_patches import patch_folder
 from penstock.core.shell.programs.mentions import FILES_OF, commands_in, mentions
 from penstock.core.shell.programs.own import (
     MANAGERS,
@@ -317,7 +318,11 @@ class Programs:
         if row is None:
             return (state,)
         effects = self._packed.note(call, self._contents.told(row(call), call, state), state)
-        return self._walk.effects(effects, state, feed, base)
+        after = self._walk.effects(effects, state, feed, base)
+        place, patch = patch_folder(args) if known == "git" else ("", ())
+        if patch:
+            self._texts.keep_patch(Value(f"{place}/0001.patch"), patch, state)
+        return after
 
     def _known(self, name: Value, base: str, state: ShellState) -> str:
         """Return the name under which a table may know a program: `python3.11` is `python`."""
