@@ -475,6 +475,9 @@ class GitRepository(Protocol):
     def base(self, one: str, other: str) -> str:
         """Return the merge base of two commits, or nothing."""
 
+    def revisions(self, words: Sequence[str]) -> tuple[str, ...]:
+        """Return the commits that `git rev-list` lists for some words of its own."""
+
     def describe(self, words: Sequence[str]) -> str:
         """Return what `git describe` says with some words of its own, or nothing."""
 

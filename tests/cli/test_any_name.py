@@ -137,8 +137,32 @@ def listed(project: Project) -> None:
     assert len(project.run("projects").out.splitlines()) == len(rows)
 
 
+def rules(project: Project) -> None:
+    """Rules are added, with a commit of their own, and taken back."""
+    subprocess.run(["git", "init", "-q"], cwd=project.root, env=project.environ, check=True)
+    before = (project.root / "penstock.toml").read_text()
+    rule = ("rules", "add", "--ask", "--path", "docs/**")
+    assert project.run(*rule, "--dry-run").code == 0
+    assert (project.root / "penstock.toml").read_text() == before
+    added = project.run(*rule, "--yes")
+    assert added.code == 0, added.err
+    assert project.judge("Write", {"file_path": "docs/a.md", "content": "x"}).code == 3
+    assert project.run("check").code == 0
+    assert project.run("rules", "suggest").code == 0
+    assert project.run("why").code == 0
+    assert project.run("audit", "verify", "--json").json["ok"]
+    if not seen_here():
+        undone = in_terminal(project, "undo", "--last", "1", "--yes")
+        assert undone.code == 0, undone
+        assert (project.root / "penstock.toml").read_text() == before
+        short = ("allow", "--for", "1h", "--path", "asked/**", "--yes")
+        assert in_terminal(project, *short).code == 0
+        assert project.judge("Write", {"file_path": "asked/b.md", "content": "x"}).code == 0
+        assert in_terminal(project, "allow", "--end", "all", "--yes").code == 0
+
+
 COMMANDS: list[Callable[[Project], None]] = [
-    *(hook, shared, judge, queue, status, doctor, audit, page, listed),
+    *(hook, shared, judge, queue, status, doctor, audit, page, listed, rules),
 ]
 
 

@@ -69,6 +69,37 @@ ALLOWED = (
     "split -l 100 big/large.py /tmp/large.",
     "cd /tmp && rm -f *.nothing",
 )
+# A directory that the same call makes, and the way back from it.
+MADE = (
+    "mkdir out && cd out && touch a b; cd ..; ls out; rm -r out",
+    "mkdir -p out && cd out; touch a; cd -; rm -r out",
+    "mkdir -p a/b; cd a/b; touch x; cd ../..; rm -r a",
+    "mkdir a b && (cd a && touch x); cd b; touch y; cd ../a; touch z; cd ..; rm -r a b",
+    "for n in a b; do mkdir -p gen/$n; cd gen/$n; touch x; cd -; done; rm -r gen",
+    "umask 022; mkdir -p o; cd o; touch a; cd -; touch b",
+    "git clone https://example.com/x.git /tmp/xx; cd /tmp/xx; make; cd -; echo done > a.txt",
+    "cargo new foo && cd foo && cargo build; cd -; touch a",
+    "python3 -m venv v; cd v; ls; cd -; touch b",
+    "tmp=$(mktemp -d); cd $tmp; touch a; cd -; touch b",
+    "cd lib; touch x; cd -; touch y; rm y",
+    "pushd lib; touch x; popd; touch y; rm y",
+)
+# The same where the directory may not be there: then the rest is done somewhere else.
+NOT_MADE = (
+    "cd -; touch a",
+    "false && mkdir d; cd d; rm -rf ../home/Documents",
+    'if [ -n "$X" ]; then mkdir d; fi; cd d; rm -rf ../home/Documents',
+    "mkdir README.md; cd README.md; rm -rf ../home/Documents",
+    "mkdir no/d; cd no/d; rm -rf ../../project/.env ../home/Documents",
+    "mkdir d; rmdir d; cd d; rm -rf ../home/Documents",
+    "mkdir d; mv d e; cd d; rm -rf ../home/Documents",
+    "mkdir d; chmod 000 d; cd d; rm -rf ../home/Documents",
+    "mkdir -m 000 d; cd d; rm -rf ../home/Documents",
+    "umask 777; mkdir d; cd d; rm -rf ../home/Documents",
+    "mkdir d; cd d; cd ..; rmdir d; cd -; rm -rf ../home/Documents",
+    "OLDPWD=keys; cd -; echo x > server.pem",
+    "cd lib; OLDPWD=../keys; cd -; echo x > server.pem",
+)
 SEEN = (
     "rm -f .e*",
     "rm -f .*",
@@ -122,6 +153,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         file = root / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
+    (root.parent / "home/Documents").mkdir(parents=True)
+    (root.parent / "home/Documents/thesis.txt").write_text("years\n")
     subprocess.run(["git", "init", "-q"], cwd=root, check=True)
     add = ["git", "add", "README.md", "docs", "lib/a.py"]
     subprocess.run(add, cwd=root, check=True)
@@ -142,6 +175,16 @@ def verdict(project: Path, command: str) -> tuple[str, str]:
 @pytest.mark.parametrize("command", ALLOWED)
 def test_what_meets_no_protected_file_is_allowed(project: Path, command: str) -> None:
     assert verdict(project, command)[0] == "allow", verdict(project, command)
+
+
+@pytest.mark.parametrize("command", MADE)
+def test_a_directory_that_the_same_call_makes_is_there(project: Path, command: str) -> None:
+    assert verdict(project, command)[0] == "allow", verdict(project, command)
+
+
+@pytest.mark.parametrize("command", NOT_MADE)
+def test_a_directory_that_may_not_be_there_is_no_cover(project: Path, command: str) -> None:
+    assert verdict(project, command)[0] in ("ask", "deny"), verdict(project, command)
 
 
 @pytest.mark.parametrize("command", SEEN)

@@ -32,7 +32,7 @@ from penstock.core.errors import (
 )
 from penstock.core.file_mode import FileMode
 from penstock.core.model import Change, Decision, Request, Verdict
-from penstock.core.paths.relpath import parse
+from penstock.core.paths.relpath import can_name, parse
 from penstock.core.proposals.model import (
     STATE_WORDS,
     UNDO,
@@ -241,10 +241,14 @@ class Applier:
     def _files_of(self, claimed: Sequence[Proposal]) -> Files:
         """Return the files that hold all of a set, which is written in one piece.
 
-        Of an edit of rules any later edit, wherever it is made, ends what a crash left.
+        Of an edit of rules any later edit, wherever it is made, ends what a crash left; of one in
+        a workspace whose own name no path may hold, the next step in that workspace does.
         """
-        rules, edits = self.parts.rules, any(EDIT in one.extra for one in claimed)
-        return rules.files if rules and edits else self.parts.files
+        files, rules = self.parts.files, self.parts.rules
+        if rules is None or not any(EDIT in one.extra for one in claimed):
+            return files
+        inside = not any(one.path.startswith("/") for one in claimed)
+        return files if inside and not can_name(files.root) else rules.files
 
     def written(
         self,

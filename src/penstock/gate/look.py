@@ -165,9 +165,10 @@ class DiskLook:
         try:
             folder = self._files.resolve(self._absolute(".", base))
             found = self._repositories.at(folder)
-            return _answer(found, question, names) or None if found else None
+            answer = _answer(found, question, names) if found else None
         except PenstockError:
             return None
+        return answer if answer or question in _LISTS else None
 
     def _content(self, path: str, base: str) -> str | None:
         try:
@@ -274,11 +275,17 @@ class DiskLook:
         return self._files.machine()
 
 
+# Questions that may be answered by an empty list.
+_LISTS = frozenset({"names", "commits"})
+
+
 def _answer(repository: GitRepository, question: str, names: Sequence[str]) -> str:
     if question == "base":
         return repository.base(names[0], names[1])
     if question == "names":
         return "\0".join(change.path for change in patched_files(repository, *names))
+    if question == "commits":
+        return "\n".join(repository.revisions(names)[:MOST_NAMES])
     if question == "describe":
         return repository.describe(names)
     if question == "branch":

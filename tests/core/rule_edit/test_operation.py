@@ -60,6 +60,11 @@ GOOD: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.parametrize("file", ["two\nlines/x.toml", "caf\udce9/x.toml"])
+def test_a_rules_file_may_lie_in_any_directory(file: str) -> None:
+    assert parse_operation({**ADD, "target_file": file}).files == (file,)
+
+
 @pytest.mark.parametrize("document", GOOD)
 def test_every_operation_is_read(document: dict[str, Any]) -> None:
     assert parse_operation(document).type == document["type"]
@@ -98,7 +103,9 @@ BAD: list[tuple[object, str, str]] = [
     ({**ADD, "position": {"near": "a"}}, "position", "is no position"),
     ({**ADD, "position": 10**5000}, "position", "a number beyond all limits is no position"),
     ({**ADD, "target_file": ""}, "target_file", "is no file name"),
-    ({**ADD, "target_file": "a\nb"}, "target_file", "is no file name"),
+    ({**ADD, "target_file": " "}, "target_file", "is no file name"),
+    ({**ADD, "target_file": "a\0b"}, "target_file", "no file can hold"),
+    ({**ADD, "target_file": "a\ud800b"}, "target_file", "no file can hold"),
     ({"type": "update_rule", "id": "a", "changes": {}}, "changes", "says nothing"),
     ({"type": "update_rule", "id": "a", "changes": {"x": 1}}, "changes.x", "unknown field"),
     ({"type": "toggle_rule", "id": "a", "enabled": "no"}, "enabled", "must be true or false"),

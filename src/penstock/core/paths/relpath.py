@@ -16,7 +16,7 @@ from penstock.core.errors import InputError
 from penstock.core.model import Target
 from penstock.core.paths.spellings import beneath, fold, joined, normal, spellings
 
-__all__ = ["RelPath", "fold", "locate", "parse"]
+__all__ = ["RelPath", "can_name", "fold", "locate", "parse"]
 
 LONGEST_PATH = 4096  # bytes, as Linux has it
 LONGEST_NAME = 255
@@ -160,6 +160,14 @@ def _accepted(text: str | bytes) -> str:
     if not given:
         raise _refused(given, "it is empty", INSIDE)
     return given
+
+
+def can_name(text: str) -> bool:
+    """Say whether a text can be a path; a directory's own name may hold more than we let in."""
+    try:
+        return bool(_accepted(text))
+    except InputError:
+        return False
 
 
 def _is_plain(text: str) -> bool:

@@ -181,10 +181,24 @@ def _name(raw: object) -> str:
 
 
 def _file(raw: object) -> str:
+    """The name of an included file stands in a rules file."""
     text = _text(raw, most=4096)
     if not text or not text.isprintable():
         raise _WrongError(f"{shown(text)} is no file name", "write a path")
     return text
+
+
+def _target(raw: object) -> str:
+    """A rules file may lie in a directory of any name, also with newlines or no UTF-8 in it."""
+    text = _text(_without_bytes(raw) if isinstance(raw, str) else raw, most=4096)
+    if not text.strip():
+        raise _WrongError(f"{shown(text)} is no file name", "write a path")
+    return str(raw)
+
+
+def _without_bytes(text: str) -> str:
+    """Leave out the characters that stand for bytes of a name that are no UTF-8."""
+    return "".join(char for char in text if not "\udc80" <= char <= "\udcff")
 
 
 def _flag(raw: object) -> bool:
@@ -282,7 +296,7 @@ def _value(raw: object, *, nulls: bool) -> None:
 
 
 READERS: Mapping[str, Callable[[object], object]] = {
-    "target_file": _file,
+    "target_file": _target,
     "rule_type": _word_of(*EDITED_TABLES),
     "section": _fitting(SECTION, "section", "lower case letters, digits and hyphens"),
     "rule": _rule,

@@ -31,6 +31,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Changing to one of these does not fail.
 _ALWAYS_THERE = frozenset({"/", "/tmp", "/var/tmp", "~"})  # noqa: S108 - names, not files we use
 _UNKNOWN = Value("", exact=False)
+_MADE: Values = (Value("made"),)
 _DOTS = "option dotglob"  # beside the variables, under a name that none has
 
 
@@ -160,8 +161,36 @@ class ShellState(NamedTuple):
 
     def stand(self, cwd: str, *, sure: bool) -> ShellState:
         """Stand in another directory."""
-        moved = self._replace(cwd=cwd, sure=sure, back=self.cwd)
+        moved = self._replace(cwd=cwd, sure=sure, back=self.cwd if self.sure else None)
+        moved = moved.put("OLDPWD", (Value(self.cwd, exact=self.sure),))
         return moved.assign("PWD", (Value(cwd or "."),)) if sure else moved.forget("PWD")
+
+    def stay(self) -> ShellState:
+        """A `cd` failed. Without an OLDPWD of its own a shell then has nowhere to go back to."""
+        first = self.back is None and self.sure and "OLDPWD" not in self.scope
+        return self._replace(back=self.cwd) if first else self
+
+    def turn_back(self) -> ShellState:
+        """Do what `cd -` does: OLDPWD says where to, whoever gave it its value."""
+        given = self.scope.get("OLDPWD") or (Value(self.back or "", exact=self.back is not None),)
+        if given[0].exact and given[0].text != self.back:
+            return self.move(given[0])
+        return self.stand(self.back or "", sure=given[0].exact and self.back is not None)
+
+    # Directories that the command itself has made
+
+    def make_folder(self, path: str, *, parents: bool) -> ShellState:
+        """A directory is there from now on, with `parents` those above it as well."""
+        there = joined(self.cwd, path)
+        above = [there[:at] for at, sign in enumerate(there) if sign == "/" and at]
+        state = self.put(folder(there), _MADE)
+        for one in above if parents else ():
+            state = state.put(folder(one), _MADE)
+        return state
+
+    def made_folder(self, path: str) -> bool:
+        """Say whether the command itself has made a directory, on each way that led here."""
+        return self.scope.get(folder(joined(self.cwd, path))) == _MADE
 
     def match_dots(self) -> ShellState:
         """From now on patterns may meet names that they usually do not."""
@@ -186,6 +215,11 @@ POSITIONAL = ("@", "*", *"123456789")
 def reference(name: str) -> str:
     """Return where a state keeps what a `declare -n` variable refers to."""
     return f"reference {name}"
+
+
+def folder(path: str) -> str:
+    """Return where a state keeps that a directory was made."""
+    return f"folder {path}"
 
 
 def _taken(trait: str, values: Values) -> Values:

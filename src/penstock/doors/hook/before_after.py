@@ -51,8 +51,13 @@ def settled(here: Workspace, call: HookCall) -> list[ChangedFile]:
     return list(changed(here, call, key)) if key else []
 
 
-def changed(here: Workspace, call: HookCall, key: str) -> Iterator[ChangedFile]:
-    """Yield what has changed among the files that were kept under a key."""
+def changed(
+    here: Workspace, call: HookCall, key: str, *, with_call: str = ""
+) -> Iterator[ChangedFile]:
+    """Yield what has changed among the files that were kept under a key.
+
+    `with_call` is the call that such a file is undone with, where the key is not a call's.
+    """
     for number, one in watched.kept(here.state, key):
         now = watched.read(f"{here.root}/{one.path}")
         after = now[0] if now else None
@@ -60,10 +65,12 @@ def changed(here: Workspace, call: HookCall, key: str) -> Iterator[ChangedFile]:
         if digest == one.digest:
             watched.forget(here.state, key, number)
         else:
-            settle = partial(_settle, here.state, key, number, after)
+            settle = partial(_settle, here.state, key, number, after, with_call)
             yield ChangedFile(observed(call, one, digest), settle)
 
 
-def _settle(state: str, key: str, number: int, after: bytes | None, event_hash: str) -> None:
+def _settle(
+    state: str, key: str, number: int, after: bytes | None, with_call: str, event_hash: str
+) -> None:
     with suppress(OSError):
-        watched.settle(state, key, number, after, event_hash)
+        watched.settle(state, key, number, after, event_hash, with_call)

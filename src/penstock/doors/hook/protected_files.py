@@ -217,7 +217,8 @@ def _is_ordinary(here: Workspace, path: str) -> bool:
 
 
 def _told(here: Workspace, call: HookCall, path: str, *, origin: str) -> Iterator[ChangedFile]:
-    for seen in changed(here, call, _key(path)):
+    own = "" if origin else watched.call_key(call.session, call.call_id)
+    for seen in changed(here, call, _key(path), with_call=own):
         facts = {**seen.facts, "op": "slipped", "status": "alert"}
         if origin:  # the call only noticed it
             facts = {name: value for name, value in facts.items() if name not in OF_A_CALL}

@@ -165,6 +165,10 @@ class InspectedRepository:
         """Return the merge base of two commits, or nothing."""
         return self._maybe("merge-base", one, other).split("\n")[0]
 
+    def revisions(self, words: Sequence[str]) -> tuple[str, ...]:
+        """Return the commits that `git rev-list` lists for some words of its own."""
+        return tuple(self._maybe("rev-list", *words).split())
+
     def describe(self, words: Sequence[str]) -> str:
         """Return what `git describe` says with some words of its own, or nothing."""
         return self._maybe("describe", *words).split("\n")[0]

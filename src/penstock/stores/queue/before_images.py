@@ -115,10 +115,16 @@ def forget(state: str, call: str, number: int) -> None:
     _unlink(_name(state, call, number))
 
 
-def settle(state: str, call: str, number: int, after: "bytes | None", event_hash: str) -> None:
-    """Leave what changed for the gate: the old bytes, the new ones, the line that says so."""
+def settle(
+    state: str, call: str, number: int, after: "bytes | None", event_hash: str, with_call: str = ""
+) -> None:
+    """Leave what changed for the gate: the old bytes, the new ones, the line that says so.
+
+    `with_call` is the call that it is undone with, where it was kept under another name.
+    """
     name = _name(state, call, number)
-    head = f"{FORM}\n{digest_of(after)}\n0\n{event_hash}\n".encode()
+    says = f"{event_hash} {with_call}".rstrip()
+    head = f"{FORM}\n{digest_of(after)}\n0\n{says}\n".encode()
     _write(f"{name}.after", head + (after or b""))
     posix.rename(name, f"{name}.done")
 

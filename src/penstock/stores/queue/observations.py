@@ -32,11 +32,12 @@ class ObservedWrite:
     event_hash: str
     at: float
     slipped: bool
+    with_call: str = ""
 
     @property
     def call(self) -> str:
         """The call that made it: what one call wrote is undone together."""
-        return self.name.rpartition(".")[0]
+        return self.with_call or self.name.rpartition(".")[0]
 
 
 def observed(state: str) -> Iterator[ObservedWrite]:
@@ -81,14 +82,16 @@ def _one(folder: str, name: str) -> ObservedWrite | None:
         or before_images.digest_of(after) != now.digest
     ):
         return None
+    event_hash, _, with_call = now.path.partition(" ")
     return ObservedWrite(
         name=name,
         path=was.path,
         before=before,
         after=after,
-        event_hash=now.path,
+        event_hash=event_hash,
         at=os.stat(path + AFTER).st_mtime,
         slipped=name.startswith(SLIPPED),
+        with_call=with_call,
     )
 
 

@@ -36,6 +36,8 @@ _DECODERS: Mapping[str, Callable[[str], bytes]] = {
 }
 
 _GLOBS = frozenset({"glob", "rglob", "iglob"})
+# Stands for the name of any file in a directory.
+_ANY_NAME = ast.Call(func=ast.Name(id="any name"), args=[], keywords=[])
 
 
 _ORDERS = frozenset({"sorted", "list", "tuple", "set", "reversed"})
@@ -43,9 +45,13 @@ _ORDERS = frozenset({"sorted", "list", "tuple", "set", "reversed"})
 
 def _unwrapped(node: ast.expr) -> ast.expr:
     """Return what a loop goes over, in whichever order: `sorted(glob("*"))`."""
-    while isinstance(node, ast.Call) and _member(node.func) in _ORDERS and node.args:
+    while isinstance(node, ast.Call) and node.args and _is_order(node.func):
         node = node.args[0]
     return node
+
+
+def _is_order(func: ast.expr) -> bool:
+    return isinstance(func, ast.Name) and func.id in _ORDERS
 
 
 class Names:
@@ -56,6 +62,7 @@ class Names:
         self.file = file
         self.work = 0
         self.imports: dict[str, str] = {}
+        self.walked: set[str] = set()
         self.names: dict[str, list[ast.expr | None]] = {}
         functions: dict[str, list[str]] = {}
         for node in nodes:
@@ -106,12 +113,27 @@ class Names:
 
     def _loop(self, node: ast.For | ast.comprehension) -> None:
         listed = isinstance(node.iter, ast.List | ast.Tuple | ast.Set) and node.iter.elts
-        if not listed:
-            over = _unwrapped(node.iter)
+        over = _unwrapped(node.iter)
+        if self._walks(node.target, over):
+            return
+        if isinstance(over, ast.Name) and over.id in self.walked:
+            self._bind(node.target, _ANY_NAME)
+        elif not listed:
             globs = isinstance(over, ast.Call) and _member(over.func) in _GLOBS
             self._bind(node.target, over if globs else None)
         for item in listed or ():
             self._bind(node.target, item)
+
+    def _walks(self, target: ast.expr, over: ast.expr) -> bool:
+        """`for folder, _, files in os.walk("src")`: any directory below, and any names in it."""
+        parts = target.elts if isinstance(target, ast.Tuple) else []
+        names = [part.id for part in parts if isinstance(part, ast.Name)]
+        if len(names) != 3 or not isinstance(over, ast.Call) or self.dotted(over.func) != "os.walk":
+            return False
+        self.names.setdefault(names[0], []).append(over)
+        self.names.setdefault(names[1], []).append(None)
+        self.walked.add(names[2])
+        return True
 
     def _bind(self, target: ast.expr, value: ast.expr | None) -> None:
         if isinstance(target, ast.Name):
@@ -187,9 +209,19 @@ class Names:
             return [_above(value) for value in self.values(node.value, depth)]
         if isinstance(node, ast.Attribute) and self.dotted(node) == "sys.executable":
             return [Value("python")]
+        if node is _ANY_NAME:
+            return [Value("*", pattern=True), Value(".*", pattern=True)]
+        if isinstance(node, ast.Call) and self.dotted(node.func) == "os.walk":
+            return self._walked_below(node, depth)
         if isinstance(node, ast.Call):
             return self._globbed(node, depth) or self._built(node, depth)
         return []
+
+    def _walked_below(self, node: ast.Call, depth: int) -> Values:
+        """Return the directories of a walk that does not begin at the project or above it."""
+        places = [one.text.rstrip("/") for one in self.values(node.args[0], depth) if one.exact]
+        inside = [place for place in places if place.strip("./") and not place.startswith("..")]
+        return [Value(f"{place}/**", pattern=True) for place in inside]
 
     def _globbed(self, node: ast.Call, depth: int) -> Values:
         """Return the pattern that a loop goes over: `Path("src").rglob("*.py")`.
@@ -354,4 +386,8 @@ def _glued(left: Value, right: Value, glue: str) -> Value:
     if glue and right.text.startswith("/"):
         return right  # an absolute part starts a path anew
     between = glue if left.text and not left.text.endswith("/") else ""
-    return Value(left.text + between + right.text, exact=left.exact and right.exact)
+    return Value(
+        left.text + between + right.text,
+        exact=left.exact and right.exact,
+        pattern=left.pattern or right.pattern,
+    )

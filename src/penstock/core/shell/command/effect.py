@@ -103,10 +103,13 @@ class Effects:
         """
         met = self._walk.names(effect.value.text, state) if _is_open(effect) else None
         if met is not None:
-            for name in met:
+            # New files beside those that are met: `open(f + ".key", "w")` for each of them.
+            for name in met or (effect.value.text,):
                 self._touch(effect._replace(value=Value(name)), state, feed, by)
             return
         self._walk.found.touch(effect, state, by)
+        if effect.action is not Action.READ and by != ">":
+            self._texts.drop_patch(effect.value, state)
         if effect.action is Action.READ and effect.value.pattern and effect.value.exact:
             for name in self._walk.names(effect.value.text, state) or ():
                 self._walk.found.touch(Touch(Value(name), Action.READ, mention=True), state, by)

@@ -18,7 +18,7 @@ from penstock.core.shell.command.host import Follows
 from penstock.core.shell.command.project_copies import Packed
 from penstock.core.shell.command.run import RunTexts, language_of
 from penstock.core.shell.command.texts import NAMES_ANEW, Texts
-from penstock.core.shell.effects import Code, Feed, Program, ProgramCall, RunFile
+from penstock.core.shell.effects import Code, Feed, Program, ProgramCall, RunFile, options
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.findings import shown
 from penstock.core.shell.place import joined
@@ -33,6 +33,7 @@ from penstock.core.shell.programs.credential_stores import STORES, stored
 from penstock.core.shell.programs.filters import FILTERS, MOST_SCRIPT
 from penstock.core.shell.programs.git import git
 from penstock.core.shell.programs.git_config import variables as git_variables
+from penstock.core.shell.programs.git_patches import patch_folder
 from penstock.core.shell.programs.mentions import FILES_OF, commands_in, mentions
 from penstock.core.shell.programs.own import (
     MANAGERS,
@@ -120,6 +121,9 @@ class Programs:
         self._inside_aliases: list[str] = []
         # The Python environment whose programs are meant.
         self._environment = ".venv"
+        # Whether a `cd` was followed, and whether new directories may be closed.
+        self._moved = False
+        self._masked = False
         # Whether what is printed now goes to another machine.
         self.away = False
 
@@ -149,6 +153,7 @@ class Programs:
         if functions and name.text in state.functions:
             return put_back(self._called(name.text, args, start, feed), start, state)
         self._walk.found.program(name.text, args, feed)
+        self._masked = self._masked or name.text == "umask"
         if name.text in JUMPS:
             return self._exits.jump(name.text, start)
         builtin = BUILTINS.get(name.text)
@@ -157,6 +162,8 @@ class Programs:
         after = self._tabled(name, args, start, feed)
         if name.text in _IN_THIS_SHELL:
             return put_back((after, after), start, state)
+        if name.text == "mkdir":
+            return self._made(args, state)
         return (state,), (state,)
 
     def _unnamed(
@@ -220,6 +227,9 @@ class Programs:
         if call.name in _TAKES_LINES and call.feed.text is None:
             lines = [name.text for name in fed_names(call.feed, self._walk.here(start))]
             call = call._replace(feed=Feed("\n".join(lines), exact=False)) if lines else call
+        if call.name in _MOVES:
+            start = start.stay() if self._moved else start
+            self._moved = True
         outcome = builtin(start, call)
         if call.name in _MOVES and self._is_there(call.args, start):
             outcome = (outcome[0], ())
@@ -238,18 +248,51 @@ class Programs:
             self._walk.effects(found, state, call.feed, call.name)
             self._walk.effects(runs(name, given) if equals else (), state, call.feed, call.name)
 
+    # Directories
+
     def _is_there(self, args: tuple[Value, ...], state: ShellState) -> bool:
         """Say whether a `cd` cannot fail: a directory is there that this command leaves alone."""
+        if args == (Value("-"),):
+            back = state.turn_back()
+            return back.sure and self._stands(".", back)
         words = [word for word in args if word.exact and word.text[:1] != "-"]
-        if len(words) != len(args) or len(args) != 1:
-            return False
-        there = joined(state.cwd, words[0].text)
+        return len(words) == len(args) == 1 and self._stands(words[0].text, state)
+
+    def _stands(self, path: str, state: ShellState) -> bool:
+        there = joined(state.cwd, path)
         gone = any(
             f"{there}/".startswith(f"{joined(one.base, one.path)}/")
             for one in self._walk.found.targets
-            if one.action is Action.DELETE
+            if one.action is Action.DELETE or one.whole
         )
-        return not gone and self._walk.here(state).kind(words[0].text) == "directory"
+        return not gone and (
+            state.made_folder(path) or self._walk.here(state).kind(path) == "directory"
+        )
+
+    def _made(self, args: tuple[Value, ...], state: ShellState) -> Outcome:
+        """`mkdir`: it cannot fail where nothing is in the way of any directory that it makes."""
+        found = options(args, short="mZ?", long="mode context")
+        parents = found.has("p", "parents")
+        after = state
+        closed = self._masked or found.has("m", "mode", "Z", "context")
+        sure = bool(found.operands) and not closed
+        for word in found.operands:
+            known = word.exact and not word.pattern
+            sure = sure and known and self._can_make(word.text, after, parents=parents)
+            if known and not closed:
+                after = after.make_folder(word.text, parents=parents)
+        return (after,), (() if sure else (state,))
+
+    def _can_make(self, path: str, state: ShellState, *, parents: bool) -> bool:
+        """Say whether a directory can be made: above it are directories, or `-p` makes them."""
+        if self._stands(path, state):
+            return parents
+        if self._walk.here(state).kind(path) != "" or path.rstrip("/") in ("", ".", "..", "~"):
+            return False
+        above = path.rstrip("/").rpartition("/")[0] or ("/" if path.startswith("/") else ".")
+        if above in (".", "/") or self._stands(above, state):
+            return True
+        return parents and self._can_make(above, state, parents=True)
 
     # Rows of the table
 
@@ -275,7 +318,11 @@ class Programs:
         if row is None:
             return (state,)
         effects = self._packed.note(call, self._contents.told(row(call), call, state), state)
-        return self._walk.effects(effects, state, feed, base)
+        after = self._walk.effects(effects, state, feed, base)
+        place, patch = patch_folder(args) if known == "git" else ("", ())
+        if patch:
+            self._texts.keep_patch(Value(f"{place}/0001.patch"), patch, state)
+        return after
 
     def _known(self, name: Value, base: str, state: ShellState) -> str:
         """Return the name under which a table may know a program: `python3.11` is `python`."""

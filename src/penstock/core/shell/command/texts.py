@@ -58,6 +58,13 @@ class Texts:
         elif there in self.patches:
             self.patches[there] = ()
 
+    def drop_patch(self, file: Value, state: ShellState) -> None:
+        """A program has changed a file, or one below it: it is not the patch that git made."""
+        there = joined(state.cwd, file.text)
+        for path in self.patches:
+            if not file.exact or file.pattern or f"{path}/".startswith(f"{there}/"):
+                self.patches[path] = ()
+
     def doubt(self, file: Value, state: ShellState) -> None:
         """A program has changed a file: what was noted of it is no longer sure."""
         self.unread.update({joined(state.cwd, file.text)} & self.files.keys())

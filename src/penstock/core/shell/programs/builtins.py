@@ -38,12 +38,11 @@ def _cd(state: ShellState, call: ProgramCall) -> Outcome:
     found = options(call.args)
     target = found.operands[0] if found.operands else Value("~")
     if target.text == "-":
-        known = state.back is not None
-        return (state.stand(state.back or "", sure=known and state.sure),), (state,)
-    moved = state.move(target).assign("OLDPWD", (Value(state.cwd, exact=state.sure),))
+        return (state.turn_back(),), (state,)
+    moved = state.move(target)
     if "CDPATH" in state.scope and not target.text.startswith(("/", ".", "~")):
         moved = moved._replace(sure=False)
-    return (moved,), (() if state.surely_moves(target) else (state,))
+    return (moved,), (() if state.surely_moves(target) else (state.stay(),))
 
 
 def _pushd(state: ShellState, call: ProgramCall) -> Outcome:

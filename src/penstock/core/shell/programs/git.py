@@ -220,8 +220,16 @@ def git(call: ProgramCall) -> Iterator[Effect]:
         return
     name = words[0].text
     inner = ProgramCall("git", tuple(words)[1:], call.feed)
+    yield from map(place.of, _transports(inner.args))
     row = _SUBCOMMANDS.get(name) or (_output if name in _OWN else _alias(name))
     yield from map(place.of, row(inner))
+
+
+def _transports(words: tuple[Value, ...]) -> Iterator[Effect]:
+    """`ext::COMMAND` as an address is a command that git starts."""
+    for word in words:
+        if word.text.startswith("ext::"):
+            yield Shell(word._replace(text=word.text.removeprefix("ext::")))
 
 
 def _given_setting(flag: str, given: Value) -> Iterator[Effect]:
@@ -322,6 +330,13 @@ def _grep(call: ProgramCall) -> Iterator[Effect]:
     yield from _output(call)
 
 
+def _difftool(call: ProgramCall) -> Iterator[Effect]:
+    """`git difftool -x CMD` hands each pair of files to a program."""
+    found = options(call.args, short="xt", long="extcmd tool")
+    yield from (Shell(text) for text in found.values("x", "extcmd"))
+    yield from _output(call)
+
+
 def _starts(*names: str) -> Program:
     """The values of some options are programs."""
 
@@ -391,6 +406,7 @@ _SUBCOMMANDS: Mapping[str, Program] = {
     "archive": _archive,
     "bundle": _bundle,
     "clone": _clone,
+    "difftool": _difftool,
     "config": config,
     "fetch": _fetch,
     "fast-export": _marks,

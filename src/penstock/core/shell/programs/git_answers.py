@@ -26,7 +26,7 @@ def answered(args: Sequence[Value], here: LookHere) -> str | None:
         return None
     row = _QUESTIONS.get(args[0].text)
     found = row(args[1:], here) if row else None
-    return f"{found}\n" if found else None
+    return f"{found}\n" if found else found
 
 
 def _names(found: Options, *allowed: str) -> list[str] | None:
@@ -59,7 +59,7 @@ def _merge_base(args: Sequence[Value], here: LookHere) -> str | None:
 
 
 def _newest(args: Sequence[Value], here: LookHere) -> str | None:
-    """`git log -1 --format=%H x` and `git rev-list -1 x`: the commit itself."""
+    """`git log -1 --format=%H x`: the commit itself."""
     found = options(args, short="n", long="max-count format pretty")
     counts = [value.text for value in found.values("n", "max-count")]
     forms = [value.text for value in found.values("format", "pretty")]
@@ -69,6 +69,26 @@ def _newest(args: Sequence[Value], here: LookHere) -> str | None:
     if names is None or not once or not known or len(names) > 1:
         return None
     return _commit(names, here, short=bool(forms) and forms[0] in _SHORT_IDS)
+
+
+_CHOICES = (
+    *("reverse", "no-merges", "merges", "first-parent", "n", "max-count", "skip", "topo-order"),
+    *("before", "until", "after", "since", "date-order", "1", "2", "3", "4", "5"),
+)
+_RANGE = re.compile(r"\^?[\w@./^~{}+-]{1,200}")
+_MOMENT = re.compile(r"[\w :.+-]{1,40}")
+
+
+def _rev_list(args: Sequence[Value], here: LookHere) -> str | None:
+    """`git rev-list --reverse a..b`: the commits themselves, as git lists them now."""
+    found = options(args, short="n", long="max-count skip before until after since")
+    values = [value.text for name, value in found.given if value is not None]
+    named = all(_RANGE.fullmatch(word.text) for word in found.operands)
+    if not found.operands or not named or any(name not in _CHOICES for name, _ in found.given):
+        return None
+    if not all(_MOMENT.fullmatch(value) for value in values):
+        return None
+    return here.git("commits", *(word.text for word in args))
 
 
 def _log(args: Sequence[Value], here: LookHere) -> str | None:
@@ -95,7 +115,7 @@ def _describe(args: Sequence[Value], here: LookHere) -> str | None:
 _QUESTIONS: Mapping[str, Callable[[Sequence[Value], LookHere], str | None]] = {
     "rev-parse": _rev_parse,
     "merge-base": _merge_base,
-    "rev-list": _newest,
+    "rev-list": _rev_list,
     "log": _log,
     "branch": _branch,
     "symbolic-ref": _symbolic_ref,

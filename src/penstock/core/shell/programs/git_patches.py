@@ -55,6 +55,15 @@ def _shown(args: Sequence[Value]) -> tuple[str, ...]:
     return (COMMITS, *names) if plain and not found.has(*_ELSEWHERE) else ()
 
 
+def patch_folder(args: Sequence[Value]) -> tuple[str, tuple[str, ...]]:
+    """Return where `git format-patch -o DIR X` puts its patches, and what is in them together."""
+    if args[:1] != (Value("format-patch"),) or not all(w.exact and not w.pattern for w in args):
+        return "", ()
+    found = options(args[1:], short="o", long="output-directory")
+    places = found.values("o", "output-directory")
+    return (places[-1].text, _formatted((*args[1:], Value("--stdout")))) if places else ("", ())
+
+
 def _formatted(args: Sequence[Value]) -> tuple[str, ...]:
     """`git format-patch -1 X --stdout`: one commit; more of them are a range."""
     found = options(args, short="o", long="output-directory")

@@ -95,7 +95,7 @@ def _git(args: tuple[Value, ...], feed: Feed, here: LookHere) -> str | None:  # 
     """
     if args and args[0].text == "grep":
         return _git_grep(args[1:], here)
-    if args and args[0].text == "diff":
+    if args and (args[0].text == "diff" or _prints_names_only(args)):
         return _git_changed(args, here)
     if not args or args[0].text != "ls-files":
         return None
@@ -109,6 +109,16 @@ def _git(args: tuple[Value, ...], feed: Feed, here: LookHere) -> str | None:  # 
     wanted = [word.text for word in found.operands]
     names = [name for name in tracked if not wanted or any(_in_pathspec(w, name) for w in wanted)]
     return _lines(names, end="\0" if found.has("z") else "\n")
+
+
+def _prints_names_only(args: tuple[Value, ...]) -> bool:
+    """`git show --name-only --format=`: no word of the commit itself comes before the names."""
+    forms = [word.text.partition("=")[2] for word in args if word.text.startswith(_FORMATS)]
+    return args[0].text == "show" and bool(forms) and all(form in _BLANK for form in forms)
+
+
+_FORMATS = ("--format=", "--pretty=")
+_BLANK = frozenset({"", "format:", "tformat:"})
 
 
 def _git_changed(args: tuple[Value, ...], here: LookHere) -> str | None:

@@ -511,7 +511,7 @@ _PLAIN_WRAPPERS = (
     *("nohup", "setsid", "builtin", "noglob", "nocorrect", "unbuffer", "fakeroot"),
     *("caffeinate", "torsocks", "proxychains", "proxychains4", "ccache", "catchsegv", "-"),
     *("busybox", "toybox", "xvfb-run", "dbus-run-session", "firejail", "cross-env", "env-cmd"),
-    *("corepack", "chronic", "dumb-init", "tini"),
+    *("corepack", "chronic", "dumb-init", "tini", "shx"),
 )
 # They keep settings or secrets, and start a command with them.
 _ENVIRONMENTS = (

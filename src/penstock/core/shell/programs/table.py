@@ -187,6 +187,32 @@ def _uniq(call: ProgramCall) -> Iterator[Effect]:
     yield from written(found.operands[1:2])
 
 
+def _aria2c(call: ProgramCall) -> Iterator[Effect]:
+    found = options(call.args, short="dolsxji", long="dir out log input-file")
+    folder = last(found.values("d", "dir"))
+    for value in found.values("o", "out"):
+        yield Touch(below(folder, value) if folder else value)
+    yield from written(found.values("l", "log"))
+
+
+_SUBSTITUTION = re.compile(r"s/([^/\\]*)/([^/\\$]*)/g?")
+
+
+def _rename(call: ProgramCall) -> Iterator[Effect]:
+    """`rename s/a/b/ FILE...` and `rename a b FILE...`: each file gets another name."""
+    found = options(call.args, short="e")
+    if found.has("n", "nono", "no-act"):
+        return
+    words = (*found.values("e"), *found.operands)
+    perl = _SUBSTITUTION.fullmatch(words[0].text) if words else None
+    pair = perl.groups() if perl else [word.text for word in words[:2]]
+    yield from written(words[1:])
+    for file in words[1:] if perl else words[2:]:
+        yield Touch(file._replace(text=file.text.replace(pair[0], pair[-1])))
+    if not perl and words and (set(words[0].text) & set("/{}$;") or not words[0].exact):
+        yield Unclear(f"`{call.name}` computes the new names of files")
+
+
 # Patches and editors
 
 
@@ -284,7 +310,7 @@ PROGRAMS: Mapping[str, Program] = {
     "shuf": outputs("o output", short="in", long="input-range head-count random-source"),
     "xxd": last_operand("clgos"),
     "tic": outputs("o"),
-    "aria2c": outputs("o out l log", short="dsxj"),
+    "aria2c": _aria2c,
     "patch": _patch,
     "gpatch": _patch,
     "apply_patch": _apply_patch,
@@ -317,7 +343,7 @@ PROGRAMS: Mapping[str, Program] = {
     "go": outputs("o"),
     "objcopy": last_operand("OIj", least=1),
     "strip": operands("o"),
-    "rename": lambda call: written(options(call.args, short="e").operands[1:]),
+    **dict.fromkeys(("rename", "prename", "perl-rename", "file-rename"), _rename),
     "mogrify": operands(),
     "mount": lambda call: written(
         options(call.args, short="to").operands[-1:], tree=True, whole=True

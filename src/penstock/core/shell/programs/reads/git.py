@@ -149,7 +149,7 @@ def _config(call: ProgramCall) -> Iterator[Effect]:
 def _behind_first(call: ProgramCall) -> Iterator[Effect]:
     """The first operand is a revision, the others are files."""
     found = options(call.args, short="o", long="format prefix output remote exec")
-    yield from read(_paths(found.operands[1:]))
+    yield from read(_paths(found.operands[1:]), tree=True)
     yield from read(found.values("add-file"))
 
 

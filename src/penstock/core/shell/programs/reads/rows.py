@@ -59,7 +59,7 @@ def sweep(roots: Iterable[Value]) -> Iterator[Effect]:
         yield Touch(place, Action.READ, tree=True, whole=True)
 
 
-def perhaps(values: Iterable[Value]) -> Iterator[Effect]:
+def perhaps(values: Iterable[Value]) -> Iterator[Touch]:
     """Each value may be a file that is read."""
     return (Touch(value, Action.READ, mention=True) for value in values)
 

@@ -99,7 +99,7 @@ def _tar(call: ProgramCall) -> Iterator[Effect]:
         place = last(found.values("C", "directory"))
         inside = [below(place, word) if place else word for word in found.operands]
         yield from _packed(call, inside, found, links=found.has("h", "dereference"))
-        yield from perhaps(_listed(lists, call))
+        yield from (one._replace(tree=True) for one in perhaps(_listed(lists, call)))
         if call.away and not found.has("exclude", "exclude-from", "X"):
             yield from sweep(word for word in inside if is_all(word))
 
