@@ -207,7 +207,7 @@ class QueueScreen(App[int]):
         root = self.desk.gate.root
         text = f"penstock review  {waiting} pending{only}  {root}"
         self.screen_stack[0].query_one("#top", Label).update(self._line(text))
-        self._to_terminal(f"\x1b]0;penstock: {waiting} waiting\x07")
+        self._to_terminal(f"\x1b]0;penstock: {waiting} pending\x07")
 
     def _to_terminal(self, text: str) -> None:
         """Send something that draws nothing: the title, or to keep the old one and put it back."""
