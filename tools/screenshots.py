@@ -202,7 +202,7 @@ def taken(browser: Browser, served: Served, pages: Mapping[str, str]) -> Iterato
         for name in names:
             page.goto(f"{served.origin}{pages[name]}")
             if name == "record":
-                page.click("text=Verify it now")
+                page.click("button.go")
             path = IMAGES / f"{name}{suffix}.png"
             page.screenshot(path=path)
             yield path

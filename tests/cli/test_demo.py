@@ -17,6 +17,7 @@ from urllib.parse import urlencode
 import pytest
 from rich.console import Console
 
+from penstock.cli.demo import agents, tour
 from penstock.cli.demo.project import project as demo_project
 from penstock.cli.demo.stage import NARROWEST, WIDEST, Stage
 from tests.project import Project
@@ -205,3 +206,35 @@ def shown(master: int, wanted: re.Pattern[bytes]) -> bytes:
             break
         seen += data
     return seen
+
+
+@pytest.mark.parametrize("late", [1, 2])
+def test_a_hook_that_was_late_is_asked_again(monkeypatch: pytest.MonkeyPatch, late: int) -> None:
+    """A late hook denies by names alone and stores nothing; under load the tour ended there."""
+    lost = [agents.DemoAnswer("deny")] * late
+    ask = agents.hook
+    monkeypatch.setattr(agents, "hook", lambda *a, **k: lost.pop() if lost else ask(*a, **k))
+    assert "PENDING  132 of 136 lines removed" in played(tour.rewrite)
+    assert not lost
+
+
+@pytest.mark.parametrize("step", [tour.secret, tour.warning, tour.rewrite, tour.learn])
+def test_a_step_that_never_gets_its_answer_is_skipped(
+    monkeypatch: pytest.MonkeyPatch, step: tour.Step
+) -> None:
+    monkeypatch.setattr(agents, "hook", lambda *_a, **_k: agents.DemoAnswer("late"))
+    assert "Skipped: this machine is too busy to show this step." in played(step)
+
+
+def test_a_program_that_takes_too_long_skips_its_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agents, "SECONDS", 0.01)
+    assert "Skipped" in played(tour.secret)
+
+
+def played(step: tour.Step) -> str:
+    """Return what one step prints, on the real project of the tour."""
+    out = Console(file=StringIO(), width=WIDEST, color_system=None)
+    with demo_project() as here:
+        tour.play(step, Stage(out), here)
+    assert isinstance(out.file, StringIO)
+    return out.file.getvalue()

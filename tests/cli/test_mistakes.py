@@ -119,7 +119,17 @@ MISTAKES = [
         error(
             "is-home",
             "this is your home directory, not a project",
-            "a hook here would treat all your files as one project",
+            "a hook here would treat all files below it as one project",
+            "change to a project directory, or use `penstock init --global`",
+        ),
+    ),
+    Mistake(
+        ("init", "--workspace", "/", "--yes", "--dry-run"),
+        COULD_NOT,
+        error(
+            "is-home",
+            "this is the root directory, not a project",
+            "a hook here would treat all files below it as one project",
             "change to a project directory, or use `penstock init --global`",
         ),
     ),
@@ -244,7 +254,12 @@ MISTAKES = [
     Mistake(
         ("judge", "--tool", "Write", "--input", "{bad"),
         USAGE,
-        error("bad-json", "the input is not valid JSON", "*", EXAMPLE),
+        error(
+            "bad-json",
+            "the input is not valid JSON",
+            "line 1, column 2: expecting property name enclosed in double quotes",
+            EXAMPLE,
+        ),
     ),
     Mistake(
         ("judge", "--tool", "Write", "--input", "[]"),
@@ -379,6 +394,71 @@ MISTAKES = [
             "check the name and PATH",
         ),
     ),
+    # Two mistakes at once: the one that can be mended here is named
+    Mistake(
+        ("approve", "77777777"),
+        COULD_NOT,
+        error(
+            "not-found",
+            "there is no proposal `77777777`",
+            hint="list them with `penstock proposals --all`",
+        ),
+    ),
+    Mistake(
+        ("undo", "r-77777777"),
+        COULD_NOT,
+        error(
+            "not-found",
+            "there is no receipt `r-77777777`",
+            hint="list applied changes with `penstock log`",
+        ),
+    ),
+    Mistake(
+        ("reject", "ID", "--reason", " "),
+        USAGE,
+        usage("`--reason` is empty; it is what the agent reads", "reject "),
+    ),
+    Mistake(
+        ("rules", "add", "--allow", "--deny", "--path", "src/**"),
+        USAGE,
+        usage("choose one of `--allow`, `--ask`, `--deny` and `--except RULE`", "rules add "),
+    ),
+    Mistake(
+        ("judge", "wirte", ".env"),
+        USAGE,
+        usage(
+            "put `--` before a command: `penstock judge -- wirte .env`, or did you mean `write`?",
+            "judge ",
+        ),
+    ),
+    Mistake(
+        ("judge", "--policy", "gaurd.toml", "--", "ls"),
+        COULD_NOT,
+        error("not-found", "there is no rules file `gaurd.toml`", hint="check the path"),
+    ),
+    Mistake(
+        ("mcp", "--http", "7718"),
+        USAGE,
+        error("bad-address", "`7718` is not HOST:PORT", hint="for example `--http 127.0.0.1:7718`"),
+    ),
+    Mistake(
+        ("mcp", "--http", "0.0.0.0:7718"),
+        COULD_NOT,
+        error(
+            "not-loopback",
+            "Penstock listens on this machine only, not on `0.0.0.0`",
+            "anyone who can connect could use it",
+            "use 127.0.0.1, and forward a port with ssh to reach it from elsewhere",
+        ),
+    ),
+    Mistake(("broker-cli",), USAGE, usage("the argument COMMAND is missing", "broker-cli ")),
+    Mistake(
+        ("broker", "--config", "borker.yaml"),
+        COULD_NOT,
+        error("not-found", "there is no settings file `borker.yaml`", hint="check the path"),
+    ),
+    Mistake(("audit", "log", "--decision", "denyed"), 0, "no entries match\n"),
+    Mistake(("report",), 0, "no calls in the last 7 days\n"),
 ]
 
 
@@ -467,6 +547,23 @@ def test_a_set_is_not_taken_for_one_file(quick: Quick) -> None:
     done = quick.run("edit", group[0].set_id)
     assert done.code == COULD_NOT
     assert done.err.startswith("error[is-a-set]: ")
+
+
+def test_a_broken_file_says_which_rules_apply(quick: Quick) -> None:
+    quick.write("penstock.toml", 'version = 1\npreset = "gaurd"\n')
+    says = (
+        f"the rules are broken: {quick.root}/penstock.toml:2: `preset` in the file is `gaurd`, but "
+        "must be one of `guard`, `strict`, `hook-spec`, `broker-spec`: did you mean `guard`?; "
+        "until this is fixed, the preset `guard` and the built-in protected list apply"
+    )
+    assert says in quick.run("status").out.splitlines()
+    assert quick.run("judge", "--", "ls").out.endswith(f"  {says}\n")
+
+
+def test_a_word_that_is_none_of_a_few_is_answered_with_them_once(quick: Quick) -> None:
+    quick.write("penstock.toml", 'version = 1\n[defaults]\nwrite = "maybe"\n')
+    first = quick.run("check").out.splitlines()[0]
+    assert first.endswith("is `maybe`, but must be one of `allow`, `ask`, `deny`")
 
 
 def test_broken_rules_are_named_with_their_line(quick: Quick) -> None:

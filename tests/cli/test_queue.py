@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from penstock.cli import main
+from penstock.core.proposals.short_id import short
 from tests.cli.pending import events, gate_of, one_proposed, ops, proposed, state_of
 from tests.project import Done, Project
 from tests.terminal import END, Seen, in_terminal
@@ -370,7 +371,7 @@ def test_a_rebase_keeps_what_was_saved_meanwhile(app: Project) -> None:
     app.write("src/app.py", "saved\n" + OLD)
     stale = app.run("apply", one, "--json")
     assert (stale.code, error(stale)["code"]) == (4, "base-changed")
-    assert f"penstock rebase {one}" in error(stale)["try"]
+    assert f"penstock rebase {short(one)}" in error(stale)["try"]
     done = app.run("rebase", one, "--json")
     (made,) = done.json["proposals"]
     assert (done.code, made["state"], made["origin"]) == (3, "waiting", "rebase")
@@ -465,7 +466,7 @@ def test_commands_for_one_file_name_the_files_of_a_set(group: tuple[Project, str
     project, set_id = group
     done = project.run("rebase", set_id, "--json")
     assert (done.code, error(done)["code"]) == (1, "is-a-set")
-    assert "hitl-" in error(done)["try"]
+    assert re.search(r"ids: [0-9a-f]{8}, [0-9a-f]{8}", error(done)["try"])
 
 
 # Large files

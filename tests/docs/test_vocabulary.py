@@ -32,9 +32,10 @@ ALLOWED = {
     ("docs/glossary.md", "doors"): "says that `doors/` is the name in the code",
 }
 
+FENCE = "```"
+FOR_PEOPLE = ("console", "text")  # what a console shows is read by people; other blocks are code
 CODE = re.compile(
-    r"```(?!console|text)[^\n]*\n.*?```"  # blocks of code; what a console shows is for people
-    r"|`[^`\n]+`"
+    r"`[^`\n]+`"
     r"|<code>.*?</code>"
     r"|^[ \t]*\"?\w+\"?\s*[=:](?=[\s\"\[{])"  # keys of TOML and JSON
     r"|\"[^\"\s]*[/*][^\"\s]*\"",  # globs
@@ -70,8 +71,18 @@ NEVER_ONE = frozenset(
 )
 
 
+def _without_blocks(text: str) -> Iterator[str]:
+    """Yield the lines of a page that are not in a block of code."""
+    block: str | None = None
+    for line in text.splitlines():
+        if line.lstrip(" >").startswith(FENCE):
+            block = line.lstrip(" >").removeprefix(FENCE).strip() if block is None else None
+        elif block is None or block in FOR_PEOPLE:
+            yield line
+
+
 def _prose(text: str) -> str:
-    return LINK.sub("]", CODE.sub("`code`", text))
+    return LINK.sub("]", CODE.sub("`code`", "\n".join(_without_blocks(text))))
 
 
 def _words_of_template(text: str) -> str:
@@ -94,6 +105,7 @@ def _modules() -> list[Path]:
 
 PAGES = (
     *("docs/**/*.md", "*.md", "changes/*.md", "skills/**/*.md"),
+    *("plugins/**/*.md", "examples/**/*.md", "hooks/**/*.md"),
     *("src/penstock/presets/*", "src/penstock/doors/web/templates/*"),
     "src/penstock/doors/web/static/*.js",
 )
@@ -197,10 +209,16 @@ def test_no_message_has_a_value_as_python_writes_it(path: Path) -> None:
         "3 file(s) changed",
         "Try: Penstock undo --last 1",
         "the line is on the record",
+        "penstock: {} waiting",
     ],
 )
 def test_the_scan_finds_what_it_is_for(text: str) -> None:
     assert list(found(_prose(text)))
+
+
+def test_prose_between_two_blocks_is_scanned() -> None:
+    page = "```console\n$ ls\n```\n\nnobody can be asked\n\n```toml\nstale = 1\n```\n"
+    assert [old for old, _ in found(_prose(page))] == ["nobody can be asked"]
 
 
 @pytest.mark.parametrize("word", TABLE, ids=lambda word: str(word.pattern)[:40])

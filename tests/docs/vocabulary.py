@@ -29,6 +29,7 @@ WORDS = (
         r"\b(?:change|proposal|file|write|nothing|something)s? (?:is |are |still )?wait", "pending"
     ),
     Word(r"\bwhat (?:still )?wait", "pending changes"),
+    Word(r"(?:\{\}|\b\d+) waiting\b", "3 pending"),
     Word(r"\bsen[dt]s?(?: \w+){0,3} back\b", "reject"),
     Word(r"\bgo(?:es|ne|ing)? back\b", "is rejected, is reverted"),
     Word(r"\bt(?:ak|ook)(?:e|es|en|ing)?(?: \w+){0,3} back\b", "undo, revert"),

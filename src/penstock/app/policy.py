@@ -60,7 +60,9 @@ def policy_of(
     project = os.path.abspath(policy_file) if policy_file else _rules_in(root)
     read = read or read_rules
     if policy_file and read(project) is None:
-        raise InputError("not-found", f"there is no rules file `{policy_file}`")
+        raise InputError(
+            "not-found", f"there is no rules file `{policy_file}`", hint="check the path"
+        )
     user = "" if policy_file else user_rules()
     policy = _in_force(read, project, user, others)
     files = kept(state) if policy.degraded and state else {}

@@ -91,7 +91,8 @@ def _name(param: click.Parameter) -> str:
     """Return how a user knows a parameter: `--reason`, or ID."""
     if isinstance(param, click.Option):
         return f"`{max(param.opts, key=len)}`"
-    return (param.metavar or (param.name or "").upper()).strip("[]").split(" ")[0]
+    shown = param.metavar or (param.name or "").upper()
+    return shown.strip("[]").removeprefix("-- ").split(" ")[0].removesuffix("...")
 
 
 def _path(wrong: click.UsageError) -> str:

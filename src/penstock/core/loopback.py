@@ -23,8 +23,8 @@ def check(host: str) -> None:
     if host not in HOSTS:
         raise InputError(
             "not-loopback",
-            f"`{host}` is not listened on",
-            because="whoever can connect can ask",
+            f"Penstock listens on this machine only, not on `{host}`",
+            because="anyone who can connect could use it",
             hint=f"use {ADDRESS}, and forward a port with ssh to reach it from elsewhere",
         )
 

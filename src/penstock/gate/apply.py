@@ -41,6 +41,7 @@ from penstock.core.proposals.model import (
     State,
     Transition,
 )
+from penstock.core.proposals.short_id import short
 from penstock.gate.answer import signed_statement
 from penstock.gate.node import Node, with_target
 from penstock.gate.parts import Event, Parts, event_of
@@ -121,7 +122,7 @@ class Applier:
             raise kind(
                 "not-approved" if one.state is State.WAITING else f"already-{one.state}",
                 f"the proposal for `{one.path}` is {STATE_WORDS[one.state]}",
-                hint=f"see `penstock show {one.id}`",
+                hint=f"see `penstock show {short(one.id)}`",
             )
         newest = self.newest_entry(one)
         if written_hash(newest):  # another process has written it, and settles it now
@@ -129,7 +130,7 @@ class Applier:
                 "already-applied",
                 f"the proposal for `{one.path}` is already written",
                 because="its `applied` entry is in the audit log, and one approval writes once",
-                hint=f"see `penstock show {one.id}`",
+                hint=f"see `penstock show {short(one.id)}`",
             )
         approval = approval_in(newest, one)
         if approval is None:
@@ -138,7 +139,7 @@ class Applier:
                 "not-in-log",
                 f"the audit log holds no approval of the proposal for `{one.path}`",
                 because="the queue says approved, but only the audit log counts",
-                hint=f"return it to the queue with `penstock rebase {one.id}` and review it",
+                hint=f"return it to the queue with `penstock rebase {short(one.id)}` and review it",
             )
         self._check_signature(one, approval)
         return approval
@@ -161,7 +162,7 @@ class Applier:
                 "bad-signature",
                 f"the approval of `{one.path}` is not signed by the approver's key",
                 because="it was given before the key existed, or the queue was edited by hand",
-                hint=f"review it again: `penstock show {one.id}`",
+                hint=f"review it again: `penstock show {short(one.id)}`",
             )
 
     def _check_rules(self, one: Proposal, approval: LoggedApproval) -> None:
@@ -399,5 +400,5 @@ def stale(one: Proposal, now: str | None) -> StaleError:
         "base-changed",
         f"`{one.path}` has changed since this proposal was created",
         because=f"it was {one.base or 'absent'} and is {now or 'absent'} now",
-        hint=f"run `penstock rebase {one.id}`, or ask the agent to propose again",
+        hint=f"run `penstock rebase {short(one.id)}`, or ask the agent to propose again",
     )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from penstock.core.errors import InputError, PenstockError, RefusedError, StaleError
 from penstock.core.proposals.model import OPEN, STATE_WORDS, Proposal, State
+from penstock.core.proposals.short_id import SHORT, short
 from penstock.core.text.quantities import duration
 from penstock.gate.service import Gate
 
@@ -42,13 +43,32 @@ def _begins(known: str, text: str) -> bool:
     return known.startswith(text) or known.partition("-")[2].startswith(text)
 
 
+def by_short_id(gate: Gate, text: str) -> tuple[Proposal, ...]:
+    """Return what an id names that was shortened as texts show it; nothing where none is it."""
+    if len(text) < SHORT:
+        return ()
+    try:
+        return gate.members(_by_beginning(gate, text))
+    except InputError:
+        return ()
+
+
+def short_name(gate: Gate, known: str) -> str:
+    """Return an id as short as no other open one begins; whole where the queue cannot be read."""
+    try:
+        found = gate.find(states=OPEN)
+    except Exception:  # noqa: BLE001 - the whole id is as good a name
+        return known
+    return short(known, {name for one in found for name in (one.id, one.set_id) if name})
+
+
 def only(found: Sequence[Proposal]) -> Proposal:
     """Return the one proposal that a command for single files was given."""
     if len(found) != 1:
         raise InputError(
             "is-a-set",
             f"this is a set of {len(found)} files",
-            hint="use one of its ids: " + ", ".join(one.id for one in found[:5]),
+            hint="use one of its ids: " + ", ".join(short(one.id) for one in found[:5]),
         )
     return found[0]
 
@@ -76,7 +96,7 @@ def waiting(found: Sequence[Proposal]) -> tuple[Proposal, ...]:
         raise StaleError(
             "already-approved",
             f"the proposal for `{found[0].path}` is approved",
-            hint=f"write it with `penstock apply {found[0].id}`",
+            hint=f"write it with `penstock apply {short(found[0].id)}`",
         )
     return kept
 
@@ -93,7 +113,7 @@ def closed(one: Proposal) -> PenstockError:
     }
     kind = RefusedError if one.state in (State.DENIED, State.REJECTED) else StaleError
     way = "rebase" if one.state is State.STALE else "show"
-    hint = f"run `penstock {way} {one.id}`"
+    hint = f"run `penstock {way} {short(one.id)}`"
     code = "expired" if one.state is State.EXPIRED else f"already-{one.state}"
     said = f"the proposal for `{one.path}` is {STATE_WORDS[one.state]}"
     return kind(code, said, because=why.get(one.state, ""), hint=hint)

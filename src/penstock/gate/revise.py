@@ -17,6 +17,7 @@ from penstock.core.merge.three_way import Conflict, rebase
 from penstock.core.model import Verdict
 from penstock.core.proposals.model import Answer, Proposal, State, Transition
 from penstock.core.proposals.model import after as state_after
+from penstock.core.proposals.short_id import short
 from penstock.core.text.quantities import counted
 from penstock.gate.answer import Answerer, answered
 from penstock.gate.doors import Proof
@@ -61,7 +62,7 @@ class Reviser:
                 "base-changed",
                 f"`{old.path}` has changed since this proposal was created",
                 because=f"it was {old.base or 'absent'} and is {made.base or 'absent'} now",
-                hint=f"run `penstock rebase {old.id}`",
+                hint=f"run `penstock rebase {short(old.id)}`",
             )
         # A person changed what the agent asked for, so a person looks at the result.
         group = set_id or old.set_id

@@ -521,7 +521,7 @@ BAD_HOOK = [
         5,
         "undefined variable `C` in `command_regex`",
     ),
-    ("[", 1, "not TOML"),
+    ("[", 1, "not valid TOML"),
 ]
 
 

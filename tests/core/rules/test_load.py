@@ -333,7 +333,7 @@ PROBLEMS = [
     (f'[[deny]]\npaths = ["{"a" * 5000}"]', 2, "longer than any path"),
     ('[[deny]]\npaths = ["x"]\nactions = ["wriet"]', 3, "did you mean `write`?"),
     ('[[deny]]\npaths = ["x"]\nactions = []', 3, "an empty list"),
-    ('[[deny]]\npaths = ["x"]\nkinds = ["new", "old"]', 3, "holds `old`, which is none"),
+    ('[[deny]]\npaths = ["x"]\nkinds = ["new", "old"]', 3, "holds `old`, which is not known"),
     ('[[deny]]\npaths = ["x"]\nid = ""', 3, "is no id"),
     ('[[deny]]\npaths = ["x"]\nid = "a\\nb"', 3, "is no id"),
     ('[[deny]]\npaths = ["x"]\nid = 3', 3, "must be text in quotes, not `3`"),
@@ -372,12 +372,12 @@ PROBLEMS = [
     ('[includes]\nfiles = ["a\\u0000b"]', 2, "is missing"),
     ('x = 1\ndisable = ["nothing"]', 2, "`disable` names `nothing`, but no rule has that id"),
     (f'disable = ["{SELF_RULE}"]', 1, "cannot be disabled"),
-    ("a = ", 1, "not TOML: Invalid value at line 1"),
-    ("x = 1\ny 2", 2, "not TOML: Expected '=' after a key in a key/value pair at line 2"),
-    ('a = "x', 1, "not TOML: Unterminated string at line 1"),
-    ("x = 1\n[[deny]\n", 2, "not TOML"),
-    ("a = 1\na = 2", 2, "not TOML: Cannot overwrite a value at line 2"),
-    ("a = " + "9" * 5000, 1, "not TOML"),
+    ("a = ", 1, "not valid TOML: Invalid value at line 1"),
+    ("x = 1\ny 2", 2, "not valid TOML: Expected '=' after a key in a key/value pair at line 2"),
+    ('a = "x', 1, "not valid TOML: Unterminated string at line 1"),
+    ("x = 1\n[[deny]\n", 2, "not valid TOML"),
+    ("a = 1\na = 2", 2, "not valid TOML: Cannot overwrite a value at line 2"),
+    ("a = " + "9" * 5000, 1, "not valid TOML"),
     ("x = 1\na" + ".a" * 100 + " = 1", 2, "a key of more than 32 parts"),
     ("a = " + "[" * 2000, 1, "brackets nested more than 64 deep"),
 ]  # fmt: skip
@@ -685,7 +685,7 @@ def test_a_broken_policy_leaves_the_last_good_one_in_force() -> None:
     broken = load.in_force(files(penstock_toml="oops = 1\nand = 2"), last_good=good)
     assert broken.layers == good.layers
     assert broken.revision == good.revision
-    assert "the last good one is active" in broken.degraded
+    assert "the last valid rules stay active" in broken.degraded
     assert "penstock.toml:1" in broken.degraded
     assert "1 more" in broken.degraded
 
@@ -694,8 +694,11 @@ def test_a_broken_policy_without_a_good_one_leaves_the_built_in_list() -> None:
     broken = load.in_force(files(penstock_toml="["), protect=Own(kept=("/state",)))
     paths = {glob for layer in broken.layers for rule in layer.rules for glob in rule.paths}
     assert {"**/.env*", "**/.git/**", "**/*.pem", "**/penstock.toml", "**/state/**"} <= paths
-    assert broken.degraded.startswith("degraded: ")
-    assert "so the preset `guard` and the built-in protected list are in force" in broken.degraded
+    assert broken.degraded.startswith("the rules are broken: ")
+    assert (
+        "until this is fixed, the preset `guard` and the built-in protected list apply"
+        in broken.degraded
+    )
 
 
 STAND_INS = [
@@ -731,7 +734,7 @@ def test_a_broken_project_does_not_switch_the_users_own_rules_off() -> None:
 
 
 def test_falling_back_without_a_known_problem_still_says_why() -> None:
-    assert "it could not be read" in load.fallback(()).degraded
+    assert "the rules are broken: they could not be read; " in load.fallback(()).degraded
 
 
 def test_a_door_may_bring_a_level_along() -> None:

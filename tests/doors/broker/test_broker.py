@@ -142,7 +142,7 @@ def test_broken_rules_do_not_take_the_brokers_own_away(here: Bench) -> None:
     assert code(here.ask("write_file", path="elsewhere/y", content="")) == "create_not_allowed"
     found = here.ask("write_file", path="src/n", content="x")
     assert status(found) == "hitl_required"
-    assert "the policy is broken" in found["details"]["warnings"][0]
+    assert "the rules are broken" in found["details"]["warnings"][0]
 
 
 def test_a_policy_that_allows_everything_makes_no_write_free(here: Bench) -> None:

@@ -33,13 +33,13 @@ def test_the_gate_for_replaced_files_stays_on_and_every_answer_says_degraded(
         said = json.loads(done.out)
         decision = said.get("hookSpecificOutput", {}).get("permissionDecision")
         assert (decision == "deny") is denied, given
-        assert "degraded: the policy is broken" in done.out, given
-        assert denied or "degraded" in said["systemMessage"], "the person sees it, too"
+        assert "the rules are broken: " in done.out, given
+        assert denied or "the rules are broken" in said["systemMessage"], "the person sees it, too"
     judged = project.judge("Write", {"file_path": "a.txt", "content": "x"}, "--json")
-    assert "degraded" in judged.json["degraded"]
-    assert "degraded" in hook.call("SessionStart", "", {}).out
-    assert "degraded" in project.run("status", "--json").out
-    assert "degraded" in project.run("doctor").out
+    assert "the rules are broken" in judged.json["degraded"]
+    assert "The rules are broken: " in hook.call("SessionStart", "", {}).out
+    assert "the rules are broken" in project.run("status", "--json").out
+    assert "the rules are broken" in project.run("doctor").out
 
 
 def test_strict_rules_that_are_broken_stay_strict(project: Project) -> None:

@@ -17,6 +17,7 @@ from langgraph.types import Command
 
 from penstock import open_gate
 from penstock.core.proposals.model import State
+from penstock.core.proposals.short_id import short
 from penstock.doors.langgraph.deepagents.backend import PenstockBackend
 from penstock.doors.langgraph.middleware import PenstockMiddleware
 from tests.doors.langgraph.guarded_agent import APPROVE, LONG, SHORT, START, THREAD, question
@@ -451,7 +452,7 @@ def test_outside_of_a_graph_what_needs_a_person_waits(
     (waiting,) = own.run("proposals", "--json").json["proposals"]
     assert found.error == (
         "Not written yet: no rule matches; writes need approval by default. "
-        f"Saved as pending change {waiting['id']}. Continue with other work and do not send it "
-        "again; Penstock writes it once the user approves it."
+        f"Saved as pending change {short(waiting['id'])}. Continue with other work and do not "
+        "send it again; Penstock writes it once the user approves it."
     )
     assert (own.root / "src/app.py").read_text() == "one\nneedle\nthree\n"

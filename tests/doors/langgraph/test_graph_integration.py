@@ -20,6 +20,7 @@ from penstock.app import open_workspace
 from penstock.core.errors import InputError
 from penstock.core.merge.strategies import Strategy
 from penstock.core.proposals.model import State
+from penstock.core.proposals.short_id import short
 from penstock.gate import Proof
 from penstock.langgraph import (
     GateConfig,
@@ -488,7 +489,7 @@ def test_with_a_key_an_answer_alone_approves_nothing(scene: Scene) -> None:
     known = question["action_requests"][0]["proposal_id"]
     for _ in range(3):
         again = asked(graph.invoke(resume({**YES, "strategy": "append"}), THREAD))
-        assert f"penstock approve {known}" in again["action_requests"][0]["description"]
+        assert f"penstock approve {short(known)} " in again["action_requests"][0]["description"]
         assert scene.read("a.py") == STATE
         assert waiting(scene) == ["a.py"]
     done = graph.invoke(resume({"type": "reject", "message": "no key at hand"}), THREAD)

@@ -8,6 +8,7 @@ import pytest
 
 from penstock import open_gate
 from penstock.core.proposals.model import State
+from penstock.core.proposals.short_id import short
 from tests.doors.langgraph.guarded_agent import (
     APPROVE,
     ASKS,
@@ -61,7 +62,7 @@ def test_with_a_key_an_unsigned_approval_decides_nothing_and_the_question_stays(
     scene = Guarded(own, [REPLACED, ("weather", {"city": "Delft"})])
     known = question(scene.start())["action_requests"][0]["proposal_id"]
     again = question(scene.resume(APPROVE))["action_requests"][0]
-    assert f"`penstock approve {known} --no-apply`" in again["description"]
+    assert f"`penstock approve {short(known)} --no-apply`" in again["description"]
     assert (own.root / "app.py").read_text() == LONG
     assert scene.ran == []
     with_key(own, "approve", known, "--yes")

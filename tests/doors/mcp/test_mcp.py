@@ -18,6 +18,7 @@ from mcp.shared.exceptions import MCPError
 from penstock import app
 from penstock.core.errors import RefusedError, StaleError
 from penstock.core.paths.relpath import RelPath
+from penstock.core.proposals.short_id import short
 from penstock.doors.mcp import read_tool
 from penstock.doors.mcp.tool_call import ToolCall
 from penstock.doors.mcp.tool_table import TOOLS
@@ -148,6 +149,20 @@ def test_a_person_approves_and_the_agent_is_told(shop: Project) -> None:
     assert (waiting.data["state"], waiting.status) == ("waiting", "hitl_required")
     assert (done.status, done.data["open"]) == ("applied", False)
     assert (shop.root / "big.py").read_text() == SMALL
+
+
+def test_a_pending_change_has_a_short_name_that_the_tools_take(shop: Project) -> None:
+    async def play(to: Talk) -> tuple[Told, Told, Told]:
+        asked = await to.call("write_file", path="big.py", content=SMALL)
+        name = short(asked.data["proposal_id"])
+        by_name = await to.call("proposal_status", proposal_id=name)
+        return asked, by_name, await to.call("proposal_status", proposal_id=name[:4])
+
+    asked, by_name, too_short = talk(shop, play)
+    name = short(asked.data["proposal_id"])
+    assert f"Saved as pending change {name};" in asked.text
+    assert by_name.data["state"] == "waiting"
+    assert too_short.code == "not-found", "nobody lists proposals by guessing their first letters"
 
 
 def test_a_rejection_carries_the_reason_and_what_to_do_next(shop: Project) -> None:

@@ -31,6 +31,13 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 LINE = click.IntRange(min=1)
+# What the strongest evidence for an audit log is, for people; `--json` has the short words.
+LEVELS = {
+    "witness": "confirmed by a witness",
+    "remembered": "confirmed by the remembered last entry",
+    "checkpoints": "confirmed by its own checkpoints",
+    "chain": "confirmed by its hash chain alone",
+}
 OUTCOMES = "allow, ask, deny, approved, rejected, expired, applied, error"
 
 
@@ -131,10 +138,14 @@ def log(log_path: str, pager: bool, workspace: str | None, as_json: bool, **chos
     if as_json:
         print_json({"events": list(events)})
         return OK
+    found = False
     with paged(use=pager) as out:
         for event in events:
+            found = True
             facts = [event.get(key) for key in ("ts", "op", "status", "path", "agent", "by")]
             out.print(spoken(" ".join(str(fact) for fact in facts if fact)), markup=False)
+    if not found:
+        tell("no entries match" if any(chosen.values()) else "no entries")
     return OK
 
 
@@ -184,7 +195,7 @@ def verify(
     said = "ok" if report.ok else "NOT ok"
     head = f", head {report.head}" if report.head else ""
     entries = counted(report.count, "entry", "entries")
-    out.print(f"{said}: {entries}, {report.level}{head}", markup=False)
+    out.print(f"{said}: {entries}, {LEVELS[report.level]}{head}", markup=False)
     return OK if report.ok else COULD_NOT
 
 

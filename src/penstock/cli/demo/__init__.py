@@ -13,9 +13,10 @@ from __future__ import annotations
 import click
 
 from penstock.cli import OK
+from penstock.cli.shape import PlainCommand
 
 
-@click.command()
+@click.command(cls=PlainCommand, examples=("penstock demo", "penstock demo --fast"))
 @click.option("--fast", is_flag=True, help="Do not pause between steps.")
 def command(fast: bool) -> int:
     """Take a one-minute tour in a temporary project.
@@ -36,7 +37,7 @@ def command(fast: bool) -> int:
         tour.begin(stage)
         steps = [*tour.STEPS, *extras.installed()]
         for step in steps:
-            step(stage, here)
+            tour.play(step, stage, here)
         extras.name_missing(stage)
         if watched:
             extras.page(stage, here)

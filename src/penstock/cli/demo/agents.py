@@ -1,6 +1,7 @@
 """The agents of the tour: each asks through its own integration, in a process where it has one.
 
-Always true: an agent here does what the answer lets it do, and nothing else.
+Always true: an agent here does what the answer lets it do, and nothing else; an answer that a busy
+machine made late is asked for again.
 """
 
 from __future__ import annotations
@@ -10,12 +11,31 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 SECONDS = 60
+TRIES = 4
 MCP_VERSION = "2025-06-18"
+
+Result = TypeVar("Result")
+
+
+class TooSlowError(Exception):
+    """Raised where this machine is too busy to show a step of the tour."""
+
+
+def until(expected: Callable[[Result], bool], ask: Callable[[], Result]) -> Result:
+    """Ask until the answer is the one that the tour shows.
+
+    A hook has a few seconds; when they are over it answers by names alone and stores nothing.
+    """
+    for _ in range(TRIES):
+        found = ask()
+        if expected(found):
+            return found
+    raise TooSlowError
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +45,16 @@ class DemoAnswer:
     verdict: str = "allow"
     reason: str = ""
     note: str = ""
+
+
+def answer(
+    root: str, tool: str, tool_input: Mapping[str, str], *, verdict: str, person: bool = False
+) -> DemoAnswer:
+    """Ask the hook until it gives the verdict that the rules of the tour have for this call."""
+    return until(
+        lambda found: found.verdict == verdict,
+        lambda: hook(root, tool, tool_input, person=person),
+    )
 
 
 def hook(
@@ -77,11 +107,10 @@ def verify(root: str) -> dict[str, Any]:
     return report
 
 
-def suggest() -> dict[str, Any]:
-    """Run `penstock rules suggest` here, and return the first suggestion."""
-    found = json.loads(_penstock("rules", "suggest"))["suggestions"]
-    first: dict[str, Any] = found[0]
-    return first
+def suggest() -> list[dict[str, Any]]:
+    """Run `penstock rules suggest` here, and return the suggestions."""
+    found: list[dict[str, Any]] = json.loads(_penstock("rules", "suggest"))["suggestions"]
+    return found
 
 
 def roll_back(command: str) -> bool:
@@ -102,12 +131,15 @@ def _penstock(*words: str, given: str = "") -> bytes:
 
 
 def _run(command: list[str], text: str, env: Mapping[str, str] | None = None) -> bytes:
-    return subprocess.run(  # noqa: S603 - our own command
-        command,
-        input=text.encode(),
-        env=env,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        timeout=SECONDS,
-        check=False,
-    ).stdout
+    try:
+        return subprocess.run(  # noqa: S603 - our own command
+            command,
+            input=text.encode(),
+            env=env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=SECONDS,
+            check=False,
+        ).stdout
+    except subprocess.TimeoutExpired as late:
+        raise TooSlowError from late

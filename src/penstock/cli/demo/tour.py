@@ -1,12 +1,13 @@
 """The steps that the base install has: the hook, the broker, the rules, the audit log.
 
-Always true: what is printed is what the integration answered and what the disk holds.
+Always true: what is printed is what the integration answered and what the disk holds; a step that a
+busy machine cannot show in time is skipped, and says so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from penstock.cli.demo import agents
 from penstock.cli.demo.project import DISCOUNTS_HEAD, LIMITS, DemoProject, discount
@@ -26,6 +27,7 @@ RATES = {"at": 20, "de": 19, "fr": 20}
 def tax(net, code):
     return net * RATES[code] / 100
 '''
+Step: TypeAlias = "Callable[[Stage, DemoProject], None]"
 RUNS = ("pytest tests/test_tax.py", "pytest tests/test_orders.py", "pytest tests/test_client.py")
 
 
@@ -38,6 +40,14 @@ def begin(stage: Stage) -> None:
     )
 
 
+def play(step: Step, stage: Stage, here: DemoProject) -> None:
+    """Show one step; the tour goes on without one that takes too long."""
+    try:
+        step(stage, here)
+    except agents.TooSlowError:
+        stage.say("Skipped: this machine is too busy to show this step.")
+
+
 def end(stage: Stage) -> None:
     """Say what comes next."""
     stage.out.print()
@@ -48,7 +58,8 @@ def end(stage: Stage) -> None:
 def secret(stage: Stage, here: DemoProject) -> None:
     """Have a secret denied at the hook."""
     stage.step("Secrets are protected", "Claude Code wants to write .env. Its hook asks Penstock.")
-    answer = agents.hook(here.root, "Write", {"file_path": f"{here.root}/.env", "content": "KEY=1"})
+    edit = {"file_path": f"{here.root}/.env", "content": "KEY=1"}
+    answer = agents.answer(here.root, "Write", edit, verdict="deny")
     stage.outcome("DENIED", answer.reason)
 
 
@@ -57,7 +68,8 @@ def shell(stage: Stage, here: DemoProject) -> None:
     stage.step("The shell is no way around", "It tries the same with a shell command.")
     command = "echo KEY=1 | tee -a .env"
     stage.types(command)
-    stage.outcome("DENIED", agents.hook(here.root, "Bash", {"command": command}).reason)
+    answer = agents.answer(here.root, "Bash", {"command": command}, verdict="deny")
+    stage.outcome("DENIED", answer.reason)
 
 
 def warning(stage: Stage, here: DemoProject) -> None:
@@ -67,7 +79,7 @@ def warning(stage: Stage, here: DemoProject) -> None:
     before = here.read(path)
     after = before.replace(b"'/orders'", b"'/v2/orders'")
     edit = {"file_path": f"{here.root}/{path}", "content": after.decode()}
-    answer = agents.hook(here.root, "Write", edit)
+    answer = agents.answer(here.root, "Write", edit, verdict="allow")
     here.write(path, after)
     stage.diff(before, after, path=path)
     stage.outcome("WARNED", f"written; the agent reads: {answer.note}")
@@ -83,9 +95,8 @@ def rewrite(stage: Stage, here: DemoProject) -> None:
         f"In a non-interactive session, it replaces {path} ({lines}) with {new}.",
     )
     edit = {"file_path": f"{here.root}/{path}", "content": SHORTENED}
-    agents.hook(here.root, "Write", edit)
     stage.diff(here.read(path), SHORTENED.encode(), path=path)
-    pending = here.gate.find(path=path)[-1]
+    *_, pending = agents.until(bool, lambda: _held(here, path, edit))
     stage.outcome("PENDING", f"{_removed(pending)}; saved as pending change {_short(pending)}")
     stage.say(
         f"The file still has {counted(here.lines(path), 'line')}. The agent receives the id and "
@@ -157,18 +168,18 @@ def learn(stage: Stage, here: DemoProject) -> None:
         "This project asks before commands run. You were asked about the same one three times.",
     )
     for run in RUNS:
-        answer = agents.hook(here.root, "Bash", {"command": run}, person=True)
+        answer = _run(here, run)
     stage.outcome("ASKED", f"{RUNS[-1]}: {answer.reason}")
     stage.types("penstock rules suggest")
-    found = agents.suggest()
+    found, *_ = agents.until(bool, lambda: agents.suggest() or _ask_again(here))
     before = here.read("penstock.toml")
     rollback = _apply_rule(here, found["operation"])
     stage.say("You apply the first suggestion:")
     stage.diff(before, here.read("penstock.toml"), path="penstock.toml")
-    stage.outcome("LEARNED", _effect(here))
+    stage.outcome("LEARNED", _effect(here, "allow"))
     stage.types('decision_reviewer apply --json \'{"type": "rollback", ...}\'')
     agents.roll_back(rollback)
-    stage.outcome("ROLLED BACK", _effect(here))
+    stage.outcome("ROLLED BACK", _effect(here, "ask"))
 
 
 def audit(stage: Stage, here: DemoProject) -> None:
@@ -190,7 +201,7 @@ def audit(stage: Stage, here: DemoProject) -> None:
     stage.outcome("CAUGHT", f"line {problem['line']}: {problem['message']}")
 
 
-STEPS: tuple[Callable[[Stage, DemoProject], None], ...] = (
+STEPS: tuple[Step, ...] = (
     secret,
     shell,
     warning,
@@ -232,11 +243,29 @@ def _apply_rule(here: DemoProject, operation: dict[str, object]) -> str:
     return str(info["rollback_command"]) if isinstance(info, dict) else ""
 
 
-def _effect(here: DemoProject) -> str:
+def _held(here: DemoProject, path: str, edit: dict[str, str]) -> tuple[Proposal, ...]:
+    """Have the hook judge an edit, and return what is pending for the file then."""
+    agents.hook(here.root, "Write", edit)
+    return here.gate.find(path=path)
+
+
+def _run(here: DemoProject, command: str, verdict: str = "ask") -> agents.DemoAnswer:
+    """Ask the hook about a command in a session with a person."""
+    return agents.answer(here.root, "Bash", {"command": command}, verdict=verdict, person=True)
+
+
+def _ask_again(here: DemoProject) -> list[dict[str, Any]]:
+    """Ask about each command once more: a late answer may not be in the audit log."""
+    for run in RUNS:
+        _run(here, run)
+    return []
+
+
+def _effect(here: DemoProject, verdict: str) -> str:
     """Return what the hook says now to a command like those that were asked about."""
     command = "pytest tests/test_stock.py"
-    answer = agents.hook(here.root, "Bash", {"command": command}, person=True)
-    words = {"allow": "is now allowed", "ask": "needs approval again", "deny": "is now denied"}
+    answer = _run(here, command, verdict)
+    words = {"allow": "is now allowed", "ask": "needs approval again"}
     return f"`{command}` {words[answer.verdict]}"
 
 

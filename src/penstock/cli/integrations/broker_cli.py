@@ -187,13 +187,13 @@ class _Front:
 
     def _explain(self, found: Result) -> None:
         """Say why it needs approval, and show all of what the preview cut."""
-        from penstock.cli.terminal.render import summary
+        from penstock.core.text.quantities import change_counts
 
         details = found["details"]
         for one in self.broker.proposals_of(details["hitl"]["hitl_id"]):
             change, decision = one.change, one.decision
             tell(f"  {one.path}: {short(one.id)}")
-            tell(f"    {summary(change)}")
+            tell(f"    {change_counts(change)}")
             tell(f"    reason: {decision.because or 'every write needs approval here'}")
             tell(f"    rules: {', '.join(r.rule for r in decision.reasons) or 'none'}")
             tell(f"    file now: {one.base or 'does not exist'}")

@@ -22,6 +22,7 @@ from penstock.cli.judge.document import document
 from penstock.cli.terminal.output import json_printable
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.strict_json import strict
+from penstock.core.text.json_fault import json_fault
 from penstock.gate import Call, Judgement
 from penstock.gate.look import DiskMemory
 
@@ -159,7 +160,7 @@ def _parsed(line: bytes) -> dict[str, object]:
         found = strict(line.decode("utf-8"))
     except (ValueError, RecursionError) as wrong:
         raise InputError(
-            "bad-json", "this line is not valid JSON", because=str(wrong), hint=_HINT
+            "bad-json", "this line is not valid JSON", because=json_fault(wrong), hint=_HINT
         ) from None
     if not isinstance(found, dict):
         raise InputError(

@@ -15,9 +15,10 @@ from typing import Any
 
 import click
 
-from penstock.cli.shape import PlainCommand
+from penstock.cli.shape import PlainCommand, nearest
 from penstock.core.errors import InputError
 from penstock.core.strict_json import strict
+from penstock.core.text.json_fault import json_fault
 from penstock.core.tools.intents import Knowledge, knowledge
 from penstock.gate import Judgement
 
@@ -101,8 +102,10 @@ def _command(words: list[str]) -> Question:
 def _on_file(words: Sequence[str]) -> Question:
     names = FILE_TOOLS.get(words[0])
     if names is None:
+        meant = nearest(words[0], FILE_TOOLS) if len(words) == 2 else ""
         line = f"penstock judge -- {shlex.join(words)}"
-        raise click.UsageError(f"put `--` before a command: `{line}`")
+        guess = f", or did you mean `{meant}`?" if meant else ""
+        raise click.UsageError(f"put `--` before a command: `{line}`{guess}")
     if len(words) != 2 or not words[1]:
         raise click.UsageError(f"give one file: `penstock judge {words[0]} PATH`")
     return Question(names=names, tool_input={"file_path": words[1]})
@@ -133,7 +136,7 @@ def parsed(text: str) -> dict[str, object]:
         found: Any = strict(text)
     except (ValueError, RecursionError) as wrong:
         raise InputError(
-            "bad-json", "the input is not valid JSON", because=str(wrong), hint=EXAMPLE
+            "bad-json", "the input is not valid JSON", because=json_fault(wrong), hint=EXAMPLE
         ) from None
     if not isinstance(found, dict):
         raise InputError(

@@ -153,7 +153,7 @@ def _details(judged: Judgement, remarks: list[str]) -> Iterator[str]:
             yield spoken(_measured(one.request.target.shown, one.request.change))
     yield f"policy {decision.revision}"
     if decision.degraded:
-        yield f"rules are broken: {in_line(decision.degraded)}"
+        yield in_line(decision.degraded)
 
 
 def _nothing_said(decision: Decision) -> str:
@@ -163,7 +163,7 @@ def _nothing_said(decision: Decision) -> str:
 
 
 def _measured(path: str, change: Change) -> str:
-    from penstock.cli.terminal.render import summary
+    from penstock.core.text.quantities import change_counts
 
     notes = f" ({'; '.join(change.notes)})" if change.notes else ""
-    return f"{path}: {summary(change)}{notes}"
+    return f"{path}: {change_counts(change)}{notes}"

@@ -76,13 +76,15 @@ def command(
     from penstock.app import open_workspace
     from penstock.cli.terminal.ask import agreed, without
     from penstock.cli.terminal.progress import measuring
-    from penstock.cli.terminal.proof import may_answer, person
+    from penstock.cli.terminal.proof import may_answer, person, refuse_inside_agent
     from penstock.core.text.quantities import counted
     from penstock.gate.doors import Door
     from penstock.gate.lookup import named
 
     choice = Choice.of(strategy, at, hunks, files, reason)
     here = open_workspace(workspace, door=Door.COMMAND)
+    refuse_inside_agent(here)
+    named(here.gate, id_)  # a wrong id is named before anything is asked of a person
     may_answer(here, yes=yes)
     here.gate.expire()
     group = named(here.gate, id_)

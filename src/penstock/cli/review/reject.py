@@ -22,6 +22,8 @@ def command(id_: str, reason: str, workspace: str | None, as_json: bool) -> int:
     from penstock.gate import Proof
     from penstock.gate.lookup import still_open
 
+    if not reason.strip():
+        raise click.UsageError("`--reason` is empty; it is what the agent reads")
     here, group = named_by_person(workspace, id_)
     proof = Proof(by=who(), kind="command")
     ids = [one.id for one in still_open(group)]

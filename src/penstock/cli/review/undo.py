@@ -60,7 +60,7 @@ def command(
     from penstock.cli.review.queue import document
     from penstock.cli.terminal import render
     from penstock.cli.terminal.ask import agreed, without
-    from penstock.cli.terminal.proof import may_answer, person
+    from penstock.cli.terminal.proof import may_answer, person, refuse_inside_agent
     from penstock.core.text.quantities import counted
     from penstock.gate.doors import Door
 
@@ -68,7 +68,7 @@ def command(
         raise click.UsageError("choose one of RECEIPT, `--last` and `--path`")
     here = open_workspace(workspace, door=Door.COMMAND)
     if not dry_run:
-        may_answer(here, yes=yes, terminal=False)
+        refuse_inside_agent(here)
     receipts = here.gate.undoable(receipt=receipt, last=last or 0, path=path)
     if not receipts:
         raise InputError(
@@ -77,6 +77,8 @@ def command(
             because="only changes that Penstock wrote or saw an agent write can be reverted",
             hint="see what was written with `penstock log`",
         )
+    if not dry_run:
+        may_answer(here, yes=yes, terminal=False)
     plan = _shown(here.gate, receipts, rebase=rebase, to_stdout=dry_run and not as_json)
     if dry_run:
         if as_json:

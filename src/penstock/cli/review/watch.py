@@ -124,12 +124,12 @@ class Screen:
             from penstock.cli.review.queue import document
 
             return json.dumps(document(one))
-        from penstock.cli.terminal.render import summary
         from penstock.core.proposals.short_id import short
         from penstock.core.text.display import spoken
+        from penstock.core.text.quantities import change_counts
 
         who = f" ({spoken(one.actor.agent)})" if one.actor.agent else ""
-        said = f"{short(one.id)}  {spoken(one.path)}: {summary(one.change)}{who}"
+        said = f"{short(one.id)}  {spoken(one.path)}: {change_counts(one.change)}{who}"
         return printable(said)
 
     def _send(self, text: str) -> None:

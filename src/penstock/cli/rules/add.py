@@ -36,9 +36,9 @@ WORDS = {"passthrough": "no rule"}  # what holds then is the default
         "penstock rules add --except env-files --path .env.ci --dry-run",
     ),
 )
-@click.option("--allow", "kind", flag_value="allow", help="Allow the call.")
-@click.option("--ask", "kind", flag_value="ask", help="Require approval.")
-@click.option("--deny", "kind", flag_value="deny", help="Deny the call.")
+@click.option("--allow", is_flag=True, help="Allow the call.")
+@click.option("--ask", is_flag=True, help="Require approval.")
+@click.option("--deny", is_flag=True, help="Deny the call.")
 @click.option(
     "--except",
     "of",
@@ -66,7 +66,9 @@ WORDS = {"passthrough": "no rule"}  # what holds then is the default
 @workspace_option
 @json_option
 def command(
-    kind: str | None,
+    allow: bool,
+    ask: bool,
+    deny: bool,
     of: str,
     path: str,
     prefix: str,
@@ -90,13 +92,15 @@ def command(
     from penstock.core.rule_edit.quick_rule import QuickRule, glob_of
     from penstock.gate.doors import Door
 
-    if bool(kind) is bool(of):
+    kinds = [name for name, chosen in (("allow", allow), ("ask", ask), ("deny", deny)) if chosen]
+    kinds += ["except"] if of else []
+    if len(kinds) != 1:
         raise click.UsageError("choose one of `--allow`, `--ask`, `--deny` and `--except RULE`")
     if sum(map(bool, (path, prefix, regex))) != 1:
         raise click.UsageError("choose one of `--path`, `--command` and `--regex`")
     here = open_workspace(workspace, door=Door.COMMAND)
     quick = QuickRule(
-        kind="except" if of else str(kind),
+        kind=kinds[0],
         of=of,
         path=glob_of(path, root=here.root, home=os.path.expanduser("~")),
         command=prefix,

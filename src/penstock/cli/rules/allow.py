@@ -97,7 +97,8 @@ def _grants(here: Workspace, path: str, prefix: str, until: float) -> list[Quick
     _check(ways, path or prefix)
     wanted = dict.fromkeys(_wider(way, glob) for way in ways.rules)
     return [
-        replace(one, reason=f"{MARK}: for a while", owner=who(), expires_at=until) for one in wanted
+        replace(one, reason=f"{MARK}: temporary permission", owner=who(), expires_at=until)
+        for one in wanted
     ]
 
 

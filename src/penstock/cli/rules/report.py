@@ -102,7 +102,10 @@ def _lines(found: StopReport, *, days: float, observes: bool) -> Iterator[str]:
         from penstock.cli.rules.observe import LOUD
 
         yield LOUD
-    yield f"{counted(found.calls, 'call')} in {_span(days)}"
+    if not found.calls:
+        yield f"no calls in the last {_span(days)}"
+        return
+    yield f"{counted(found.calls, 'call')} in the last {_span(days)}"
     share = f"{found.share:.1%} of them"
     passed = f"; {found.observed:,} of these were not stopped (observe mode)"
     yield (

@@ -203,17 +203,23 @@ class InitRequest:
 
 
 def _check(asked: InitRequest) -> None:
-    """Refuse options that contradict each other, and a home directory taken for a project."""
+    """Refuse options that contradict each other, and a place that is no project."""
     if asked.observe and asked.scope == "global":
         raise click.UsageError(f"`--{asked.observe}` is set per project; leave out `--global`")
     if asked.http and asked.scope not in (None, "local"):
         raise click.UsageError(f"`--http` works on one machine only; leave out `--{asked.scope}`")
-    home = os.path.realpath(os.path.expanduser("~"))
-    if asked.scope != "global" and asked.here.root == home:
+    if asked.scope != "global":
+        _check_place(asked.here.root)
+
+
+def _check_place(root: str) -> None:
+    """Refuse the directories that hold everything of a person, or of the machine."""
+    places = {os.path.realpath(os.path.expanduser("~")): "your home", os.sep: "the root"}
+    if root in places:
         raise InputError(
             "is-home",
-            "this is your home directory, not a project",
-            because="a hook here would treat all your files as one project",
+            f"this is {places[root]} directory, not a project",
+            because="a hook here would treat all files below it as one project",
             hint="change to a project directory, or use `penstock init --global`",
         )
 

@@ -52,7 +52,7 @@ def command(verbose: bool, workspace: str | None, as_json: bool) -> int:
     else:
         out = console()
         rows = list(_lines(found, now))
-        width = max(len(said) for said, hint in rows if hint) if any(h for _, h in rows) else 0
+        width = max((len(said) for said, hint in rows if hint), default=0)
         lines = [f"{said:{width}}  {hint}" if hint else said for said, hint in rows]
         for line in [*lines, *(_details(found) if verbose else ())]:
             out.print(printable(line), markup=False)
@@ -101,7 +101,7 @@ def _hooks(found: Facts) -> str:
 def _trouble(found: Facts) -> Iterator[Row]:
     """Yield what keeps the rules from working."""
     if found["degraded"]:
-        yield f"rules: {in_line(found['degraded'])}", "penstock check"
+        yield in_line(found["degraded"]), ""
     if wrong := found["state_error"]:
         because = in_line(wrong["because"])
         yield f"state: {in_line(wrong['message'])} ({because}) [{wrong['code']}]", ""

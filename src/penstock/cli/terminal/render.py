@@ -18,12 +18,12 @@ from penstock.core.diff.hunks import unified
 from penstock.core.diff.measure import lost_lines
 from penstock.core.diff.rows import Kind, blocks, listed
 from penstock.core.file_mode import WORDS, FileMode
-from penstock.core.model import Change, ChangeKind
+from penstock.core.model import Change
 from penstock.core.proposals.model import STATE_WORDS, Proposal, State
 from penstock.core.proposals.short_id import short
 from penstock.core.text.display import in_line, spoken, visible_bytes, visible_diff
 from penstock.core.text.line_endings import split
-from penstock.core.text.quantities import counted
+from penstock.core.text.quantities import change_counts
 
 SHOWN_LOST, SHOWN_HUNKS = 40, 20
 STYLE = {
@@ -46,25 +46,13 @@ def counts(change: Change) -> str:
     return f"−{change.lines_deleted:,} +{change.lines_added:,}{unit}"
 
 
-def summary(change: Change) -> str:
-    """Return in a few words how much of a file changes."""
-    unit, old, gone = change.unit.removesuffix("s"), change.existing_lines, change.lines_deleted
-    if change.kind is ChangeKind.NEW:
-        return f"new file, {counted(change.new_lines, unit)}"
-    if change.kind is ChangeKind.DELETE:
-        return f"file deleted, {counted(old, unit)}"
-    if change.kind is ChangeKind.REPLACE:
-        return f"{gone:,} of {counted(old, unit)} removed, {change.lines_added:,} added"
-    return f"{counted(max(gone, change.lines_added), unit)} changed ({counts(change)} of {old:,})"
-
-
 def what_changes(one: Proposal) -> str:
     """Return how much of a file changes, and what it becomes where that is another thing."""
     if one.mode is None or one.mode in (one.base_mode, FileMode.FILE if one.creates else None):
-        return summary(one.change)
+        return change_counts(one.change)
     becomes = f"becomes {WORDS[one.mode]}"
     touched = one.change.lines_deleted or one.change.lines_added
-    return f"{summary(one.change)}, {becomes}" if touched else becomes
+    return f"{change_counts(one.change)}, {becomes}" if touched else becomes
 
 
 def show(out: Console, one: Proposal, before: bytes | None, after: bytes | None) -> None:

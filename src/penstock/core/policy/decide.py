@@ -45,6 +45,7 @@ from penstock.core.policy.sentences import (
 
 MOST_TWINS = 3
 CANNOT_PREDICT = "can't predict which files"
+NAME_FILES = "use a command that names the files it changes, or ask the user to approve it"
 NAME_IT = "leave the file out of the call, or ask the user to approve it"
 
 
@@ -162,7 +163,8 @@ def _opinions(layer: Layer, request: Request, now: float) -> Iterator[Opinion]:
 def _doubts(layer: Layer, request: Request) -> Iterator[Opinion]:
     """Yield what is said of a command that is unclear, or that loses something for good."""
     if request.unclear:
-        yield _default(layer.unclear, "unclear", _unpredictable(request.unclear))
+        text = _unpredictable(request.unclear)
+        yield replace(_default(layer.unclear, "unclear", text), instead=NAME_FILES)
     for loss in request.losses:
         yield replace(_default(layer.unclear, loss.rule, loss.text), instead=loss.instead)
 

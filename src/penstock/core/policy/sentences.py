@@ -78,6 +78,8 @@ def filled(text: str, request: Request) -> str:
     if "{" not in text:
         return text
     change = request.change
+    if change and change.unit == "bytes":
+        text = text.replace("{existing} lines", "{existing} bytes")
     facts = {
         "{path}": spoken_name(request.target.shown if request.target else request.tool),
         "{action}": str(request.action),

@@ -73,5 +73,5 @@ def parsing(paths: Container[str]) -> Callable[[bytes, ProblemReport], Document 
 
 def _syntax(message: str, hint: str) -> Detail:
     """Return what the parser says in the words of the reviewer."""
-    told = message.removeprefix("not TOML: ")
+    told = message.removeprefix("not valid TOML: ")
     return Detail("target_file", told.replace("after a key in a key/value pair", "after key"), hint)

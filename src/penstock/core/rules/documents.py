@@ -130,7 +130,7 @@ def _syntax(report: ProblemReport, message: str, text: str) -> None:
     found = PLACE.search(message)
     line = int(found.group(1)) if found and found.group(1) else text.count("\n") + 1
     what = message[: found.start()].rstrip() if found else message
-    _at_line(report, line, f"not TOML: {what[:200]} at line {line}", "fix the line")
+    _at_line(report, line, f"not valid TOML: {what[:200]} at line {line}", "fix the line")
 
 
 def _at_line(report: ProblemReport, line: int, message: str, hint: str) -> None:

@@ -100,7 +100,7 @@ def _unknown(name: str, one: RuleExcept, known: set[str]) -> Problem:
     said = next((NO_RULES[start] for start in NO_RULES if name.startswith(start)), None)
     if said is not None:
         return _at(one, said[0].format(name), said[1])
-    hint = did_you_mean(name, known) if known else "there are no rules"
+    hint = did_you_mean(name, known) if known else 'add `preset = "guard"`: this file has no rules'
     return _at(one, f"[[except]] names `{name}`, but no rule has that id", hint)
 
 

@@ -41,6 +41,7 @@ from penstock.core.policy.model import (
 from penstock.core.policy.rule import Rule, RuleExcept, Where
 from penstock.core.rules.exceptions import with_exceptions
 from penstock.core.rules.problems import Problem, as_error, did_you_mean
+from penstock.core.text.quantities import counted
 
 Settings = Mapping[str, Mapping[str, object]]
 Shape = TypeVar("Shape")
@@ -309,24 +310,24 @@ def fallback(
     The last good policy, when there is one; else the built-in list beside the levels in `good`:
     those that can be read, and presets in place of those that cannot. Every decision says so.
     """
-    first = str(problems[0]) if problems else "it could not be read"
-    more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
-    why = f"degraded: the policy is broken ({first}{more})"
+    first = str(problems[0]) if problems else "they could not be read"
+    more = f", and {counted(len(problems) - 1, 'more problem')}" if len(problems) > 1 else ""
+    why = f"the rules are broken: {first}{more}"
     if last_good is not None:
-        return replace(last_good, degraded=f"{why}, so the last good one is active")
+        return replace(last_good, degraded=f"{why}; the last valid rules stay active")
     policy = build(others=good, protect=protect)
     own = [layer for layer in policy.layers if layer.name != NAME]
     return replace(
         policy,
         layers=(*own, protected_layer(), self_layer(protect=protect)),
-        degraded=f"{why}, so {_stand_in(good)} in force",
+        degraded=f"{why}; until this is fixed, {_stand_in(good)}",
     )
 
 
 def _stand_in(good: Sequence[LoadResult]) -> str:
-    """Return what is in force in place of the broken files, with its verb."""
+    """Return what applies in place of the broken files, with its verb."""
     presets = [level.name for level in good if level.name.startswith("preset:")]
     names = [name.removeprefix("preset:").removesuffix(".toml") for name in presets]
     listed = "the built-in protected list"
     quoted = [f"the preset `{name}`" for name in names]
-    return f"{', '.join(quoted)} and {listed} are" if names else f"{listed} is"
+    return f"{', '.join(quoted)} and {listed} apply" if names else f"{listed} applies"

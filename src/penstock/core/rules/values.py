@@ -116,7 +116,8 @@ def glob_fault(glob: str) -> tuple[str, str] | None:
 def _read_word(one: Field, value: object) -> str:
     if value not in one.words or not isinstance(value, str):
         known = ", ".join(f"`{word}`" for word in one.words)
-        hint = did_you_mean(value, one.words) if isinstance(value, str) else ""
+        guess = did_you_mean(value, one.words) if isinstance(value, str) else ""
+        hint = guess if guess.endswith("?") else ""  # the words themselves are in the message
         raise WrongValueError(f"is {shown(value)}, but must be one of {known}", hint)
     return value
 
@@ -126,7 +127,7 @@ def _read_words(one: Field, value: object) -> tuple[str, ...]:
     if not words:
         raise WrongValueError("is an empty list, which means nothing", "leave it out")
     _raise_all(
-        ValueFault(f"holds {shown(word)}, which is none", did_you_mean(word, one.words), at)
+        ValueFault(f"holds {shown(word)}, which is not known", did_you_mean(word, one.words), at)
         for at, word in enumerate(words)
         if word not in one.words
     )

@@ -74,7 +74,9 @@ def config_of(root: str, given: Given) -> Config:
         return Config(file=own, root=root, fixed=_as_yaml(whole))
     path = os.path.realpath(os.fspath(given))
     if not os.path.isfile(path):
-        raise InputError("not-found", f"there is no settings file `{os.fspath(given)}`")
+        raise InputError(
+            "not-found", f"there is no settings file `{os.fspath(given)}`", hint="check the path"
+        )
     return Config(file=path, root=root)
 
 

@@ -14,6 +14,7 @@ from penstock.core.digest import digest
 from penstock.core.file_mode import FileMode
 from penstock.core.model import Actor, ChangeKind
 from penstock.core.proposals.model import OPEN, Proposal, State
+from penstock.core.proposals.short_id import short
 from penstock.core.text.display import spoken, visible_diff
 from penstock.doors.broker.responses import (
     NOTHING,
@@ -192,5 +193,5 @@ def _sent_back(gate: Gate, one: Proposal) -> list[str]:
     for old in reversed(closed):
         if (old.base, old.content) == (one.base, one.content):
             why = f": {old.answer.reason}" if old.answer and old.answer.reason else ""
-            return [f"exactly this was rejected before ({old.id}){why}"]
+            return [f"exactly this was rejected before ({short(old.id)}){why}"]
     return []

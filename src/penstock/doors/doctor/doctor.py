@@ -20,7 +20,7 @@ from penstock.app.isolated_runs import probe
 from penstock.app.nested_rules import nested_files
 from penstock.app.places import stamp
 from penstock.app.whereabouts import whereabouts
-from penstock.core.errors import PenstockError
+from penstock.core.errors import PenstockError, of_system
 from penstock.core.policy.compile import load
 from penstock.doors.doctor.approvals import approvals
 from penstock.doors.doctor.trial import TrialResult, ask_hook, to_ask
@@ -84,7 +84,7 @@ def _rules(here: Workspace) -> Iterator[Finding]:
         yield Finding(
             name="rules",
             status=BAD,
-            what=f"the rules file is broken: {policy.degraded}",
+            what=policy.degraded,
             hint=CHECK,
         )
     else:
@@ -168,8 +168,8 @@ def _checkpoints() -> Iterator[Finding]:
         return
     strict = os.environ.get(STRICT, "").lower() in ("1", "true", "yes")
     what = "LangGraph rebuilds only known classes from checkpoints"
-    hint = f"set {STRICT}=true where graphs run; what Penstock keeps there is plain JSON"
-    loose = "LangGraph rebuilds any class that a checkpoint names"
+    hint = f"set {STRICT}=true where graphs run; Penstock itself stores only JSON there"
+    loose = "LangGraph loads any class that a checkpoint names"
     yield Finding(
         name="checkpoints",
         status=OK if strict else NOTE,
@@ -183,8 +183,9 @@ def _isolation(here: Workspace) -> Iterator[Finding]:
     name = "isolated runs"
     try:
         found = probe(here)
-    except PenstockError as fault:  # told of the state itself
-        yield Finding(name=name, status=NOTE, what=fault.message, hint=fault.hint)
+    except (PenstockError, OSError) as fault:  # a finding about the state says more
+        wrong = fault if isinstance(fault, PenstockError) else of_system(fault)
+        yield Finding(name=name, status=NOTE, what=wrong.message, hint=wrong.hint)
         return
     guard = f"Landlock {found.landlock}" if found.landlock else "no Landlock"
     if found.problem:

@@ -40,7 +40,7 @@ def greeting(here: Workspace, *, attended: bool) -> str:
     files = {rule.where.file for layer in policy.layers for rule in layer.rules}
     preset = ", ".join(sorted(name for name in files if name.startswith("preset:")))
     rules = preset.removeprefix("preset:").removesuffix(".toml") or "the project's own rules"
-    broken = f" The rules file is broken: {policy.degraded}." if policy.degraded else ""
+    broken = f" {policy.degraded[:1].upper()}{policy.degraded[1:]}." if policy.degraded else ""
     how = f"{_mode(policy)} {_answering(policy, attended=attended)}"
     return f"Penstock is on ({rules}{_own(policy)}). {how.rstrip()}{broken}"
 

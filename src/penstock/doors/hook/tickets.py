@@ -19,11 +19,11 @@ from penstock.core.errors import InputError
 from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.core.policy.decide import unattended
 from penstock.core.proposals.model import OPEN, Proposal
-from penstock.core.proposals.short_id import short
 from penstock.doors.hook import last_resort
 from penstock.doors.hook.failures import told, tried
 from penstock.doors.hook.messages import DENY, HookAnswer, HookCall, phrase
 from penstock.gate import Gate, Item, Judgement
+from penstock.gate.lookup import short_name
 
 Record = Callable[[Decision], None]
 Holding = frozenset[tuple[str, str | None, str | None]]  # path, what is there, what would be
@@ -58,7 +58,7 @@ def held(here: Workspace, call: HookCall, judged: Judgement, record: Record) -> 
         )
     known = made[0].set_id or made[0].id
     forgotten = tried("remember to notify you", lambda: _remember(here, call, known))
-    name = _shown(here.gate, known)
+    name = short_name(here.gate, known)
     saved = f"the change {'was' if is_new else 'is already'} saved as pending change {name}"
     ways = f"`penstock review` or `penstock approve {name}`"
     later = f"{saved}; the user can approve it with {ways}. {LATER[0].upper()}{LATER[1:]}"
@@ -68,15 +68,6 @@ def held(here: Workspace, call: HookCall, judged: Judgement, record: Record) -> 
         phrase(phrase(because, decision.suggestion).removesuffix("."), later),
         warnings=warnings,
     )
-
-
-def _shown(gate: Gate, known: str) -> str:
-    """Return an id as short as no other open one begins; whole where the queue cannot be read."""
-    try:
-        found = gate.find(states=OPEN)
-    except Exception:  # noqa: BLE001 - it is stored, and denied whatever its name is
-        return known
-    return short(known, {name for one in found for name in (one.id, one.set_id) if name})
 
 
 def _not_stored(because: str, problem: Exception, record: Callable[[], None]) -> HookAnswer:

@@ -18,6 +18,7 @@ from penstock.doors.langgraph.decisions import read, response_type
 from penstock.doors.langgraph.records import ReviewAction, ReviewDecision
 from penstock.doors.langgraph.thread import answers_at_hand
 from penstock.gate import Gate
+from penstock.gate.lookup import short_name
 
 MOST_ASKED = 20  # times, about the same actions
 
@@ -59,7 +60,8 @@ def ask_signed(
         answers = ask(asked)
         keyed = gate.key_needed()
         notes = [
-            _unsigned(waiting(at)) if keyed and one.yes else "" for at, one in enumerate(answers)
+            _unsigned(gate, waiting(at)) if keyed and one.yes else ""
+            for at, one in enumerate(answers)
         ]
         if turn >= given and not any(notes):
             break
@@ -70,11 +72,12 @@ def ask_signed(
     return answers
 
 
-def _unsigned(waiting: Sequence[str]) -> str:
+def _unsigned(gate: Gate, waiting: Sequence[str]) -> str:
     if not waiting:
         return ""
     commands = " and ".join(
-        f"`penstock approve {known} --no-apply`" for known in dict.fromkeys(waiting)
+        f"`penstock approve {short_name(gate, known)} --no-apply`"
+        for known in dict.fromkeys(waiting)
     )
     return (
         "An approval needs the approver key, and an answer here can't carry its signature. "

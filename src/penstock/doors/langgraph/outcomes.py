@@ -27,6 +27,7 @@ from penstock.doors.langgraph.records import (
 )
 from penstock.doors.langgraph.settle import approve, reject, twice
 from penstock.gate import Proof
+from penstock.gate.lookup import short_name
 
 NOT_SHOWN = "the file has changed since this was shown, so this change was not reviewed"
 WAITS = "it is pending as {id}: run `penstock approve {id}`"
@@ -96,7 +97,9 @@ class Settlement:
 
     def _kept(self, one: Write, now: Proposal, why: str) -> Entry:
         """Nobody has decided: the write is not made, and its proposal goes on waiting."""
-        return self._no(one, now, f"{why}; {WAITS.format(id=now.id)}")
+        return self._no(
+            one, now, f"{why}; {WAITS.format(id=short_name(self.judging.gate, now.id))}"
+        )
 
     def _no(
         self,

@@ -16,11 +16,15 @@ BACKLOG = 128
 
 
 def host_and_port(text: str) -> tuple[str, int]:
-    """Return HOST:PORT taken apart. Raises InputError `not-loopback`, `wrong-usage`."""
+    """Return HOST:PORT taken apart. Raises InputError `not-loopback`, `bad-address`."""
     host, colon, port = text.rpartition(":")
     host = host.strip("[]")
     if not colon or not port.isascii() or not port.isdigit() or int(port) > 65535:
-        raise InputError("wrong-usage", f"`{text}` is not HOST:PORT", hint="--http 127.0.0.1:7718")
+        raise InputError(
+            "bad-address",
+            f"`{text}` is not HOST:PORT",
+            hint="for example `--http 127.0.0.1:7718`",
+        )
     check(host)
     return host, int(port)
 

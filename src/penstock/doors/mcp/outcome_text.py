@@ -12,6 +12,7 @@ from penstock.core.model import Decision
 from penstock.core.proposals import facts as proposal_facts
 from penstock.core.proposals.model import Proposal, Receipt, State
 from penstock.doors.mcp.tool_call import Json, ToolAnswer, ToolCall
+from penstock.gate.lookup import short_name
 
 WAITS = STATUS["ask"]
 APPLIED = "applied"
@@ -37,12 +38,12 @@ def applied(made: Sequence[Proposal], receipts: Sequence[Receipt]) -> ToolAnswer
 
 def waiting(asked: ToolCall, made: Sequence[Proposal]) -> ToolAnswer:
     """Say that this needs approval, and what the agent does meanwhile."""
-    known = named(made)
+    name = short_name(asked.gate, named(made))
     asks = next((one for one in made if one.state is State.WAITING), made[0])
     because = asks.decision.because or "this needs the user's approval"
     left = min(one.expires_in(asked.gate.now()) for one in made)
     told = (
-        f"Not written yet: {because}. Saved as pending change {known}; the user can approve it "
+        f"Not written yet: {because}. Saved as pending change {name}; the user can approve it "
         f"with `penstock review`. Continue with other work, call `proposal_status` later, and do "
         f"not send it again unchanged."
     )

@@ -18,6 +18,7 @@ from penstock.doors.mcp.outcome_text import WAITS, applied, facts, waiting
 from penstock.doors.mcp.tool_call import Json, ToolAnswer, ToolCall, denied, refuse, text_of
 from penstock.doors.mcp.write_tools import places_of
 from penstock.gate import Call, PreparedRequest
+from penstock.gate.lookup import by_short_id
 
 HISTORY = 200  # events about one file; the record has all of them
 
@@ -74,7 +75,7 @@ def proposal_status(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAns
 
 
 def _found(asked: ToolCall, known: str) -> tuple[Proposal, ...]:
-    found = asked.gate.members(known)
+    found = asked.gate.members(known) or by_short_id(asked.gate, known)
     if not found:
         raise InputError(
             "not-found",

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from penstock.core.errors import InputError
+from penstock.core.text.json_fault import json_fault
 
 BLANK = " \t\n\r"
 _DECODER = json.JSONDecoder()
@@ -37,7 +38,7 @@ def read(data: bytes, shown: str) -> tuple[str, object]:
         raise InputError(
             "settings-not-json",
             f"`{shown}` is not plain JSON, so it was not changed",
-            because=str(wrong)[:200] or "it is nested too deeply",
+            because=json_fault(wrong),
             hint="fix the file (comments are not JSON), then run this again",
         ) from None
 

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from penstock.core.errors import PenstockError, StoreError, of_system
 from penstock.core.proposals.model import STATE_WORDS, Moment, Proposal, State
+from penstock.core.proposals.short_id import short
 from penstock.core.text.display import harmless, in_line, spoken
 from penstock.core.text.quantities import change_counts, duration
 from penstock.doors.tui.diff_rows import TextRows, Tone
@@ -49,7 +50,7 @@ def folded(text: str) -> tuple[str, ...]:
 
 def _fact_lines(one: Proposal, *, details: bool) -> Iterator[str]:
     ids = {
-        "id": f"{one.id} ({STATE_WORDS[one.state]})",
+        "id": f"{short(one.id)} ({STATE_WORDS[one.state]})",
         "set": one.set_id,
         "parent": one.parent,
         "base": one.base or "(no file)",

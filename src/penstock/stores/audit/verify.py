@@ -83,7 +83,9 @@ def _identities(path: str) -> list[tuple[str, int]]:
 def _verified(path: str, evidence: Evidence, notice: frozenset[str]) -> AuditReport:
     files = files_of(path)
     if not files and evidence.is_empty:
-        raise AuditError("audit-not-found", f"there is no audit log at `{path}`")
+        raise AuditError(
+            "audit-not-found", f"there is no audit log at `{path}`", hint="check the path"
+        )
     report, there = _walked(files, notice, evidence.sizes_to_find())
     # Where a hash was signed beside a root, a sound chain itself says whether they agree.
     hashes = {} if report.problems else there

@@ -66,7 +66,7 @@ _DESCRIBED: Mapping[str, Program] = {
     "git": also(git, git_hooks),
 }
 TABLE: Mapping[str, Program] = {**_DESCRIBED, **TASKS}
-WHICH_PROGRAM = "`{}` decides when it runs which program it is"
+WHICH_PROGRAM = "which program `{}` starts is only known when it runs"
 
 _IN_THIS_SHELL = frozenset(
     {"command", "builtin", "noglob", "nocorrect", "-", "eval", ".", "source"}

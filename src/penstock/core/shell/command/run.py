@@ -176,7 +176,7 @@ class RunTexts:
         if path.text == PIPE or (path.exact and _OPENED.fullmatch(path.text)):
             found.doubt("what a command prints is run as a script", runs=True)
         elif not path.exact and not path.pattern and not set("./") & set(path.text):
-            found.doubt(f"`{shown(path.text)}` decides when it runs which script it is")
+            found.doubt(f"which script `{shown(path.text)}` names is only known when it runs")
         elif joined(state.cwd, path.text) in self._texts.unread:
             found.doubt(f"`{shown(path.text)}` is written and then run", runs=True)
 

@@ -406,7 +406,7 @@ def _from_input(
         path = Value(call.feed.files[0])
         yield RunFile(language, path, args or (path,), here=here)
     elif call.feed.piped:
-        yield Unclear(f"`{call.name}` runs what a pipe brings", runs=True)
+        yield Unclear(f"`{call.name}` runs whatever the pipe sends it", runs=True)
         if call.feed.parts:
             yield Code(language, Value(call.feed.parts, exact=False), args, here=here)
     elif all(word.text in WAITING for word in call.args):

@@ -19,6 +19,7 @@ from penstock.core.merge.strategies import Strategy
 from penstock.core.model import Verdict
 from penstock.core.proposals.facts import words
 from penstock.core.proposals.model import Proposal, State
+from penstock.core.proposals.short_id import short
 from penstock.doors.langgraph import approver
 from penstock.doors.langgraph.errors import why
 from penstock.doors.langgraph.proposals import latest, renewed, stored
@@ -82,7 +83,7 @@ def failed(problem: Exception) -> ToolReply:
     if not isinstance(problem, PenstockError):
         return ToolReply(text=f"Nothing was written: {problem}", facts={"status": "denied"})
     # What is to be typed at a terminal is for people.
-    hint = "" if problem.hint.startswith("penstock ") else problem.hint
+    hint = "" if "`penstock " in problem.hint else problem.hint
     text = phrase(why(problem), AGAIN if stale else hint)
     facts = {"status": "stale" if stale else "denied", "code": problem.code}
     return ToolReply(text=f"Nothing was written: {text}", facts=facts)
@@ -96,9 +97,10 @@ def _waits(asked: CallEntry) -> ToolReply:
             text=phrase(f"Denied: {asked['because']}; {unknown}", asked["instead"]),
             facts={"status": "denied"},
         )
+    name = short(asked["known"])
     return ToolReply(
         text=(
-            f"Not written yet: {asked['because']}. Saved as pending change {asked['known']}. "
+            f"Not written yet: {asked['because']}. Saved as pending change {name}. "
             "Continue with other work and do not send it again; Penstock writes it once the user "
             "approves it."
         ),

@@ -21,6 +21,7 @@ from penstock.doors.langgraph.records import ReviewAction
 from penstock.doors.langgraph.tools.calls import CallEntry, GraphCall, phrase
 from penstock.doors.langgraph.tools.writes import ToolGate
 from penstock.gate import Gate
+from penstock.gate.lookup import short_name
 
 SHOWN = 20_000  # characters of one diff
 LARGEST_SHOWN = 4 << 20  # bytes of a file whose diff is made for a question
@@ -102,7 +103,7 @@ def _lost(one: Proposal) -> str:
 
 def _difference(gate: Gate, one: Proposal) -> str:
     if max(one.change.before_size, one.change.after_size) > LARGEST_SHOWN:
-        return f"(diff too large to show here: run `penstock show {one.id}`)"
+        return f"(diff too large to show here: run `penstock show {short_name(gate, one.id)}`)"
     try:
         before, after = gate.contents(one)
     except PenstockError as problem:

@@ -152,7 +152,7 @@ def _started(call: ProgramCall, words: _Words, *, composes: bool) -> Iterator[Ef
     broad = [value.text for value in volumes if _is_broad(value.text)]
     if broad or _is_host(given):
         shown = broad[0] if broad else "the whole machine"
-        yield Unclear(f"`{call.name}` gives a container `{shown}` to change")
+        yield Unclear(f"`{call.name}` lets a container change `{shown}`")
     inner = words.rest[1:]
     inner = inner[1:] if inner[:1] == (Value("--"),) else inner
     entry = last(given.values("entrypoint"))
