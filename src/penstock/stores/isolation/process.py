@@ -16,11 +16,11 @@ import select
 import signal
 import socket
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any, Never
+from typing import Any, Never, Protocol
 
 from penstock.core.errors import StoreError
 from penstock.core.text.display import visible
@@ -41,6 +41,16 @@ SIGNALS = (*FROM_TERMINAL, *HANDED_ON)
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # and by what it starts, unless undone
 
 
+class Attendant(Protocol):
+    """Somebody who has work to do while a command runs."""
+
+    def descriptors(self) -> Sequence[int]:
+        """Return what is to be watched besides."""
+
+    def attend(self, ready: Sequence[int]) -> None:
+        """Do what is due; `ready` are descriptors that have something to read."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class IsolatedProcess:
     """A command that runs; `spaces` are descriptors of its user and mount namespaces.
@@ -55,12 +65,22 @@ class IsolatedProcess:
     signals: ExitStack
     unsealed: tuple[str, ...] = ()
 
-    def wait(self, every: float | None = None) -> int:
-        """Wait for the end and return the exit code; refresh every so many seconds."""
+    def wait(self, every: float | None = None, *, attendant: Attendant | None = None) -> int:
+        """Wait for the end and return the exit code; refresh every so many seconds.
+
+        An attendant is called with each of its descriptors that has something, and every time.
+        """
         ended = os.pidfd_open(self.keeper)
         with self.signals:
-            while not select.select([ended], [], [], every)[0]:
-                self.refresh()
+            while True:
+                others = attendant.descriptors() if attendant else ()
+                ready = select.select([ended, *others], [], [], every)[0]
+                if ended in ready:
+                    break
+                if attendant:
+                    attendant.attend(ready)
+                else:
+                    self.refresh()
             _, status = os.waitpid(self.keeper, 0)
         for one in (ended, *self.spaces):
             os.close(one)
@@ -72,18 +92,36 @@ class IsolatedProcess:
 
         A file that somebody outside saved by renaming, made or deleted is seen then.
         """
+        self.inside(self.remount)
+
+    def remount(self) -> bytes:
+        """Remount the overlays; for a process that has entered the namespaces."""
+        flags = syscalls.REMOUNT | syscalls.NOSUID | syscalls.NODEV
+        for place in self.places:
+            syscalls.mount("none", place, "", flags)
+        return b""
+
+    def inside(self, work: Callable[[], bytes]) -> bytes:
+        """Have a process of ours do something in the namespaces of the run; return what it says.
+
+        Nothing is said where it failed. It sees the tree of the run, and keeps our descriptors.
+        """
+        read, write = os.pipe()
+        above = os.getpid()
         helper = os.fork()
-        if helper:
-            os.waitpid(helper, 0)
-            return
-        try:
-            for one in self.spaces:
-                syscalls.setns(one)
-            flags = syscalls.REMOUNT | syscalls.NOSUID | syscalls.NODEV
-            for place in self.places:
-                syscalls.mount("none", place, "", flags)
-        finally:
-            os._exit(0)
+        if helper == 0:
+            try:
+                syscalls.die_with_parent(above)
+                for one in self.spaces:
+                    syscalls.setns(one)
+                os.write(write, work())
+            finally:
+                os._exit(0)
+        os.close(write)
+        with open(read, "rb") as pipe:
+            said = pipe.read(MESSAGE)
+        os.waitpid(helper, 0)
+        return said
 
 
 def start(plan: RoomPlan, command: Sequence[str], environ: Mapping[str, str]) -> IsolatedProcess:
