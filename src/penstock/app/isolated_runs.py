@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from penstock.core.errors import StoreError
+from penstock.stores.isolation.absorb import LiveLayer, mend
 from penstock.stores.isolation.layer import RunLayer
 from penstock.stores.isolation.mounts import is_below, mounted_below
 from penstock.stores.isolation.probe import Isolation, isolation, try_out
@@ -26,7 +27,15 @@ from penstock.stores.system.places import home, state_home
 if TYPE_CHECKING:
     from penstock.app.workspace import Workspace
 
-__all__ = ["IsolatedProcess", "IsolatedRuns", "Isolation", "RunLayer", "RunRecord", "probe"]
+__all__ = [
+    "IsolatedProcess",
+    "IsolatedRuns",
+    "Isolation",
+    "LiveLayer",
+    "RunLayer",
+    "RunRecord",
+    "probe",
+]
 
 HIDDEN = (".ssh", ".aws", ".gnupg")
 # Ways to programs outside that a run does not have.
@@ -53,9 +62,18 @@ class IsolatedRuns:
         """What is kept of runs."""
         return RunFolders(state=self.here.state)
 
-    def layer(self, run: str) -> RunLayer:
-        """Return the layer over the project that a run left."""
-        return RunLayer(upper=os.path.join(self._layer(run), "upper"), real=self.here.root)
+    def layer(self, run: str, *, live: bool = False) -> RunLayer:
+        """Return the layer over the project that a run left, or still writes to."""
+        upper = os.path.join(self._layer(run), "upper")
+        return RunLayer(upper=upper, real=self.here.root, live=live)
+
+    def live(self, run: str, process: IsolatedProcess) -> LiveLayer:
+        """Return the layer of a run that goes on."""
+        return LiveLayer(layer=self.layer(run, live=True), process=process)
+
+    def mend(self, run: str) -> None:
+        """Put back what a sync that was stopped had moved aside."""
+        mend(self.layer(run))
 
     def has_layer(self, run: str) -> bool:
         """Say whether a run ever got as far as a layer."""

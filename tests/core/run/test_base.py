@@ -84,6 +84,26 @@ def test_a_real_file_in_a_directory_that_the_run_made_is_the_users() -> None:
     assert verdict(made_since, {"d/f": base(file("u"))}) == OURS, "it was applied and deleted"
 
 
+SECOND = 10**9
+REFRESHES = [
+    ("a refresh between them", LATER - SECOND, (LATER - SECOND // 2, LATER - 1), OURS),
+    ("one that began before it was saved", LATER - SECOND, (LATER - SECOND, LATER - 1), OVERTAKEN),
+    ("the refresh was not over", LATER - SECOND, (LATER - SECOND // 2, LATER), OVERTAKEN),
+    ("saved after the copy", LATER + 1, (LATER - SECOND, LATER - 1), OVERTAKEN),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changed", "shown", "expected"), [row[1:] for row in REFRESHES], ids=[r[0] for r in REFRESHES]
+)
+def test_what_was_saved_is_seen_inside_after_a_refresh(
+    changed: int, shown: tuple[int, int], expected: str
+) -> None:
+    one = LayerEntry(path="f", node=A, real=file("u", changed))
+    (found,) = view([one], {}, started=STARTED, shown=[shown]).entries
+    assert (OVERTAKEN if found.out_of_date else OURS) == expected
+
+
 def test_a_copy_of_a_file_that_is_gone_is_out_of_date() -> None:
     copy = LayerNode(kind=EntryKind.FILE, digest="a", copied=True)
     assert verdict(LayerEntry(path="f", node=copy), {}) == OVERTAKEN

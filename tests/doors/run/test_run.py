@@ -194,7 +194,7 @@ def test_a_command_that_cannot_be_started(here: Project, name: str, code: int) -
     assert "cannot be started" in done.err
 
 
-REFUSED = [("--require", "copy"), ("--apply", "turn")]
+REFUSED = [("--require", "copy")]
 
 
 @pytest.mark.parametrize("options", REFUSED, ids=" ".join)

@@ -24,9 +24,9 @@ from penstock.cli.terminal.output import tell, workspace_option
     "--apply",
     "when",
     type=click.Choice(["turn", "exit", "ask"]),
-    default="exit",
+    default="turn",
     show_default=True,
-    help="Write allowed changes when the command ends, or ask about every change.",
+    help="Write allowed changes while the command runs, when it ends, or ask about every change.",
 )
 @click.option("--no-wait", is_flag=True, help="Exit with 3 when changes are pending.")
 @workspace_option
@@ -36,9 +36,9 @@ def command(
 ) -> int:
     """Run COMMAND isolated from your files; its changes are reviewed first.
 
-    Whatever the command and the programs it starts write stays in a separate layer. When it
-    ends, the rules decide: allowed changes are written, others need your approval, denied ones
-    stay in the layer. Network access is not restricted.
+    Whatever the command and the programs it starts write stays in a separate layer. Once it has
+    paused for two seconds, and when it ends, the rules decide: allowed changes are written, others
+    need your approval, denied ones stay in the layer. Network access is not restricted.
     """
     from penstock.app import open_workspace
     from penstock.doors.run.launch import run_command
@@ -46,10 +46,10 @@ def command(
 
     if require == "copy":
         raise click.UsageError("--require copy is not supported yet; use overlay")
-    if when == "turn":
-        raise click.UsageError("--apply turn is not supported yet; use exit or ask")
     here = open_workspace(workspace, door=Door.COMMAND)
-    done = run_command(here, command_line, say=tell, ask=when == "ask")
+    done = run_command(
+        here, command_line, say=tell, ask=when == "ask", turns=when in ("turn", "ask")
+    )
     if no_wait and done.code == OK and done.result.pending:
         return WAITING
     return done.code

@@ -8,7 +8,7 @@ Always true: a difference that the user made is never taken for a change of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from penstock.core.digest import digest
@@ -18,6 +18,7 @@ ABSENT = "absent"
 # Nanoseconds after which a file that the user replaced is certainly seen inside. A copy that was
 # made earlier than that may be one of the file before.
 SEEN_WITHIN = 5 * 10**9
+CLOCKS_DIFFER = 20 * 10**6  # the times of files are those of the kernel's last tick
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,6 +34,7 @@ class PathBase:
 
 
 Bases = Mapping[str, PathBase]
+Shown = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,8 +55,13 @@ def mark_of(node: LayerNode | None) -> str:
     return f"{node.kind}{mode} {node.digest}"
 
 
-def view(entries: Iterable[LayerEntry], bases: Bases, *, started: int = 0) -> LayerView:
-    """Sort entries by whose work they are; `started` is when the run began, in nanoseconds."""
+def view(
+    entries: Iterable[LayerEntry], bases: Bases, *, started: int = 0, shown: Shown = ()
+) -> LayerView:
+    """Sort entries by whose work they are; `started` is when the run began, in nanoseconds.
+
+    `shown` has the beginning and the end of each refresh, where they are known.
+    """
     ours: list[LayerEntry] = []
     behind: list[LayerEntry] = []
     for one in entries:
@@ -68,7 +75,7 @@ def view(entries: Iterable[LayerEntry], bases: Bases, *, started: int = 0) -> La
         elif one.hidden and one.out_of_date:
             behind.append(one)
         else:
-            ours.append(_by_time(one, started))
+            ours.append(_by_time(one, started, shown))
     return LayerView(entries=tuple(ours), behind=tuple(behind))
 
 
@@ -86,12 +93,18 @@ def _by_base(
         ours.append(replace(one, overtaken=True))
 
 
-def _by_time(one: LayerEntry, started: int) -> LayerEntry:
-    """A file that was saved shortly before the command's own copy may not have been seen by it."""
+def _by_time(one: LayerEntry, started: int, shown: Shown) -> LayerEntry:
+    """Say of an entry whether the user changed the real file after the command had seen it.
+
+    What was saved while the run goes on is seen inside from the next refresh on.
+    """
     made, changed = one.node.at, one.real.at if one.real else None
-    if made is None or changed is None or changed <= started or made - changed >= SEEN_WITHIN:
+    if made is None or changed is None or changed <= started:
         return one
-    return replace(one, overtaken=True)
+    if not shown:
+        return replace(one, overtaken=made - changed < SEEN_WITHIN)
+    seen = any(changed + CLOCKS_DIFFER < began and ended < made for began, ended in shown)
+    return replace(one, overtaken=not seen)
 
 
 def agreed(bases: Bases, nodes: Mapping[str, LayerNode | None]) -> dict[str, PathBase]:

@@ -15,9 +15,9 @@ from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedRuns, RunRecord
 from penstock.core.errors import PenstockError
 from penstock.core.run.summary import SyncResult, counts, finished, started
+from penstock.doors.run.supervise import LOOK_SECONDS, Supervisor
 from penstock.doors.run.sync import Sync
 
-REFRESH_SECONDS = 3.0
 Say = Callable[[str], None]
 
 
@@ -31,9 +31,18 @@ class RunOutcome:
 
 
 def run_command(
-    here: Workspace, command: Sequence[str], *, say: Say, ask: bool = False, again: str = ""
+    here: Workspace,
+    command: Sequence[str],
+    *,
+    say: Say,
+    ask: bool = False,
+    turns: bool = False,
+    again: str = "",
 ) -> RunOutcome:
-    """Run a command in a new layer, or in that of a run that has ended (`again`)."""
+    """Run a command in a new layer, or in that of a run that has ended (`again`).
+
+    With `turns` its changes go to the gate while it runs, else when it has ended.
+    """
     runs = IsolatedRuns(here)
     machine = runs.machine()
     gate = here.gate
@@ -42,6 +51,7 @@ def run_command(
     else:
         record = runs.records.make(here.root, command, time.time())
     with runs.records.held(record.id):
+        attendant: Supervisor | None = None
         try:
             with runs.started(record.id, command, os.environ) as (process, notes):
                 gate.record(
@@ -63,13 +73,16 @@ def run_command(
                 )
                 for line in banner:
                     say(line)
-                code = process.wait(REFRESH_SECONDS)
+                attendant = Supervisor(
+                    here=here, runs=runs, run=record.id, process=process, ask=ask, turns=turns
+                )
+                code = process.wait(LOOK_SECONDS, attendant=attendant)
         except BaseException:
             if not again and not runs.has_layer(record.id):
                 runs.records.drop(record.id)
             raise
         try:
-            result = sync_run(here, runs, record, code, ask=ask)
+            result = sync_run(here, runs, record, code, ask=ask, before=attendant)
         except PenstockError:
             say(
                 f"penstock: run {record.id} finished (exit {code}); its changes are kept, unapplied"
@@ -83,12 +96,24 @@ def run_command(
 
 
 def sync_run(
-    here: Workspace, runs: IsolatedRuns, record: RunRecord, code: int, *, ask: bool
+    here: Workspace,
+    runs: IsolatedRuns,
+    record: RunRecord,
+    code: int,
+    *,
+    ask: bool,
+    before: Supervisor | None = None,
 ) -> SyncResult:
-    """Hand what a run left to the gate and write down how it ended."""
+    """Hand what a run left to the gate and write down how it ended.
+
+    `before` is who attended it, and knows what became of what it had changed earlier.
+    """
     ended = replace(record, ended=time.time(), exit_code=code)
     runs.records.keep(ended)
-    result = Sync(here=here, runs=runs, run=record.id, ask=ask).sync()
+    runs.mend(record.id)
+    shown, earlier = (tuple(before.process.shown), before.result) if before else ((), None)
+    last = Sync(here=here, runs=runs, run=record.id, ask=ask, shown=shown)
+    result = last.sync().after(earlier)
     runs.records.keep(replace(ended, counts=counts(result)))
     here.gate.record("run_ended", path="", status="ended", run=record.id, exit_code=str(code))
     return result

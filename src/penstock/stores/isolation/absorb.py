@@ -147,8 +147,6 @@ class LiveLayer:
                 left.append(number)
             else:
                 _put_back(aside, number, one.folder, one.name)
-        if len(left) < len(found):
-            self.process.remount()
         return " ".join(map(str, left)).encode()
 
 

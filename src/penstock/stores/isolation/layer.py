@@ -14,7 +14,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -29,6 +29,7 @@ from penstock.stores.isolation.lease import lease
 from penstock.stores.isolation.syscalls import born
 
 LARGEST = 64 * 1024 * 1024
+MOST_STAMPED = 20_000
 LONGEST_PATH = 3500  # bytes; the kernel takes no path of 4096
 OPAQUE, IS_OPAQUE = "user.overlay.opaque", b"y"
 ORIGIN = "user.overlay.origin"  # on what the overlay copied from a real file
@@ -187,8 +188,40 @@ class RunLayer:
             close(folder)
         raise StoreError("layer-changed", f"`{path}` changed in the layer while it was read")
 
-    def settle(self, wanted: Wanted) -> None:
-        """Drop what the real directory holds as well: that was applied, or never changed."""
+    def stamp(self, entered: Wanted, *, most: int = MOST_STAMPED) -> int:
+        """Return a number that is another one once something was changed, without reading it.
+
+        Only directories that are `entered` are looked at, and not more than `most` names.
+        """
+        known: list[tuple[str, int, int, int]] = []
+        waiting: list[Parts] = [()]
+        folder = Beneath(root=self.upper, by_openat2=by_openat2())
+        while waiting and len(known) < most:
+            parts = waiting.pop()
+            try:
+                opened = folder.open(parts)
+            except OSError:
+                continue
+            try:
+                for name in os.listdir(opened)[:most]:
+                    path = "/".join((*parts, name))
+                    status = look(opened, name)
+                    if status is None or len(os.fsencode(path)) > LONGEST_PATH:
+                        continue
+                    known.append((path, status.st_ino, status.st_ctime_ns, status.st_size))
+                    if stat.S_ISDIR(status.st_mode) and entered(path):
+                        waiting.append((*parts, name))
+            except OSError:
+                continue
+            finally:
+                close(opened)
+        return hash(tuple(sorted(known)))
+
+    def settle(self, wanted: Wanted, *, behind: Set[str] = frozenset()) -> None:
+        """Drop what the real directory holds as well: that was applied, or never changed.
+
+        Of what is `behind`, the real directory holds a newer version.
+        """
         folders: list[Parts] = []
         waiting: list[Parts] = [()]
         while waiting:
@@ -206,7 +239,7 @@ class RunLayer:
                     if stat.S_ISDIR(status.st_mode):
                         waiting.append((*parts, name))
                         folders.append((*parts, name))
-                    elif wanted(path) and self._is_same(pair, name, status):
+                    elif path in behind or (wanted(path) and self._is_same(pair, name, status)):
                         os.unlink(name, dir_fd=pair.upper)
         for parts in sorted(folders, key=len, reverse=True):
             self._drop_folder(parts)
@@ -327,9 +360,10 @@ def _real(status: os.stat_result) -> LayerNode:
 
 def _is_copied(path: str) -> bool:
     try:
-        return bool(os.getxattr(path, ORIGIN, follow_symlinks=False))
+        os.getxattr(path, ORIGIN, follow_symlinks=False)
     except OSError:
         return False
+    return True  # what it says is for the kernel, and nothing where no handles are
 
 
 def _node(

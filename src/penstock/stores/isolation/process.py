@@ -16,9 +16,11 @@ import select
 import signal
 import socket
 import sys
+import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, Never, Protocol
 
@@ -33,6 +35,7 @@ SPACES = syscalls.NEWUSER | syscalls.NEWNS | syscalls.NEWPID | syscalls.NEWIPC
 NOT_EXECUTABLE, NOT_FOUND, SIGNALLED = 126, 127, 128
 READY, FAILED, WITH_SPACES = "ready", "failed", b"+"
 MESSAGE = 65536
+MOST_SHOWN = 1000
 NO_ISOLATION = "no-isolation"
 # The terminal sends these to the command itself; we wait for how it ends.
 FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
@@ -56,6 +59,7 @@ class IsolatedProcess:
     """A command that runs; `spaces` are descriptors of its user and mount namespaces.
 
     `unsealed` are directories that stay read-only, but whose sockets and pipes can be used.
+    `shown` has the beginning and the end of the last refreshes, in nanoseconds.
     """
 
     keeper: int
@@ -64,6 +68,7 @@ class IsolatedProcess:
     streams: Streams
     signals: ExitStack
     unsealed: tuple[str, ...] = ()
+    shown: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=MOST_SHOWN))
 
     def wait(self, every: float | None = None, *, attendant: Attendant | None = None) -> int:
         """Wait for the end and return the exit code; refresh every so many seconds.
@@ -92,19 +97,21 @@ class IsolatedProcess:
 
         A file that somebody outside saved by renaming, made or deleted is seen then.
         """
-        self.inside(self.remount)
+        self.inside(lambda: b"")
 
-    def remount(self) -> bytes:
-        """Remount the overlays; for a process that has entered the namespaces."""
+    def remount(self) -> tuple[int, int]:
+        """Remount the overlays, in a process that has entered the namespaces; return from, to."""
+        began = time.time_ns()
         flags = syscalls.REMOUNT | syscalls.NOSUID | syscalls.NODEV
         for place in self.places:
             syscalls.mount("none", place, "", flags)
-        return b""
+        return began, time.time_ns()
 
     def inside(self, work: Callable[[], bytes]) -> bytes:
-        """Have a process of ours do something in the namespaces of the run; return what it says.
+        """Have a process of ours do something in the namespaces of the run, and then refresh.
 
-        Nothing is said where it failed. It sees the tree of the run, and keeps our descriptors.
+        It sees the tree of the run, and keeps our descriptors. What it says is returned, nothing
+        where it failed.
         """
         read, write = os.pipe()
         above = os.getpid()
@@ -114,14 +121,18 @@ class IsolatedProcess:
                 syscalls.die_with_parent(above)
                 for one in self.spaces:
                     syscalls.setns(one)
-                os.write(write, work())
+                said = work()
+                os.write(write, b"%d %d %b" % (*self.remount(), said))
             finally:
                 os._exit(0)
         os.close(write)
         with open(read, "rb") as pipe:
-            said = pipe.read(MESSAGE)
+            words = pipe.read(MESSAGE).split(b" ", 2)
         os.waitpid(helper, 0)
-        return said
+        if len(words) < 3:
+            return b""
+        self.shown.append((int(words[0]), int(words[1])))
+        return words[2]
 
 
 def start(plan: RoomPlan, command: Sequence[str], environ: Mapping[str, str]) -> IsolatedProcess:
