@@ -97,14 +97,17 @@ class IsolatedRuns:
 
     @contextmanager
     def started(
-        self, run: str, command: Sequence[str], environ: Mapping[str, str]
+        self, run: str, command: Sequence[str], environ: Mapping[str, str], control: str = ""
     ) -> Iterator[tuple[IsolatedProcess, tuple[str, ...]]]:
-        """Start the command of a run, with what a person should know of it."""
+        """Start the command of a run, with what a person should know of it.
+
+        `control` is the socket by which it reaches who attends it.
+        """
         with self.records.home(run) as layer:
-            plan, notes = self._plan(run, layer)
+            plan, notes = self._plan(run, layer, control)
             yield start(plan, command, self._environ(run, plan, environ)), notes
 
-    def _plan(self, run: str, layer: str) -> tuple[RoomPlan, tuple[str, ...]]:
+    def _plan(self, run: str, layer: str, control: str) -> tuple[RoomPlan, tuple[str, ...]]:
         root, place = self.here.root, os.path.realpath(home())
         notes: list[str] = []
         if place in ("/", root) or not os.path.isdir(place):
@@ -122,6 +125,7 @@ class IsolatedRuns:
             home_layer=layer,
             state=os.path.realpath(state_home()),
             hidden=tuple(os.path.join(place, name) for name in HIDDEN),
+            control=control,
         )
         return plan, tuple(notes)
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedRuns, RunRecord
 from penstock.core.errors import PenstockError
 from penstock.core.run.summary import SyncResult, counts, finished, started
+from penstock.doors.run.control import ControlSocket
 from penstock.doors.run.supervise import LOOK_SECONDS, Supervisor
 from penstock.doors.run.sync import Sync
 
@@ -50,10 +52,12 @@ def run_command(
         record = replace(runs.records.get(again), ended=0.0)
     else:
         record = runs.records.make(here.root, command, time.time())
-    with runs.records.held(record.id):
+    with runs.records.held(record.id), ExitStack() as ending:
+        control = ControlSocket(runs.records.path(record.id))
+        ending.callback(control.close)
         attendant: Supervisor | None = None
         try:
-            with runs.started(record.id, command, os.environ) as (process, notes):
+            with runs.started(record.id, command, os.environ, control.path) as (process, notes):
                 gate.record(
                     "run_started",
                     path="",
@@ -74,7 +78,13 @@ def run_command(
                 for line in banner:
                     say(line)
                 attendant = Supervisor(
-                    here=here, runs=runs, run=record.id, process=process, ask=ask, turns=turns
+                    here=here,
+                    runs=runs,
+                    run=record.id,
+                    process=process,
+                    control=control,
+                    ask=ask,
+                    turns=turns,
                 )
                 code = process.wait(LOOK_SECONDS, attendant=attendant)
         except BaseException:
