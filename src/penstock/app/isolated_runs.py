@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from penstock.core.errors import StoreError
 from penstock.core.run.place import LayerPlace, place_of
 from penstock.core.run.settings import RunSettings, run_settings, without_effect
+from penstock.stores.isolation.absorb import LiveLayer, mend
 from penstock.stores.isolation.copy_process import CopyPlan, start_copy
 from penstock.stores.isolation.landlock import can_restrict
 from penstock.stores.isolation.layer import RunLayer
@@ -39,7 +40,15 @@ from penstock.stores.system.private import private_dir
 if TYPE_CHECKING:
     from penstock.app.workspace import Workspace
 
-__all__ = ["IsolatedProcess", "IsolatedRuns", "Isolation", "RunLayer", "RunRecord", "probe"]
+__all__ = [
+    "IsolatedProcess",
+    "IsolatedRuns",
+    "Isolation",
+    "LiveLayer",
+    "RunLayer",
+    "RunRecord",
+    "probe",
+]
 
 # Ways to programs outside that a run does not have.
 LEFT_OUT = (
@@ -76,14 +85,22 @@ class IsolatedRuns:
         """What the rules say about runs, each level as far as its word counts."""
         return run_settings(self.here.policy().run, user=user_rules())
 
-    def layer(self, run: str) -> RunLayer:
-        """Return the layer over the project that a run left."""
+    def layer(self, run: str, *, live: bool = False) -> RunLayer:
+        """Return the layer over the project that a run left, or still writes to."""
         upper, largest = os.path.join(self._layer(run), "upper"), self.settings.limit_bytes
         copy = self._copy(run)
         if has_copy(copy):
             tree = os.path.join(copy, TREE)
             return CopyLayer(upper=tree, real=self.here.root, largest=largest, folder=copy)
-        return RunLayer(upper=upper, real=self.here.root, largest=largest)
+        return RunLayer(upper=upper, real=self.here.root, largest=largest, live=live)
+
+    def live(self, run: str, process: IsolatedProcess) -> LiveLayer:
+        """Return the layer of a run that goes on."""
+        return LiveLayer(layer=self.layer(run, live=True), process=process)
+
+    def mend(self, run: str) -> None:
+        """Put back what a sync that was stopped had moved aside."""
+        mend(self.layer(run))
 
     def has_layer(self, run: str) -> bool:
         """Say whether a run ever got as far as a layer."""
@@ -107,9 +124,18 @@ class IsolatedRuns:
 
     @contextmanager
     def started(
-        self, run: str, command: Sequence[str], environ: Mapping[str, str], mode: str = ""
+        self,
+        run: str,
+        command: Sequence[str],
+        environ: Mapping[str, str],
+        *,
+        mode: str = "",
+        control: str = "",
     ) -> Iterator[Started]:
-        """Start the command of a run in the strongest mode that is allowed and works."""
+        """Start the command of a run in the strongest mode that is allowed and works.
+
+        `control` is the socket by which it reaches who attends it.
+        """
         mode = mode or self.settings.mode
         with self._home(run) as layer:
             if has_copy(self._copy(run)):
@@ -118,7 +144,7 @@ class IsolatedRuns:
                 yield self._in_copy(run, layer, command, environ)
                 return
             try:
-                found = self._in_overlay(run, layer, command, environ)
+                found = self._in_overlay(run, layer, command, environ, control)
             except StoreError as fault:
                 if mode != AUTO or fault.code != NO_ISOLATION or self.has_changes(run):
                     raise
@@ -132,12 +158,17 @@ class IsolatedRuns:
         return os.path.isdir(upper) and bool(os.listdir(upper))
 
     def _in_overlay(
-        self, run: str, layer: str, command: Sequence[str], environ: Mapping[str, str]
+        self,
+        run: str,
+        layer: str,
+        command: Sequence[str],
+        environ: Mapping[str, str],
+        control: str,
     ) -> Started:
         below = mounted_below(self.here.root)
         if below:
             raise _impossible(f"a file system is mounted at `{below[0]}`, inside the project")
-        plan, notes = self._plan(run, layer)
+        plan, notes = self._plan(run, layer, control)
         made = start(plan, command, self._environ(run, plan, environ))
         sockets = [f"sockets below {place} can be reached" for place in made.unsealed]
         return made, (*notes, *sockets)
@@ -200,7 +231,7 @@ class IsolatedRuns:
         fresh = self.settings.home == "fresh"
         yield os.path.join(self.records.path(run), "home") if fresh else ""
 
-    def _plan(self, run: str, layer: str) -> tuple[RoomPlan, tuple[str, ...]]:
+    def _plan(self, run: str, layer: str, control: str) -> tuple[RoomPlan, tuple[str, ...]]:
         root, place = self.here.root, os.path.realpath(home())
         said, state = self.settings, os.path.realpath(state_home())
         opened = openings(said, home=place, project=root, state=state)
@@ -226,6 +257,7 @@ class IsolatedRuns:
             devices=opened.devices,
             frozen=(os.path.join(root, ".git"),) if said.git == "read-only" else (),
             network=said.net == "on",
+            control=control,
         )
         return plan, tuple(notes)
 

@@ -59,12 +59,13 @@ class Proposer:
         judged: Decision | None = None,
         origin: str = "",
         extra: Mapping[str, str] = NO_FACTS,
+        parents: Mapping[str, str] = NO_FACTS,
     ) -> tuple[Proposal, ...]:
         """Measure, judge and store the files of one task; several files are one set.
 
         With `ids` given (derived from a call), proposing the same again finds the first.
         `judged` is what the rules say to the whole call, its tool and arguments included; it
-        can only make the answer stricter.
+        can only make the answer stricter. `parents` has, by path, the proposals that are replaced.
         """
         if not items:
             raise InputError("nothing-proposed", "a proposal needs at least one file")
@@ -79,7 +80,8 @@ class Proposer:
             one = self.make(
                 item, known, actor=actor, attended=attended, left=left, ttl=ttl, origin=origin
             )
-            one = replace(one, set_id=group, extra={**one.extra, **extra})
+            parent = parents.get(item.path, "")
+            one = replace(one, set_id=group, parent=parent, extra={**one.extra, **extra})
             made.append(_at_least(one, judged))
         return self.store(made)
 
@@ -149,10 +151,22 @@ class Proposer:
     def store(self, made: Sequence[Proposal]) -> tuple[Proposal, ...]:
         """Put proposals on the queue and their lines on the record."""
         answered = [self._answered_by_policy(one) for one in made]
-        self.parts.proposals.add(
-            answered, record=lambda new: self.parts.record_all([proposed(one) for one in new])
-        )
+        first = [one for one in answered if not one.parent]
+        if first:
+            self.parts.proposals.add(
+                first, record=lambda new: self.parts.record_all([proposed(one) for one in new])
+            )
+        newer = [one for one in answered if one.parent]
+        if newer:
+            self._put_instead(newer)
         return tuple(answered)
+
+    def _put_instead(self, newer: Sequence[Proposal]) -> None:
+        """Put newer versions on the queue in one step with what they close."""
+        closed = self.parts.proposals.supersede(newer, rejected=NONE)
+        by = {one.parent: one.id for one in newer}
+        told = [superseded(one, by[one.id], None) for one in closed]
+        self.parts.record_all([*told, *map(proposed, newer)])
 
     def _answered_by_policy(self, one: Proposal) -> Proposal:
         """What the rules allow is answered by them; nobody needs to look."""
@@ -203,6 +217,12 @@ def proposed(one: Proposal) -> Event:
         proof=approval.proof if approval else "",
         proposal_hash=fingerprint(one) if approval else "",
     )
+
+
+def superseded(one: Proposal, by: str, answer: Answer | None) -> Event:
+    """Return the entry of a proposal that another version replaced."""
+    reason = answer.reason if answer else ""
+    return event_of("superseded", one, status=one.state, by_proposal=by, reason=reason)
 
 
 def _require(item: Item, before: bytes | None) -> None:

@@ -21,8 +21,8 @@ from penstock.core.proposals.short_id import short
 from penstock.core.text.quantities import counted
 from penstock.gate.answer import Answerer, answered
 from penstock.gate.doors import Proof
-from penstock.gate.parts import Event, Item, Parts, event_of
-from penstock.gate.propose import Proposer, proposed
+from penstock.gate.parts import Item, Parts
+from penstock.gate.propose import Proposer, proposed, superseded
 
 NONE: Mapping[str, Answer] = {}
 
@@ -75,7 +75,7 @@ class Reviser:
         closed = self.parts.proposals.supersede(made, rejected=rejected)
         by = {one.parent: one.id for one in made}
         told = [
-            _superseded(one, by[one.id], rejected.get(one.id))
+            superseded(one, by[one.id], rejected.get(one.id))
             if one.id in by
             else answered(one, rejected[one.id])
             for one in closed
@@ -184,11 +184,6 @@ class Reviser:
                 hint="ask the agent to propose again",
             )
         return now, merged.content
-
-
-def _superseded(one: Proposal, by: str, answer: Answer | None) -> Event:
-    reason = answer.reason if answer else ""
-    return event_of("superseded", one, status=one.state, by_proposal=by, reason=reason)
 
 
 def _left_out(before: bytes, after: bytes, chosen: Collection[int]) -> str:

@@ -6,7 +6,7 @@ module of that step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -205,10 +205,12 @@ class Gate:
         set_id: str = "",
         ttl: float | None = None,
         judged: Decision | None = None,
+        parents: Mapping[str, str] | None = None,
     ) -> tuple[Proposal, ...]:
         """Measure, judge and store a change of one file or of a set. Writes nothing.
 
         `judged`, the decision on the call behind it, can only make the answer stricter.
+        `parents` has, by path, the proposals that these are newer versions of.
         """
         made = self._proposing.propose(
             items,
@@ -218,6 +220,7 @@ class Gate:
             set_id=set_id,
             ttl=ttl,
             judged=judged,
+            parents=parents or {},
         )
         self._parts.announce(made)
         self._keeping.tidy()

@@ -7,6 +7,7 @@ so it can be undone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
@@ -25,6 +26,7 @@ from penstock.ports import FileState
 
 Known = tuple[str | None, FileMode | None]  # a content by its digest, and the mode told with it
 
+RUN_ID = re.compile(r"r-[0-9a-f]{6}")  # a set that is named like a run is the first of several
 MOST = 10_000  # receipts that a short id is looked for among
 
 
@@ -84,8 +86,24 @@ class Undoer:
 
     def _exactly(self, receipt: str) -> tuple[Receipt, ...]:
         of_set = self.parts.proposals.receipts(set_id=receipt)
+        if of_set and RUN_ID.fullmatch(receipt):
+            return self._of_run(receipt)
         one = self.parts.proposals.receipt(receipt)
         return of_set or ((one,) if one else ())
+
+    def _of_run(self, run: str) -> tuple[Receipt, ...]:
+        """Return what all syncs of an isolated run wrote, newest first: `RUN`, `RUN.2` and on.
+
+        Of a file that somebody else changed in between, only what came after that.
+        """
+        later = re.compile(rf"{re.escape(run)}(\.[0-9]+)?")
+        found: list[Receipt] = []
+        before: dict[str, str | None] = {}
+        for one in self.parts.proposals.receipts(limit=MOST):
+            if later.fullmatch(one.set_id) and before.get(one.path, one.after) == one.after:
+                found.append(one)
+                before[one.path] = one.before
+        return tuple(found)
 
     def _by_beginning(self, text: str) -> str:
         """Return the id that begins so; its kind (`r-`, `set-`) need not be typed."""

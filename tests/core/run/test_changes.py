@@ -9,6 +9,7 @@ from penstock.core.file_mode import FileMode
 from penstock.core.run.changes import Turn, changes, renames
 from penstock.core.run.entry import EntryKind, LayerEntry, LayerNode
 from penstock.core.run.place import LayerPlace, place_of
+from penstock.core.run.quiet import QuietLayer
 from penstock.core.run.summary import PathNote, SyncResult, counts, finished, started
 
 OLD, NEW = digest(b"old"), digest(b"new")
@@ -160,3 +161,18 @@ def test_the_banner_says_what_does_not_hold() -> None:
     (line,) = started("r-1", landlock=7, scoped=True)
     assert "Network access is open" in line
     assert "sockets" in "\n".join(started("r-1", landlock=4, scoped=False))
+
+
+def test_a_sync_is_due_after_two_seconds_without_changes_and_only_once() -> None:
+    quiet = QuietLayer()
+    looks = [(1, 0.0), (1, 1.0), (1, 2.0), (1, 3.0), (2, 4.0), (3, 5.0), (3, 7.0), (3, 9.0)]
+    due = []
+    for stamp, now in looks:
+        if quiet.look(stamp, now):
+            due.append(now)
+            quiet.begin(stamp)
+    assert due == [2.0, 7.0]
+    assert not quiet.is_time(9.4)
+    assert quiet.is_time(9.5)
+    quiet.look(3, 10.0, cost=1.0)
+    assert not quiet.is_time(29.0), "a look that takes a second is followed by a long pause"

@@ -194,17 +194,6 @@ def test_a_command_that_cannot_be_started(here: Project, name: str, code: int) -
     assert "cannot be started" in done.err
 
 
-REFUSED = [("--apply", "turn")]
-
-
-@pytest.mark.parametrize("options", REFUSED, ids=" ".join)
-def test_what_is_not_supported_is_refused(here: Project, options: tuple[str, str]) -> None:
-    done = run(here, "echo started > src/app.py", *options)
-    assert done.code == 64
-    assert "not supported yet" in done.err
-    assert text(here, "src/app.py") == "x = 1\n"
-
-
 def test_where_nothing_can_be_isolated_nothing_is_started(here: Project) -> None:
     done = here.run(
         "run", "--", "sh", "-c", "echo started > src/app.py", env={"HOME": str(here.root / "src")}

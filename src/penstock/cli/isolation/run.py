@@ -23,7 +23,8 @@ from penstock.cli.terminal.output import tell, workspace_option
     "--apply",
     "when",
     type=click.Choice(["turn", "exit", "ask"]),
-    help="Write allowed changes when the command ends, or ask about every change.",
+    help="Write allowed changes while the command runs, when it ends, or ask about every change."
+    "  [default: the rules' `apply`, else turn]",
 )
 @click.option("--no-wait", is_flag=True, help="Exit with 3 when changes are pending.")
 @workspace_option
@@ -37,9 +38,9 @@ def command(
 ) -> int:
     """Run COMMAND isolated from your files; its changes are reviewed first.
 
-    Whatever the command and the programs it starts write stays in a separate layer. When it
-    ends, the rules decide: allowed changes are written, others need your approval, denied ones
-    stay in the layer. Network access is not restricted.
+    Whatever the command and the programs it starts write stays in a separate layer. Once it has
+    paused for two seconds, and when it ends, the rules decide: allowed changes are written, others
+    need your approval, denied ones stay in the layer. Network access is not restricted.
     """
     from penstock.app import open_workspace
     from penstock.app.isolated_runs import IsolatedRuns
@@ -49,11 +50,16 @@ def command(
     here = open_workspace(workspace, door=Door.COMMAND)
     said = IsolatedRuns(here).settings
     when = "ask" if said.apply == "ask" else when or said.apply
-    if when == "turn":
-        raise click.UsageError("--apply turn is not supported yet; use exit or ask")
     if require == "copy" and said.mode == "overlay":
         raise click.UsageError("the rules require overlay mode; see `mode` of [run]")
-    done = run_command(here, command_line, say=tell, ask=when == "ask", mode=require or "")
+    done = run_command(
+        here,
+        command_line,
+        say=tell,
+        ask=when == "ask",
+        turns=when in ("turn", "ask"),
+        mode=require or "",
+    )
     if no_wait and done.code == OK and done.result.pending:
         return WAITING
     return done.code

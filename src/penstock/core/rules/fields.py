@@ -306,10 +306,10 @@ _RUN = (
     ),
     _word(
         "apply",
-        "When allowed changes are written: after each turn, or when the command ends; "
+        "When allowed changes are written: while the command runs, or when it ends; "
         "`ask` requires approval for every change.",
         ("turn", "exit", "ask"),
-        "exit",
+        "turn",
     ),
     _word(
         "home",

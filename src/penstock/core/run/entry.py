@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+BUSY = "it is being written"  # the next sync looks at it again
+
 
 class EntryKind(StrEnum):
     """What a name stands for."""
@@ -32,6 +34,7 @@ class LayerNode:
     link: bytes = b""
     size: int = 0
     at: int | None = None
+    copied: bool = False  # the overlay made it from a real file, by the overlay's own mark
 
     def same(self, other: LayerNode) -> bool:
         """Say whether two sides hold the same."""
@@ -45,16 +48,26 @@ class LayerNode:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LayerEntry:
-    """One name: as the command left it, and as it is in the real directory."""
+    """One name: as the command left it, and as it is in the real directory.
+
+    `hidden` is a real name in a directory that the command made anew: it has no entry of its own.
+    `overtaken` is what is known of the user's changes from elsewhere than the times.
+    """
 
     path: str
     node: LayerNode
     real: LayerNode | None = None
     held: str = ""
+    hidden: bool = False
+    overtaken: bool | None = None
 
     @property
     def out_of_date(self) -> bool:
         """True when the real file was changed after the command's own copy was made."""
+        if self.overtaken is not None:
+            return self.overtaken
+        if self.real is None:
+            return self.node.copied
         made = self.node.at
-        changed = self.real.at if self.real else None
+        changed = self.real.at
         return made is not None and changed is not None and changed > made

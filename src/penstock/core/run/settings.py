@@ -31,7 +31,7 @@ class RunSettings:
     """How commands of a project are isolated. Places are as they were written."""
 
     mode: str = "auto"
-    apply: str = "exit"
+    apply: str = "turn"
     home: str = "keep"
     keep: str = "rest"
     hide: tuple[str, ...] = ("~/.ssh", "~/.aws", "~/.gnupg")

@@ -6,7 +6,8 @@ Always true: what was not written is named with what can be done about it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from penstock.core.digest import digest
 from penstock.core.run.changes import HeldEntry
@@ -31,6 +32,7 @@ class SyncResult:
     blocked: tuple[PathNote, ...] = ()
     failed: tuple[PathNote, ...] = ()
     held: tuple[HeldEntry, ...] = ()
+    busy: int = 0
     scratch: int = 0
     git: int = 0
     renamed: Mapping[str, str] = field(default_factory=dict)
@@ -40,6 +42,23 @@ class SyncResult:
     def settled(self) -> bool:
         """True when nothing of the project is left to be decided."""
         return not (self.pending or self.blocked or self.failed or self.held)
+
+    def news(self, last: SyncResult | None) -> bool:
+        """Say whether a sync found something that the one before had not."""
+        if last is None:
+            return bool(self.applied or not self.settled)
+        return bool(self.applied) or replace(self, **_SAME) != replace(last, **_SAME)
+
+    def after(self, earlier: SyncResult | None) -> SyncResult:
+        """Return what became of everything, with what earlier syncs of the run applied."""
+        if earlier is None:
+            return self
+        applied = tuple(dict.fromkeys((*earlier.applied, *self.applied)))
+        return replace(self, applied=applied, renamed={**earlier.renamed, **self.renamed})
+
+
+# What says nothing about a single sync.
+_SAME: dict[str, Any] = {"applied": (), "busy": 0, "scratch": 0, "git": 0, "renamed": {}}
 
 
 def manifest_of(keys: Sequence[str]) -> str:

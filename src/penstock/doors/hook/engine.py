@@ -127,7 +127,7 @@ class Engine:
         call = HookCall("", BEFORE, tool="Bash", tool_input=nothing, cwd=root, root=root)
         with suppress(PenstockError, OSError):
             here = self.workspace(call.root)
-            here.judge(_tool_call(here, call, {}))
+            here.judge(tool_call(here, call, {}))
 
     def failing(self, call: HookCall, problem: Exception, environ: Mapping[str, str]) -> HookAnswer:
         """Return what is said when a call could not be judged: by names, then `on_error`.
@@ -154,7 +154,7 @@ class Engine:
     def before(self, here: Workspace, call: HookCall, environ: Mapping[str, str]) -> HookAnswer:
         """Judge a tool call, keep what it would overwrite, say what the rules say."""
         policy = here.policy()
-        judged = here.judge(_tool_call(here, call, environ), measures=self._measures)
+        judged = here.judge(tool_call(here, call, environ), measures=self._measures)
         decision = self._advised(here, call, judged.decision, environ)
         asks = call.attended and policy.gate.mode != "propose"
         waits = decision.verdict is Verdict.ASK and not asks
@@ -280,7 +280,8 @@ def _if_interrupted(call: HookCall, decision: Decision, *, held: bool) -> Reply:
     return reply_of(agent_module(call.agent), call, answer)
 
 
-def _tool_call(here: Workspace, call: HookCall, environ: Mapping[str, str]) -> ToolCall:
+def tool_call(here: Workspace, call: HookCall, environ: Mapping[str, str]) -> ToolCall:
+    """Return a call as the gate judges it."""
     # The agent's variables, which the daemon has only been told of.
     moved = moved_settings(environ.get, here.root, here.files.resolve)
     return ToolCall(

@@ -1,7 +1,8 @@
 """What agents start on every tool call: read, answer, leave.
 
-Three ways, each taken only where the one before has no answer: the fast path here, the daemon if
-one listens, the engine in this process (which then leaves a daemon behind for the next call).
+Inside an isolated run its supervisor answers. Elsewhere there are three ways, each taken only where
+the one before has no answer: the fast path here, the daemon if one listens, the engine in this
+process (which then leaves a daemon behind for the next call).
 A call that none of them could judge in time, or at all, is answered by `last_resort`.
 Always true: nothing is written to stdout but the answer; being late never loosens one: a verdict
 that was reached is given, what could not be measured counts as lost, and names alone are looked
@@ -26,6 +27,7 @@ from penstock.stores.system.places import project_here
 
 STDIN_SECONDS = 1.5  # without a byte; then what came is all there is
 SECONDS = 3.0  # for the judgement, and as much again for one without measuring
+RUN_SOCKET = "/run/penstock/run.sock"  # where a program inside an isolated run reaches us
 CLOSED = "closed"  # the word on the command line that makes failures block
 
 
@@ -55,8 +57,12 @@ def _judged(run: HookRun) -> Reply:
         run.data = _stdin()
         run.reading = False
         _signal.setitimer(_signal.ITIMER_REAL, SECONDS, SECONDS)
-        found = _by_fast_path(run.agent, run.data) or _by_daemon(run.agent, run.data)
-        return found or _by_engine(run)
+        ways = (_by_supervisor, _by_fast_path, _by_daemon)
+        for way in ways:
+            found = way(run.agent, run.data)
+            if found is not None:
+                return found
+        return _by_engine(run)
     except HookLateError:
         raise
     except BaseException as problem:  # noqa: BLE001 - the agent waits, whatever it is
@@ -101,6 +107,18 @@ def _by_daemon(agent: str, data: bytes) -> "Reply | None":
     from penstock.doors.hook.daemon_client import ask
 
     return ask(agent, data)
+
+
+def _by_supervisor(agent: str, data: bytes) -> "Reply | None":
+    """Ask the supervisor, where this is inside an isolated run; a look costs next to nothing."""
+    try:
+        posix.lstat(RUN_SOCKET)
+    except OSError:
+        return None
+    from penstock.doors.hook.daemon_client import variables
+    from penstock.doors.hook.run_client import ask
+
+    return ask(RUN_SOCKET, agent, data, variables())
 
 
 def _late(run: HookRun) -> Reply:

@@ -9,15 +9,17 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedRuns, RunRecord
 from penstock.core.errors import PenstockError
 from penstock.core.run.summary import SyncResult, counts, finished, started
+from penstock.doors.run.control import ControlSocket
+from penstock.doors.run.supervise import LOOK_SECONDS, Supervisor
 from penstock.doors.run.sync import Sync
 
-REFRESH_SECONDS = 3.0
 Say = Callable[[str], None]
 
 
@@ -36,12 +38,14 @@ def run_command(
     *,
     say: Say,
     ask: bool = False,
+    turns: bool = False,
     again: str = "",
     mode: str = "",
 ) -> RunOutcome:
     """Run a command in a new layer, or in that of a run that has ended (`again`).
 
-    `mode` is the isolation that the user asked for; without it the rules say.
+    With `turns` its changes go to the gate while it runs, else when it has ended. `mode` is the
+    isolation that the user asked for; without it the rules say.
     """
     runs = IsolatedRuns(here)
     machine = runs.machine()
@@ -50,9 +54,15 @@ def run_command(
         record = replace(runs.records.get(again), ended=0.0)
     else:
         record = runs.records.make(here.root, command, time.time())
-    with runs.records.held(record.id):
+    with runs.records.held(record.id), ExitStack() as ending:
+        control = ControlSocket(runs.records.path(record.id))
+        ending.callback(control.close)
+        attendant: Supervisor | None = None
         try:
-            with runs.started(record.id, command, os.environ, mode) as (process, notes):
+            with runs.started(record.id, command, os.environ, mode=mode, control=control.path) as (
+                process,
+                notes,
+            ):
                 gate.record(
                     "run_started",
                     path="",
@@ -76,13 +86,22 @@ def run_command(
                 )
                 for line in banner:
                     say(line)
-                code = process.wait(REFRESH_SECONDS)
+                attendant = Supervisor(
+                    here=here,
+                    runs=runs,
+                    run=record.id,
+                    process=process,
+                    control=control,
+                    ask=ask,
+                    turns=turns and process.mode == "overlay",
+                )
+                code = process.wait(LOOK_SECONDS, attendant=attendant)
         except BaseException:
             if not again and not runs.has_layer(record.id):
                 runs.records.drop(record.id)
             raise
         try:
-            result = sync_run(here, runs, record, code, ask=ask)
+            result = sync_run(here, runs, record, code, ask=ask, before=attendant)
         except PenstockError:
             say(
                 f"penstock: run {record.id} finished (exit {code}); its changes are kept, unapplied"
@@ -96,12 +115,24 @@ def run_command(
 
 
 def sync_run(
-    here: Workspace, runs: IsolatedRuns, record: RunRecord, code: int, *, ask: bool
+    here: Workspace,
+    runs: IsolatedRuns,
+    record: RunRecord,
+    code: int,
+    *,
+    ask: bool,
+    before: Supervisor | None = None,
 ) -> SyncResult:
-    """Hand what a run left to the gate and write down how it ended."""
+    """Hand what a run left to the gate and write down how it ended.
+
+    `before` is who attended it, and knows what became of what it had changed earlier.
+    """
     ended = replace(record, ended=time.time(), exit_code=code)
     runs.records.keep(ended)
-    result = Sync(here=here, runs=runs, run=record.id, ask=ask).sync()
+    runs.mend(record.id)
+    shown, earlier = (tuple(before.process.shown), before.result) if before else ((), None)
+    last = Sync(here=here, runs=runs, run=record.id, ask=ask, shown=shown)
+    result = last.sync().after(earlier)
     runs.records.keep(replace(ended, counts=counts(result)))
     here.gate.record("run_ended", path="", status="ended", run=record.id, exit_code=str(code))
     return result

@@ -7,7 +7,7 @@ Always true: the rules and the list of ignored files are those of the real tree,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,6 +15,7 @@ from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedRuns
 from penstock.core.errors import PenstockError, RefusedError
 from penstock.core.model import Action, Actor, Request, Verdict
+from penstock.core.run.base import Shown, view
 from penstock.core.run.entry import LayerEntry
 from penstock.core.run.place import LayerPlace, place_of
 from penstock.core.text.quantities import counted
@@ -24,9 +25,13 @@ AGENT = "run"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SortedLayer:
-    """The entries of a layer that are the project's, and how many others there are."""
+    """The entries of a layer that are the project's, and how many others there are.
+
+    `behind` are entries that the user changed outside after the run was done with them.
+    """
 
     project: tuple[LayerEntry, ...]
+    behind: tuple[LayerEntry, ...]
     scratch: int
     git: int
 
@@ -36,24 +41,37 @@ def actor_of(run: str) -> Actor:
     return Actor(agent=AGENT, session=run)
 
 
-def sort_layer(here: Workspace, runs: IsolatedRuns, run: str) -> SortedLayer:
-    """Read a layer and sort what is in it."""
+def sort_layer(
+    here: Workspace, runs: IsolatedRuns, run: str, *, live: bool = False, shown: Shown = ()
+) -> SortedLayer:
+    """Read a layer and sort what is in it; `shown` is when the user's files were shown inside."""
     place = _places(runs)
     places: dict[LayerPlace, list[LayerEntry]] = {one: [] for one in LayerPlace}
-    for one in runs.layer(run).entries(lambda path: place(path) is LayerPlace.PROJECT):
+    layer = runs.layer(run, live=live)
+    for one in layer.entries(lambda path: place(path) is LayerPlace.PROJECT):
         places[place(one.path)].append(one)
     found = places[LayerPlace.PROJECT]
     _check_count(run, len(found), runs.settings.limit_files)
     ignored = runs.ignored([one.path for one in found])
     project = [one for one in found if one.path not in ignored or _is_denied(here, run, one.path)]
     scratch = len(places[LayerPlace.SCRATCH]) + len(found) - len(project)
-    return SortedLayer(project=tuple(project), scratch=scratch, git=len(places[LayerPlace.GIT]))
+    started = int(runs.records.get(run).started * 1e9)
+    seen = view(project, runs.records.bases(run), started=started, shown=shown)
+    return SortedLayer(
+        project=seen.entries,
+        behind=seen.behind,
+        scratch=scratch,
+        git=len(places[LayerPlace.GIT]),
+    )
 
 
-def settle_layer(runs: IsolatedRuns, run: str) -> None:
-    """Drop from a layer what the project holds by now."""
+def settle_layer(runs: IsolatedRuns, run: str, behind: Sequence[LayerEntry] = ()) -> None:
+    """Drop from a layer what the project holds by now, and what the user has overtaken."""
     place = _places(runs)
-    runs.layer(run).settle(lambda path: place(path) is LayerPlace.PROJECT)
+    runs.layer(run).settle(
+        lambda path: place(path) is LayerPlace.PROJECT,
+        behind={one.path for one in behind if not one.hidden},
+    )
 
 
 def _places(runs: IsolatedRuns) -> Callable[[str], LayerPlace]:

@@ -1,30 +1,34 @@
 """What a run left in its layer goes to the gate: allowed changes are written, others wait.
 
 A change is proposed under an id that derives from the run, its path and its bytes, so that a
-second sync finds what the first one proposed.
+second sync finds what the first one proposed; a newer version of a file replaces the pending one.
+While the command runs, files that it is writing are left for the next sync, and files that were
+applied leave the layer only when nobody uses them.
 Always true: only the gate writes; what is not applied stays in the layer and is told with a
 reason; git's own files are never proposed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from penstock.app import Workspace
-from penstock.app.isolated_runs import IsolatedRuns, RunLayer
+from penstock.app.isolated_runs import IsolatedRuns, LiveLayer, RunLayer
 from penstock.core.errors import PenstockError
 from penstock.core.file_mode import FileMode
 from penstock.core.model import Decision, Verdict
-from penstock.core.proposals.model import Proposal, State
+from penstock.core.proposals.model import OPEN, Proposal, State
+from penstock.core.run.base import Shown, absorbed, agreed, offered
 from penstock.core.run.changes import HeldEntry, LayerChange, Turn, changes, renames
-from penstock.core.run.entry import EntryKind, LayerEntry
+from penstock.core.run.entry import BUSY, EntryKind, LayerEntry
 from penstock.core.run.summary import PathNote, SyncResult, manifest_of
-from penstock.doors.run.sort import actor_of, settle_layer, sort_layer
-from penstock.gate import Item
+from penstock.doors.run.sort import SortedLayer, actor_of, settle_layer, sort_layer
+from penstock.gate import Item, Proof
 
 PENDING = ".pending"
 ASK_ALL = "you asked to approve every change of this run"
+CHANGED_BACK = "the run changed the file back"
 CHANGED_MEANWHILE = "the file was changed outside the run after the run had copied it"
 
 
@@ -36,6 +40,9 @@ class Sync:
     runs: IsolatedRuns
     run: str
     ask: bool = False
+    live: LiveLayer | None = None  # the command goes on
+    shown: Shown = ()  # when the user's files were shown inside
+    last: SyncResult | None = None  # of the sync before; what is the same is not logged again
     applied: list[str] = field(default_factory=list)
     pending: list[PathNote] = field(default_factory=list)
     blocked: list[PathNote] = field(default_factory=list)
@@ -45,13 +52,16 @@ class Sync:
     def sync(self) -> SyncResult:
         """Propose all that changed, write what the rules allow, and drop that from the layer."""
         layer = self.runs.layer(self.run)
-        found = sort_layer(self.here, self.runs, self.run)
+        live = self.live is not None
+        found = sort_layer(self.here, self.runs, self.run, live=live, shown=self.shown)
         made, held = changes(found.project)
-        self.held += held
+        busy = [one for one in held if one.because == BUSY]
+        self.held += [one for one in held if one.because != BUSY]
         gone = {one.path: one.real.digest for one in found.project if _is_deleted(one) and one.real}
+        self._withdraw({one.path for one in made} | {one.path for one in held})
         for turn in Turn:
             self._take([one for one in made if one.turn is turn], layer)
-        settle_layer(self.runs, self.run)
+        self._settle(found, {one.path for one in made})
         settled = set(self.applied)
         result = SyncResult(
             applied=tuple(self.applied),
@@ -59,13 +69,38 @@ class Sync:
             blocked=tuple(self.blocked),
             failed=tuple(self.failed),
             held=tuple(self.held),
+            busy=len(busy),
             scratch=found.scratch,
             git=found.git,
             renamed={n: o for n, o in renames(made, gone).items() if n in settled},
             manifest=manifest_of([one.key(self.run) for one in made]),
         )
-        self._record(result)
+        if not self.live or result.news(self.last):
+            self._record(result)
         return result
+
+    def _settle(self, found: SortedLayer, changed: Set[str]) -> None:
+        """Remember what both sides hold by now, and drop that from the layer."""
+        applied, known = set(self.applied), self.runs.records.bases(self.run)
+        nodes = {one.path: one.node for one in found.project if not one.held}
+        same = {p: node for p, node in nodes.items() if p in applied or p not in changed}
+        bases = agreed(known, same)
+        bases = offered(bases, {p: node for p, node in nodes.items() if p not in same})
+        if self.live is None:
+            settle_layer(self.runs, self.run, found.behind)
+        else:
+            over = {one.path: one.node for one in found.behind if not one.hidden}
+            files = {p: node for p, node in same.items() if node.kind is EntryKind.FILE}
+            bases = absorbed(bases, self.live.absorb({**files, **over}))
+        if bases != known:
+            self.runs.records.keep_bases(self.run, bases)
+
+    def _withdraw(self, paths: Set[str]) -> None:
+        """Close what is pending of files that the command changed back."""
+        for one in self.here.gate.find(states=(State.WAITING,)):
+            if self._is_ours(one) and one.path not in paths:
+                proof = Proof(by=one.actor.agent, kind="run")
+                self.here.gate.answer(one.id, approve=False, proof=proof, reason=CHANGED_BACK)
 
     # -- proposing ---------------------------------------------------------------------------------
 
@@ -108,6 +143,8 @@ class Sync:
         if found is None:
             return False
         now = self.here.gate.latest(found)
+        if (not now.origin and not _holds(now, one)) or _was_withdrawn(now):
+            return False
         if now.state is State.WAITING:
             self.pending.append(_noted(now))
             return True
@@ -159,13 +196,24 @@ class Sync:
         ids = [self._free_id(one.key(self.run)) for one, _ in group]
         if judged is not None:
             judged = replace(judged, revision=self.here.policy().revision, code="run")
+        items = [item for _, item in group]
         return self.here.gate.propose(
-            [item for _, item in group],
+            items,
             actor=actor_of(self.run),
             ids=ids,
             set_id=name,
             judged=judged,
+            parents=self._older([item.path for item in items]),
         )
+
+    def _older(self, paths: Sequence[str]) -> dict[str, str]:
+        """Return what is pending of some files in an older version of this run, by path."""
+        known = [one for path in paths for one in self.here.gate.find(states=OPEN, path=path)]
+        return {one.path: one.id for one in known if self._is_ours(one)}
+
+    def _is_ours(self, one: Proposal) -> bool:
+        """Say whether this run proposed it; a version that a person made of it is theirs."""
+        return one.actor == actor_of(self.run) and not one.origin
 
     def _free_id(self, known: str) -> str:
         at, name = 1, known
@@ -197,6 +245,17 @@ class Sync:
 
 def _is_deleted(one: LayerEntry) -> bool:
     return one.node.kind is EntryKind.DELETED
+
+
+def _holds(one: Proposal, change: LayerChange) -> bool:
+    """Say whether a proposal is about the same content: a newer one may stand in its place."""
+    if not change.keeps or one.content is None:
+        return not change.keeps and one.content is None
+    return change.mode is FileMode.DIRECTORY or one.content == change.digest
+
+
+def _was_withdrawn(one: Proposal) -> bool:
+    return one.answer is not None and one.answer.reason == CHANGED_BACK
 
 
 def _noted(one: Proposal) -> PathNote:

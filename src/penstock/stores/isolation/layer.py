@@ -14,21 +14,25 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Set
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, replace
 from functools import cache
 
+from penstock.core.digest import digest
 from penstock.core.errors import StoreError
-from penstock.core.run.entry import EntryKind, LayerEntry, LayerNode
+from penstock.core.run.entry import BUSY, EntryKind, LayerEntry, LayerNode
 from penstock.stores.files import syscalls as file_syscalls
 from penstock.stores.files.beneath import AS_FOLDER, Beneath, Parts, look
 from penstock.stores.files.contents import READING, close, digest_of, pieces
+from penstock.stores.isolation.lease import lease
 from penstock.stores.isolation.syscalls import born
 
 LARGEST = 64 * 1024 * 1024
+MOST_STAMPED = 20_000
 LONGEST_PATH = 3500  # bytes; the kernel takes no path of 4096
 OPAQUE, IS_OPAQUE = "user.overlay.opaque", b"y"
+ORIGIN = "user.overlay.origin"  # on what the overlay copied from a real file
 GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 
 Wanted = Callable[[str], bool]
@@ -42,6 +46,7 @@ class RunLayer:
     real: str
     largest: int = LARGEST
     whole: bool = False  # a whole copy: every real name that it lacks was deleted
+    live: bool = False  # its command goes on: what is being written is left for later
 
     def entries(self, wanted: Wanted) -> Iterator[LayerEntry]:
         """Yield every name that differs or may differ; only the wanted ones are read."""
@@ -63,9 +68,10 @@ class RunLayer:
     ) -> Iterator[LayerEntry]:
         path = "/".join((*pair.parts, name))
         status, below = look(pair.upper, name), pair.real_status(name)
-        if status is None or _is_whiteout(status):
+        if status is None or is_whiteout(status):
             if below is not None:
-                yield from self._removed((*pair.parts, name), below, pair, wanted)
+                hidden = status is None
+                yield from self._removed((*pair.parts, name), below, pair, wanted, hidden=hidden)
             return
         kind = _kind(status)
         if len(os.fsencode(path)) > LONGEST_PATH:
@@ -99,40 +105,52 @@ class RunLayer:
         below: os.stat_result | None,
     ) -> LayerEntry:
         try:
-            node = _node(pair.upper, name, status, born(pair.upper, name))
+            at = born(pair.upper, name)
+            node = _node(pair.upper, name, status, at, quiet=self.live)
+            node = replace(node, copied=_is_copied(f"/proc/self/fd/{pair.upper}/{name}"))
             real = None
             if below is not None and pair.real >= 0:
                 changed = below.st_ctime_ns
                 real = _node(pair.real, name, below, changed, most=self.largest)
         except OSError as problem:
             node = LayerNode(kind=_kind(status))
-            return LayerEntry(path=path, node=node, held=_unreadable(problem))
+            busy = problem.errno == errno.EBUSY
+            return LayerEntry(path=path, node=node, held=BUSY if busy else _unreadable(problem))
         return LayerEntry(path=path, node=node, real=real)
 
     def _removed(
-        self, parts: Parts, below: os.stat_result, pair: _Pair, wanted: Wanted
+        self,
+        parts: Parts,
+        below: os.stat_result,
+        pair: _Pair,
+        wanted: Wanted,
+        *,
+        hidden: bool = False,
     ) -> Iterator[LayerEntry]:
-        """Yield a deletion for every file that went with a name, then for its directories."""
+        """Yield a deletion for every file that went with a name, then for its directories.
+
+        A name that is only `hidden` went when the directory that hides it was made.
+        """
         at = None
         with suppress(OSError):
-            at = born(pair.upper, parts[-1])
+            at = born(pair.upper, "" if hidden else parts[-1])
         gone = LayerNode(kind=EntryKind.DELETED, at=at)
         path = "/".join(parts)
         if stat.S_ISDIR(below.st_mode):
             for inner, status in self._below(parts):
                 known = "/".join((*parts, *inner))
-                yield LayerEntry(path=known, node=gone, real=_real(status))
-            yield LayerEntry(path=path, node=gone, real=_real(below))
+                yield LayerEntry(path=known, node=gone, real=_real(status), hidden=hidden)
+            yield LayerEntry(path=path, node=gone, real=_real(below), hidden=hidden)
             return
         real = _real(below)
         if wanted(path) and pair.real >= 0:
             with suppress(OSError):
                 real = _node(pair.real, parts[-1], below, below.st_ctime_ns, most=self.largest)
-        yield LayerEntry(path=path, node=gone, real=real)
+        yield LayerEntry(path=path, node=gone, real=real, hidden=hidden)
 
     def _below(self, parts: Parts) -> Iterator[tuple[Parts, os.stat_result]]:
         """Yield what lies in a real directory, each directory after what is in it."""
-        folder = Beneath(root=self.real, by_openat2=_by_openat2())
+        folder = Beneath(root=self.real, by_openat2=by_openat2())
         waiting: list[Parts] = [()]
         directories: list[tuple[Parts, os.stat_result]] = []
         while waiting:
@@ -158,22 +176,55 @@ class RunLayer:
     def content(self, path: str, known: str) -> bytes:
         """Return the bytes of a file of the layer, exactly those with a digest."""
         *above, name = path.split("/")
-        folder = Beneath(root=self.upper, by_openat2=_by_openat2()).open(tuple(above))
+        folder = Beneath(root=self.upper, by_openat2=by_openat2()).open(tuple(above))
         try:
             opened = os.open(name, READING, dir_fd=folder)
             try:
                 status = os.fstat(opened)
                 right = stat.S_ISREG(status.st_mode) and status.st_size <= self.largest
-                if right and digest_of(opened, status) == known:
-                    return b"".join(pieces(opened, 0, status.st_size))
+                data = b"".join(pieces(opened, 0, status.st_size)) if right else b""
+                if right and digest(data) == known:
+                    return data
             finally:
                 close(opened)
         finally:
             close(folder)
         raise StoreError("layer-changed", f"`{path}` changed in the layer while it was read")
 
-    def settle(self, wanted: Wanted) -> None:
-        """Drop what the real directory holds as well: that was applied, or never changed."""
+    def stamp(self, entered: Wanted, *, most: int = MOST_STAMPED) -> int:
+        """Return a number that is another one once something was changed, without reading it.
+
+        Only directories that are `entered` are looked at, and not more than `most` names.
+        """
+        known: list[tuple[str, int, int, int]] = []
+        waiting: list[Parts] = [()]
+        folder = Beneath(root=self.upper, by_openat2=by_openat2())
+        while waiting and len(known) < most:
+            parts = waiting.pop()
+            try:
+                opened = folder.open(parts)
+            except OSError:
+                continue
+            try:
+                for name in os.listdir(opened)[:most]:
+                    path = "/".join((*parts, name))
+                    status = look(opened, name)
+                    if status is None or len(os.fsencode(path)) > LONGEST_PATH:
+                        continue
+                    known.append((path, status.st_ino, status.st_ctime_ns, status.st_size))
+                    if stat.S_ISDIR(status.st_mode) and entered(path):
+                        waiting.append((*parts, name))
+            except OSError:
+                continue
+            finally:
+                close(opened)
+        return hash(tuple(sorted(known)))
+
+    def settle(self, wanted: Wanted, *, behind: Set[str] = frozenset()) -> None:
+        """Drop what the real directory holds as well: that was applied, or never changed.
+
+        Of what is `behind`, the real directory holds a newer version.
+        """
         folders: list[Parts] = []
         waiting: list[Parts] = [()]
         while waiting:
@@ -191,14 +242,14 @@ class RunLayer:
                     if stat.S_ISDIR(status.st_mode):
                         waiting.append((*parts, name))
                         folders.append((*parts, name))
-                    elif wanted(path) and self._is_same(pair, name, status):
+                    elif path in behind or (wanted(path) and self._is_same(pair, name, status)):
                         os.unlink(name, dir_fd=pair.upper)
         for parts in sorted(folders, key=len, reverse=True):
             self._drop_folder(parts)
 
     def _is_same(self, pair: _Pair, name: str, status: os.stat_result) -> bool:
         below = pair.real_status(name)
-        if _is_whiteout(status):
+        if is_whiteout(status):
             return below is None
         if below is None or status.st_size > self.largest or _kind(status) is not _kind(below):
             return False
@@ -219,7 +270,7 @@ class RunLayer:
                 return
             if pair.opaque and os.listdir(pair.real):
                 return
-        folder = Beneath(root=self.upper, by_openat2=_by_openat2()).open(parts[:-1])
+        folder = Beneath(root=self.upper, by_openat2=by_openat2()).open(parts[:-1])
         try:
             os.rmdir(parts[-1], dir_fd=folder)
         finally:
@@ -231,16 +282,16 @@ class _Pair:
 
     def __init__(self, layer: RunLayer, parts: Parts) -> None:
         self.parts = parts
-        by_openat2 = _by_openat2()
-        self.upper = Beneath(root=layer.upper, by_openat2=by_openat2).open(parts)
+        openat2 = by_openat2()
+        self.upper = Beneath(root=layer.upper, by_openat2=openat2).open(parts)
         self.real = -1
         try:
-            self.real = Beneath(root=layer.real, by_openat2=by_openat2).open(parts)
+            self.real = Beneath(root=layer.real, by_openat2=openat2).open(parts)
         except OSError as problem:
             if problem.errno not in GONE:
                 close(self.upper)
                 raise
-        self.opaque = layer.whole or _opaque(self.upper)
+        self.opaque = layer.whole or is_opaque(self.upper)
 
     def __enter__(self) -> _Pair:
         return self
@@ -265,7 +316,8 @@ class _Pair:
 
 
 @cache
-def _by_openat2() -> bool:
+def by_openat2() -> bool:
+    """Say whether the kernel opens beneath a directory by itself."""
     return file_syscalls.openat2_offered()
 
 
@@ -288,14 +340,16 @@ def _is_empty(folder: int, name: str) -> bool:
         close(opened)
 
 
-def _opaque(folder: int) -> bool:
+def is_opaque(folder: int) -> bool:
+    """Say whether an open directory of a layer hides all of the real one."""
     try:
         return os.getxattr(folder, OPAQUE) == IS_OPAQUE
     except OSError:
         return False
 
 
-def _is_whiteout(status: os.stat_result) -> bool:
+def is_whiteout(status: os.stat_result) -> bool:
+    """Say whether an entry of a layer stands for a deletion."""
     return stat.S_ISCHR(status.st_mode) and status.st_rdev == 0
 
 
@@ -311,10 +365,27 @@ def _real(status: os.stat_result) -> LayerNode:
     return LayerNode(kind=_kind(status), at=status.st_ctime_ns)
 
 
+def _is_copied(path: str) -> bool:
+    try:
+        os.getxattr(path, ORIGIN, follow_symlinks=False)
+    except OSError:
+        return False
+    return True  # what it says is for the kernel, and nothing where no handles are
+
+
 def _node(
-    folder: int, name: str, status: os.stat_result, at: int | None, *, most: int | None = None
+    folder: int,
+    name: str,
+    status: os.stat_result,
+    at: int | None,
+    *,
+    most: int | None = None,
+    quiet: bool = False,
 ) -> LayerNode:
-    """Return what a name holds; of a file larger than `most` no digest, so it never is the same."""
+    """Return what a name holds; of a file larger than `most` no digest, so it never is the same.
+
+    A file that has to be `quiet` and is being written raises OSError with EBUSY.
+    """
     kind = _kind(status)
     if kind is EntryKind.LINK:
         held = os.readlink(os.fsencode(name), dir_fd=folder)
@@ -329,7 +400,8 @@ def _node(
         now = os.fstat(opened)
         if not stat.S_ISREG(now.st_mode):
             raise OSError(errno.EINVAL, "it is no file any more", name)
-        known = digest_of(opened, now)
+        with lease(opened) if quiet else nullcontext():
+            known = digest_of(opened, now)
     finally:
         close(opened)
     return LayerNode(kind=kind, executable=executable, digest=known, size=now.st_size, at=at)

@@ -16,11 +16,13 @@ import select
 import signal
 import socket
 import sys
+import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FrameType
-from typing import Any, Never
+from typing import Any, Never, Protocol
 
 from penstock.core.errors import StoreError
 from penstock.core.text.display import visible
@@ -33,6 +35,7 @@ SPACES = syscalls.NEWUSER | syscalls.NEWNS | syscalls.NEWPID | syscalls.NEWIPC
 NOT_EXECUTABLE, NOT_FOUND, SIGNALLED = 126, 127, 128
 READY, FAILED, WITH_SPACES = "ready", "failed", b"+"
 MESSAGE = 65536
+MOST_SHOWN = 1000
 NO_ISOLATION = "no-isolation"
 # The terminal sends these to the command itself; we wait for how it ends.
 FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
@@ -41,11 +44,22 @@ SIGNALS = (*FROM_TERMINAL, *HANDED_ON)
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # and by what it starts, unless undone
 
 
+class Attendant(Protocol):
+    """Somebody who has work to do while a command runs."""
+
+    def descriptors(self) -> Sequence[int]:
+        """Return what is to be watched besides."""
+
+    def attend(self, ready: Sequence[int]) -> None:
+        """Do what is due; `ready` are descriptors that have something to read."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class IsolatedProcess:
     """A command that runs; `spaces` are descriptors of its user and mount namespaces.
 
     `unsealed` are directories that stay read-only, but whose sockets and pipes can be used.
+    `shown` has the beginning and the end of the last refreshes, in nanoseconds.
     """
 
     keeper: int
@@ -57,13 +71,24 @@ class IsolatedProcess:
     mode: str = "overlay"
     place: str = ""  # where the command works, if not at the project's own path
     because: str = ""  # why no stronger mode was possible
+    shown: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=MOST_SHOWN))
 
-    def wait(self, every: float | None = None) -> int:
-        """Wait for the end and return the exit code; refresh every so many seconds."""
+    def wait(self, every: float | None = None, *, attendant: Attendant | None = None) -> int:
+        """Wait for the end and return the exit code; refresh every so many seconds.
+
+        An attendant is called with each of its descriptors that has something, and every time.
+        """
         ended = os.pidfd_open(self.keeper)
         with self.signals:
-            while not select.select([ended], [], [], every)[0]:
-                self.refresh()
+            while True:
+                others = attendant.descriptors() if attendant else ()
+                ready = select.select([ended, *others], [], [], every)[0]
+                if ended in ready:
+                    break
+                if attendant:
+                    attendant.attend(ready)
+                else:
+                    self.refresh()
             _, status = os.waitpid(self.keeper, 0)
         for one in (ended, *self.spaces):
             os.close(one)
@@ -75,20 +100,43 @@ class IsolatedProcess:
 
         A file that somebody outside saved by renaming, made or deleted is seen then.
         """
-        if not self.spaces:
-            return
+        if self.spaces:
+            self.inside(lambda: b"")
+
+    def remount(self) -> tuple[int, int]:
+        """Remount the overlays, in a process that has entered the namespaces; return from, to."""
+        began = time.time_ns()
+        flags = syscalls.REMOUNT | syscalls.NOSUID | syscalls.NODEV
+        for place in self.places:
+            syscalls.mount("none", place, "", flags)
+        return began, time.time_ns()
+
+    def inside(self, work: Callable[[], bytes]) -> bytes:
+        """Have a process of ours do something in the namespaces of the run, and then refresh.
+
+        It sees the tree of the run, and keeps our descriptors. What it says is returned, nothing
+        where it failed.
+        """
+        read, write = os.pipe()
+        above = os.getpid()
         helper = os.fork()
-        if helper:
-            os.waitpid(helper, 0)
-            return
-        try:
-            for one in self.spaces:
-                syscalls.setns(one)
-            flags = syscalls.REMOUNT | syscalls.NOSUID | syscalls.NODEV
-            for place in self.places:
-                syscalls.mount("none", place, "", flags)
-        finally:
-            os._exit(0)
+        if helper == 0:
+            try:
+                syscalls.die_with_parent(above)
+                for one in self.spaces:
+                    syscalls.setns(one)
+                said = work()
+                os.write(write, b"%d %d %b" % (*self.remount(), said))
+            finally:
+                os._exit(0)
+        os.close(write)
+        with open(read, "rb") as pipe:
+            words = pipe.read(MESSAGE).split(b" ", 2)
+        os.waitpid(helper, 0)
+        if len(words) < 3:
+            return b""
+        self.shown.append((int(words[0]), int(words[1])))
+        return words[2]
 
 
 def start(plan: RoomPlan, command: Sequence[str], environ: Mapping[str, str]) -> IsolatedProcess:

@@ -14,7 +14,7 @@ import fcntl
 import json
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 
@@ -156,11 +156,11 @@ class CopyLayer(RunLayer):
             if not _unchanged(one, base, read=wanted(one.path)):
                 yield _dated(one, base, taken)
 
-    def settle(self, wanted: Wanted) -> None:
+    def settle(self, wanted: Wanted, *, behind: Set[str] = frozenset()) -> None:
         """Take what the real directory holds as well for what was copied."""
         known = _read(self.folder)
         for one in RunLayer.entries(self, wanted):
-            if one.held or not wanted(one.path):
+            if one.held or one.path in behind or not wanted(one.path):
                 continue
             if one.real is not None and one.node.same(one.real):
                 known[one.path] = replace(one.node, at=None)

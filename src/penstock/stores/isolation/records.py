@@ -16,10 +16,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 
 from penstock.core.errors import InputError, RefusedError, StoreError
+from penstock.core.run.base import Bases, PathBase
 from penstock.stores.files.beneath import AS_FOLDER
 from penstock.stores.system.private import private_dir, put_file, read_file, told
 
-RECORD = "run.json"
+RECORD, BASES = "run.json", "bases.json"
+LARGEST_BASES = 64 << 20
 LARGEST_RECORD = 1 << 20
 ID_BYTES, TRIES = 3, 64
 FOLDER, HOME_FOLDER = "runs", "run-home"
@@ -78,6 +80,22 @@ class RunFolders:
         data = json.dumps(asdict(record), ensure_ascii=True).encode()
         with told("keep", self.path(record.id)):
             put_file(self.path(record.id), RECORD, data)
+
+    def bases(self, run: str) -> dict[str, PathBase]:
+        """Return what a run and the project last agreed on; nothing where that cannot be read."""
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            data = read_file(os.path.join(self.path(run), BASES), limit=LARGEST_BASES) or b"{}"
+            return {
+                path: PathBase(base=base, proposed=tuple(proposed), absorbed=absorbed)
+                for path, (base, proposed, absorbed) in json.loads(data).items()
+            }
+        return {}
+
+    def keep_bases(self, run: str, bases: Bases) -> None:
+        """Write down what a run and the project agree on."""
+        known = {path: (one.base, one.proposed, one.absorbed) for path, one in bases.items()}
+        with told("keep", self.path(run)):
+            put_file(self.path(run), BASES, json.dumps(known, ensure_ascii=True).encode())
 
     def get(self, run: str) -> RunRecord:
         """Return a run by its id or the beginning of it. Raises InputError `not-found`."""

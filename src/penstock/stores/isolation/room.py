@@ -10,7 +10,7 @@ The order, numbered where it is done:
   (6) the home directory and the project as overlays that take every write; what the rules open
       or make read-only in them
   (7) a minimal /dev with terminals of its own, and /proc of its own processes
-  (8) Penstock's state and the user's keys hidden
+  (8) Penstock's state and the user's keys hidden, the socket to the supervisor shown
   (9) all of it becomes the root
 What is given up besides files is `confine`'s.
 Always true: every writable place is a layer below the run's own folder, or in memory; where one
@@ -60,6 +60,7 @@ DEVICE_LINKS = {
     "stderr": "/proc/self/fd/2",
     "ptmx": "pts/ptmx",
 }
+CONTROL = "/run/penstock/run.sock"
 LARGEST_RESOLVER = 65536
 STICKY = 0o1777
 UNREACHABLE = frozenset({errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOTCONN})
@@ -71,6 +72,7 @@ class RoomPlan:
     """What a run shows and where it keeps what is written. All paths are absolute and resolved.
 
     `folder` is the run's own; `home_layer` is "" where the home directory stays read-only.
+    `control` is a socket that is shown as `CONTROL`, "" for none.
     """
 
     folder: str
@@ -85,6 +87,7 @@ class RoomPlan:
     devices: tuple[str, ...] = ()
     frozen: tuple[str, ...] = ()  # places in the layers that the command may only read
     network: bool = True
+    control: str = ""
 
     @property
     def project_layer(self) -> str:
@@ -120,6 +123,9 @@ def build(plan: RoomPlan) -> list[str]:
         _guard_proc(f"{root}/proc")
     for place in filter(None, (plan.state, *plan.hidden)):  # (8)
         _hide(root + place)
+    if plan.control and os.path.isdir(f"{root}/run"):
+        _made(root + os.path.dirname(CONTROL), 0o755)
+        _bind_file(plan.control, root + CONTROL)
     pivot_root(root)  # (9)
     os.chdir(plan.directory)
     return open_still

@@ -149,9 +149,12 @@ def own_keyring() -> None:
 
 
 def born(folder: int, name: str) -> int | None:
-    """Return when the inode of a name was made, in nanoseconds; None where nobody knows."""
+    """Return when the inode of a name was made, in nanoseconds; None where nobody knows.
+
+    No name stands for the directory itself.
+    """
     buffer = ctypes.create_string_buffer(STATX_BYTES)
-    flags = ctypes.c_int(AT_SYMLINK_NOFOLLOW)
+    flags = ctypes.c_int(AT_SYMLINK_NOFOLLOW if name else AT_EMPTY_PATH)
     mask = ctypes.c_uint(STATX_BTIME)
     _named("statx", ctypes.c_int(folder), os.fsencode(name), flags, mask, buffer, what=name)
     (known,) = struct.unpack_from("I", buffer, BTIME_MASK_AT)

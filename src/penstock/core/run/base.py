@@ -1,0 +1,127 @@
+"""What a run and the project last agreed on, path by path, and what that says of a difference.
+
+While a run goes on its files are applied and stay in its layer, or leave it. A difference between
+the layer and the project can then be the command's work or the user's, and only the state that
+both had tells which. Where nothing is known, the times of the two files decide.
+Always true: a difference that the user made is never taken for a change of the command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from penstock.core.digest import digest
+from penstock.core.run.entry import EntryKind, LayerEntry, LayerNode
+
+ABSENT = "absent"
+# Nanoseconds after which a file that the user replaced is certainly seen inside. A copy that was
+# made earlier than that may be one of the file before.
+SEEN_WITHIN = 5 * 10**9
+CLOCKS_DIFFER = 20 * 10**6  # the times of files are those of the kernel's last tick
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PathBase:
+    """One path: the mark of what both sides held, and of what the run proposed since.
+
+    `absorbed` says that the layer's own file was dropped, so that the command saw the project's.
+    """
+
+    base: str = ""
+    proposed: tuple[str, ...] = ()
+    absorbed: bool = False
+
+
+Bases = Mapping[str, PathBase]
+Shown = Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LayerView:
+    """The entries that may be changes, and those whose difference is the user's own work."""
+
+    entries: tuple[LayerEntry, ...]
+    behind: tuple[LayerEntry, ...] = ()
+
+
+def mark_of(node: LayerNode | None) -> str:
+    """Return a short text that is the same for the same content, kind and mode."""
+    if node is None or node.kind is EntryKind.DELETED:
+        return ABSENT
+    if node.kind is EntryKind.LINK:
+        return f"link {digest(node.link)}"
+    mode = "x" if node.kind is EntryKind.FILE and node.executable else ""
+    return f"{node.kind}{mode} {node.digest}"
+
+
+def view(
+    entries: Iterable[LayerEntry], bases: Bases, *, started: int = 0, shown: Shown = ()
+) -> LayerView:
+    """Sort entries by whose work they are; `started` is when the run began, in nanoseconds.
+
+    `shown` has the beginning and the end of each refresh, where they are known.
+    """
+    ours: list[LayerEntry] = []
+    behind: list[LayerEntry] = []
+    for one in entries:
+        known = bases.get(one.path)
+        if one.held:
+            ours.append(one)
+        elif known is not None and known.base and not known.absorbed:
+            _by_base(one, known, ours, behind)
+        elif known is not None and mark_of(one.real) in (known.base, *known.proposed):
+            ours.append(replace(one, overtaken=False))
+        elif one.hidden and one.out_of_date:
+            behind.append(one)
+        else:
+            ours.append(_by_time(one, started, shown))
+    return LayerView(entries=tuple(ours), behind=tuple(behind))
+
+
+def _by_base(
+    one: LayerEntry, known: PathBase, ours: list[LayerEntry], behind: list[LayerEntry]
+) -> None:
+    mine, real = mark_of(one.node), mark_of(one.real)
+    if mine == real:
+        ours.append(one)
+    elif mine == known.base:
+        behind.append(one)
+    elif real in (known.base, *known.proposed):
+        ours.append(replace(one, overtaken=False))
+    else:
+        ours.append(replace(one, overtaken=True))
+
+
+def _by_time(one: LayerEntry, started: int, shown: Shown) -> LayerEntry:
+    """Say of an entry whether the user changed the real file after the command had seen it.
+
+    What was saved while the run goes on is seen inside from the next refresh on.
+    """
+    made, changed = one.node.at, one.real.at if one.real else None
+    if made is None or changed is None or changed <= started:
+        return one
+    if not shown:
+        return replace(one, overtaken=made - changed < SEEN_WITHIN)
+    seen = any(changed + CLOCKS_DIFFER < began and ended < made for began, ended in shown)
+    return replace(one, overtaken=not seen)
+
+
+def agreed(bases: Bases, nodes: Mapping[str, LayerNode | None]) -> dict[str, PathBase]:
+    """Return the bases with what both sides hold by now."""
+    return {**bases, **{path: PathBase(base=mark_of(node)) for path, node in nodes.items()}}
+
+
+def offered(bases: Bases, nodes: Mapping[str, LayerNode]) -> dict[str, PathBase]:
+    """Return the bases with what was proposed: a person may have it written at any time."""
+    made = dict(bases)
+    for path, node in nodes.items():
+        known = made.get(path, PathBase())
+        if mark_of(node) not in known.proposed:
+            made[path] = replace(known, proposed=(*known.proposed, mark_of(node)))
+    return made
+
+
+def absorbed(bases: Bases, paths: Iterable[str]) -> dict[str, PathBase]:
+    """Return the bases once the layer's own files of some paths were dropped."""
+    return {**bases, **{p: replace(bases.get(p, PathBase()), absorbed=True) for p in paths}}

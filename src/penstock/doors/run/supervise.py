@@ -1,0 +1,163 @@
+"""What is done outside while the command of a run goes on: syncs, and views of the user's files.
+
+A sync follows two seconds without changes, or a question over the control socket; what the user
+saves, makes or deletes is shown to the command every few seconds. How the command is started and
+ends is `launch`'s.
+Always true: the command never waits for a sync; a sync that fails is tried again when the command
+has ended, and its changes stay in the layer until then.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from penstock.app import Workspace
+from penstock.app.isolated_runs import IsolatedProcess, IsolatedRuns
+from penstock.core.errors import PenstockError
+from penstock.core.proposals.model import OPEN
+from penstock.core.proposals.outcome import outcome
+from penstock.core.proposals.short_id import short
+from penstock.core.run.news import news
+from penstock.core.run.place import GIT, SCRATCH
+from penstock.core.run.quiet import LOOK_SECONDS, QuietLayer
+from penstock.core.run.summary import SyncResult
+from penstock.doors.hook.inside import InsideEngine
+from penstock.doors.run.control import ControlSocket, Question
+from penstock.doors.run.sync import CHANGED_BACK, Sync
+
+__all__ = ["LOOK_SECONDS", "Supervisor"]
+
+REFRESH_SECONDS = 2.0
+AT_MOST_EVERY = 0.25  # seconds between two syncs that somebody asks for
+MOST_NEWS = 20
+UNENTERED = SCRATCH | {GIT}
+
+
+@dataclass(kw_only=True)
+class Supervisor:
+    """Attends a run: `turns` says whether its changes are synced while it goes on."""
+
+    here: Workspace
+    runs: IsolatedRuns
+    run: str
+    process: IsolatedProcess
+    ask: bool = False
+    turns: bool = True
+    result: SyncResult | None = None
+    control: ControlSocket | None = None
+    refreshed: float = 0.0
+    synced: float = 0.0
+    unheard: deque[str] = field(default_factory=lambda: deque(maxlen=MOST_NEWS))
+    quiet: QuietLayer = field(default_factory=QuietLayer)
+
+    def descriptors(self) -> Sequence[int]:
+        """Return what is watched besides the end of the command."""
+        return self.control.descriptors() if self.control else ()
+
+    def attend(self, ready: Sequence[int]) -> None:
+        """Do what is due."""
+        if self.control:
+            self.control.attend(ready, self.answer)
+        now = time.monotonic()
+        if now - self.refreshed >= REFRESH_SECONDS:
+            self.refreshed = now
+            self.process.refresh()
+        if self.turns and self.quiet.is_time(now):
+            stamp = self._stamp()
+            ended = time.monotonic()
+            if self.quiet.look(stamp, ended, cost=ended - now):
+                self.sync()
+
+    def sync(self) -> None:
+        """Hand to the gate what there is; what fails is left for the end of the run."""
+        # Before anything is read: what changes from here on is looked at again.
+        self.quiet.begin(self._stamp())
+        live = self.runs.live(self.run, self.process)
+        work = Sync(
+            here=self.here,
+            runs=self.runs,
+            run=self.run,
+            ask=self.ask,
+            live=live,
+            shown=tuple(self.process.shown),
+            last=self.result,
+        )
+        try:
+            now = work.sync()
+        except (PenstockError, OSError):
+            return
+        finally:
+            self.synced = time.monotonic()
+        self.unheard.extend(self._outcomes(now))
+        self.unheard.extend(news(self.result, now))
+        self.result = now.after(self.result)
+
+    def _outcomes(self, now: SyncResult) -> Iterator[str]:
+        """Yield what a person decided about changes that were pending."""
+        left = {one.note for one in now.pending}
+        for one in self.result.pending if self.result else ():
+            found = self.here.gate.get(one.note) if one.note not in left else None
+            if found is None or (found.answer and found.answer.reason == CHANGED_BACK):
+                continue
+            latest = self.here.gate.latest(found)
+            by_the_run = latest.id != found.id and not latest.origin
+            text = "" if by_the_run or latest.state in OPEN else outcome(found, latest)
+            if text:
+                yield f"Penstock: pending change {short(found.id)}: {text}"
+
+    # -- what programs inside ask ------------------------------------------------------------
+
+    def answer(self, question: Question) -> dict[str, object]:
+        """Answer one question from inside; whatever is wrong with it is the asker's own affair."""
+        op = question.get("op")
+        if op == "judge":
+            return self._judge(question)
+        if op == "sync":
+            self._sync_soon()
+            return self._status()
+        if op == "status":
+            return self._status()
+        return {"error": "unknown-question"}
+
+    def _judge(self, question: Question) -> dict[str, object]:
+        agent, call, environ = (question.get(name) for name in ("agent", "call", "environ"))
+        if not (isinstance(agent, str) and isinstance(call, str) and isinstance(environ, dict)):
+            return {"error": "unknown-question"}
+        told = {k: v for k, v in environ.items() if isinstance(v, str)}
+        data = call.encode("utf-8", "surrogateescape")
+        try:
+            said = self._engine.reply(agent, data, told)
+        except (PenstockError, ValueError, OSError):
+            return {"error": "not-judged"}
+        return {"stdout": said.stdout, "stderr": said.stderr, "code": said.code}
+
+    def _status(self) -> dict[str, object]:
+        known = self.result or SyncResult()
+        return {
+            "run": self.run,
+            "applied": len(known.applied),
+            "pending": [one.path for one in known.pending],
+            "blocked": [one.path for one in known.blocked],
+        }
+
+    @cached_property
+    def _engine(self) -> InsideEngine:
+        return InsideEngine(self.here, self.run, sync=self._sync_soon, heard=self._heard)
+
+    def _sync_soon(self) -> None:
+        """Sync, unless the last one was a moment ago: then the next pause does."""
+        if self.turns and time.monotonic() - self.synced >= AT_MOST_EVERY:
+            self.sync()
+
+    def _heard(self) -> list[str]:
+        told = list(self.unheard)
+        self.unheard.clear()
+        return told
+
+    def _stamp(self) -> int:
+        layer = self.runs.layer(self.run)
+        return layer.stamp(lambda path: path.rpartition("/")[2] not in UNENTERED)

@@ -1,0 +1,134 @@
+"""Whose work a difference between a layer and the project is, row by row."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock.core.run.base import (
+    ABSENT,
+    SEEN_WITHIN,
+    Bases,
+    PathBase,
+    absorbed,
+    agreed,
+    mark_of,
+    offered,
+    view,
+)
+from penstock.core.run.entry import BUSY, EntryKind, LayerEntry, LayerNode
+
+STARTED = 100 * 10**9
+LATER = STARTED + 60 * 10**9
+
+
+def file(text: str, at: int | None = STARTED, *, executable: bool = False) -> LayerNode:
+    return LayerNode(kind=EntryKind.FILE, digest=text, at=at, executable=executable)
+
+
+def gone(at: int | None = STARTED) -> LayerNode:
+    return LayerNode(kind=EntryKind.DELETED, at=at)
+
+
+def base(node: LayerNode | None, *proposed: LayerNode, **more: bool) -> PathBase:
+    return PathBase(base=mark_of(node), proposed=tuple(map(mark_of, proposed)), **more)
+
+
+OURS, OVERTAKEN, BEHIND = "the run's", "the run's, out of date", "the user's"
+A, B, C = file("a", LATER), file("b", LATER), file("c", LATER)
+FIRST = PathBase(proposed=(mark_of(B),))
+ROWS = [
+    ("nothing known, the real file is older", A, file("o", STARTED - 1), None, OURS),
+    ("nothing known, it changed after the copy", file("a"), file("o", LATER), None, OVERTAKEN),
+    ("saved just before the copy", A, file("o", LATER - 1), None, OVERTAKEN),
+    ("saved long before the copy", A, file("o", LATER - SEEN_WITHIN), None, OURS),
+    ("saved just before the run began", file("a", STARTED + 1), file("o", STARTED), None, OURS),
+    ("both hold what was applied", A, A, base(A), OURS),
+    ("the run changed it again", B, file("a", LATER), base(A), OURS),
+    ("only the user changed it", A, file("u", LATER), base(A), BEHIND),
+    ("only the user deleted it", A, None, base(A), BEHIND),
+    ("both changed it", B, file("u", STARTED), base(A), OVERTAKEN),
+    ("the run changed it, the user deleted it", B, None, base(A), OVERTAKEN),
+    ("a person approved what was proposed", C, file("b", LATER), base(A, B), OURS),
+    ("the first proposal was approved", C, file("b", LATER), FIRST, OURS),
+    ("undone by the user, then changed", C, file("o", LATER), base(A), OVERTAKEN),
+    ("deleted, and made again by the user", gone(), file("u", LATER), base(None), BEHIND),
+    ("deleted by the run after a sync", gone(), file("a", LATER), base(A), OURS),
+    ("only its mode was changed", file("a", executable=True), file("a", LATER), base(A), OURS),
+    ("copied again after it had left", file("b", LATER + 1), A, base(A, absorbed=True), OURS),
+    ("saved after it had left", B, file("u", LATER + 1), base(A, absorbed=True), OVERTAKEN),
+]  # fmt: skip
+
+
+def verdict(one: LayerEntry, bases: Bases) -> str:
+    found = view([one], bases, started=STARTED)
+    if found.behind:
+        return BEHIND
+    return OVERTAKEN if found.entries[0].out_of_date else OURS
+
+
+@pytest.mark.parametrize(
+    ("node", "real", "known", "expected"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS]
+)
+def test_whose_work(
+    node: LayerNode, real: LayerNode | None, known: PathBase | None, expected: str
+) -> None:
+    bases = {} if known is None else {"f": known}
+    assert verdict(LayerEntry(path="f", node=node, real=real), bases) == expected
+
+
+def test_a_real_file_in_a_directory_that_the_run_made_is_the_users() -> None:
+    made_since = LayerEntry(path="d/f", node=gone(), real=file("u", LATER), hidden=True)
+    there_before = LayerEntry(path="d/f", node=gone(), real=file("u", STARTED - 1), hidden=True)
+    assert verdict(made_since, {}) == BEHIND
+    assert verdict(there_before, {}) == OURS
+    assert verdict(made_since, {"d/f": base(file("u"))}) == OURS, "it was applied and deleted"
+
+
+SECOND = 10**9
+REFRESHES = [
+    ("a refresh between them", LATER - SECOND, (LATER - SECOND // 2, LATER - 1), OURS),
+    ("one that began before it was saved", LATER - SECOND, (LATER - SECOND, LATER - 1), OVERTAKEN),
+    ("the refresh was not over", LATER - SECOND, (LATER - SECOND // 2, LATER), OVERTAKEN),
+    ("saved after the copy", LATER + 1, (LATER - SECOND, LATER - 1), OVERTAKEN),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changed", "shown", "expected"), [row[1:] for row in REFRESHES], ids=[r[0] for r in REFRESHES]
+)
+def test_what_was_saved_is_seen_inside_after_a_refresh(
+    changed: int, shown: tuple[int, int], expected: str
+) -> None:
+    one = LayerEntry(path="f", node=A, real=file("u", changed))
+    (found,) = view([one], {}, started=STARTED, shown=[shown]).entries
+    assert (OVERTAKEN if found.out_of_date else OURS) == expected
+
+
+def test_a_copy_of_a_file_that_is_gone_is_out_of_date() -> None:
+    copy = LayerNode(kind=EntryKind.FILE, digest="a", copied=True)
+    assert verdict(LayerEntry(path="f", node=copy), {}) == OVERTAKEN
+
+
+def test_what_is_held_is_passed_on() -> None:
+    one = LayerEntry(path="f", node=file("a"), held=BUSY)
+    assert view([one], {"f": base(A)}).entries == (one,)
+
+
+def test_bases_grow() -> None:
+    known = agreed({}, {"f": A, "gone": None})
+    assert known == {"f": PathBase(base=mark_of(A)), "gone": PathBase(base=ABSENT)}
+    known = offered(offered(known, {"f": B}), {"f": B})
+    assert known["f"] == PathBase(base=mark_of(A), proposed=(mark_of(B),))
+    assert absorbed(known, ["f"])["f"].absorbed
+    assert agreed(known, {"f": B})["f"] == PathBase(base=mark_of(B)), "what was proposed is over"
+
+
+def test_marks_tell_kinds_apart() -> None:
+    nodes = [
+        A,
+        file("a", executable=True),
+        LayerNode(kind=EntryKind.LINK, link=b"a"),
+        LayerNode(kind=EntryKind.DIRECTORY),
+        gone(),
+    ]
+    assert len({mark_of(one) for one in nodes}) == len(nodes)
