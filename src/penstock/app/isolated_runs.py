@@ -86,6 +86,10 @@ class IsolatedRuns:
             plan, notes = self._plan(run, layer)
             yield start(plan, command, self._environ(run, plan, environ)), notes
 
+    def plan(self, run: str) -> RoomPlan:
+        """Return what a command sees that looks at what a run left; home is read-only to it."""
+        return self._plan(run, "")[0]
+
     def _plan(self, run: str, layer: str) -> tuple[RoomPlan, tuple[str, ...]]:
         root, place = self.here.root, os.path.realpath(home())
         notes: list[str] = []
@@ -104,8 +108,31 @@ class IsolatedRuns:
             home_layer=layer,
             state=os.path.realpath(state_home()),
             hidden=tuple(os.path.join(place, name) for name in HIDDEN),
+            repository=self.repository_outside(),
         )
         return plan, tuple(notes)
+
+    def repository_outside(self) -> str:
+        """Return where git keeps the repository, if not in the project: a linked work tree's."""
+        from penstock.stores.git.repository import repository_of
+        from penstock.stores.git.run import GitError
+
+        root = self.here.root
+        usual = os.path.join(root, ".git")
+        if os.path.isdir(usual) and not os.path.islink(usual):
+            return ""
+        try:
+            found = repository_of(usual)
+        except GitError:
+            return ""
+        place = os.path.realpath(found.common) if found else root
+        beside = not is_below(place, root) and not is_below(root, place)
+        return place if beside and os.path.isdir(place) and not mounted_below(place) else ""
+
+    def git_files(self, run: str) -> int:
+        """Return how many names a run left in the layer of a repository outside the project."""
+        upper = os.path.join(self.records.path(run), "git", "upper")
+        return sum(len(names) for _, _, names in os.walk(upper))
 
     def _environ(self, run: str, plan: RoomPlan, environ: Mapping[str, str]) -> dict[str, str]:
         kept = {name: value for name, value in environ.items() if name not in LEFT_OUT}

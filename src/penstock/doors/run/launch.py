@@ -15,6 +15,7 @@ from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedRuns, RunRecord
 from penstock.core.errors import PenstockError
 from penstock.core.run.summary import SyncResult, counts, finished, started
+from penstock.doors.run.commits import import_commits
 from penstock.doors.run.sync import Sync
 
 REFRESH_SECONDS = 3.0
@@ -89,6 +90,11 @@ def sync_run(
     ended = replace(record, ended=time.time(), exit_code=code)
     runs.records.keep(ended)
     result = Sync(here=here, runs=runs, run=record.id, ask=ask).sync()
+    result = replace(
+        result,
+        git=result.git + runs.git_files(record.id),
+        commits=import_commits(here, runs, record.id),
+    )
     runs.records.keep(replace(ended, counts=counts(result)))
     here.gate.record("run_ended", path="", status="ended", run=record.id, exit_code=str(code))
     return result

@@ -7,7 +7,8 @@ The order, numbered where it is done:
       sockets and write to pipes that lie there, an overlay does not
   (4) an empty /run, with the resolver's file put back
   (5) /tmp and /var/tmp of its own, on disk
-  (6) the home directory and the project as overlays that take every write
+  (6) the home directory, the project, and the repository of a linked work tree as overlays that
+      take every write
   (7) a minimal /dev with terminals of its own, and /proc of its own processes
   (8) Penstock's state and the user's keys hidden
   (9) all of it becomes the root
@@ -69,7 +70,8 @@ NO_LAYER = frozenset({errno.EINVAL, errno.EOPNOTSUPP, errno.EREMOTE, errno.ELOOP
 class RoomPlan:
     """What a run shows and where it keeps what is written. All paths are absolute and resolved.
 
-    `folder` is the run's own; `home_layer` is "" where the home directory stays read-only.
+    `folder` is the run's own; `home_layer` is "" where the home directory stays read-only, and
+    `repository` where git keeps everything inside the project.
     """
 
     folder: str
@@ -79,6 +81,12 @@ class RoomPlan:
     home_layer: str
     state: str
     hidden: tuple[str, ...]
+    repository: str = ""
+
+    @property
+    def repository_layer(self) -> str:
+        """Where changes of a repository outside of the project are kept."""
+        return os.path.join(self.folder, "git")
 
     @property
     def project_layer(self) -> str:
@@ -107,6 +115,8 @@ def build(plan: RoomPlan) -> list[str]:
     if plan.home_layer:  # (6)
         _own_layer(plan.home, plan.home_layer, root)
     _own_layer(plan.project, plan.project_layer, root)
+    if plan.repository:
+        _own_layer(plan.repository, plan.repository_layer, root)
     _own_devices(root)  # (7)
     mount("proc", f"{root}/proc", "proc", NOSUID | NODEV | NOEXEC)
     if os.geteuid() == 0:
