@@ -64,6 +64,11 @@ class IsolatedRuns:
     def _layer(self, run: str) -> str:
         return os.path.join(self.records.path(run), "project")
 
+    def home_layer(self, run: str) -> str:
+        """Return the layer of the home directory that a run has: its own, or the shared one."""
+        own = os.path.join(self.records.path(run), "home")
+        return own if os.path.isdir(own) else self.records.home_layer
+
     def machine(self) -> Isolation:
         """Return what this machine has. Raises StoreError where no run can be isolated here."""
         known = isolation()

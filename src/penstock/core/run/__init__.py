@@ -2,7 +2,7 @@
 
 `entry` is one name of a layer beside the real one, `place` says to whom it belongs, `changes` turns
 entries into changes of files, `commits` is about what was committed,
-`summary` says in a few lines what became of them.
+`home` says what may leave the home directory, `summary` says in a few lines what became of them.
 Enter by `changes.changes`.
 Imported by: the stores that read layers, and the door that runs commands.
 Always true: nothing here reads a disk.

@@ -1,8 +1,8 @@
 """The run door: a command in an isolated run; what it changed goes through the gate.
 
 `launch` starts a command and says what holds, `sort` says whose each change is, `sync` turns
-changes into proposals, `commits` brings what was committed, `listing` is about runs that have
-ended.
+changes into proposals, `commits` brings what was committed, `home` writes credentials and
+transcripts back, `listing` is about runs that have ended.
 Enter by `launch.run_command`.
 Imported by: the commands `run` and `runs`.
 Always true: nothing that a command wrote reaches the project except through the gate.

@@ -16,6 +16,7 @@ from penstock.app.isolated_runs import IsolatedRuns, RunRecord
 from penstock.core.errors import PenstockError
 from penstock.core.run.summary import SyncResult, counts, finished, started
 from penstock.doors.run.commits import import_commits
+from penstock.doors.run.home import write_back
 from penstock.doors.run.sync import Sync
 
 REFRESH_SECONDS = 3.0
@@ -65,6 +66,7 @@ def run_command(
                 for line in banner:
                     say(line)
                 code = process.wait(REFRESH_SECONDS)
+                home = write_back(here, runs, record.id)
         except BaseException:
             if not again and not runs.has_layer(record.id):
                 runs.records.drop(record.id)
@@ -78,7 +80,7 @@ def run_command(
             say(f"  penstock runs apply {record.id}    penstock runs diff {record.id}")
             raise
         kept = _tidy(runs, record.id, result)
-        for line in finished(record.id, code, result, kept=kept):
+        for line in [*finished(record.id, code, result, kept=kept), *home]:
             say(line)
         return RunOutcome(run=record.id, code=code, result=result)
 
