@@ -59,6 +59,9 @@ class RunCommits:
 
     def made(self, run: str) -> bool:
         """Say whether a run made objects of git; without any there are no commits of its own."""
+        layers = (self.runs.layer(run).upper, os.path.join(self.runs.records.path(run), "git"))
+        if not any(os.path.isdir(one) and os.listdir(one) for one in layers):
+            return False  # most runs of a command that only looks: git need not be asked
         repository = self.repository
         if repository is None:
             return False
@@ -83,7 +86,12 @@ class RunCommits:
         """Give what a run committed, checked, in a quarantine that is gone afterwards."""
         repository = self.repository
         if repository is None:
-            raise StoreError("no-repository", "the project has no git repository")
+            raise StoreError(
+                "no-repository",
+                "the project has no git repository",
+                because="git finds none, or refuses to use it",
+                hint="see what `git status` says in the project",
+            )
         folder = os.path.join(self.runs.records.path(run), FOLDER)
         held = PackQuarantine(repository=repository, folder=folder)
         held.drop()

@@ -143,6 +143,7 @@ def merge(run: str, yes: bool, workspace: str | None) -> int:
     """
     from penstock.cli.terminal.ask import agreed
     from penstock.cli.terminal.proof import may_answer, person
+    from penstock.core.text.quantities import counted
     from penstock.doors.run.commits import merge_run
     from penstock.doors.run.listing import find
 
@@ -154,7 +155,7 @@ def merge(run: str, yes: bool, workspace: str | None) -> int:
         return COULD_NOT
     done = merge_run(here, record.id, person(here, terminal=False))
     before = done.old[:7] or "no commit"
-    tell(f"{done.branch}: {before} -> {done.new[:7]} ({done.files} files)")
+    tell(f"{done.branch}: {before} -> {done.new[:7]} ({counted(done.files, 'file')})")
     return OK
 
 

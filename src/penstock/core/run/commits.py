@@ -64,7 +64,7 @@ def parse_tips(listing: bytes) -> tuple[BranchTip, ...]:
         elif ref.startswith(HEADS):
             found[_name(ref.removeprefix(HEADS))] = _oid(commit)
         else:
-            raise ValueError(f"{ref!r} is no branch")
+            raise ValueError("it lists something else than a branch")
     if head and head not in found.values():
         found[DETACHED] = head
     if len(found) > MOST_BRANCHES:

@@ -179,6 +179,7 @@ def merge_run(here: Workspace, run: str, proof: Proof) -> BranchMove:
         raise InputError(
             "no-commits",
             f"run `{run}` has no commits for the branch you are on",
+            because="it made none there, they stayed in its layer, or HEAD is detached",
             hint=f"list them with `git for-each-ref refs/penstock/run/{run}`",
         )
     old = forward.head()
