@@ -9,6 +9,8 @@ Always true: the client has the project's own home and none of our variables.
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -68,10 +70,11 @@ class Session:
     environ: Mapping[str, str] = field(default_factory=dict)
     services: Sequence[tuple[int, Sequence[str]]] = ()
     typed: Sequence[tuple[str, str]] = ()
+    before: Sequence[str] = ()  # words that start the client, such as `penstock run --`
 
     def run(self) -> Report:
         """Let the model make its steps."""
-        command = install.command(self.client)
+        command = self.program()
         self.prepare()
         with _slot():
             ended = inside.run(self._job(command), self._folder())
@@ -81,6 +84,20 @@ class Session:
         )
         assert report.code is not None, f"the client did not come to an end\n{report}"
         return report
+
+    def program(self) -> Sequence[str]:
+        """Return how the client is started; where something is before it, from its own home.
+
+        An isolated run has a /tmp of its own, and the clients may lie there.
+        """
+        command = install.command(self.client)
+        if not self.before:
+            return command
+        *first, program = command
+        place = self.project.home / "client"
+        top = next(one for one in Path(program).parents if one.name == "node_modules")
+        shutil.copytree(top, place, copy_function=os.link, symlinks=True)
+        return [*first, str(place / Path(program).relative_to(top))]
 
     def prepare(self) -> None:
         """Write what the client wants to find in its home."""
@@ -96,7 +113,7 @@ class Session:
     def _job(self, command: Sequence[str]) -> inside.Job:
         home = self.project.home
         return inside.Job(
-            command=[*command, *self.arguments()],
+            command=[*self.before, *command, *self.arguments()],
             folder=str(self.project.root),
             environ={
                 "HOME": str(home),

@@ -106,11 +106,24 @@ class IsolatedRuns:
         """Say whether a run ever got as far as a layer."""
         return has_copy(self._copy(run)) or os.path.isdir(os.path.join(self._layer(run), "upper"))
 
+    def is_copy(self, run: str) -> bool:
+        """Say whether a run works in a copy of the project."""
+        return has_copy(self._copy(run))
+
+    def keeps_home(self, run: str) -> bool:
+        """Say whether what a run writes to the home directory is in a layer over it."""
+        return self.settings.home != "read-only" and not self.is_copy(run)
+
     def _copy(self, run: str) -> str:
         return os.path.join(self.records.path(run), "copy")
 
     def _layer(self, run: str) -> str:
         return os.path.join(self.records.path(run), "project")
+
+    def home_layer(self, run: str) -> str:
+        """Return the layer of the home directory that a run has: its own, or the shared one."""
+        own = os.path.join(self.records.path(run), "home")
+        return own if os.path.isdir(own) else self.records.home_layer
 
     def machine(self) -> Isolation:
         """Return what this machine has. Raises StoreError where no run can be isolated here."""
@@ -231,6 +244,10 @@ class IsolatedRuns:
         fresh = self.settings.home == "fresh"
         yield os.path.join(self.records.path(run), "home") if fresh else ""
 
+    def plan(self, run: str) -> RoomPlan:
+        """Return what a command sees that looks at what a run left; home is read-only to it."""
+        return self._plan(run, "", "")[0]
+
     def _plan(self, run: str, layer: str, control: str) -> tuple[RoomPlan, tuple[str, ...]]:
         root, place = self.here.root, os.path.realpath(home())
         said, state = self.settings, os.path.realpath(state_home())
@@ -258,6 +275,7 @@ class IsolatedRuns:
             frozen=(os.path.join(root, ".git"),) if said.git == "read-only" else (),
             network=said.net == "on",
             control=control,
+            repository=self.repository_outside(),
         )
         return plan, tuple(notes)
 
@@ -266,6 +284,28 @@ class IsolatedRuns:
             f"`{name}` of [run] in {file} is ignored: only your own rules can set it"
             for file, name in without_effect(self.here.policy().run, user=user_rules())
         ]
+
+    def repository_outside(self) -> str:
+        """Return where git keeps the repository, if not in the project: a linked work tree's."""
+        from penstock.stores.git.repository import repository_of
+        from penstock.stores.git.run import GitError
+
+        root = self.here.root
+        usual = os.path.join(root, ".git")
+        if os.path.isdir(usual) and not os.path.islink(usual):
+            return ""
+        try:
+            found = repository_of(usual)
+        except GitError:
+            return ""
+        place = os.path.realpath(found.common) if found else root
+        beside = not is_below(place, root) and not is_below(root, place)
+        return place if beside and os.path.isdir(place) and not mounted_below(place) else ""
+
+    def git_files(self, run: str) -> int:
+        """Return how many names a run left in the layer of a repository outside the project."""
+        upper = os.path.join(self.records.path(run), "git", "upper")
+        return sum(len(names) for _, _, names in os.walk(upper))
 
     def _environ(self, run: str, plan: RoomPlan, environ: Mapping[str, str]) -> dict[str, str]:
         left_out = [name for name in LEFT_OUT if environ.get(name, "") not in plan.sockets]

@@ -64,7 +64,7 @@ def test_an_agents_afternoon(here: Project) -> None:
     assert "2 applied, 1 pending (src/big.py −2" in done.err
     assert "1 blocked (.env)" in done.err
     assert "2 scratch files" in done.err
-    assert "commits and other changes of .git stay in the run's layer" in done.err
+    assert "1 commit on " in done.err
 
     name = run_id(done)
     entered = here.run("runs", "enter", name, "git", "log", "--format=%s")

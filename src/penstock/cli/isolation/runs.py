@@ -131,6 +131,34 @@ def enter(run: str, command_line: tuple[str, ...], workspace: str | None) -> int
     return run_command(here, words, say=tell, again=find(here, run).id).code
 
 
+@command.command(examples=("penstock runs merge r-7f3a1c",))
+@click.argument("run", default="")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@workspace_option
+def merge(run: str, yes: bool, workspace: str | None) -> int:
+    """Fast-forward your branch to the commits of a run (default: the latest).
+
+    Every file of these commits must be in your work tree already: approve what is pending first.
+    Only the branch and the index change.
+    """
+    from penstock.cli.terminal.ask import agreed
+    from penstock.cli.terminal.proof import may_answer, person
+    from penstock.core.text.quantities import counted
+    from penstock.doors.run.commits import merge_run
+    from penstock.doors.run.listing import find
+
+    here = _here(workspace)
+    may_answer(here, yes=yes, terminal=False)
+    record = find(here, run)
+    if not agreed(f"fast-forward your branch to the commits of {record.id}?", yes=yes):
+        tell("nothing was changed")
+        return COULD_NOT
+    done = merge_run(here, record.id, person(here, terminal=False))
+    before = done.old[:7] or "no commit"
+    tell(f"{done.branch}: {before} -> {done.new[:7]} ({counted(done.files, 'file')})")
+    return OK
+
+
 @command.command(examples=("penstock runs drop r-7f3a1c",))
 @click.argument("run")
 @click.option("--yes", is_flag=True, help="Do not ask.")

@@ -11,6 +11,7 @@ from typing import Any
 
 from penstock.core.digest import digest
 from penstock.core.run.changes import HeldEntry
+from penstock.core.run.commits import BranchImport, told_imports
 
 MOST_NAMED = 5
 
@@ -37,6 +38,7 @@ class SyncResult:
     git: int = 0
     renamed: Mapping[str, str] = field(default_factory=dict)
     manifest: str = ""
+    commits: tuple[BranchImport, ...] = ()
 
     @property
     def settled(self) -> bool:
@@ -108,8 +110,9 @@ def finished(run: str, code: int, result: SyncResult, *, kept: bool) -> list[str
         lines.append(f"  held: {held.path}: {held.because}")
     for new, old in list(result.renamed.items())[:MOST_NAMED]:
         lines.append(f"  renamed: {old} -> {new}")
-    if result.git:
-        lines.append("  commits and other changes of .git stay in the run's layer")
+    lines += told_imports(run, result.commits)
+    if result.git and not result.commits:
+        lines.append("  changes of .git stay in the run's layer")
     offers = []
     if result.pending:
         offers.append("penstock review")
@@ -133,7 +136,9 @@ def counts(result: SyncResult) -> str:
             said.append(f"{len(notes)} {word} ({_named([one.path for one in notes])})")
     if result.held:
         said.append(f"{len(result.held)} held")
-    if result.git:
+    if commits := sum(one.commits for one in result.commits if one.ref):
+        said.append(f"{commits} commit{'s' if commits > 1 else ''}")
+    elif result.git:
         said.append(f"{result.git:,} git files")
     if result.scratch:
         said.append(f"{result.scratch:,} scratch file{'s' if result.scratch > 1 else ''}")

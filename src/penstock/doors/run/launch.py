@@ -16,7 +16,9 @@ from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedRuns, RunRecord
 from penstock.core.errors import PenstockError
 from penstock.core.run.summary import SyncResult, counts, finished, started
+from penstock.doors.run.commits import import_commits
 from penstock.doors.run.control import ControlSocket
+from penstock.doors.run.home import write_back
 from penstock.doors.run.supervise import LOOK_SECONDS, Supervisor
 from penstock.doors.run.sync import Sync
 
@@ -58,6 +60,7 @@ def run_command(
         control = ControlSocket(runs.records.path(record.id))
         ending.callback(control.close)
         attendant: Supervisor | None = None
+        home: list[str] = []
         try:
             with runs.started(record.id, command, os.environ, mode=mode, control=control.path) as (
                 process,
@@ -96,6 +99,8 @@ def run_command(
                     turns=turns and process.mode == "overlay",
                 )
                 code = process.wait(LOOK_SECONDS, attendant=attendant)
+                if runs.keeps_home(record.id):
+                    home = write_back(here, runs, record.id)
         except BaseException:
             if not again and not runs.has_layer(record.id):
                 runs.records.drop(record.id)
@@ -109,7 +114,7 @@ def run_command(
             say(f"  penstock runs apply {record.id}    penstock runs diff {record.id}")
             raise
         kept = _tidy(runs, record.id, result)
-        for line in finished(record.id, code, result, kept=kept):
+        for line in [*finished(record.id, code, result, kept=kept), *home]:
             say(line)
         return RunOutcome(run=record.id, code=code, result=result)
 
@@ -133,6 +138,11 @@ def sync_run(
     shown, earlier = (tuple(before.process.shown), before.result) if before else ((), None)
     last = Sync(here=here, runs=runs, run=record.id, ask=ask, shown=shown)
     result = last.sync().after(earlier)
+    result = replace(
+        result,
+        git=result.git + runs.git_files(record.id),
+        commits=() if runs.is_copy(record.id) else import_commits(here, runs, record.id),
+    )
     runs.records.keep(replace(ended, counts=counts(result)))
     here.gate.record("run_ended", path="", status="ended", run=record.id, exit_code=str(code))
     return result

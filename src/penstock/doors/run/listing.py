@@ -15,6 +15,7 @@ from penstock.core.errors import InputError, PenstockError
 from penstock.core.file_mode import FileMode
 from penstock.core.run.changes import changes
 from penstock.core.run.summary import SyncResult
+from penstock.doors.run.commits import drop_refs
 from penstock.doors.run.launch import sync_run
 from penstock.doors.run.sort import settle_layer, sort_layer
 
@@ -88,6 +89,7 @@ def drop(here: Workspace, run: str) -> None:
     """Remove a run and everything that it left."""
     records = IsolatedRuns(here).records
     with records.held(run):
+        drop_refs(here, run)
         records.drop(run)
     here.gate.record("run_dropped", path="", status="dropped", run=run)
 
@@ -108,4 +110,4 @@ def _only_scratch(here: Workspace, runs: IsolatedRuns, run: str) -> bool:
         return True
     settle_layer(runs, run)
     found = sort_layer(here, runs, run)
-    return not found.project and not found.git
+    return not found.project and not found.git and not runs.git_files(run)

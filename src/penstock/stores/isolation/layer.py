@@ -6,7 +6,8 @@ no file at all is named and left alone.
 How an overlay tells a deletion: a character device 0/0 in place of the name, or a directory that
 is marked as opaque, which hides all that the real one holds. Programs inside a run can make
 neither by themselves.
-Always true: reading changes nothing; `settle` drops only what the real directory holds, too.
+Always true: reading changes nothing; `settle` drops only what the real directory holds, too, and
+`forget` only what it is asked for.
 """
 
 from __future__ import annotations
@@ -190,6 +191,15 @@ class RunLayer:
         finally:
             close(folder)
         raise StoreError("layer-changed", f"`{path}` changed in the layer while it was read")
+
+    def forget(self, path: str) -> None:
+        """Drop one file, so that the real one is seen again."""
+        *above, name = path.split("/")
+        folder = Beneath(root=self.upper, by_openat2=by_openat2()).open(tuple(above))
+        try:
+            os.unlink(name, dir_fd=folder)
+        finally:
+            close(folder)
 
     def stamp(self, entered: Wanted, *, most: int = MOST_STAMPED) -> int:
         """Return a number that is another one once something was changed, without reading it.

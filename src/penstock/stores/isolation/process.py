@@ -139,11 +139,16 @@ class IsolatedProcess:
         return words[2]
 
 
-def start(plan: RoomPlan, command: Sequence[str], environ: Mapping[str, str]) -> IsolatedProcess:
+def start(
+    plan: RoomPlan,
+    command: Sequence[str],
+    environ: Mapping[str, str],
+    streams: Streams | None = None,
+) -> IsolatedProcess:
     """Start a command. Raises StoreError `no-isolation` where one step does not work."""
     sys.stdout.flush()
     sys.stderr.flush()
-    streams = Streams()
+    streams = streams or Streams()
     ours, theirs = socket.socketpair()
     above = os.getpid()
     # A signal that comes before somebody is there to hand it on waits, in each of our processes.

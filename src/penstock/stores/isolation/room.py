@@ -7,8 +7,8 @@ The order, numbered where it is done:
       sockets and write to pipes that lie there, an overlay does not
   (4) an empty /run, with the resolver's file put back
   (5) /tmp and /var/tmp of its own, on disk
-  (6) the home directory and the project as overlays that take every write; what the rules open
-      or make read-only in them
+  (6) the home directory, the project, and the repository of a linked work tree as overlays that
+      take every write; what the rules open or make read-only in them
   (7) a minimal /dev with terminals of its own, and /proc of its own processes
   (8) Penstock's state and the user's keys hidden, the socket to the supervisor shown
   (9) all of it becomes the root
@@ -71,8 +71,9 @@ NO_LAYER = frozenset({errno.EINVAL, errno.EOPNOTSUPP, errno.EREMOTE, errno.ELOOP
 class RoomPlan:
     """What a run shows and where it keeps what is written. All paths are absolute and resolved.
 
-    `folder` is the run's own; `home_layer` is "" where the home directory stays read-only.
-    `control` is a socket that is shown as `CONTROL`, "" for none.
+    `folder` is the run's own; `home_layer` is "" where the home directory stays read-only, and
+    `repository` where git keeps everything inside the project. `control` is a socket that is
+    shown as `CONTROL`, "" for none.
     """
 
     folder: str
@@ -88,6 +89,12 @@ class RoomPlan:
     frozen: tuple[str, ...] = ()  # places in the layers that the command may only read
     network: bool = True
     control: str = ""
+    repository: str = ""
+
+    @property
+    def repository_layer(self) -> str:
+        """Where changes of a repository outside of the project are kept."""
+        return os.path.join(self.folder, "git")
 
     @property
     def project_layer(self) -> str:
@@ -116,6 +123,8 @@ def build(plan: RoomPlan) -> list[str]:
     if plan.home_layer:  # (6)
         _own_layer(plan.home, plan.home_layer, root)
     _own_layer(plan.project, plan.project_layer, root)
+    if plan.repository:
+        _own_layer(plan.repository, plan.repository_layer, root)
     _open_places(plan, root)
     _own_devices(root, plan.devices)  # (7)
     mount("proc", f"{root}/proc", "proc", NOSUID | NODEV | NOEXEC)

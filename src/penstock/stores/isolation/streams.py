@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 
 PIECE = 65536
 OPENED_AGAIN = (stat.S_ISREG, stat.S_ISDIR, stat.S_ISBLK)
@@ -27,10 +28,15 @@ def needs_pipe(descriptor: int) -> bool:
 class Streams:
     """Pipes in the place of files on descriptors 0 to 2; processes of ours pass the bytes on."""
 
-    def __init__(self) -> None:
-        self.replaced: dict[int, int] = {}  # a standard descriptor, and the command's end
+    def __init__(self, given: Mapping[int, int] | None = None) -> None:
+        """Look at our own descriptors; `given` ones, which must be no files, are taken instead."""
+        self.replaced: dict[int, int] = dict(given or {})  # a standard one, and the command's end
         self._copies: list[tuple[int, int, int]] = []  # from, to, and which of them is our end
         self._children: list[int] = []
+        if given is None:
+            self._look()
+
+    def _look(self) -> None:
         if needs_pipe(0):
             self.replaced[0], ours = os.pipe()
             self._copies.append((0, ours, ours))

@@ -1,0 +1,160 @@
+"""Isolated runs: what their start costs, and what programs inside are slowed down by.
+
+The start of a run is the start of the command, of the isolation, and of looking at what is left.
+Programs inside read through an overlay. `isolation alone` is what no code of ours can make faster:
+the namespaces and mounts, beside a bare interpreter that starts a process.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from bench.row import Row, best_of, command
+from penstock.stores.isolation.layer import RunLayer
+from penstock.stores.isolation.process import start
+from penstock.stores.isolation.room import RoomPlan
+
+ROUNDS = 7
+FILES, FOLDERS = 20_000, 200
+SYNCED = 20
+STATUS = "git status --porcelain"
+# Many small programs that read and write: what builds and test runs consist of.
+BUILD = "for n in $(seq 60); do cp src/0/0.txt out.$n; sha256sum out.$n src/1/*.txt; done; rm out.*"
+
+
+def rows() -> Iterator[Row]:
+    """Measure runs; nothing where this machine cannot isolate one."""
+    place = Path(__file__).resolve().parent.parent
+    with tempfile.TemporaryDirectory(prefix=".bench-run-", dir=place) as folder:
+        small = _Ground(Path(folder, "small"), FOLDERS)
+        if small.isolated("true")() != 0:
+            return
+        yield from small.starts()
+        yield small.syncing()
+        large = _Ground(Path(folder, "large"))
+        yield from large.inside()
+        yield large.reading()
+
+
+class _Ground:
+    """A project of many files, a home and a state, outside of /tmp: a run has its own of that."""
+
+    def __init__(self, folder: Path, files: int = FILES) -> None:
+        self.project, self.home, self.layers = folder / "p", folder / "home", folder / "layers"
+        for one in (self.project, self.home, self.layers):
+            one.mkdir(parents=True)
+        subprocess.run(["git", "init", "-q", str(self.project)], check=True)
+        for at in range(FOLDERS):
+            (self.project / "src" / str(at)).mkdir(parents=True)
+            for file in range(files // FOLDERS):
+                (self.project / "src" / str(at) / f"{file}.txt").write_text(f"{at} {file}\n")
+        self._git("add", "-A")
+        self._git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "all")
+
+    def _git(self, *words: str) -> None:
+        subprocess.run(["git", "-C", self.project, *words], check=True)
+
+    @property
+    def environ(self) -> dict[str, str]:
+        kept = {"HOME": str(self.home), "XDG_STATE_HOME": str(self.home / "state")}
+        return {"PATH": os.environ["PATH"], "LC_ALL": "C", **kept}
+
+    def plain(self, script: str) -> Callable[[], int]:
+        """Return a call that runs a script without isolation."""
+        return lambda: subprocess.run(
+            ["sh", "-c", script], cwd=self.project, env=self.environ, check=False,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        ).returncode  # fmt: skip
+
+    def isolated(self, script: str) -> Callable[[], int]:
+        """Return a call that runs a script isolated, without the command around it."""
+        plan = RoomPlan(
+            folder=str(self.layers),
+            project=str(self.project),
+            directory=str(self.project),
+            home=str(self.home),
+            home_layer=str(self.layers / "home"),
+            state="",
+            hidden=(),
+        )
+        command = ("sh", "-c", f"exec >/dev/null 2>&1; {script}")
+        return lambda: start(plan, command, self.environ).wait()
+
+    def whole(self, script: str) -> Callable[[], int]:
+        """Return a call of the whole command."""
+        argv = [sys.executable, "-m", "penstock.cli", "run", "--", "sh", "-c", script]
+        return lambda: subprocess.run(
+            argv, cwd=self.project, env=self.environ, check=False,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        ).returncode  # fmt: skip
+
+    def starts(self) -> Iterator[Row]:
+        bare = command(sys.executable, "-I", "-S", "-c", "import subprocess")
+        click = command(sys.executable, "-c", "import click")
+        calls = [self.whole("true"), click, self.isolated("true"), bare]
+        whole, imported, alone, started = best_of(calls, rounds=ROUNDS)
+        yield Row(
+            area="run", name="penstock run -- true", subject=whole, baseline=imported,
+            beside="python -c 'import click'", note="target 4x",
+        )  # fmt: skip
+        yield Row(
+            area="run", name="isolation alone", subject=alone, baseline=started,
+            beside="a bare python start", limit=4.0,
+        )  # fmt: skip
+
+    def inside(self) -> Iterator[Row]:
+        for name, script, target in (
+            (f"git status, {FILES:,} files", STATUS, "target 3x"),
+            ("a build of many small programs", BUILD, "target 1.1x"),
+        ):
+            calls = [self.isolated(script), self.plain(script), self.isolated("true")]
+            subject, baseline, empty = best_of(calls, rounds=ROUNDS)
+            yield Row(
+                area="run", name=name, subject=max(0.0, subject - empty), baseline=baseline,
+                beside="the same without a run", note=f"without the run's own start; {target}",
+            )  # fmt: skip
+
+    def reading(self) -> Row:
+        self.isolated("for one in src/*/1*.txt; do echo x >> $one; done")()
+        upper = str(self.layers / "project" / "upper")
+        layer = RunLayer(upper=upper, real=str(self.project))
+        names = [path for path in Path(upper).rglob("*") if path.is_file()]
+
+        def read() -> None:
+            for path in names:
+                path.read_bytes()
+                (self.project / path.relative_to(upper)).read_bytes()
+
+        whole, by_hand = best_of([lambda: list(layer.entries(lambda _: True)), read], rounds=ROUNDS)
+        return Row(
+            area="run", name=f"read a layer of {len(names):,} files", subject=whole,
+            baseline=by_hand, beside="read both sides of each", limit=8.0,
+        )  # fmt: skip
+
+    def syncing(self) -> Row:
+        script = f"for n in $(seq {SYNCED}); do head -c 9 /dev/urandom | base64 > new.$n; done"
+        subject, baseline, empty = best_of(
+            [self.whole(script), self._written, self.whole("true")], rounds=3
+        )
+        return Row(
+            area="run", name=f"sync {SYNCED} files, each judged and logged",
+            subject=max(0.0, subject - empty), baseline=baseline,
+            beside="temp+fsync+rename+fsync each", note="without the run's own start",
+        )  # fmt: skip
+
+    def _written(self) -> None:
+        for at in range(SYNCED):
+            path = self.layers / f"by-hand-{at}"
+            with open(f"{path}.tmp", "wb") as file:
+                file.write(b"x\n")
+                file.flush()
+                os.fsync(file.fileno())
+            os.rename(f"{path}.tmp", path)
+            folder = os.open(self.layers, os.O_RDONLY)
+            os.fsync(folder)
+            os.close(folder)
