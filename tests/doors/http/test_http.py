@@ -483,7 +483,7 @@ def test_a_taken_port_is_told() -> None:
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.1", "", "example.org"])
 def test_nothing_but_loopback_is_listened_on(host: str) -> None:
-    with pytest.raises(InputError, match="not listened on"):
+    with pytest.raises(InputError, match="on this machine only"):
         listening(host, 0, backlog=1, hint="")
 
 

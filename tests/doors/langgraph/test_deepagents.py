@@ -241,7 +241,7 @@ def test_without_a_checkpointer_the_change_waits_in_the_queue(own: Project) -> N
     (answer,) = said(agent.invoke(START))
     (one,) = open_gate(str(own.root)).find()
     assert answer.status == "error"
-    assert one.id in answer.content
+    assert short(one.id) in answer.content
     assert one.state is State.WAITING
     assert (own.root / "app.py").read_text() == LONG
 
