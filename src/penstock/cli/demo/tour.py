@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from penstock.cli.demo import agents
 from penstock.cli.demo.project import DISCOUNTS_HEAD, LIMITS, DemoProject, discount
-from penstock.core.errors import StaleError
+from penstock.core.errors import StaleError, StoreError
 from penstock.core.merge.strategies import Strategy
 from penstock.core.text.quantities import counted, entries
 
@@ -182,6 +182,31 @@ def learn(stage: Stage, here: DemoProject) -> None:
     stage.outcome("ROLLED BACK", _effect(here, "ask"))
 
 
+def isolated(stage: Stage, here: DemoProject) -> None:
+    """Have a program write what no hook sees, in an isolated run."""
+    from penstock.app import open_workspace
+    from penstock.doors.run.launch import run_command
+    from penstock.gate.doors import Door
+
+    path = "src/discounts.py"
+    stage.step(
+        "Any program can be run isolated",
+        f"A script that no hook sees writes .env and {path}. On Linux both stay in a layer first.",
+    )
+    stage.types("penstock run -- sh script.sh")
+    script = f"echo KEY=1 > .env; echo '# checked' >> {path}"
+    before = here.read(path)
+    own = open_workspace(here.root, door=Door.COMMAND)
+    try:
+        done = run_command(own, ("sh", "-c", script), say=lambda _: None).result
+    except StoreError as fault:
+        stage.say(f"This machine can't isolate a run: {fault.because}")
+        return
+    stage.outcome("DENIED", f"{done.blocked[0].path}: {done.blocked[0].note}")
+    stage.diff(before, here.read(path), path=path)
+    stage.outcome("APPLIED", f"{', '.join(done.applied)}, after the rules saw the change")
+
+
 def audit(stage: Stage, here: DemoProject) -> None:
     """Have the audit log verified, then tampered with and caught."""
     stage.step(
@@ -210,6 +235,7 @@ STEPS: tuple[Step, ...] = (
     rebase,
     undo,
     learn,
+    isolated,
     audit,
 )
 
