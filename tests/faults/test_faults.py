@@ -71,3 +71,9 @@ def test_what_is_stored_stays_acknowledged_when_nobody_can_be_told() -> None:
     late = ("--first", "326", "--every", "10", "--only", "gate, propose")
     out = faults("--no-power", "--races", "0", *late)
     assert "0 of 1 scenarios" in out
+
+
+@pytest.mark.slow
+def test_a_sync_of_a_run_survives_a_kill_and_a_failing_call_here_and_there() -> None:
+    out = faults("--every", "211", "--first", "855", "--no-power", "--races", "0", "--only", "run,")
+    assert "ok  run, a sync" in out

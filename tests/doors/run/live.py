@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.project import Project
 
-PATIENCE_SECONDS = 20
+PATIENCE_SECONDS = 60
 END = "__END__\n"
 
 

@@ -57,12 +57,14 @@ class Shell:
         return os.path.lexists(self.here.upper / path)
 
     def end(self) -> None:
-        os.close(self._in)
-        self.process.wait()
+        if self._in >= 0:
+            os.close(self._in)
+            self._in = -1
+            self.process.wait()
 
 
-def in_shell(work: Callable[[Shell], list[object]]) -> Sequence[object]:
-    """Do something with a shell in a run, as an ordinary user; return what it saw."""
+def in_shell(work: Callable[[Shell], list[object]], user: int | None = None) -> Sequence[object]:
+    """Do something with a shell in a run, as an ordinary user or this one; return what it saw."""
 
     def play() -> list[object]:
         shell = Shell(here)
@@ -70,7 +72,7 @@ def in_shell(work: Callable[[Shell], list[object]]) -> Sequence[object]:
         shell.end()
         return seen
 
-    with ground() as here:
+    with ground(user) as here:
         found: Sequence[object] = here.as_user(play)
         return found
 

@@ -153,9 +153,10 @@ class Sync:
             self.blocked.append(PathNote(path=one.path, note=because))
             return True
         if now.state is State.APPROVED:
+            # What a sync that was stopped had proposed; the others of its set are written with it.
             self._write(now.id, (one.path,))
             return True
-        return False
+        return one.path in self.applied
 
     def _deny(self, one: LayerChange, item: Item) -> None:
         (found,) = self._proposed([(one, item)], "")
