@@ -47,17 +47,21 @@ Penstock reads a command before it runs. Some things cannot be known then, and n
 that:
 
 - **What a program does.** `pytest`, `npm test`, `cargo build`, `python app.py` run code of the
-  project and of its dependencies. Penstock reads small scripts that a command names; it does not
-  follow imports, plugins, `conftest.py` or compiled code.
+  project and of its dependencies. Penstock reads the scripts, tasks and tests of the project that
+  a command runs ([shell commands](../concepts/shell.md#scripts)), but neither compiled programs nor
+  installed packages.
 - **What comes from elsewhere.** The output of `curl`, the content of an archive, what a server's
   `git pull` brings beyond what was fetched, what a package runs when it is installed.
 - **What changes in between.** Files are looked at when the call is judged. Another process may
   change them before the command runs.
-- **What is computed.** A path from a loop, a date, a random number or another program's output is
-  called unclear and asked about; a path that is hidden well enough inside an interpreter's code
-  can look like ordinary text.
+- **What is computed.** A path that is written and that depends on a date, a random number or
+  another program's output is unpredictable and asked about. A path that is read and depends on
+  them (`cat .e${x}nv`, `curl $(cat options)`) is not, and one that is hidden well enough inside an
+  interpreter's code can look like ordinary text.
+- **What a search will find.** `grep -rn BEGIN .` and `git grep` print whatever matches; they are
+  asked about when the search is for secrets, not when a committed key happens to match.
 - **What a person meant.** `rm -rf notes` may be tidying up or a loss. Penstock knows only whether
-  the files are kept elsewhere.
+  the files are kept elsewhere. What git has, or `penstock undo` restores, may go.
 - **What an agent does without asking.** Some agents do not report reads, or other tools, to
   their hooks; see [agents](agents.md).
 
