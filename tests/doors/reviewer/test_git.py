@@ -375,8 +375,10 @@ def test_a_git_that_lies_in_the_project_is_not_run(
     fake = repo.write("git", "#!/bin/sh\nexit 7\n")
     fake.chmod(0o755)
     monkeypatch.chdir(repo.root)
-    monkeypatch.setenv("PATH", f".:{os.environ['PATH']}")
-    assert os.path.isabs(run.program())
+    monkeypatch.setenv("PATH", f".:{repo.root}:{os.environ['PATH']}")
+    found = run.program(str(repo.root))
+    assert os.path.isabs(found)
+    assert os.path.dirname(found) != str(repo.root)
     commit(repo)
 
 

@@ -244,3 +244,14 @@ def test_doctor_says_whether_runs_can_be_isolated(here: Project) -> None:
     checks = here.run("doctor", "--json").json["checks"]
     (found,) = [one for one in checks if one["name"] == "isolated runs"]
     assert found["status"] == "ok"
+
+
+def test_a_program_that_the_project_plants_is_never_run_outside(here: Project) -> None:
+    """`bin` of a project is often on PATH, and what a run puts there is applied."""
+    planted = f'#!/bin/sh\ntouch {here.home}/planted\nexec /usr/bin/git "$@"\n'
+    here.write("bin/git", planted).chmod(0o755)
+    path = {"PATH": f"{here.root}/bin:{os.environ['PATH']}"}
+    done = here.run("run", "--", "sh", "-c", "echo 'x = 3' > src/app.py", env=path)
+    assert done.code == 0, done.err
+    assert text(here, "src/app.py") == "x = 3\n"
+    assert not (here.home / "planted").exists()

@@ -25,6 +25,7 @@ from penstock.core.errors import AuditError
 from penstock.core.text.quantities import entries
 from penstock.stores.audit.segments import open_to_read
 from penstock.stores.system.os_errors import telling
+from penstock.stores.system.programs import program_outside
 
 MOST_NOTE = 64 * 1024
 TIMEOUT = 20.0  # a person waits for it at the end of a command
@@ -232,7 +233,10 @@ class GitWitness:
         return done.stdout if not done.returncode else ""
 
     def _run_git(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        argv = ["git", "-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false"]
+        git = program_outside("git", os.getcwd())
+        if not git:
+            raise _unreachable(self.name, "git is not on PATH, outside of the project")
+        argv = [git, "-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false"]
         argv += ["-c", "core.fsmonitor=false", "-c", "core.fsync=all", *arguments]
         return _run(self.name, argv, stdin=stdin, folder=self.repository, env=_git_environment())
 

@@ -16,7 +16,7 @@ NOT_LITERAL = {"GIT_LITERAL_PATHSPECS": None}
 
 def ignored(root: str, paths: Collection[str]) -> frozenset[str]:
     """Return which of some paths below a directory git ignores; tracked ones never are."""
-    if not paths or not program():
+    if not paths or not program(root):
         return frozenset()
     asked = b"\0".join(os.fsencode(f"./{path}") for path in paths)
     try:
@@ -29,7 +29,7 @@ def ignored(root: str, paths: Collection[str]) -> frozenset[str]:
 
 def tracked(root: str) -> frozenset[str]:
     """Return every file that git tracks below a directory."""
-    if not program():
+    if not program(root):
         return frozenset()
     try:
         _, said = run(root, "ls-files", "-z")

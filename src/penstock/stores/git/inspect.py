@@ -48,7 +48,9 @@ class GitRepositories:
         self, folder: str, *, git_dir: str = "", work_tree: str = ""
     ) -> InspectedRepository | None:
         """Return the repository of a directory; None where git finds none, or there is no git."""
-        if not (git_dir or _may_lie_in_one(folder)) or not os.path.isdir(folder) or not program():
+        if not (git_dir or _may_lie_in_one(folder)) or not os.path.isdir(folder):
+            return None
+        if not program(folder):
             return None
         options = [f"--git-dir={git_dir}"] if git_dir else []
         options += [f"--work-tree={work_tree}"] if work_tree else []

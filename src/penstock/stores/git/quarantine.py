@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from penstock.core.run.commits import REFS, BranchTip, CommittedFile, changed_files, parse_pairs
 from penstock.stores.git.repository import Repository
-from penstock.stores.git.run import OPTIONS, SECONDS, GitError, environment, failed, program, run
+from penstock.stores.git.run import OPTIONS, SECONDS, GitError, environment, failed, needed, run
 from penstock.stores.git.trees import batch
 
 SECONDS_EACH = 120.0
@@ -179,7 +179,8 @@ class PackQuarantine:
     def _run(self, given: str, *words: str, into: str, most: int, real: bool = False) -> None:
         """Run one command of git, with limits; `most` is how large a file it may write."""
         limits = (str(MEMORY_KIB), str(most // 512))
-        git = (program() or "git", "-C", self.repository.top, "--no-pager", *OPTIONS, *SETTINGS)
+        top = self.repository.top
+        git = (needed(top), "-C", top, "--no-pager", *OPTIONS, *SETTINGS)
         apart = {} if real else {"GIT_OBJECT_DIRECTORY": self._file("objects")}
         errors = self._file("errors")
         with open(given, "rb") as stdin, open(into, "wb") as out, open(errors, "w+b") as said:

@@ -150,7 +150,7 @@ def repository_of(path: str) -> Repository | None:
     Raises GitError for a repository that git itself refuses, as it does for another user's.
     """
     folder = os.path.dirname(path)
-    if not program() or not _marked(folder):
+    if not _marked(folder) or not program(folder):
         return None
     words = ("--is-inside-work-tree", "--absolute-git-dir", "--git-common-dir", "--show-toplevel")
     try:

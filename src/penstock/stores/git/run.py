@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 
 from penstock.core.errors import StoreError
+from penstock.stores.system.programs import program_outside
 
 SECONDS = 30.0
 MOST_SAID = 500
@@ -51,13 +52,17 @@ class GitError(StoreError):
     """Git is there and could not do what was asked of it."""
 
 
-def program() -> str:
-    """Return the absolute path of git, or nothing; no relative entry of PATH is followed."""
-    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
-        found = os.path.join(folder, "git")
-        if folder.startswith("/") and os.access(found, os.X_OK) and os.path.isfile(found):
-            return found
-    return ""
+def program(folder: str) -> str:
+    """Return the absolute path of git, or nothing; none that lies in the project of a folder."""
+    return program_outside("git", folder)
+
+
+def needed(folder: str) -> str:
+    """Return the absolute path of git. Raises GitError where there is none."""
+    found = program(folder)
+    if not found:
+        raise failed(("git",), "it is not on PATH, outside of the project")
+    return found
 
 
 def environment(environ: Mapping[str, str]) -> dict[str, str]:
@@ -79,7 +84,7 @@ def run(
 
     `more` are variables on top of those that are always set; None takes one away.
     """
-    argv: list[str | bytes] = [program() or "git", "-C", folder, "--no-pager", *OPTIONS, *words]
+    argv: list[str | bytes] = [needed(folder), "-C", folder, "--no-pager", *OPTIONS, *words]
     asked = {**environment(os.environ), **(more or {})}
     variables = {name: value for name, value in asked.items() if value is not None}
     try:
