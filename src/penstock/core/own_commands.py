@@ -35,6 +35,7 @@ FOR_PEOPLE: Mapping[str, str] = {
     "broker --role front-end": "decides on pending changes",
     "runs apply": "writes the changes of a run",
     "runs enter": "opens a shell in the layer of a run",
+    "runs merge": "moves a branch to the commits of a run",
     "runs drop": "removes the changes of a run",
     "runs clean": "removes runs",
     "bundle sign": "signs a bundle",

@@ -25,6 +25,7 @@ penstock runs enter r-7f3a1c
 penstock runs enter r-7f3a1c sh -c 'git push'
 penstock runs drop r-7f3a1c --yes
 penstock runs clean
+penstock runs merge r-7f3a1c
 penstock run -- penstock approve 3f2a
 penstock run penstock approve 3f2a
 penstock run --apply ask --require=overlay -- sh -c 'penstock approve 3f2a'
