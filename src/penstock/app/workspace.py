@@ -389,23 +389,26 @@ class Workspace:
 
         from penstock.core.audit.approvals import NOTICE, Approvals
         from penstock.core.audit.query import parse_line
+        from penstock.core.audit.run_accounts import RUN_ENTRIES, RunAccounts
         from penstock.core.audit.standing_approval import WriteApprovals
 
         if log and os.path.realpath(log) == os.path.realpath(self.record.path):
             log = ""  # our own by its path: everything that we know of it counts
         record = self._record_at(log) if log else self.record
-        report = record.verify(notice=NOTICE, there=bool(log))
+        report = record.verify(notice=NOTICE | RUN_ENTRIES, there=bool(log))
         approvals = Approvals(elsewhere=bool(log))
         for known in self.keys.known():
             approvals.know(known.public, "" if log else known.since)
-        writes = WriteApprovals()
+        writes, runs = WriteApprovals(), RunAccounts()
         events = [(line, parse_line(text) or {}) for line, text in report.noticed]
         approvals.feed(events)
         writes.feed(events)
+        runs.feed(events)
         return replace(
             report,
-            problems=(*report.problems, *approvals.problems, *writes.problems),
+            problems=(*report.problems, *approvals.problems, *writes.problems, *runs.problems),
             warnings=(*report.warnings, *approvals.warnings, *writes.warnings),
+            runs=runs.runs,
         )
 
     def judge(self, call: Call, *, measures: bool = True) -> Judgement:

@@ -255,3 +255,13 @@ def test_a_program_that_the_project_plants_is_never_run_outside(here: Project) -
     assert done.code == 0, done.err
     assert text(here, "src/app.py") == "x = 3\n"
     assert not (here.home / "planted").exists()
+
+
+def test_verify_states_that_every_change_of_a_run_is_accounted_for(here: Project) -> None:
+    done = run(here, "echo 'x = 2' > src/app.py; seq 5 > src/big.py; echo S > .env")
+    report = here.run("audit", "verify", "--json").json
+    assert report["ok"] is True
+    counts = {"applied": 1, "pending": 1, "denied": 1, "ended": True}
+    assert report["runs"] == [{"run": run_id(done), **counts}]
+    said = here.run("audit", "verify")
+    assert "1 isolated run: 1 write, all accounted for" in said.out

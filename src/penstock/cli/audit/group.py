@@ -23,6 +23,7 @@ from penstock.cli.terminal.output import (
 )
 from penstock.cli.terminal.pager import paged, pager_option
 from penstock.core.audit.export.formats import Format
+from penstock.core.audit.findings import TamperKind
 from penstock.core.text.quantities import counted
 
 if TYPE_CHECKING:
@@ -192,6 +193,9 @@ def verify(
         out.print(printable(f"{problem.kind}{at}: {problem.message}"), markup=False)
     for warning in report.warnings:
         out.print(printable(f"warning, {warning.kind}: {warning.message}"), markup=False)
+    if report.runs and not any(one.kind is TamperKind.UNACCOUNTED for one in report.problems):
+        writes = counted(sum(run.applied for run in report.runs), "write")
+        out.print(f"{counted(len(report.runs), 'isolated run')}: {writes}, all accounted for")
     said = "ok" if report.ok else "NOT ok"
     head = f", head {report.head}" if report.head else ""
     entries = counted(report.count, "entry", "entries")

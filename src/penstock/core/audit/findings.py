@@ -6,7 +6,7 @@ work. Always true: a problem means that the record is not what was written; a wa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 
@@ -28,6 +28,7 @@ class TamperKind(StrEnum):
     BAD_SIGNATURE = "bad-signature"
     BAD_APPROVAL = "bad-approval"
     UNAPPROVED = "unapproved"
+    UNACCOUNTED = "unaccounted"
     KEY_REPLACED = "key-replaced"
     STRANGER = "stranger"
     TORN_TAIL = "torn-tail"
@@ -56,6 +57,17 @@ class AuditProblem:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class RunAccount:
+    """An isolated run: how many writes of its own the log has, and what its last sync left."""
+
+    run: str
+    applied: int = 0
+    pending: int = 0
+    denied: int = 0
+    ended: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class AuditReport:
     """What verifying found. `level` names the strongest evidence that was compared."""
 
@@ -64,6 +76,7 @@ class AuditReport:
     problems: tuple[AuditProblem, ...] = ()
     warnings: tuple[AuditProblem, ...] = ()
     level: str = "chain"
+    runs: tuple[RunAccount, ...] = ()
     noticed: tuple[tuple[int, bytes], ...] = ()
     """Lines that the caller asked for by their `op`, with their numbers; not part of the JSON."""
 
@@ -81,4 +94,5 @@ class AuditReport:
             "problems": [problem.as_json() for problem in self.problems],
             "warnings": [warning.as_json() for warning in self.warnings],
             "level": self.level,
+            **({"runs": [asdict(run) for run in self.runs]} if self.runs else {}),
         }
