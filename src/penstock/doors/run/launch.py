@@ -16,7 +16,6 @@ from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedRuns, RunRecord
 from penstock.core.errors import PenstockError
 from penstock.core.run.summary import SyncResult, counts, finished, started
-from penstock.doors.run.commits import import_commits
 from penstock.doors.run.control import ControlSocket
 from penstock.doors.run.home import write_back
 from penstock.doors.run.supervise import LOOK_SECONDS, Supervisor
@@ -138,11 +137,11 @@ def sync_run(
     shown, earlier = (tuple(before.process.shown), before.result) if before else ((), None)
     last = Sync(here=here, runs=runs, run=record.id, ask=ask, shown=shown)
     result = last.sync().after(earlier)
-    result = replace(
-        result,
-        git=result.git + runs.git_files(record.id),
-        commits=() if runs.is_copy(record.id) else import_commits(here, runs, record.id),
-    )
+    result = replace(result, git=result.git + runs.git_files(record.id))
+    if result.git and not runs.is_copy(record.id):
+        from penstock.doors.run.commits import import_commits  # most runs commit nothing
+
+        result = replace(result, commits=import_commits(here, runs, record.id))
     runs.records.keep(replace(ended, counts=counts(result)))
     here.gate.record("run_ended", path="", status="ended", run=record.id, exit_code=str(code))
     return result

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedProcess, IsolatedRuns
@@ -25,9 +26,11 @@ from penstock.core.run.news import news
 from penstock.core.run.place import GIT, SCRATCH
 from penstock.core.run.quiet import LOOK_SECONDS, QuietLayer
 from penstock.core.run.summary import SyncResult
-from penstock.doors.hook.inside import InsideEngine
 from penstock.doors.run.control import ControlSocket, Question
 from penstock.doors.run.sync import CHANGED_BACK, Sync
+
+if TYPE_CHECKING:
+    from penstock.doors.hook.inside import InsideEngine
 
 __all__ = ["LOOK_SECONDS", "Supervisor"]
 
@@ -146,6 +149,8 @@ class Supervisor:
 
     @cached_property
     def _engine(self) -> InsideEngine:
+        from penstock.doors.hook.inside import InsideEngine  # most runs have no hooks
+
         return InsideEngine(self.here, self.run, sync=self._sync_soon, heard=self._heard)
 
     def _sync_soon(self) -> None:
