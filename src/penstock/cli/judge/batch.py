@@ -47,7 +47,7 @@ def judge_lines(*, workspace: str | None, policy_file: str | None, attended: boo
     batch = BatchJudge(root, judge, sight(place_of(root)), attended=attended)
     with open(0, "rb", closefd=False) as stream:
         for lines in arrivals(stream):
-            shared = len(lines) >= WORTH_SHARING
+            shared = len(lines) >= WORTH_SHARING and _cores() > 1
             for answer in _shared(batch, lines) if shared else batch.answers(lines):
                 sys.stdout.write(answer + "\n")
             sys.stdout.flush()
@@ -67,10 +67,15 @@ def arrivals(stream: BufferedReader) -> Iterator[list[bytes]]:
     yield [rest]
 
 
+def _cores() -> int:
+    """Return how many processes can work at once; 1 where forking is not safe."""
+    return len(os.sched_getaffinity(0)) if sys.platform.startswith("linux") else 1
+
+
 def _shared(batch: BatchJudge, lines: list[bytes]) -> Iterator[str]:
     """Judge lines in a process for each core; each takes a part, and the order is kept."""
     processes = get_context("fork")  # a child has the rules already
-    size = -(-len(lines) // len(os.sched_getaffinity(0)))
+    size = -(-len(lines) // _cores())
     parts = [lines[at : at + size] for at in range(0, len(lines), size)]
     sys.stdout.flush()  # or a child would print again what is not printed yet
     started = []
