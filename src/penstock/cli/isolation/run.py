@@ -17,18 +17,20 @@ from penstock.cli.terminal.output import tell, workspace_option
 @click.option(
     "--require",
     type=click.Choice(["overlay", "copy"]),
-    help="Use this isolation and no weaker one.  [default: the rules' `mode`, else the strongest]",
+    help="Use this isolation and no weaker one (default: `mode` in the rules, else the strongest).",
 )
 @click.option(
     "--apply",
     "when",
     type=click.Choice(["turn", "exit", "ask"]),
-    help="Write allowed changes while the command runs, when it ends, or ask about every change."
-    "  [default: the rules' `apply`, else turn]",
+    help="Write allowed changes while the command runs, when it ends, or ask about every change "
+    "(default: `apply` in the rules, else turn).",
 )
 @click.option("--no-wait", is_flag=True, help="Exit with 3 when changes are pending.")
 @workspace_option
-@click.argument("command_line", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.argument(
+    "command_line", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED
+)
 def command(
     require: str | None,
     when: str | None,
@@ -40,7 +42,8 @@ def command(
 
     Whatever the command and the programs it starts write stays in a separate layer. Once it has
     paused for two seconds, and when it ends, the rules decide: allowed changes are written, others
-    need your approval, denied ones stay in the layer. Network access is not restricted.
+    need your approval, denied ones stay in the layer. Network access is open
+    unless the rules switch it off.
     """
     from penstock.app import open_workspace
     from penstock.app.isolated_runs import IsolatedRuns
