@@ -411,8 +411,8 @@ def test_http_refuses_what_a_page_of_another_site_or_a_flood_would_send(shop: Pr
         ("0.0.0.0:7718", "not-loopback"),
         ("example.org:80", "not-loopback"),
         ("[::]:80", "not-loopback"),
-        ("7718", "wrong-usage"),
-        ("127.0.0.1:99999", "wrong-usage"),
+        ("7718", "bad-address"),
+        ("127.0.0.1:99999", "bad-address"),
     ],
 )
 def test_only_loopback_is_listened_on(text: str, code: str) -> None:
