@@ -265,3 +265,17 @@ def test_verify_states_that_every_change_of_a_run_is_accounted_for(here: Project
     assert report["runs"] == [{"run": run_id(done), **counts}]
     said = here.run("audit", "verify")
     assert "1 isolated run: 1 write, all accounted for" in said.out
+
+
+def test_what_is_held_stays_in_the_layer_however_often_it_is_synced(here: Project) -> None:
+    odd = "import os; os.mkfifo('pipe'); open(b'odd-\\xff', 'wb').write(b'mine')"
+    done = here.run("run", "--", sys.executable, "-c", odd)
+    assert "2 held" in done.err
+    for _ in range(3):
+        again = here.run("runs", "apply", run_id(done), "--json").json
+        assert sorted(one["path"].encode("utf-8", "replace")[:4] for one in again["held"]) == [
+            b"odd-",
+            b"pipe",
+        ]
+    shown = here.run("runs", "enter", run_id(done), "sh", "-c", "cat odd-*; test -p pipe")
+    assert (shown.code, shown.out) == (0, "mine")

@@ -61,7 +61,7 @@ class Sync:
         self._withdraw({one.path for one in made} | {one.path for one in held})
         for turn in Turn:
             self._take([one for one in made if one.turn is turn], layer)
-        self._settle(found, {one.path for one in made})
+        self._settle(found, {one.path for one in made}, {one.path for one in held})
         settled = set(self.applied)
         result = SyncResult(
             applied=tuple(self.applied),
@@ -79,10 +79,13 @@ class Sync:
             self._record(result)
         return result
 
-    def _settle(self, found: SortedLayer, changed: Set[str]) -> None:
-        """Remember what both sides hold by now, and drop that from the layer."""
+    def _settle(self, found: SortedLayer, changed: Set[str], held: Set[str]) -> None:
+        """Remember what both sides hold by now, and drop that from the layer.
+
+        What is held is neither: nobody took it, and nobody may drop it.
+        """
         applied, known = set(self.applied), self.runs.records.bases(self.run)
-        nodes = {one.path: one.node for one in found.project if not one.held}
+        nodes = {one.path: one.node for one in found.project if one.path not in held}
         same = {p: node for p, node in nodes.items() if p in applied or p not in changed}
         bases = agreed(known, same)
         bases = offered(bases, {p: node for p, node in nodes.items() if p not in same})
