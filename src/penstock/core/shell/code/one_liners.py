@@ -65,6 +65,9 @@ _SCRIPTED = re.compile(
     r"(?:do shell script|do script|keystroke|write text)\s*(?:\"([^\"\\]{0,500})\"(?!\s*&))?"
 )
 _INCLUDED = re.compile(r"\b(?:include|require)(?:_once)?\s+(['\"])([^'\"\n]{1,300})\1")
+_IMPORTED = re.compile(
+    r"\b(?:import|export)\b[^;'\"`()]{0,200}?(['\"])([^'\"\n]{1,300})\1"  # import x from "./y"
+)
 _QUOTED = re.compile(r"(['\"`])([^'\"`\n]{1,300})\1")
 _LOADS_ENV = re.compile(r"otenv|loadEnvFile")
 _ARGV = re.compile(r"@?ARGV\s*=\s*[(\[]?\s*(['\"])([^'\"\n]{1,300})\1")
@@ -254,6 +257,9 @@ def _special_reads(language: str, text: str) -> Iterator[Effect]:
     if language == "php":
         for found in islice(_INCLUDED.finditer(text), MOST_CALLS):
             yield Touch(Value(found.group(2)), Action.READ)
+    if language == "js":
+        modules = (found.group(2) for found in islice(_IMPORTED.finditer(text), MOST_CALLS))
+        yield from _perhaps_read(name for name in modules if name[:1] in "./")
     if language == "js" and "child_process" in text:
         words = (word for each in _QUOTED.findall(text)[:MOST_CALLS] for word in each[1].split())
         yield from _perhaps_read(word for word in words if is_path(word))

@@ -107,7 +107,7 @@ def _git(args: tuple[Value, ...], feed: Feed, here: LookHere) -> str | None:  # 
     if tracked is None:
         return None
     wanted = [word.text for word in found.operands]
-    names = [name for name in tracked if not wanted or any(_in_pathspec(w, name) for w in wanted)]
+    names = [name for name in tracked if in_places(wanted, name)]
     return _lines(names, end="\0" if found.has("z") else "\n")
 
 
@@ -129,11 +129,7 @@ def _git_changed(args: tuple[Value, ...], here: LookHere) -> str | None:
         return None
     texts = [word.text for word in args]
     wanted = texts[texts.index("--") + 1 :] if "--" in texts else []
-    kept = [
-        n
-        for n in names.split("\0")
-        if n and (not wanted or any(_in_pathspec(w, n) for w in wanted))
-    ]
+    kept = [n for n in names.split("\0") if n and in_places(wanted, n)]
     return _lines(kept, end="\0" if Value("-z") in args else "\n")
 
 
@@ -166,10 +162,7 @@ def _git_grep(args: tuple[Value, ...], here: LookHere) -> str | None:
     ):
         return None  # a revision, or a pathspec with a meaning of its own
     names = [
-        name
-        for name in tracked
-        if (not places or any(_in_pathspec(place, name) for place in places))
-        and _may_hold(name, wanted, found, here)
+        name for name in tracked if in_places(places, name) and _may_hold(name, wanted, found, here)
     ]
     return _lines(names, end="\0" if found.has("z", "null") else "\n")
 
@@ -218,6 +211,11 @@ def _ignores(entry: str, name: str) -> bool:
     if "/" in wanted:
         return name == wanted or name.startswith(f"{wanted}/")
     return any(matches(wanted, part) for part in name.split("/"))
+
+
+def in_places(wanted: Sequence[str], name: str) -> bool:
+    """Say whether git takes a file for one of those that some words name; no words mean all."""
+    return not wanted or any(_in_pathspec(word, name) for word in wanted)
 
 
 def _in_pathspec(wanted: str, name: str) -> bool:
