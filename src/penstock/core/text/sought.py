@@ -34,15 +34,17 @@ def holds_secrets(folder: str) -> bool:
     return _KEPT.search(folder) is not None
 
 
-def reveals(pattern: str, text: str) -> bool:
+def reveals(pattern: str, text: str, *, any_case: bool = False) -> bool:
     """Say whether a search prints lines of a text that hold secrets.
 
     Only plain words are looked for; what else a pattern meets is judged by what it is after.
     """
-    pieces = [_EDGES.sub("", piece).lower() for piece in _OR.split(pattern[:512])]
+    pieces = [_EDGES.sub("", piece) for piece in _OR.split(pattern[:512])]
     if not all(_PLAIN.fullmatch(piece) for piece in pieces):
         return finds_secrets(pattern)
-    lines = [line for line in text.split("\n")[:MOST_LINES] if _has(line.lower(), pieces)]
+    fold = str.lower if any_case else str
+    wanted = [fold(piece) for piece in pieces]
+    lines = [line for line in text.split("\n")[:MOST_LINES] if _has(fold(line), wanted)]
     sought = finds_secrets(pattern)
     return any(sought or _LOGIN.search(line) or finds_secrets(line[:512]) for line in lines)
 

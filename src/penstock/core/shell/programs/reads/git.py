@@ -119,7 +119,7 @@ def _grep(call: ProgramCall) -> Iterator[Effect]:
         tracked = indexed(call.here.text(".git/index")) or ()
         wanted = [word.text for word in places]
         telling = (name for name in tracked if TELLING.search(name) and in_places(wanted, name))
-        yield from printed(patterns, telling, call.here)
+        yield from printed(found, patterns, telling, call.here)
 
 
 def _add(call: ProgramCall) -> Iterator[Effect]:

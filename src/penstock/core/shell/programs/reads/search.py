@@ -80,7 +80,7 @@ def _search(found: Options, here: LookHere, *, recursive: bool, hidden: bool) ->
             yield from sweep(word for word in roots if is_all(word))
         else:
             names = [name for root in roots for name in _environments(root, here)]
-            yield from printed(patterns, names, here)
+            yield from printed(found, patterns, names, here)
 
 
 def _environments(root: Value, here: LookHere) -> Iterator[str]:
@@ -90,12 +90,15 @@ def _environments(root: Value, here: LookHere) -> Iterator[str]:
         yield from here.names(start + place) or () if root.exact else ()
 
 
-def printed(patterns: Iterable[Value], names: Iterable[str], here: LookHere) -> Iterator[Effect]:
+def printed(
+    found: Options, patterns: Iterable[Value], names: Iterable[str], here: LookHere
+) -> Iterator[Effect]:
     """Return the files of which a search prints a line that holds a secret."""
     sought = [pattern.text for pattern in patterns]
+    any_case = found.has("i", "ignore-case", "y", "S", "smart-case")
     for name in islice(names, MOST_FILES):
         text = here.text(name) or ""
-        if any(reveals(pattern, text) for pattern in sought):
+        if any(reveals(pattern, text, any_case=any_case) for pattern in sought):
             yield Touch(Value(name), Action.READ, mention=True)
 
 
