@@ -199,7 +199,7 @@ def _like(meaning: Like, arguments: list[str | None], language: str) -> Iterator
     if all(text is None for text in texts):
         yield Unclear(f"{language} code computes the name of a file that it changes")
         return
-    values = (Value("{}", exact=False) if text is None else Value(text) for text in texts)
+    values = (Value("{}", exact=False) if text is None else _named(text) for text in texts)
     words = (*map(Value, meaning.flags), Value("--"), *values)
     yield from PROGRAMS[meaning.program](ProgramCall(meaning.program, words))
     yield from _read(texts[0] if meaning.program == "cp" else None)
@@ -208,6 +208,11 @@ def _like(meaning: Like, arguments: list[str | None], language: str) -> Iterator
 def _read(path: str | None) -> Iterator[Effect]:
     if path is not None:
         yield shown(Value(path, pattern=not _SIGNS.isdisjoint(path)))
+
+
+def _named(path: str) -> Value:
+    """Return a file that is changed; a loop over a directory has made a pattern of its name."""
+    return Value(path, pattern="*" in path)
 
 
 _SIGNS = frozenset("*?[")
@@ -231,7 +236,7 @@ def _opened(meaning: Opens, arguments: list[str | None], language: str) -> Itera
     if path is None:
         yield Unclear(f"{language} code computes the name of a file that it opens")
     else:
-        yield Touch(Value(path, exact=mode is not None))
+        yield Touch(_named(path)._replace(exact=mode is not None))
 
 
 def _started(meaning: Starts, arguments: list[str | None], language: str) -> Iterator[Effect]:
