@@ -23,8 +23,8 @@ from penstock.core.shell.effects import (
 )
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.place import TELLING
-from penstock.core.shell.programs.listings import in_places, indexed
 from penstock.core.shell.programs.reads.credential import kept
+from penstock.core.shell.programs.reads.git_index import in_places, indexed
 from penstock.core.shell.programs.reads.name_list import fed, listed_in
 from penstock.core.shell.programs.reads.rows import MOST_WORDS, perhaps, sweep
 from penstock.core.shell.programs.reads.search import printed
