@@ -56,10 +56,11 @@ that:
   change them before the command runs.
 - **What is computed.** A path that is written and that depends on a date, a random number or
   another program's output is unpredictable and asked about. A path that is read and depends on
-  them (`cat .e${x}nv`, `curl $(cat options)`) is not, and one that is hidden well enough inside an
-  interpreter's code can look like ordinary text.
-- **What a search will find.** `grep -rn BEGIN .` and `git grep` print whatever matches; they are
-  asked about when the search is for secrets, not when a committed key happens to match.
+  them is not (an unset variable counts as empty, as in `cat .e${x}nv`), and one that is hidden
+  well enough inside an interpreter's code can look like ordinary text.
+- **What a search will find.** `grep -rn BEGIN .` and `git grep` print whatever matches. They are
+  asked about when the search is for secrets, or when a plain word meets a line with a password or
+  token in an environment file or a committed key; what a regular expression meets is not computed.
 - **What a person meant.** `rm -rf notes` may be tidying up or a loss. Penstock knows only whether
   the files are kept elsewhere. What git has, or `penstock undo` restores, may go.
 - **What an agent does without asking.** Some agents do not report reads, or other tools, to

@@ -40,6 +40,7 @@ _STREAMS = frozenset(
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|thread-self|[0-9]+|\$\$))/fd/([0-9]+)")
 _TERMINAL = re.compile(r"/dev/(?:pts/[0-9]+|tty[0-9A-Za-z]*|ptmx)")
 _PROCESS = re.compile(r"/proc/(?:self|thread-self|[0-9]+|\$\$)/(cwd|root)(?:/|$)")
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w{0,63})\b(?:(?<=\w)\})?")
 _ROOTS = frozenset({"", "/", "~", ".."})
 # Variables that give git other objects or another index.
 _GIT_PARTS = (
@@ -229,10 +230,29 @@ class ShellFindings:
                 keeps=effect.keeps,
             )
         )
+        if reads and not effect.value.exact:
+            self._read_unset(effect, path, state, by)
         if effect.action is Action.DELETE or by == ">":
             self._lose_moved(joined(state.cwd, path), by)
         if self.aliases:
             self._through_aliases(effect, path, state, by)
+
+    def _read_unset(self, effect: Touch, path: str, state: ShellState, by: str) -> None:
+        """A variable that nothing gives a value is most likely empty: `cat .e${x}nv`."""
+        left = _VARIABLE.sub(lambda one: one[0] if one[1] in state.scope else "", path)
+        if left and left != path:
+            self._add(
+                ShellTarget(
+                    path=left,
+                    action=effect.action,
+                    base=state.cwd,
+                    by=by,
+                    exact=False,
+                    tree=effect.tree,
+                    leaf=self.doer,
+                    mention=True,
+                )
+            )
 
     def see(
         self, there: ShellFindings, mounts: tuple[tuple[str, str], ...], state: ShellState

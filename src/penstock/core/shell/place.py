@@ -10,7 +10,9 @@ import re
 
 LONGEST_PATH = 8_192
 # What a name looks like that may hold a secret; the rules know which of them do.
-TELLING = re.compile(r"(?:^|/)\.\w|key|secret|pem|cred|token|pass", re.IGNORECASE)
+TELLING = re.compile(
+    r"(?:^|/)\.\w|key|secret|pem|cred|token|pass|id_(?:rsa|dsa|ecdsa|ed25519)", re.IGNORECASE
+)
 
 
 def is_absolute(path: str) -> bool:

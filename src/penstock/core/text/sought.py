@@ -1,7 +1,7 @@
-"""What a search is after: every line, or lines that hold secrets.
+"""What a search is after, and what it prints: every line, or lines that hold secrets.
 
 A search through a whole project is everyday, and prints a line of `.env` only where it is after
-such lines; then a person is asked.
+such lines, or meets one; then a person is asked.
 Always true: the text alone is looked at, and only its beginning.
 """
 
@@ -19,6 +19,38 @@ _SECRET = re.compile(
 
 # In capitals, as in the first line of a key and in names of variables.
 _CAPITALS = re.compile(r"PRIVATE|_KEY\b|AUTH_|BEGIN")
+
+_LOGIN = re.compile(r"://[^/\s:@]{1,64}:[^@\s]{1,256}@")  # an address with a password in it
+# By their names some directories hold nothing but secrets, whatever is searched for in them.
+_KEPT = re.compile(r"key|secret|cred|token|passw|cert|(?:^|/)\.\w", re.IGNORECASE)
+_OR = re.compile(r"\\?\|")
+_EDGES = re.compile(r"\\[b<>]|[\^$()]")
+_PLAIN = re.compile(r"[\w .:/=@#,'\"-]+")
+MOST_LINES = 2_000
+
+
+def holds_secrets(folder: str) -> bool:
+    """Say whether a directory is one for secrets, by its name."""
+    return _KEPT.search(folder) is not None
+
+
+def reveals(pattern: str, text: str, *, any_case: bool = False) -> bool:
+    """Say whether a search prints lines of a text that hold secrets.
+
+    Only plain words are looked for; what else a pattern meets is judged by what it is after.
+    """
+    pieces = [_EDGES.sub("", piece) for piece in _OR.split(pattern[:512])]
+    if not all(_PLAIN.fullmatch(piece) for piece in pieces):
+        return finds_secrets(pattern)
+    fold = str.lower if any_case else str
+    wanted = [fold(piece) for piece in pieces]
+    lines = [line for line in text.split("\n")[:MOST_LINES] if _has(fold(line), wanted)]
+    sought = finds_secrets(pattern)
+    return any(sought or _LOGIN.search(line) or finds_secrets(line[:512]) for line in lines)
+
+
+def _has(line: str, pieces: list[str]) -> bool:
+    return any(piece in line for piece in pieces)
 
 
 def finds_secrets(pattern: str) -> bool:

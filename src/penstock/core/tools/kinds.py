@@ -21,7 +21,7 @@ from penstock.core.errors import PenstockError
 from penstock.core.model import Action, GateRefusal
 from penstock.core.shell.git_deed import GitDeed
 from penstock.core.shell.look import Look
-from penstock.core.text.sought import finds_secrets
+from penstock.core.text.sought import finds_secrets, holds_secrets
 from penstock.core.tools.arguments import Args, ArgumentFault, plain, texts
 from penstock.core.tools.edits import (
     ApplyPatch,
@@ -306,7 +306,6 @@ def _listed_paths(action: Action, key: str, value: object) -> Iterator[str | Int
 # Names of the files that a search is narrowed to, and how it shows what it finds.
 GLOBS = ("glob", "include", "include_pattern", "includes", "globs", "file_pattern", "file_glob")
 _SEARCHED = (*FILE_NAMES, "directory", "dir_path", "dir", "folder", "search_directory")
-_KEPT = re.compile(r"key|secret|cred|token|passw|cert|(?:^|/)\.\w", re.IGNORECASE)
 _NAMES_ONLY = frozenset({"files_with_matches", "count"})
 
 
@@ -320,8 +319,7 @@ def text_searched(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of t
     sought = args.first("pattern", "query", "regex", "search_pattern")
     tree = shown and (not isinstance(sought, str) or finds_secrets(sought))
     for path in named(args, _SEARCHED, Action.READ):
-        # By their names some directories hold nothing but secrets, whatever is searched for.
-        whole = tree or (shown and isinstance(path, str) and _KEPT.search(path) is not None)
+        whole = tree or (shown and isinstance(path, str) and holds_secrets(path))
         yield from _acted(Action.READ, iter([path]), tree=whole)
     places = [path for path in named(args, _SEARCHED, Action.READ) if isinstance(path, str)]
     for key, value in args.all(*GLOBS):

@@ -1,8 +1,8 @@
 """Arguments of calls in program texts, and what an argument is worth when it is literal.
 
 Strings, strings that are joined, names that were given one, and the usual ways to build a path
-(`path.join(__dirname, ".env")`, `Path.of("a")`). No language is parsed: brackets and quotes are
-matched, and that is all.
+(`path.join(__dirname, ".env")`, `Path.of("a")`). A loop over the names in a directory makes a
+pattern of its name. No language is parsed: brackets and quotes are matched, and that is all.
 Always true: None means that the text does not tell; a call's arguments are read up to a limit.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, product
 
 MOST_ARGUMENT_TEXT = 300
 MOST_DEPTH = 4
@@ -35,6 +35,27 @@ _LOOP = re.compile(
     r"(?:do\s*\|)?(?P<name2>\w+)"
     r"|\bforeach\s*\(\s*(?:\[|array\()(?P<items3>[^\])\n]{1,300})[\])]+\s+as\s+\$(?P<name3>\w+)"
 )
+# `for (const f of fs.readdirSync("docs"))`, `fs.readdirSync("docs").forEach(f => `, and by a name
+_LISTED = r"(?:await\s+)?(?:\w+\.){{0,3}}readdir(?:Sync)?\(\s*(?P<place{0}>[^(),\n]{{1,200}})\)"
+_CHAIN = r"(?:\.\w+\([^\n;]{0,120}?\)){0,3}"
+_LISTING = re.compile(
+    r"\bfor\s*\(\s*(?:const|let|var)\s+(?P<name1>\w+)\s+of\s+"
+    + _LISTED.format(1)
+    + r"|"
+    + _LISTED.format(2)
+    + _CHAIN
+    + r"\.(?:forEach|map)\(\s*(?:async\s*)?\(?\s*(?P<name2>\w+)"
+)
+_KEPT_LISTING = re.compile(
+    r"(?P<list>\w+)\s*=\s*"
+    + _LISTED.format(1)
+    + r"[\s\S]{0,2000}?(?:\bof\s+(?P=list)\b|\b(?P=list)\.(?:forEach|map)\b)"
+)
+_OVER = (
+    r"\bfor\s*\(\s*(?:const|let|var)\s+(\w+)\s+of\s+{0}\b"
+    r"|\b{0}\.(?:forEach|map)\(\s*(?:async\s*)?\(?\s*(\w+)"
+)
+ANY_NAME = ("*", ".*")
 _FUNCTION = re.compile(
     r"\b(?:function|def|func|fn|fun|static \w+|void)\s+(\w+)\s*\(([^()\n]{1,200})\)"
     r"|\b(\w+)\s*=\s*(?:async\s*)?(?:function\s*)?\(([^()\n]{1,200})\)\s*(?:=>|\{)"
@@ -147,12 +168,18 @@ class Literals:
         """Return what a name is worth; the text is looked through when the first is asked for."""
         if self._learnt is None:
             self._learnt = {}
-            for found in islice(_ASSIGNED.finditer(self._text), MOST_NAMES):
-                self._learn(found.group(1), found.group(2).strip().rstrip(","))
+            self._assignments()
             for found in islice(_LOOP.finditer(self._text), MOST_NAMES):
                 self._loop(found)
+            self._listings()
+            self._assignments()  # again, with the names of loops
             self._parameters(self._text)
         return self._learnt.get(name, [])
+
+    def _assignments(self) -> None:
+        for found in islice(_ASSIGNED.finditer(self._text), MOST_NAMES):
+            whole = self._text[found.start(2) : found.start(2) + MOST_ARGUMENT_TEXT]
+            self._learn(found.group(1), cut(whole, ";\n)}]")[0].strip())
 
     def _learn(self, name: str, text: str) -> None:
         known = self._learnt.setdefault(name, []) if self._learnt is not None else []
@@ -164,6 +191,25 @@ class Literals:
         name = next((text for name, text in given.items() if name.startswith("name")), "")
         for item in cut(items, "")[:MOST_VALUES]:
             self._learn(name, item.strip())
+
+    def _listings(self) -> None:
+        """A loop over a directory gives its name any name; one of the project's own says nothing.
+
+        Among the names of the project itself is nearly always one that a rule protects.
+        """
+        for found in islice(_LISTING.finditer(self._text), MOST_NAMES):
+            turn = "1" if found["name1"] else "2"
+            self._list(found[f"name{turn}"], found[f"place{turn}"])
+        for kept in islice(_KEPT_LISTING.finditer(self._text), MOST_VALUES):
+            over = re.compile(_OVER.format(re.escape(kept["list"])))
+            for found in islice(over.finditer(self._text), MOST_VALUES):
+                self._list(found[1] or found[2], kept["place1"])
+
+    def _list(self, name: str, place: str) -> None:
+        places = self.values(place.strip())
+        inside = all(one.strip("./") and not one.startswith("..") for one in places)
+        if places and inside and self._learnt is not None:
+            self._learnt.setdefault(name, []).extend(ANY_NAME)
 
     def _parameters(self, text: str) -> None:
         """Give the parameters of a function what it is called with."""
@@ -196,7 +242,8 @@ class Literals:
 
     def _piece(self, piece: str, depth: int) -> list[str]:
         if piece[0] in _QUOTES:
-            return _single(self._string(piece))
+            found = (self._string(piece, turn) for turn in range(len(ANY_NAME)))
+            return [text for text in dict.fromkeys(found) if text is not None]
         place = self._place(piece)
         if place is not None:
             return [place]
@@ -211,23 +258,24 @@ class Literals:
             return "~"
         return "." if text in _HERE else None
 
-    def _string(self, piece: str) -> str | None:
+    def _string(self, piece: str, turn: int = 0) -> str | None:
+        """Return what a string is worth; `turn` says which value of the names in it counts."""
         if len(piece) < 2 or piece[-1] != piece[0]:
             return None
         inner = piece[1:-1]
         if piece[0] != "'" and _INSERTS.search(inner):
-            inner = self._filled(inner) or "${"
+            inner = self._filled(inner, turn) or "${"
             return None if _INSERTS.search(inner) else inner
         return re.sub(r"\\(.)", r"\1", inner)
 
-    def _filled(self, text: str) -> str:
+    def _filled(self, text: str, turn: int) -> str:
         """Return a text with what is inserted into it, as far as that is known."""
 
         def value(found: re.Match[str]) -> str:
             name = found.group(1) or found.group(2)
             place = self._place(name)
             known = self._known(name.lstrip("$")) if place is None else [place]
-            return known[0] if known else found.group()
+            return known[min(turn, len(known) - 1)] if known else found.group()
 
         return _INSERTED.sub(value, text)
 
@@ -243,13 +291,18 @@ class Literals:
         several = [self.values(word, depth + 1) for word in words]
         if not several or not all(several):
             return []
-        first = [values[0] for values in several]
-        if "URL(" in found.group():  # the address that a name is relative to comes second
-            first = [posixpath.dirname(first[-1]) or ".", first[0]] if first[1:] else first
-        if len(first) == 1 and not _DIRECTORY_OF.search(found.group()):
+        if len(several) == 1 and not _DIRECTORY_OF.search(found.group()):
             return several[0]
-        made = posixpath.join(*first)
-        return [posixpath.dirname(made) or "." if _DIRECTORY_OF.search(found.group()) else made]
+        chosen = islice(product(*several), MOST_VALUES)
+        return [_path_of(found.group(), list(words)) for words in chosen]
+
+
+def _path_of(call: str, words: list[str]) -> str:
+    """Return the path that a call makes of its words."""
+    if "URL(" in call and words[1:]:  # the address that a name is relative to comes second
+        words = [posixpath.dirname(words[-1]) or ".", words[0]]
+    made = posixpath.join(*words)
+    return posixpath.dirname(made) or "." if _DIRECTORY_OF.search(call) else made
 
 
 def _single(value: str | None) -> list[str]:

@@ -65,6 +65,9 @@ _SCRIPTED = re.compile(
     r"(?:do shell script|do script|keystroke|write text)\s*(?:\"([^\"\\]{0,500})\"(?!\s*&))?"
 )
 _INCLUDED = re.compile(r"\b(?:include|require)(?:_once)?\s+(['\"])([^'\"\n]{1,300})\1")
+_IMPORTED = re.compile(
+    r"\b(?:import|export)\b[^;'\"`()]{0,200}?(['\"])([^'\"\n]{1,300})\1"  # import x from "./y"
+)
 _QUOTED = re.compile(r"(['\"`])([^'\"`\n]{1,300})\1")
 _LOADS_ENV = re.compile(r"otenv|loadEnvFile")
 _ARGV = re.compile(r"@?ARGV\s*=\s*[(\[]?\s*(['\"])([^'\"\n]{1,300})\1")
@@ -196,7 +199,7 @@ def _like(meaning: Like, arguments: list[str | None], language: str) -> Iterator
     if all(text is None for text in texts):
         yield Unclear(f"{language} code computes the name of a file that it changes")
         return
-    values = (Value("{}", exact=False) if text is None else Value(text) for text in texts)
+    values = (Value("{}", exact=False) if text is None else _named(text) for text in texts)
     words = (*map(Value, meaning.flags), Value("--"), *values)
     yield from PROGRAMS[meaning.program](ProgramCall(meaning.program, words))
     yield from _read(texts[0] if meaning.program == "cp" else None)
@@ -205,6 +208,11 @@ def _like(meaning: Like, arguments: list[str | None], language: str) -> Iterator
 def _read(path: str | None) -> Iterator[Effect]:
     if path is not None:
         yield shown(Value(path, pattern=not _SIGNS.isdisjoint(path)))
+
+
+def _named(path: str) -> Value:
+    """Return a file that is changed; a loop over a directory has made a pattern of its name."""
+    return Value(path, pattern="*" in path)
 
 
 _SIGNS = frozenset("*?[")
@@ -228,7 +236,7 @@ def _opened(meaning: Opens, arguments: list[str | None], language: str) -> Itera
     if path is None:
         yield Unclear(f"{language} code computes the name of a file that it opens")
     else:
-        yield Touch(Value(path, exact=mode is not None))
+        yield Touch(_named(path)._replace(exact=mode is not None))
 
 
 def _started(meaning: Starts, arguments: list[str | None], language: str) -> Iterator[Effect]:
@@ -254,6 +262,9 @@ def _special_reads(language: str, text: str) -> Iterator[Effect]:
     if language == "php":
         for found in islice(_INCLUDED.finditer(text), MOST_CALLS):
             yield Touch(Value(found.group(2)), Action.READ)
+    if language == "js":
+        modules = (found.group(2) for found in islice(_IMPORTED.finditer(text), MOST_CALLS))
+        yield from _perhaps_read(name for name in modules if name[:1] in "./")
     if language == "js" and "child_process" in text:
         words = (word for each in _QUOTED.findall(text)[:MOST_CALLS] for word in each[1].split())
         yield from _perhaps_read(word for word in words if is_path(word))

@@ -28,7 +28,8 @@ from penstock.core.shell.code.calls import (
     Starts,
 )
 from penstock.core.shell.code.one_liners import code_effects, shown
-from penstock.core.shell.code.python_values import UNKNOWN, Names, Values, constant
+from penstock.core.shell.code.python_loops import constant
+from penstock.core.shell.code.python_values import UNKNOWN, Names, Values
 from penstock.core.shell.effects import (
     HERE,
     Code,
@@ -40,8 +41,10 @@ from penstock.core.shell.effects import (
     Shell,
     Touch,
     Unclear,
+    below,
 )
 from penstock.core.shell.expansion import Value
+from penstock.core.shell.look import NOWHERE, LookHere
 from penstock.core.shell.programs.own import for_people
 from penstock.core.shell.programs.reads.literals import (
     is_harmless,
@@ -55,6 +58,7 @@ from penstock.core.shell.programs.table import PROGRAMS
 # What we spend on one text. A token costs the parser and the walk some microseconds.
 MOST_TOKENS = 2_500
 MOST_TEXTS = 64
+MOST_MOVES = 4
 
 _PIP = frozenset({"pip.main", "pip._internal.main", "pip._internal.cli.main.main"})
 # Methods of paths that belong to other types too: an unknown receiver of theirs is not unclear.
@@ -75,18 +79,24 @@ _PARSING = threading.Lock()
 
 
 def python_effects(
-    text: str, args: Sequence[Value] = (), *, most: int = MOST_TOKENS, file: str = ""
+    text: str,
+    args: Sequence[Value] = (),
+    *,
+    most: int = MOST_TOKENS,
+    file: str = "",
+    here: LookHere = NOWHERE,
 ) -> Iterator[Effect]:
     """Return what Python code says that it would do.
 
-    `args` are its `sys.argv[1:]`, and `file` is where it lies, if it does.
+    `args` are its `sys.argv[1:]`, `file` is where it lies, if it does, and `here` is what it
+    sees of the disk.
     """
     tree = _parsed(text) if tokens(text, most) is not None else None
     if tree is None:
         yield Unclear("the Python code cannot be read, or is too long to be")
         yield from _by_looks(text, file)
         return
-    yield from _PythonReader(tree, args, file).effects()
+    yield from _PythonReader(tree, args, file, here).effects()
     if _LOADS_ENV.search(text) and prints_environment(text):
         yield Touch(Value(".env"), Action.READ)
     if "SimpleHTTPRequestHandler" in text:
@@ -140,13 +150,27 @@ def _by_looks(text: str, file: str) -> Iterator[Effect]:
 class _PythonReader:
     """Reads the calls of one module."""
 
-    def __init__(self, tree: ast.Module, args: Sequence[Value], file: str) -> None:
+    def __init__(self, tree: ast.Module, args: Sequence[Value], file: str, here: LookHere) -> None:
         self.nodes = list(ast.walk(tree))
         self.args = args
-        self.names = Names(self.nodes, args, file)
+        self.names = Names(self.nodes, args, file, here)
 
     def effects(self) -> Iterator[Effect]:
-        """Return the effects of every call in the module."""
+        """Return the effects of every call in the module, in all directories that it moves to."""
+        folders = self._folders()
+        for effect in self._all_effects():
+            yield effect
+            for folder in folders:
+                yield from _moved(effect, folder)
+
+    def _folders(self) -> list[Value]:
+        """Return where `os.chdir` goes, as far as that is known."""
+        calls = [node for node in self.nodes if isinstance(node, ast.Call)]
+        moves = [_first(node) for node in calls if self.names.dotted(node.func) == "os.chdir"]
+        found = [value for place in moves[:MOST_MOVES] for value in self.names.values(place)]
+        return [value for value in found[:MOST_MOVES] if value.exact and value.text != "."]
+
+    def _all_effects(self) -> Iterator[Effect]:
         for node in self.nodes:
             if isinstance(node, ast.Call):
                 yield from self._call(node)
@@ -419,6 +443,18 @@ _SENDS = frozenset({"ioctl", "communicate", "sendline", "send_keys", "posix_spaw
 def _top(name: str) -> str:
     """Return the package of a module, or the name of a file."""
     return name.rpartition("/")[2].partition(".")[0]
+
+
+def _moved(effect: Effect, folder: Value) -> Iterator[Effect]:
+    """Return the same effect below a directory that the code moves to."""
+    if isinstance(effect, Touch) and effect.value.text[:1] not in ("/", "~"):
+        kept = below(folder, effect.kept) if effect.kept else None
+        within = below(folder, effect.within) if effect.within else None
+        yield effect._replace(value=below(folder, effect.value), kept=kept, within=within)
+    elif isinstance(effect, RunProgram) and effect.directory is None:
+        yield effect._replace(directory=folder)
+    elif isinstance(effect, Shell):
+        yield RunProgram((Value("sh"), Value("-c"), effect.text), folder)
 
 
 def _keyword_values(node: ast.Call) -> Iterator[ast.expr]:

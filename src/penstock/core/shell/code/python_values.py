@@ -13,7 +13,19 @@ import codecs
 import posixpath
 from collections.abc import Callable, Mapping, Sequence
 
+from penstock.core.shell.code.python_loops import (
+    ANY_NAME,
+    any_name,
+    constant,
+    endings,
+    member_of,
+    name_of,
+    owner_of,
+    unwrapped,
+)
 from penstock.core.shell.expansion import Value
+from penstock.core.shell.look import NOWHERE, LookHere
+from penstock.core.shell.programs.git_answers import answered
 
 MOST_WORK = 4_000
 MOST_DEPTH = 12
@@ -23,7 +35,14 @@ UNKNOWN = Value("{}", exact=False)
 Values = list[Value]
 
 _SAME = frozenset({"str", "os.fspath", "os.path.abspath", "os.path.expanduser", "os.path.realpath"})
-_SAME_METHODS = frozenset({"resolve", "absolute", "expanduser", "strip", "as_posix", "__str__"})
+_SAME_METHODS = frozenset({"resolve", "absolute", "expanduser", "as_posix", "__str__"})
+_STRIPS: Mapping[str, Callable[[str, str | None], str]] = {
+    "strip": str.strip,
+    "rstrip": str.rstrip,
+    "lstrip": str.lstrip,
+    "removesuffix": lambda text, end: text.removesuffix(end or ""),
+    "removeprefix": lambda text, start: text.removeprefix(start or ""),
+}
 _PATHS = frozenset({"pathlib.Path", "Path", "pathlib.PosixPath", "PurePath", "pathlib.PurePath"})
 
 
@@ -36,39 +55,55 @@ _DECODERS: Mapping[str, Callable[[str], bytes]] = {
 }
 
 _GLOBS = frozenset({"glob", "rglob", "iglob"})
-# Stands for the name of any file in a directory.
-_ANY_NAME = ast.Call(func=ast.Name(id="any name"), args=[], keywords=[])
-
-
-_ORDERS = frozenset({"sorted", "list", "tuple", "set", "reversed"})
-
-
-def _unwrapped(node: ast.expr) -> ast.expr:
-    """Return what a loop goes over, in whichever order: `sorted(glob("*"))`."""
-    while isinstance(node, ast.Call) and node.args and _is_order(node.func):
-        node = node.args[0]
-    return node
-
-
-def _is_order(func: ast.expr) -> bool:
-    return isinstance(func, ast.Name) and func.id in _ORDERS
+_LISTS = frozenset({"os.listdir", "os.scandir"})
+# Calls that make a fresh name below the directory for temporary files, and what they may be given.
+_FRESH = frozenset(
+    {
+        *("tempfile.mkdtemp", "tempfile.mkstemp", "tempfile.TemporaryDirectory"),
+        "tempfile.NamedTemporaryFile",
+    }
+)
+_FRESH_OPTIONS = frozenset(
+    {"prefix", "suffix", "mode", "delete", "encoding", "ignore_cleanup_errors", "text", "newline"}
+)
+_PLACES = {
+    **dict.fromkeys(("os.getcwd", "pathlib.Path.cwd", "Path.cwd"), "."),
+    **dict.fromkeys(("pathlib.Path.home", "Path.home"), "~"),
+    "tempfile.gettempdir": "/tmp",  # noqa: S108 - what Python would say, no file of ours
+}
+_FRESH_NAME = "/tmp/tmp.XXXXXXXXXX"  # noqa: S108 - what Python would say, no file of ours
+_CUTS = "subprocess.getoutput"  # cuts the end of the last line off
+_ASKS_GIT = frozenset({"subprocess.check_output", _CUTS, "subprocess.run"})
+_GROWS = frozenset({"append", "extend", "insert"})
 
 
 class Names:
     """The names of one module, and what they are given."""
 
-    def __init__(self, nodes: Sequence[ast.AST], args: Sequence[Value], file: str = "") -> None:
+    def __init__(
+        self,
+        nodes: Sequence[ast.AST],
+        args: Sequence[Value],
+        file: str = "",
+        here: LookHere = NOWHERE,
+    ) -> None:
         self.args = args
+        self.here = here
         self.file = file
         self.work = 0
         self.imports: dict[str, str] = {}
         self.walked: set[str] = set()
+        self.entries: set[str] = set()
         self.names: dict[str, list[ast.expr | None]] = {}
         functions: dict[str, list[str]] = {}
+        self.grown = {owner_of(node) for node in nodes if member_of(node) in _GROWS}
         for node in nodes:
             self._learn(node)
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 functions[node.name] = [one.arg for one in node.args.args]
+        for node in nodes:  # behind all names, which a loop may go over
+            if isinstance(node, ast.For | ast.comprehension):
+                self._loop(node)
         for node in nodes if functions else ():
             if isinstance(node, ast.Call):
                 self._called(node, functions)
@@ -76,7 +111,7 @@ class Names:
     def _called(self, node: ast.Call, functions: Mapping[str, list[str]]) -> None:
         """Give the parameters of a function of the same module what it is called with."""
         method = isinstance(node.func, ast.Attribute)
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else _name(node.func)
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else name_of(node.func)
         wanted = functions.get(name, [])
         if method and wanted[:1] in (["self"], ["cls"]):
             wanted = wanted[1:]
@@ -104,22 +139,28 @@ class Names:
                 self._bind(target, node.value)
         elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
             self._bind(node.target, node.value)
-        elif isinstance(node, ast.For | ast.comprehension):
-            self._loop(node)
         elif isinstance(node, ast.arg):
             self.names.setdefault(node.arg, []).append(None)
         elif isinstance(node, ast.AugAssign):
             self._bind(node.target, None)
+        elif isinstance(node, ast.withitem) and self._is_fresh(node.context_expr):
+            self._bind(node.optional_vars, node.context_expr)
 
     def _loop(self, node: ast.For | ast.comprehension) -> None:
         listed = isinstance(node.iter, ast.List | ast.Tuple | ast.Set) and node.iter.elts
-        over = _unwrapped(node.iter)
+        over = self._gone_over(node.iter)
         if self._walks(node.target, over):
             return
         if isinstance(over, ast.Name) and over.id in self.walked:
-            self._bind(node.target, _ANY_NAME)
+            self._bind(node.target, any_name())
+        elif isinstance(over, ast.ListComp | ast.GeneratorExp):
+            if name_of(over.elt) != name_of(node.target):  # else its own loop has said it
+                self._bind(node.target, over.elt)
+        elif isinstance(over, ast.Call) and self._lists(over):
+            for item in self._listed(node, over):
+                self._bind(node.target, item)
         elif not listed:
-            globs = isinstance(over, ast.Call) and _member(over.func) in _GLOBS
+            globs = isinstance(over, ast.Call) and member_of(over.func) in _GLOBS
             self._bind(node.target, over if globs else None)
         for item in listed or ():
             self._bind(node.target, item)
@@ -135,7 +176,60 @@ class Names:
         self.walked.add(names[2])
         return True
 
-    def _bind(self, target: ast.expr, value: ast.expr | None) -> None:
+    def _gone_over(self, node: ast.expr) -> ast.expr:
+        """Return what a loop goes over; a name stands for the one list that it is given."""
+        over = unwrapped(node)
+        given = self.names.get(name_of(over), [])
+        if len(given) != 1 or given[0] is None or name_of(over) in self.grown:
+            return over
+        made = unwrapped(given[0])
+        names = isinstance(made, ast.ListComp) or (
+            isinstance(made, ast.Call) and (self._lists(made) or member_of(made.func) in _GLOBS)
+        )
+        return made if names else over
+
+    def _lists(self, call: ast.Call) -> bool:
+        return self.dotted(call.func) in _LISTS or member_of(call.func) == "iterdir"
+
+    def _listed(self, node: ast.For | ast.comprehension, over: ast.Call) -> list[ast.expr | None]:
+        """Return the names in a directory that a loop goes over.
+
+        Those of the project itself only where the loop passes over all but some endings: among
+        the others is nearly always one that a rule protects.
+        """
+        found = self._in_folder(node, over)
+        wanted = endings(node)
+        if not wanted and self._is_project(over):
+            return [None]
+        return [found(ending) for ending in wanted or [""]]
+
+    def _in_folder(
+        self, node: ast.For | ast.comprehension, over: ast.Call
+    ) -> Callable[[str], ast.expr]:
+        """Return what makes the value of a name: `listdir` gives bare ones, the others do not."""
+        if self.dotted(over.func) == "os.listdir":
+            return any_name
+        if self.dotted(over.func) == "os.scandir":
+            self.entries.add(name_of(node.target))
+        place = _folder_of(over)
+        return lambda ending: ast.BinOp(left=place, op=ast.Div(), right=any_name(ending))
+
+    def _is_project(self, over: ast.Call) -> bool:
+        """True where the directory that is listed is the project, above it, or not known."""
+        values = self.values(_folder_of(over))
+        return not all(
+            one.exact and one.text.strip("./") and not one.text.startswith("..") for one in values
+        )
+
+    def _is_fresh(self, node: ast.expr | None) -> bool:
+        """True for a call that makes a name of a temporary file, where such files are."""
+        if not isinstance(node, ast.Call) or self.dotted(node.func) not in _FRESH or node.args:
+            return False
+        texts = [constant(keyword.value) or "" for keyword in node.keywords]
+        plain = all(keyword.arg in _FRESH_OPTIONS for keyword in node.keywords)
+        return plain and not any("/" in text for text in texts)
+
+    def _bind(self, target: ast.expr | None, value: ast.expr | None) -> None:
         if isinstance(target, ast.Name):
             self.names.setdefault(target.id, []).append(value)
         elif isinstance(target, ast.Tuple | ast.List):
@@ -200,22 +294,50 @@ class Names:
             return self._joined([node.left, node.right], glue, depth)
         if isinstance(node, ast.IfExp):
             return [*self.values(node.body, depth), *self.values(node.orelse, depth)]
-        if isinstance(node, ast.Subscript) and _member(node.value) == "parents":
+        if isinstance(node, ast.Subscript) and member_of(node.value) == "parents":
             return self._parents(node, depth)
         if isinstance(node, ast.Subscript):
             turned = isinstance(node.slice, ast.Slice) and ast.unparse(node.slice) == "::-1"
             return self._turned(node.value, depth) if turned else self._argument(node)
-        if isinstance(node, ast.Attribute) and node.attr == "parent":
-            return [_above(value) for value in self.values(node.value, depth)]
-        if isinstance(node, ast.Attribute) and self.dotted(node) == "sys.executable":
-            return [Value("python")]
-        if node is _ANY_NAME:
-            return [Value("*", pattern=True), Value(".*", pattern=True)]
-        if isinstance(node, ast.Call) and self.dotted(node.func) == "os.walk":
+        if isinstance(node, ast.Attribute):
+            return self._member_value(node, depth)
+        return self._called_value(node, depth) if isinstance(node, ast.Call) else []
+
+    def _called_value(self, node: ast.Call, depth: int) -> Values:
+        if name_of(node.func) == ANY_NAME:
+            ending = constant(node.args[0]) or ""
+            return [Value(f"*{ending}", pattern=True), Value(f".*{ending}", pattern=True)]
+        if self.dotted(node.func) == "os.walk":
             return self._walked_below(node, depth)
-        if isinstance(node, ast.Call):
-            return self._globbed(node, depth) or self._built(node, depth)
-        return []
+        return self._globbed(node, depth) or self._built(node, depth)
+
+    def _member_value(self, node: ast.Attribute, depth: int) -> Values:
+        """`path.parent`; `entry.path` of `os.scandir`, `file.name` of a temporary file."""
+        if node.attr == "parent":
+            return [_above(value) for value in self.values(node.value, depth)]
+        if self.dotted(node) == "sys.executable":
+            return [Value("python")]
+        if node.attr == "path":
+            return self.values(node.value, depth) if name_of(node.value) in self.entries else []
+        if node.attr == "stdout":
+            return self._of_git(node.value)
+        given = self.names.get(name_of(node.value), []) if node.attr == "name" else []
+        fresh = bool(given) and all(self._is_fresh(one) for one in given)
+        return [Value(_FRESH_NAME)] if fresh else []
+
+    def _of_git(self, node: ast.expr) -> Values:
+        """Return what git prints, where it is asked for the name of a commit or a directory."""
+        if isinstance(node, ast.Name):
+            given = self.names.get(node.id, [])
+            node = given[0] if len(given) == 1 and given[0] is not None else node
+        if not isinstance(node, ast.Call) or self.dotted(node.func) not in _ASKS_GIT:
+            return []
+        words = self.words(node.args[0] if node.args else None) or _split_words(node)
+        moved = any(keyword.arg in ("cwd", "env", None) for keyword in node.keywords)
+        if moved or not words or words[0].text != "git":
+            return []
+        text = answered(words[1:], self.here) or ""
+        return [Value(text.rstrip("\n") if self.dotted(node.func) == _CUTS else text)][: len(text)]
 
     def _walked_below(self, node: ast.Call, depth: int) -> Values:
         """Return the directories of a walk that does not begin at the project or above it."""
@@ -286,33 +408,44 @@ class Names:
     def _built(self, node: ast.Call, depth: int) -> Values:
         """Return what a call makes that builds a path or a text."""
         name = self.dotted(node.func)
-        method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         if name in _PATHS or name == "os.path.join":
             return self._joined(node.args, "/", depth)
         if name in _SAME and node.args:
             return self.values(node.args[0], depth)
         if name == "os.path.dirname" and node.args:
             return [_above(value) for value in self.values(node.args[0], depth)]
-        if name in ("os.getcwd", "pathlib.Path.cwd", "Path.cwd"):
-            return [Value(".")]
-        if name in ("pathlib.Path.home", "Path.home"):
-            return [Value("~")]
+        if self._is_fresh(node):
+            return [Value(_FRESH_NAME)]
+        if name in _ASKS_GIT and name != "subprocess.run":
+            return self._of_git(node)
+        if name in _PLACES:
+            return [Value(_PLACES[name])]
         if name == "chr" and node.args and isinstance(node.args[0], ast.Constant):
             code = node.args[0].value
             return [Value(chr(code))] if isinstance(code, int) and 0 < code < 0xD800 else []
         if name in _DECODERS and node.args:
             return self._decoded(_DECODERS[name], node.args[0], depth)
-        receiver = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if not isinstance(node.func, ast.Attribute):
+            return []
+        return self._changed(node, node.func.attr, node.func.value, depth)
+
+    def _changed(self, node: ast.Call, method: str, receiver: ast.expr, depth: int) -> Values:
+        """Return what a method makes of the text or path that it belongs to."""
         given = [constant(arg) for arg in node.args]
-        if method == "replace" and receiver and len(given) == 2 and given[0]:
+        if method == "replace" and len(given) == 2 and given[0]:
             old, new = given[0], given[1] or ""
             return [v._replace(text=v.text.replace(old, new)) for v in self.values(receiver, depth)]
         if method == "format" and constant(receiver) is not None:
             pieces = (constant(receiver) or "").split("{}")
             return self._filled(pieces, node.args, depth)
-        if method in _SAME_METHODS or (method == "decode" and receiver):
+        if method in _STRIPS and len(given) < 2:
+            strips, ends = _STRIPS[method], given[0] if given else None
+            if given and ends is None:
+                return []
+            return [v._replace(text=strips(v.text, ends)) for v in self.values(receiver, depth)]
+        if method in _SAME_METHODS or method == "decode":
             return self.values(receiver, depth)
-        if method == "joinpath" and receiver:
+        if method == "joinpath":
             return self._joined([receiver, *node.args], "/", depth)
         if method == "join" and node.args and isinstance(node.args[0], ast.List | ast.Tuple):
             return self._joined(node.args[0].elts, constant(receiver) or "", depth)
@@ -353,21 +486,16 @@ class Names:
         return None
 
 
-def constant(node: ast.expr | None) -> str | None:
-    """Return the text of a literal, or None."""
-    if not isinstance(node, ast.Constant):
-        return None
-    if isinstance(node.value, bytes):
-        return node.value.decode("utf-8", "surrogateescape")
-    return node.value if isinstance(node.value, str) else None
+def _folder_of(call: ast.Call) -> ast.expr:
+    """Return which directory a call lists: `path.iterdir()`, `os.listdir(path)`."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "iterdir":
+        return call.func.value
+    return call.args[0] if call.args else ast.Constant(value=".")
 
 
-def _name(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _member(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else ""
+def _split_words(node: ast.Call) -> Values:
+    text = constant(node.args[0] if node.args else None)
+    return [Value(word) for word in (text or "").split()]
 
 
 def _above(path: Value) -> Value:

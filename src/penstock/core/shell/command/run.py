@@ -238,7 +238,8 @@ class RunTexts:
         text, language = effect.text.text, effect.language
         if language == "python":
             most = self._python_tokens(text)
-            return python_effects(text, effect.args[1:], most=most, file=name)
+            here = self._walk.here(state)
+            return python_effects(text, effect.args[1:], most=most, file=name, here=here)
         if language == "expect":
             return expect_commands(text[:MOST_CODE])
         if language in FILTER_SCRIPTS:

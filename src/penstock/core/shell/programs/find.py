@@ -97,7 +97,9 @@ def find_prints(args: Sequence[Value], here: LookHere) -> str | None:
 def find_may_print(args: Sequence[Value], here: LookHere) -> list[str]:
     """Return some of the names that a `find` may print where these are too many to know them."""
     roots, tests = _parts(tuple(args))
-    return [name.text for name in _telling(roots, tests, here, None)]
+    unseen = [root for root in roots if here.kind(root.text) is None]
+    named = [one.text for one in _stand_ins(unseen, tests) if TELLING.search(one.text)]
+    return [*(name.text for name in _telling(roots, tests, here, None)), *named]
 
 
 def _telling(

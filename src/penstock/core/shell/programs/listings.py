@@ -17,6 +17,7 @@ from penstock.core.shell.look import LookHere
 from penstock.core.shell.programs.find import fd_meets, find_may_print, find_prints
 from penstock.core.shell.programs.git_patches import made_patch
 from penstock.core.shell.programs.line_filters import passed
+from penstock.core.shell.programs.reads.git_index import in_places, indexed
 from penstock.core.shell.wildcards import is_wild, matches
 
 Lister = Callable[[tuple[Value, ...], Feed, LookHere], "str | None"]
@@ -107,7 +108,7 @@ def _git(args: tuple[Value, ...], feed: Feed, here: LookHere) -> str | None:  # 
     if tracked is None:
         return None
     wanted = [word.text for word in found.operands]
-    names = [name for name in tracked if not wanted or any(_in_pathspec(w, name) for w in wanted)]
+    names = [name for name in tracked if in_places(wanted, name)]
     return _lines(names, end="\0" if found.has("z") else "\n")
 
 
@@ -129,11 +130,7 @@ def _git_changed(args: tuple[Value, ...], here: LookHere) -> str | None:
         return None
     texts = [word.text for word in args]
     wanted = texts[texts.index("--") + 1 :] if "--" in texts else []
-    kept = [
-        n
-        for n in names.split("\0")
-        if n and (not wanted or any(_in_pathspec(w, n) for w in wanted))
-    ]
+    kept = [n for n in names.split("\0") if n and in_places(wanted, n)]
     return _lines(kept, end="\0" if Value("-z") in args else "\n")
 
 
@@ -166,10 +163,7 @@ def _git_grep(args: tuple[Value, ...], here: LookHere) -> str | None:
     ):
         return None  # a revision, or a pathspec with a meaning of its own
     names = [
-        name
-        for name in tracked
-        if (not places or any(_in_pathspec(place, name) for place in places))
-        and _may_hold(name, wanted, found, here)
+        name for name in tracked if in_places(places, name) and _may_hold(name, wanted, found, here)
     ]
     return _lines(names, end="\0" if found.has("z", "null") else "\n")
 
@@ -188,25 +182,6 @@ def _perhaps_tracked(here: LookHere) -> list[str] | None:
     ]
 
 
-def indexed(text: str | None) -> list[str] | None:
-    """Return the names in an index of git's, versions 2 and 3; None for anything else."""
-    data = (text or "").encode(errors="surrogateescape")
-    version = int.from_bytes(data[4:8])
-    if data[:4] != b"DIRC" or version not in (2, 3):
-        return None
-    names: list[str] = []
-    at = 12
-    for _ in range(int.from_bytes(data[8:12])):
-        extended = version == 3 and len(data) > at + 60 and data[at + 60] & 0x40
-        start = at + (64 if extended else 62)
-        end = data.find(b"\0", start)
-        if end < 0:
-            return None
-        names.append(data[start:end].decode(errors="surrogateescape"))
-        at += (end - at) // 8 * 8 + 8  # an entry ends in one to eight zeros
-    return names
-
-
 def _ignored(here: LookHere) -> list[str]:
     lines = (here.text(".gitignore") or "").split("\n")
     return [line.strip() for line in lines if line.strip() and line[:1] not in ("#", "!")]
@@ -218,13 +193,6 @@ def _ignores(entry: str, name: str) -> bool:
     if "/" in wanted:
         return name == wanted or name.startswith(f"{wanted}/")
     return any(matches(wanted, part) for part in name.split("/"))
-
-
-def _in_pathspec(wanted: str, name: str) -> bool:
-    plain = wanted.removeprefix("./").rstrip("/")
-    if plain in (".", "") or name == plain or name.startswith(f"{plain}/"):
-        return True
-    return is_wild(plain) and matches(plain, name)  # a star of git's goes through directories
 
 
 # Programs that search

@@ -2,6 +2,7 @@
 
 `dotenv run -- pytest` loads `.env` and shows it to nobody; `dotenv run -- printenv` prints it.
 Files that no word names (`.env` of `pipenv run`) count where they are there.
+Some fetch variables into such a file: that file is written.
 Always true: loading alone is no read.
 """
 
@@ -125,6 +126,17 @@ def _dotenv(call: ProgramCall) -> Iterator[Effect]:
         yield from (Touch(file) for file in files)
 
 
+def _pulls(call: ProgramCall) -> Iterator[Effect]:
+    """`vercel env pull` and `dotenv-vault pull` fetch variables into an environment file."""
+    found = options(call.args, short="tSA", long="environment token scope cwd git-branch")
+    words = [word.text for word in found.operands]
+    verbs = ["env", "pull"] if call.name in ("vercel", "vc") else ["pull"]
+    if words[: len(verbs)] == verbs:
+        rest = found.operands[len(verbs) :]
+        usual = Value(".env" if call.name == "dotenv-vault" else ".env.local")
+        yield Touch(next((word for word in rest if "env" in word.text), usual))
+
+
 def _direnv(call: ProgramCall) -> Iterator[Effect]:
     """`exec DIR CMD` starts a command; `export` and `dump` print what has been loaded."""
     words = options(call.args, first_operand_ends=True).operands
@@ -172,6 +184,7 @@ _RUN = Loader("e env", ("run",), short="fp", long="procfile port")
 
 LOADERS: Mapping[str, Program] = {
     **dict.fromkeys(("dotenv", "dotenvx", "dotenv-cli"), _dotenv),
+    **dict.fromkeys(("vercel", "vc", "dotenv-vault"), _pulls),
     "env-cmd": loads(Loader("f file e environments")),
     **dict.fromkeys(("foreman", "honcho", "nf", "forego", "hivemind", "overmind"), loads(_RUN)),
     "heroku": loads(Loader("e env", ("local:run",))),

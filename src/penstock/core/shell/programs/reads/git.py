@@ -22,10 +22,13 @@ from penstock.core.shell.effects import (
     read,
 )
 from penstock.core.shell.expansion import Value
+from penstock.core.shell.place import TELLING
 from penstock.core.shell.programs.reads.credential import kept
+from penstock.core.shell.programs.reads.git_index import in_places, indexed
 from penstock.core.shell.programs.reads.name_list import fed, listed_in
 from penstock.core.shell.programs.reads.rows import MOST_WORDS, perhaps, sweep
-from penstock.core.text.sought import finds_secrets
+from penstock.core.shell.programs.reads.search import printed
+from penstock.core.text.sought import finds_secrets, holds_secrets
 
 _GIT_VALUES = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"})
 _NAMES_ONLY = ("stat", "name-only", "name-status", "numstat", "shortstat", "summary", "quiet")
@@ -74,8 +77,14 @@ def _shows(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short=_LOG_VALUES, long=_LOG_LONG)
     if found.has(*_NAMES_ONLY):
         return
-    yield from read(_paths(found.operands), tree=found.has("no-index"))
+    yield from _shown_below(found.operands, tree=found.has("no-index"))
     yield from read(_paths(found.values("L")))
+
+
+def _shown_below(words: Sequence[Value], *, tree: bool = False) -> Iterator[Effect]:
+    """Files are shown, and all of a directory that is one for secrets."""
+    for path in _paths(words):
+        yield from read([path], tree=tree or holds_secrets(path.text))
 
 
 def _logs(call: ProgramCall) -> Iterator[Effect]:
@@ -101,10 +110,16 @@ def _grep(call: ProgramCall) -> Iterator[Effect]:
         return
     given = found.values("e")
     patterns, files = (given or found.operands[:1]), found.operands[0 if given else 1 :]
-    yield from read(_paths(files))
+    yield from _shown_below(files)
+    places = [word for word in files if word.text != "--"]
     sought = any(finds_secrets(pattern.text) for pattern in patterns)
     if sought and found.has("no-index", "no-exclude-standard"):
-        yield from sweep([word for word in files if word.text != "--"] or (HERE,))
+        yield from sweep(places or (HERE,))
+    elif call.here.sees:
+        tracked = indexed(call.here.text(".git/index")) or ()
+        wanted = [word.text for word in places]
+        telling = (name for name in tracked if TELLING.search(name) and in_places(wanted, name))
+        yield from printed(found, patterns, telling, call.here)
 
 
 def _add(call: ProgramCall) -> Iterator[Effect]:

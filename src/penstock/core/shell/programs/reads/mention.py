@@ -43,7 +43,8 @@ def mentioned(call: ProgramCall, *, writes: bool = True) -> Iterator[Effect]:
             continue
         for effect in _word(word, option, call):
             yield effect
-            if changes and isinstance(effect, Touch) and effect.value == word:
+            loads = _is_plugin(option, word.text)
+            if changes and not loads and isinstance(effect, Touch) and effect.value == word:
                 yield Touch(word, mention=True)
     if call.name in WORDS_INSIDE and call.feed.text is not None:
         yield from perhaps(words_inside(call.feed.text))
@@ -53,6 +54,16 @@ def mentioned(call: ProgramCall, *, writes: bool = True) -> Iterator[Effect]:
 
 def _is_option(word: Value) -> bool:
     return word.text.startswith("-") and "=" not in word.text
+
+
+_INSTALLED = re.compile(r"(?:^|/)(?:node_modules|site-packages)/")
+_CHANGED = re.compile(r"-+(?:[ofiw]|.*(?:out|dest|write|place|fix|target|save|patch|edit|file).*)")
+
+
+def _is_plugin(option: str, word: str) -> bool:
+    """True for a part of an installed package that an option names: plug-ins, rules, presets."""
+    named = bool(option) and _INSTALLED.search(word) is not None
+    return named and not _CHANGED.fullmatch(option.lower())
 
 
 def is_free(option: str) -> bool:

@@ -1,8 +1,8 @@
 """Lists of files: which names a text file holds that a program takes its files from.
 
 `xargs cat < names.txt`, `tar -T names.txt`, `cat $(<names.txt)`: the command does not name the
-file, the list does. Only words that are there on the disk count, so what else a list holds is
-never told to anybody.
+file, the list does. Only words count that are there on the disk, or that name a file elsewhere on
+the machine which may hold a secret, so what else a list holds is never told to anybody.
 Always true: at most `MOST_LOOKS` names are looked for in one list.
 """
 
@@ -29,9 +29,15 @@ def names_in(text: str, here: LookHere) -> list[Value]:
         return []
     text = text[:MOST_TEXT]
     words = dict.fromkeys((*_LINES.split(text), *_APART.split(text)))
-    plain = [word.strip() for word in words if _is_name(word)]
+    plain = [word.strip().lstrip("@") for word in words if _is_name(word)]  # as curl has it
     plain.sort(key=lambda word: TELLING.search(word) is None)
-    return [Value(word, exact=False) for word in plain[:MOST_LOOKS] if here.kind(word)]
+    return [Value(word, exact=False) for word in plain[:MOST_LOOKS] if _may_be_there(word, here)]
+
+
+def _may_be_there(word: str, here: LookHere) -> bool:
+    """Say whether a file is there; elsewhere on the machine that is not known, but its name is."""
+    kind = here.kind(word)
+    return bool(kind) or (kind is None and word[:1] == "/" and bool(TELLING.search(word)))
 
 
 def _is_name(word: str) -> bool:

@@ -211,6 +211,9 @@ def _curl(call: ProgramCall) -> Iterator[Effect]:
         yield from perhaps([value._replace(text=value.text.partition("@")[2])])
     for url in (*found.operands, *found.values("url")):
         yield from _address(url)
+    # A list that is put among the words may say what is sent: `curl $(cat options)`.
+    given = (word for word in found.operands if not word.exact and "://" not in word.text)
+    yield from perhaps(word for word in given if not set(word.text) & set("$`"))
 
 
 def _uploaded(values: list[Value]) -> Iterator[Value]:

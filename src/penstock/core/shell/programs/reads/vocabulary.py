@@ -99,7 +99,7 @@ STARTS = frozenset(
         *("asdf", "aws-vault", "chamber", "chronic", "concurrently", "corepack", "cross-env"),
         *("devbox", "doppler", "dumb-init", "envchain", "fly", "flyctl", "fnm", "gosu"),
         *("hyperfine", "infisical", "lerna", "nodenv", "pyenv", "railway", "rbenv"),
-        *("setuidgid", "su-exec", "teller", "tini", "vercel", "volta"),
+        *("setuidgid", "shx", "su-exec", "teller", "tini", "vercel", "volta"),
         *(
             "-",
             "alias",
@@ -160,6 +160,7 @@ CHANGES = frozenset(
             "shred",
             "srm",
         ),
+        *("file-rename", "perl-rename", "prename"),
         *("mv", "gmv", "ln", "link", "rename", "touch", "truncate", "fallocate", "mkdir", "mkfifo"),
         *("mknod", "chmod", "chown", "chgrp", "chattr", "setfacl", "setfattr", "gio", "sponge"),
         *(
