@@ -444,8 +444,11 @@ def test_an_object_that_no_memory_holds_is_not_read(
     assert caught.value.because == "it says more than can be kept"
 
 
-def test_a_git_that_hangs_is_ended(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    slow = repo.write("bin/git", "#!/bin/sh\nexec sleep 60\n")
+def test_a_git_that_hangs_is_ended(
+    repo: Repo, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = tmp_path_factory.mktemp("bin") / "git"
+    slow.write_text("#!/bin/sh\nexec sleep 60\n")
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
     monkeypatch.setattr(run, "SECONDS", 0.3)
