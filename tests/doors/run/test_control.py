@@ -79,7 +79,7 @@ def heard(run: LiveRun, given: dict[str, str], *words: str) -> str:
     """
     said = ""
     for _ in range(TRIES):
-        said += hooked(run, "PostToolUse", "Write", **given).get("additionalContext", "")
+        said += str(hooked(run, "PostToolUse", "Write", **given).get("additionalContext", ""))
         if all(word in said for word in words):
             return said
         time.sleep(0.2)
