@@ -109,6 +109,15 @@ def test_a_copy_of_a_file_that_is_gone_is_out_of_date() -> None:
     assert verdict(LayerEntry(path="f", node=copy), {}) == OVERTAKEN
 
 
+def test_a_copy_that_the_command_moved_is_its_own_work() -> None:
+    """Each file that it removed elsewhere explains one; another copy is of a file that is gone."""
+    copy = LayerNode(kind=EntryKind.FILE, digest="a", at=LATER, copied=True)
+    copies = [LayerEntry(path=path, node=copy) for path in ("g", "h")]
+    left = LayerEntry(path="f/x.sh", node=gone(), real=file("a", STARTED - 1))
+    found = view([*copies, left], {}, started=STARTED)
+    assert [one.out_of_date for one in found.entries] == [False, True, False]
+
+
 def test_what_is_held_is_passed_on() -> None:
     one = LayerEntry(path="f", node=file("a"), held=BUSY)
     assert view([one], {"f": base(A)}).entries == (one,)

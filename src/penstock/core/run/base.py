@@ -64,6 +64,8 @@ def view(
     """
     ours: list[LayerEntry] = []
     behind: list[LayerEntry] = []
+    entries = tuple(entries)
+    moved = sum(map(_is_removed_file, entries))
     for one in entries:
         known = bases.get(one.path)
         if one.held:
@@ -74,9 +76,19 @@ def view(
             ours.append(replace(one, overtaken=False))
         elif one.hidden and one.out_of_date:
             behind.append(one)
+        elif one.real is None and one.node.copied and moved:
+            # A copy of a real file under a name that has none: the command moved it here, as long
+            # as it removed one elsewhere. Otherwise the user deleted the file that was copied.
+            moved -= 1
+            ours.append(replace(one, overtaken=False))
         else:
             ours.append(_by_time(one, started, shown))
     return LayerView(entries=tuple(ours), behind=tuple(behind))
+
+
+def _is_removed_file(one: LayerEntry) -> bool:
+    gone = one.node.kind is EntryKind.DELETED and one.real is not None
+    return gone and one.real is not None and one.real.kind is not EntryKind.DIRECTORY
 
 
 def _by_base(
