@@ -22,7 +22,7 @@ from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
 from penstock.core.diff.coverage import Unseen
-from penstock.core.proposals.model import Proposal, State
+from penstock.core.proposals.model import STATE_WORDS, Proposal, State
 from penstock.core.text.quantities import counted
 from penstock.doors.tui import dialogs
 from penstock.doors.tui.captions import as_error, drawn, in_list, title, trouble
@@ -264,7 +264,7 @@ class QueueScreen(App[int]):
         more = "" if lines <= self.diff.size.height else f", {lines} rows"
         some = f", {counted(made.hunks, 'hunk')}" if made.hunks > 1 else ""
         group = ", part of a set" if seen.one.set_id else ""
-        return f"{seen.one.state}{group}{some}{more}"
+        return f"{STATE_WORDS[seen.one.state]}{group}{some}{more}"
 
     def go_to_unseen(self, left: Unseen, shown: tuple[Proposal, ...]) -> None:
         """Show the first place of a change that was never on the screen."""
