@@ -54,7 +54,8 @@ def test_an_allowed_change_is_written_while_the_command_goes_on(here: Project) -
     assert "1 applied, 1 pending (src/big.py −270), 1 blocked (.env)" in run.err
     assert run.real("src/app.py") == "x = 'the user'\ny = 1\n"
     log = here.run("audit", "log", "--json").out
-    assert log.count('"run_synced"') <= 4, "a sync that found nothing new is not logged"
+    # One for each of five changes at most, and one at the end.
+    assert log.count('"run_synced"') <= 6, "a sync that found nothing new is not logged"
     assert here.run("audit", "verify").code == 0
 
 
