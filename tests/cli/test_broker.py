@@ -118,7 +118,7 @@ def test_killed_in_the_middle_of_an_apply_and_started_again_all_say_the_same(
         again = person.ask("apply_proposal", path="src/a.py", hitl_id=known)
     assert again["ok"] is (written == TEXT.encode())
     if not again["ok"]:
-        assert "written before" in again["output"]
+        assert "already written" in again["output"]
     assert (furnished.root / "src/a.py").read_bytes() == b"x\n"
     assert furnished.run("audit", "verify").code == 0
     assert furnished.run("audit", "verify", "--log", ".agentzero_audit.jsonl").code == 0
