@@ -1,4 +1,4 @@
-"""What an isolated run left in its layer: entries, the changes they mean, and how they are told.
+"""What an isolated run left in its layer: entries, the changes they mean, and what is said of them.
 
 `settings` is what the rules say about runs. `entry` is one name of a layer beside the real one,
 `place` says to whom it belongs, `base` says whose work a difference is, `changes` turns entries

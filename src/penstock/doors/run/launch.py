@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from penstock.app import Workspace
-from penstock.app.isolated_runs import IsolatedRuns, RunRecord
+from penstock.app.isolated_runs import IsolatedProcess, IsolatedRuns, RunRecord
 from penstock.core.errors import PenstockError
 from penstock.core.run.summary import SyncResult, counts, finished, started
 from penstock.doors.run.control import ControlSocket
@@ -49,8 +49,7 @@ def run_command(
     isolation that the user asked for; without it the rules say.
     """
     runs = IsolatedRuns(here)
-    machine = runs.machine()
-    gate = here.gate
+    runs.machine()  # or it says why a run is not possible here
     if again:
         record = replace(runs.records.get(again), ended=0.0)
     else:
@@ -65,29 +64,7 @@ def run_command(
                 process,
                 notes,
             ):
-                gate.record(
-                    "run_started",
-                    path="",
-                    status="started",
-                    run=record.id,
-                    mode=process.mode,
-                    landlock=str(machine.landlock),
-                    network=runs.settings.net,
-                    command=" ".join(command),
-                    revision=here.policy().revision,
-                )
-                banner = started(
-                    record.id,
-                    landlock=machine.landlock,
-                    scoped=machine.scoped,
-                    notes=notes,
-                    network=runs.settings.net == "on",
-                    mode=process.mode,
-                    place=process.place,
-                    because=process.because,
-                )
-                for line in banner:
-                    say(line)
+                _announce(here, runs, record.id, command, process, notes, say)
                 attendant = Supervisor(
                     here=here,
                     runs=runs,
@@ -116,6 +93,42 @@ def run_command(
         for line in [*finished(record.id, code, result, kept=kept), *home]:
             say(line)
         return RunOutcome(run=record.id, code=code, result=result)
+
+
+def _announce(
+    here: Workspace,
+    runs: IsolatedRuns,
+    run: str,
+    command: Sequence[str],
+    process: IsolatedProcess,
+    notes: Sequence[str],
+    say: Say,
+) -> None:
+    """Log that a run has started, and say what holds in it."""
+    machine, network = runs.machine(), runs.settings.net
+    here.gate.record(
+        "run_started",
+        path="",
+        status="started",
+        run=run,
+        mode=process.mode,
+        landlock=str(machine.landlock),
+        network=network,
+        command=" ".join(command),
+        revision=here.policy().revision,
+    )
+    banner = started(
+        run,
+        landlock=machine.landlock,
+        scoped=machine.scoped,
+        notes=notes,
+        network=network == "on",
+        mode=process.mode,
+        place=process.place,
+        because=process.because,
+    )
+    for line in banner:
+        say(line)
 
 
 def sync_run(
