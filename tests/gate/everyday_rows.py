@@ -1072,4 +1072,37 @@ ruby -e "puts Dir['keys/*']"
 node -e "require('dotenv').config(); require('./src/main.js')"
 node -p "require('./package.json').version"
 """,
+    "parts of names": r"""
+cat "$FILE"
+cat $1
+cat docs/$NAME.md
+cat "$DIR/$f"
+cat "src/$name.py"
+cat logs/$(date +%F).log
+cat ~/.config/$APP/settings.json
+cat ~/.${SHELL_NAME}rc
+cat config/$ENV.json
+cat $HOME/.$tool/README.md
+head -5 $(basename $PWD).txt
+frobnicate --env=$ENV
+cat .github/workflows/$x.yml
+cat .en$x.md
+cat ".$x"
+""",
+    "names that are shown": r"""
+ls -R src | head
+ls -R src | xargs -n1 basename
+ls src | xargs -I{} cat src/{}
+tree -fi src | grep py
+du -a src | sort -n | tail
+ls -la | awk '{print $5, $9}'
+ls -RA | wc -l
+ls -A | xargs -n1 echo
+for f in $(ls -A); do echo "$f"; done
+compgen -c git | head
+compgen -f src/ | xargs cat
+node -e "fs.readdirSync('src').map(f => fs.readFileSync('src/'+f)+'')"
+node -e "fs.readdirSync('.').filter(f => f.endsWith('.md')).map(f => fs.readFileSync(f)+'')"
+ruby -e 'Dir.entries("src").select { |f| f.end_with?(".py") }.map { |f| File.read("src/#{f}") }'
+""",
 }
