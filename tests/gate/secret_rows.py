@@ -1096,7 +1096,7 @@ php -B 'readfile(".env");' < /dev/null
 php -R 'echo 1;' -E 'readfile(".env");' < /dev/null
 node -e "for (const f of fs.readdirSync('.')) if (f.startsWith('.e')) fs.readFileSync(f)+''"
 node -e "fs.readdirSync('.').filter(f => f.includes('env')).map(f => fs.readFileSync(f)+'')"
-node -e "fs.readdirSync('keys').filter(f => f.endsWith('.pem')).map(f => fs.readFileSync('keys/'+f))"
+node -e "fs.readdirSync('keys').filter(f => f.endsWith('.pem')).map(f=>fs.readFileSync('keys/'+f))"
 ruby -e 'Dir.entries(".").select { |f| f.start_with?(".en") }.each { |f| puts File.read(f) }'
 """,
 }
