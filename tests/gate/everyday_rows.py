@@ -1105,4 +1105,44 @@ node -e "fs.readdirSync('src').map(f => fs.readFileSync('src/'+f)+'')"
 node -e "fs.readdirSync('.').filter(f => f.endsWith('.md')).map(f => fs.readFileSync(f)+'')"
 ruby -e 'Dir.entries("src").select { |f| f.end_with?(".py") }.map { |f| File.read("src/#{f}") }'
 """,
+    "kept by a service": r"""
+op item list
+op whoami
+bw status
+bw list folders
+vault status
+vault kv list secret/
+vault kv put secret/x a=1
+aws secretsmanager list-secrets
+aws ssm get-parameter --name /app/version
+aws ssm describe-parameters
+gcloud secrets list
+az keyvault secret list --vault-name y
+kubectl get secret x -o name
+kubectl get secret x -o jsonpath='{.metadata.name}'
+kubectl get secrets -A
+kubectl get pods -o json
+kubectl get configmap x -o yaml
+kubectl get deploy,secret
+kubectl describe secret x
+heroku config:set A=1
+heroku apps
+fly secrets list
+doppler run -- npm start
+doppler secrets --only-names
+infisical run -- npm start
+sops -e /tmp/a.yaml
+sops --version
+sops --decrypt --help | head -3
+ansible-vault encrypt vars.yml
+terraform output
+terraform output -json
+pulumi config
+pulumi stack output
+railway status
+netlify env:list
+stripe listen --forward-to localhost:3000
+eb status
+heroku run rake db:migrate
+""",
 }

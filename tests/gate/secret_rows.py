@@ -1099,4 +1099,32 @@ node -e "fs.readdirSync('.').filter(f => f.includes('env')).map(f => fs.readFile
 node -e "fs.readdirSync('keys').filter(f => f.endsWith('.pem')).map(f=>fs.readFileSync('keys/'+f))"
 ruby -e 'Dir.entries(".").select { |f| f.start_with?(".en") }.each { |f| puts File.read(f) }'
 """,
+    "kept by a service": r"""
+op read op://vault/item/field
+bw get password x
+vault kv get secret/x
+aws secretsmanager get-secret-value --secret-id x
+aws ssm get-parameter --name x --with-decryption
+gcloud secrets versions access latest --secret x
+az keyvault secret show --name x --vault-name y
+kubectl get secret x -o yaml
+kubectl get secret x -o jsonpath='{.data.password}' | base64 -d
+kubectl get secrets -A -o json
+heroku config
+railway variables
+doppler secrets download --no-file
+infisical export
+sops -d secrets.enc.yaml
+ansible-vault view group_vars/all/vault.yml
+pulumi config --show-secrets
+vault read database/creds/app
+kubectl -n shop get secret/db -o json
+kubectl get secret db --output=yaml
+heroku config:get DATABASE_URL -a shop
+aws sts assume-role --role-arn x --role-session-name y
+lpass show github
+sops decrypt secrets.enc.yaml
+firebase functions:secrets:access API_KEY
+terraform -chdir=infra output -json
+""",
 }
