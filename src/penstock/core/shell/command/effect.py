@@ -14,8 +14,8 @@ from penstock.core.model import Action
 from penstock.core.shell.budget import EFFECT, PATCH_LINE
 from penstock.core.shell.command.exits import Exits
 from penstock.core.shell.command.host import Follows
-from penstock.core.shell.command.project_copies import Packed
 from penstock.core.shell.command.new_files import settled
+from penstock.core.shell.command.project_copies import Packed
 from penstock.core.shell.command.run import RunTexts
 from penstock.core.shell.command.texts import NAMES_ANEW, Texts
 from penstock.core.shell.effects import (
