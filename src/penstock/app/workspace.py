@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from penstock.app.policy import (
+from penstock.app.rules.policy import (
     LARGEST_RULES,
     Reading,
     policy_of,
     policy_with,
     read_rules,
 )
-from penstock.app.policy_files import breaks, switched_on, wanting_person
+from penstock.app.rules.policy_files import breaks, switched_on, wanting_person
 from penstock.core.errors import InputError
 from penstock.gate.doors import Door
 from penstock.stores.rules.last_good import keep, keep_compiled

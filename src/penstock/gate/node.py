@@ -10,13 +10,14 @@ allowed without a person.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from posixpath import dirname, join, normpath
 
 from penstock.core.errors import InputError
 from penstock.core.extent import Extent
 from penstock.core.file_mode import WORDS, FileMode
-from penstock.core.model import STRICTNESS, Action, Decision, Request, Verdict
+from penstock.core.model import STRICTNESS, Action, Decision, Request, Target, Verdict
 from penstock.core.paths.relpath import RelPath
 from penstock.core.text.display import visible
 from penstock.gate.parts import Item, Parts
@@ -109,10 +110,19 @@ def with_target(
     if then.mode is not FileMode.LINK or then.content is None or parts.settled is not None:
         return decision
     target = normpath(join(dirname(parts.whole(path)), os.fsdecode(then.content)))
-    located = parts.locate(target)
+    return with_destination(decision, parts.locate(target), target, request, parts.judge)
+
+
+def with_destination(
+    decision: Decision,
+    located: Target,
+    target: str,
+    request: Request,
+    judge: Callable[[str, Request], Decision],
+) -> Decision:
+    """Return the decision on a link, made stricter by what the rules say to where it leads."""
     extent = Extent(outside=located.outside, beyond=located.outside)
-    asked = replace(request, action=Action.WRITE, change=None, extent=extent)
-    there = parts.judge(target, asked)
+    there = judge(target, replace(request, action=Action.WRITE, change=None, extent=extent))
     if located.outside and there.verdict is Verdict.ALLOW:
         there = replace(
             there,

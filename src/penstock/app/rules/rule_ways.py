@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from penstock.app.policy import policy_of, read_rules
+from penstock.app.rules.policy import policy_of, read_rules
 from penstock.core.model import Decision, Verdict
 from penstock.core.policy.model import Policy
 from penstock.core.rule_edit.edit import edited, parse_operation
