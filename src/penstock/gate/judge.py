@@ -15,7 +15,7 @@ from penstock.core.paths.free_places import free_places
 from penstock.core.policy.decide import combine, decide
 from penstock.core.policy.model import Policy
 from penstock.gate.extent import CallExtent
-from penstock.gate.look import DiskMemory
+from penstock.gate.look import DiskMemory, KnownRepositories
 from penstock.gate.prepare import Call, Preparation, PreparedRequest
 from penstock.ports import Files, Repositories
 
@@ -63,6 +63,7 @@ def judge_call(
     judged against one look at the disk.
     """
     memory = memory or DiskMemory()
+    repositories = KnownRepositories(repositories, memory) if repositories else None
     said = _judged(files, policy, call, now, measures, repositories, memory)
     if policy.enforced is None:
         return said

@@ -3,7 +3,7 @@
 The real git is asked, by commands that only read (`run` keeps hooks, filters, monitors, pagers
 and the network off). What the answers mean for a verdict is the gate's.
 Always true: nothing is written, not even the index; every question ends in time, and an answer
-beyond measure is none.
+beyond measure is none. A repository that was found is one look: the same question has one answer.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from penstock.stores.git.run import GitError, failed, filters_off, program, run
 SECONDS = 2.0  # for one question; a hook has three for all
 MOST_BYTES = 4 << 20
 MOST_COMMITS = 100
+MOST_KEPT = 1 << 16  # bytes of an answer that is kept for the next who asks the same
 LARGEST_PACK = 16 << 20
 _ACTIONS = {"A": Action.CREATE, "D": Action.DELETE}
 # Patterns are git's own here, and what replaces an object for git replaces it for us.
@@ -106,6 +107,7 @@ class InspectedRepository:
     at: str
     options: tuple[str, ...] = ()
     known: dict[tuple[str, str], str] = field(default_factory=dict, compare=False)
+    answers: dict[tuple[object, ...], bytes] = field(default_factory=dict, compare=False)
 
     @cached_property
     def _no_filters(self) -> Mapping[str, str]:
@@ -126,6 +128,9 @@ class InspectedRepository:
         contents: bool = False,
     ) -> bytes:
         """Ask git; `contents` where it reads files of the work tree, and filters would run."""
+        question = (*words, stdin, top, contents)
+        if question in self.answers:
+            return self.answers[question]
         output = run(
             self.top if top else self.at,
             *(*_QUIET, *self.options, *words),
@@ -136,6 +141,8 @@ class InspectedRepository:
         )[1]
         if len(output) > MOST_BYTES:
             raise failed(words, "it says more than is read")
+        if len(output) <= MOST_KEPT:
+            self.answers[question] = output
         return output
 
     def _maybe(self, *words: str) -> str:
