@@ -56,8 +56,9 @@ that:
   change them before the command runs.
 - **What is computed.** A path that is written and that depends on a date, a random number or
   another program's output is unpredictable and asked about. A path that is read and depends on
-  them is not (an unset variable counts as empty, as in `cat .e${x}nv`), and one that is hidden
-  well enough inside an interpreter's code can look like ordinary text.
+  them is asked about where most of a protected name is written out (`cat .e$x'nv'`) and not
+  otherwise (`cat "$file"`), and one that is hidden well enough inside an interpreter's code can
+  look like ordinary text.
 - **What a search will find.** `grep -rn BEGIN .` and `git grep` print whatever matches. They are
   asked about when the search is for secrets, or when a plain word meets a line with a password or
   token in an environment file or a committed key; what a regular expression meets is not computed.

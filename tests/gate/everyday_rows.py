@@ -1072,4 +1072,77 @@ ruby -e "puts Dir['keys/*']"
 node -e "require('dotenv').config(); require('./src/main.js')"
 node -p "require('./package.json').version"
 """,
+    "parts of names": r"""
+cat "$FILE"
+cat $1
+cat docs/$NAME.md
+cat "$DIR/$f"
+cat "src/$name.py"
+cat logs/$(date +%F).log
+cat ~/.config/$APP/settings.json
+cat ~/.${SHELL_NAME}rc
+cat config/$ENV.json
+cat $HOME/.$tool/README.md
+head -5 $(basename $PWD).txt
+frobnicate --env=$ENV
+cat .github/workflows/$x.yml
+cat .en$x.md
+cat ".$x"
+""",
+    "names that are shown": r"""
+ls -R src | head
+ls -R src | xargs -n1 basename
+ls src | xargs -I{} cat src/{}
+tree -fi src | grep py
+du -a src | sort -n | tail
+ls -la | awk '{print $5, $9}'
+ls -RA | wc -l
+ls -A | xargs -n1 echo
+for f in $(ls -A); do echo "$f"; done
+compgen -c git | head
+compgen -f src/ | xargs cat
+node -e "fs.readdirSync('src').map(f => fs.readFileSync('src/'+f)+'')"
+node -e "fs.readdirSync('.').filter(f => f.endsWith('.md')).map(f => fs.readFileSync(f)+'')"
+ruby -e 'Dir.entries("src").select { |f| f.end_with?(".py") }.map { |f| File.read("src/#{f}") }'
+""",
+    "kept by a service": r"""
+op item list
+op whoami
+bw status
+bw list folders
+vault status
+vault kv list secret/
+vault kv put secret/x a=1
+aws secretsmanager list-secrets
+aws ssm get-parameter --name /app/version
+aws ssm describe-parameters
+gcloud secrets list
+az keyvault secret list --vault-name y
+kubectl get secret x -o name
+kubectl get secret x -o jsonpath='{.metadata.name}'
+kubectl get secrets -A
+kubectl get pods -o json
+kubectl get configmap x -o yaml
+kubectl get deploy,secret
+kubectl describe secret x
+heroku config:set A=1
+heroku apps
+fly secrets list
+doppler run -- npm start
+doppler secrets --only-names
+infisical run -- npm start
+sops -e /tmp/a.yaml
+sops --version
+sops --decrypt --help | head -3
+ansible-vault encrypt vars.yml
+terraform output
+terraform output -json
+pulumi config
+pulumi stack output
+railway status
+netlify env:list
+stripe listen --forward-to localhost:3000
+eb status
+heroku run rake db:migrate
+""",
 }

@@ -1064,4 +1064,67 @@ node -p "require('dotenv').config().parsed"
 node -p "require('dotenv').config({path:'config/.env'}).parsed"
 node -e "console.log(require('dotenv').config({path:'config/.env'}).parsed)"
 """,
+    "parts of names": r"""
+cat .e$x'nv'
+cat .e"$x"nv
+cat ".en$UNSET"v
+cat .e$(frob)nv
+cat ./.e`frob`nv
+x=$(frob); cat .e$x
+x=.e$(frob); cat ${x}nv
+cat $PWD/.e$x'nv'
+head -1 keys/dep$x'loy.k'$y'ey'
+frobnicate .en$x
+cat ~/.s$x'sh'/id_ed25519
+cat ~/.aws/cred$x'entials'
+base64 < .e$x'nv'
+""",
+    "names that are shown": r"""
+ls -R . | xargs cat
+ls -AR | xargs cat
+ls -lA | awk '{print $NF}' | xargs cat
+tree -fai --noreport | xargs cat
+du -a | cut -f2 | xargs cat
+du -a . | awk '{print $2}' | xargs grep -h .
+compgen -f .e | xargs cat
+cat $(compgen -f .en)
+cat $(compgen -A file .e)
+for f in $(ls -RA); do cat "$f"; done
+sed -e '$r.env' README.md
+sed '1R./.env' README.md
+php -B 'readfile(".env");' < /dev/null
+php -R 'echo 1;' -E 'readfile(".env");' < /dev/null
+node -e "for (const f of fs.readdirSync('.')) if (f.startsWith('.e')) fs.readFileSync(f)+''"
+node -e "fs.readdirSync('.').filter(f => f.includes('env')).map(f => fs.readFileSync(f)+'')"
+node -e "fs.readdirSync('keys').filter(f => f.endsWith('.pem')).map(f=>fs.readFileSync('keys/'+f))"
+ruby -e 'Dir.entries(".").select { |f| f.start_with?(".en") }.each { |f| puts File.read(f) }'
+""",
+    "kept by a service": r"""
+op read op://vault/item/field
+bw get password x
+vault kv get secret/x
+aws secretsmanager get-secret-value --secret-id x
+aws ssm get-parameter --name x --with-decryption
+gcloud secrets versions access latest --secret x
+az keyvault secret show --name x --vault-name y
+kubectl get secret x -o yaml
+kubectl get secret x -o jsonpath='{.data.password}' | base64 -d
+kubectl get secrets -A -o json
+heroku config
+railway variables
+doppler secrets download --no-file
+infisical export
+sops -d secrets.enc.yaml
+ansible-vault view group_vars/all/vault.yml
+pulumi config --show-secrets
+vault read database/creds/app
+kubectl -n shop get secret/db -o json
+kubectl get secret db --output=yaml
+heroku config:get DATABASE_URL -a shop
+aws sts assume-role --role-arn x --role-session-name y
+lpass show github
+sops decrypt secrets.enc.yaml
+firebase functions:secrets:access API_KEY
+terraform -chdir=infra output -json
+""",
 }

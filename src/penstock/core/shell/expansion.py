@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import islice, pairwise
 from typing import NamedTuple, Protocol
 
@@ -38,6 +39,8 @@ _RUN = re.compile(_EXPANDED + "+")
 _BLANK = re.compile(r"[ \t\n]+")
 _BRACE = re.compile(r"[{},]")
 _OTHER_PLACE = re.compile(r"~[-+0-9]")  # `~+`, `~-`, `~2`: directories that the shell remembers
+_IN_NAME = re.compile(r"\w")
+_OPEN_NAME = re.compile(r"\$(\w+)$")
 _LONGEST_INDEX = 4
 _NOTHING = Lit("", False)
 _DEFAULTS = frozenset({":-", "-", ":=", "=", ":?", "?"})
@@ -62,6 +65,7 @@ class MarkedText(NamedTuple):
     marks: str
 
 
+_EMPTY = MarkedText("", "")
 Values = tuple[Value, ...]
 Scope = Mapping[str, Values]
 
@@ -130,9 +134,7 @@ def text_of(parts: Sequence[Part], scope: Scope, ask: ExpansionHost) -> Value:
     several = [_marked(part, scope, ask) for part in parts if part != _NOTHING]
     if len(several) == 1 and len(several[0]) > 1 and isinstance(parts[-1], Sub):
         return Value(several[0][1].text, exact=False)  # the first file that it may name
-    marked = [_joined(each, " ") for each in several]
-    text = "".join(m.text for m in marked)
-    marks = "".join(m.marks for m in marked)
+    text, marks = reduce(_one_behind, (_joined(each, " ") for each in several), _EMPTY)
     if len(text) > MOST_LENGTH:
         return Value(text[:MOST_LENGTH], exact=False)
     return Value(_tilde(text, marks), exact=_known(marks))
@@ -161,13 +163,12 @@ def _raw(part: Part) -> str:
 
 def _fields(parts: Iterable[Part], scope: Scope, ask: ExpansionHost) -> Iterator[MarkedText]:
     """Join parts into fields; `"$@"` and arrays make several."""
-    fields = [MarkedText("", "")]
+    fields = [_EMPTY]
     for part in parts:
         several = _marked(part, scope, ask)
         if not several:
             continue
-        last = fields.pop()
-        joined = MarkedText(last.text + several[0].text, last.marks + several[0].marks)
+        joined = _one_behind(fields.pop(), several[0])
         fields.extend([joined, *several[1:]])
         if len(fields) > MOST_VALUES or len(joined.text) > MOST_LENGTH:
             yield MarkedText("$", _LOOSE)
@@ -190,6 +191,17 @@ def _joined(several: list[MarkedText], glue: str) -> MarkedText:
     return MarkedText(
         glue.join(m.text for m in several), (_QUOTED * len(glue)).join(m.marks for m in several)
     )
+
+
+def _one_behind(text: MarkedText, more: MarkedText) -> MarkedText:
+    """Join two texts; the name of an unknown variable still ends where it ended (`$x'nv'`)."""
+    goes_on = _IN_NAME.match(more.text) and text.marks[-1:] in (_UNKNOWN, _LOOSE)
+    name = _OPEN_NAME.search(text.text) if goes_on else None
+    if name:
+        closed = f"${{{name.group(1)}}}"
+        mark = text.marks[-1] * len(closed)
+        text = MarkedText(text.text[: name.start()] + closed, text.marks[: name.start()] + mark)
+    return MarkedText(text.text + more.text, text.marks + more.marks)
 
 
 def _unknown(text: str, *, quoted: bool) -> MarkedText:

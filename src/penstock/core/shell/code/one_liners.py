@@ -157,7 +157,29 @@ def _computed(text: str) -> Iterator[Effect]:
     """A file is read whose name is made of texts in the code, or found in a directory there."""
     yield from _perhaps_read(quoted_paths(text))
     for found in islice(_LISTED.finditer(text), MOST_CALLS):
-        yield Touch(Value(found.group(2)), Action.READ, tree=True)
+        folder = found.group(2)
+        yield Touch(Value(folder), Action.READ, tree=True)
+        yield from (shown(Value(f"{folder}/{name}", pattern=True)) for name in _chosen(text))
+
+
+# Calls that choose names by how they begin, end or go on: `f.startsWith('.e')`.
+_CHOOSES = re.compile(
+    r"\b(starts_?[wW]ith|start_with|hasPrefix|ends_?[wW]ith|end_with|hasSuffix|includes?|contains|"
+    r"indexOf|str_contains|str_starts_with|str_ends_with|HasPrefix|HasSuffix|Contains)"
+    r"\??\(?\s*(?:[$\w]+\s*,\s*)?(['\"`])([^'\"`\n/*]{1,60})\2"
+)
+
+
+def _chosen(text: str) -> Iterator[str]:
+    """Return patterns of the names that code picks out of a directory."""
+    for found in islice(_CHOOSES.finditer(text), MOST_CALLS):
+        how, part = found.group(1).lower(), found.group(3)
+        if "start" in how or "prefix" in how:
+            yield f"{part}*"
+        elif "end" in how or "suffix" in how:
+            yield from (f"*{part}", f".*{part}")
+        else:
+            yield from (f"*{part}*", f".*{part}*")
 
 
 def _relevant(table: Meanings, text: str) -> Meanings:

@@ -32,6 +32,7 @@ from penstock.core.shell.effects import (
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.git_deed import GitKind
 from penstock.core.shell.place import joined
+from penstock.core.shell.possible_names import pattern_of, possible_names
 from penstock.core.shell.programs.own import computed_removal
 from penstock.core.shell.programs.reads.rows import usual_names
 from penstock.core.shell.state import ShellState, States
@@ -113,6 +114,8 @@ class Effects:
         if effect.action is Action.READ and effect.value.pattern and effect.value.exact:
             for name in self._walk.names(effect.value.text, state) or ():
                 self._walk.found.touch(Touch(Value(name), Action.READ, mention=True), state, by)
+        if not effect.value.exact and (effect.mention or effect.action is Action.READ):
+            self._perhaps(effect, state, by)
         for inside in self._packed.shown(effect, state, by):
             self._walk.found.touch(inside, state, by)
         if effect.action is Action.READ and effect.value.pattern and not state.plain_patterns:
@@ -122,6 +125,16 @@ class Effects:
             self._texts.doubt(effect.value, state)
         if not effect.value.exact and (effect.whole or effect.action is Action.DELETE):
             self.all(computed_removal(effect.value.text), state, feed, by)
+
+    def _perhaps(self, effect: Touch, state: ShellState, by: str) -> None:
+        """Tell the files that a word most likely names of which a part is not known."""
+        pattern = pattern_of(effect.value.text)
+        folder, slash, name = pattern.rpartition("/")
+        if name.strip("*") and "*" in pattern:
+            there = self._walk.names(pattern, state) if "*" not in folder else ()
+            names = [one.removeprefix(folder + slash) for one in there or ()]
+            for likely in possible_names(pattern, names):
+                self._walk.found.touch(Touch(Value(likely), Action.READ, mention=True), state, by)
 
     def _git(self, effect: Git, state: ShellState, by: str) -> None:
         """Note what git does; a patch that this very command has written is read at once."""

@@ -45,7 +45,7 @@ _JS = Interpreter(
 INTERPRETERS: Mapping[str, Interpreter] = {
     **dict.fromkeys(("python", "pypy"), Interpreter("python", "c", "mWX", "check-hash-based-pycs")),
     **dict.fromkeys(("node", "nodejs", "bun", "tsx", "ts-node"), _JS),
-    "php": Interpreter("php", "r", "dcfBRFSt"),
+    "php": Interpreter("php", "r B R E", "dcfFSt"),
     **dict.fromkeys(("lua", "luajit"), Interpreter("lua", "e", "l")),
     "osascript": Interpreter("applescript", "e", "l"),
     **dict.fromkeys(("Rscript", "R"), Interpreter("r", "e", "f", "file")),

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from penstock.core.shell.effects import Feed, Options, last, options
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
+from penstock.core.shell.place import TELLING
 from penstock.core.shell.programs.find import fd_meets, find_may_print, find_prints
 from penstock.core.shell.programs.git_patches import made_patch
 from penstock.core.shell.programs.line_filters import passed
@@ -368,8 +369,11 @@ def perhaps_listed(argv: Sequence[Value], feed: Feed, here: LookHere) -> str:
     name, words = argv[0].text.rpartition("/")[2], [word.text for word in argv[1:]]
     if name == "git" and words:
         return _lines(_perhaps_untracked(words[0], words[1:], here))
-    if name == "compgen" and words[:1] == ["-G"]:
-        return _lines(here.names("".join(words[1:2])) or ())
+    if name == "compgen":
+        start = words[-1] if words and words[-2:-1] != ["-A"] and words[-1][:1] != "-" else ""
+        return _lines(here.names(start if is_wild(start) else f"{start}*") or ())
+    if name in _SHOWS_NAMES:
+        return _lines(_perhaps_shown(name, words, here))
     if name in ("locate", "plocate", "mdfind"):
         return _lines([word for word in words if word[:1] != "-"])
     if name == "xargs":
@@ -379,6 +383,36 @@ def perhaps_listed(argv: Sequence[Value], feed: Feed, here: LookHere) -> str:
     if name in ("fd", "fdfind"):
         return _lines(fd_meets(argv[1:], here) or ())
     return ""
+
+
+# Programs that show the files of a directory with much around them, and the options with values.
+_SHOWS_NAMES = {
+    **dict.fromkeys(("ls", "dir", "vdir", "exa", "eza", "lsd"), "IwTL"),
+    "tree": "LPIo",
+    "du": "dtBX",
+}
+_MOST_SHOWN = 400
+
+
+def _perhaps_shown(program: str, words: Sequence[str], here: LookHere) -> list[str]:
+    """Return the files of the directories that a program shows; those that tell come first."""
+    found = options(tuple(map(Value, words)), short=_SHOWS_NAMES[program])
+    if program == "du" and not found.has("a", "all"):
+        return []
+    deep = program in ("tree", "du") or found.has("R", "recursive", "tree", "T")
+    hidden = program == "du" or found.has("a", "A", "f", "all", "almost-all")
+    names: list[str] = []
+    for word in found.operands or (Value("."),):
+        start = "" if word.text == "." else word.text.rstrip("/") + "/"
+        names += [
+            start + name
+            for name in here.below(word.text) or ()
+            if not name.endswith("/")
+            and (deep or "/" not in name)
+            and (hidden or not _is_hidden(name))
+        ]
+    names.sort(key=lambda name: TELLING.search(name) is None)
+    return names[:_MOST_SHOWN]
 
 
 def _perhaps_untracked(verb: str, words: Sequence[str], here: LookHere) -> list[str]:

@@ -51,7 +51,7 @@ from penstock.core.shell.programs.reads.vocabulary import WORDS_INSIDE
 
 # sed and awk
 
-_SED_READS = re.compile(r"(?:^|[;{}\n$0-9/])\s*[rR]\s+([^\s;}]+)")
+_SED_READS = re.compile(r"(?:^|[;{}\n$0-9/])\s*[rR](?:\s+|(?=[./~]))([^\s;}]+)")
 _AWK_READS = re.compile(r'<\s*"([^"\n]{1,300})"|@(?:include|load)\s+"([^"\n]{1,300})"')
 _AWK_NAMES = re.compile(r'"([^"\n]{1,300})"')
 

@@ -17,7 +17,7 @@ from penstock.core.shell.expansion import Value
 from penstock.core.shell.programs.own import OWN
 from penstock.core.shell.programs.reads.command_file import TAKES, commanded
 from penstock.core.shell.programs.reads.container import CONTAINERS
-from penstock.core.shell.programs.reads.credential import CREDENTIALS, with_words
+from penstock.core.shell.programs.reads.credential import CREDENTIALS, KEEPERS, with_words
 from penstock.core.shell.programs.reads.database import DATABASES
 from penstock.core.shell.programs.reads.document import DOCUMENTS
 from penstock.core.shell.programs.reads.environment import LOADERS
@@ -86,10 +86,7 @@ def _typed(call: ProgramCall) -> Iterator[Effect]:
     return mentioned(call, writes=False)
 
 
-READS: Mapping[str, Program] = {
-    **dict.fromkeys({*QUIET, *STARTS, *CHANGES, *OWN}, nothing),
-    **dict.fromkeys(WORDS_INSIDE, mentioned),
-    **CREDENTIALS,
+_FAMILIES: Mapping[str, Program] = {
     **DOCUMENTS,
     **SEARCHES,
     **SCRIPTS,
@@ -98,10 +95,13 @@ READS: Mapping[str, Program] = {
     **LOADERS,
     **DATABASES,
     **SERVERS,
-    **{
-        name: with_words({**DOCUMENTS, **TRANSFERS, **LOADERS, **SCRIPTS}[name])
-        for name in ("gpg", "gpg2", "aws", "gcloud", "az", "heroku", "php")
-    },
+}
+READS: Mapping[str, Program] = {
+    **dict.fromkeys({*QUIET, *STARTS, *CHANGES, *OWN}, nothing),
+    **dict.fromkeys(WORDS_INSIDE, mentioned),
+    **CREDENTIALS,
+    **_FAMILIES,
+    **{name: with_words(row) for name, row in _FAMILIES.items() if name in KEEPERS},
     "gh": with_words(_gh),
     # What they run is followed, and so are their scripts; files among their words are handed on.
     **dict.fromkeys(("make", "gmake", "just", "task", "go-task", "pytest", "py.test"), mentioned),
