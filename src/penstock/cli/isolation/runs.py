@@ -139,7 +139,8 @@ def merge(run: str, yes: bool, workspace: str | None) -> int:
     """Fast-forward your branch to the commits of a run (default: the latest).
 
     Every file of these commits must be in your work tree already: approve what is pending first.
-    Only the branch and the index change.
+    Only the branch and the index change, and those of submodules. Tags and stashes of the run
+    stay where they are, below `refs/penstock/run/`.
     """
     from penstock.cli.terminal.ask import agreed
     from penstock.cli.terminal.proof import may_answer, person
@@ -153,9 +154,9 @@ def merge(run: str, yes: bool, workspace: str | None) -> int:
     if not agreed(f"fast-forward your branch to the commits of {record.id}?", yes=yes):
         tell("nothing was changed")
         return COULD_NOT
-    done = merge_run(here, record.id, person(here, terminal=False))
-    before = done.old[:7] or "no commit"
-    tell(f"{done.branch}: {before} -> {done.new[:7]} ({counted(done.files, 'file')})")
+    for one in merge_run(here, record.id, person(here, terminal=False)):
+        before = one.old[:7] or "no commit"
+        tell(f"{one.branch}: {before} -> {one.new[:7]} ({counted(one.files, 'file')})")
     return OK
 
 

@@ -11,9 +11,11 @@ from typing import Any
 
 from penstock.core.digest import digest
 from penstock.core.run.changes import HeldEntry
-from penstock.core.run.commits import BranchImport, told_imports
+from penstock.core.run.commits import BranchImport, TipKind, told_imports
+from penstock.core.text.quantities import counted
 
 MOST_NAMED = 5
+PLURALS = {"stash": "stashes"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -136,12 +138,16 @@ def counts(result: SyncResult) -> str:
             said.append(f"{len(notes)} {word} ({_named([one.path for one in notes])})")
     if result.held:
         said.append(f"{len(result.held)} held")
-    if commits := sum(one.commits for one in result.commits if one.ref):
-        said.append(f"{commits} commit{'s' if commits > 1 else ''}")
-    elif result.git:
-        said.append(f"{result.git:,} git files")
-    if result.scratch:
-        said.append(f"{result.scratch:,} scratch file{'s' if result.scratch > 1 else ''}")
+    brought = [one for one in result.commits if one.ref]
+    kinds = [one.kind for one in brought]
+    rest = {
+        "commit": sum(one.commits for one in brought if one.kind is TipKind.BRANCH),
+        "tag": kinds.count(TipKind.TAG),
+        "stash": kinds.count(TipKind.STASH),
+        "git file": 0 if brought else result.git,
+        "scratch file": result.scratch,
+    }
+    said += [counted(count, word, PLURALS.get(word, "")) for word, count in rest.items() if count]
     return ", ".join(said)
 
 

@@ -18,6 +18,7 @@ from penstock.doors.hook.agents import agent_module
 from penstock.doors.hook.messages import (
     AFTER,
     BEFORE,
+    END,
     HookAnswer,
     HookCall,
     phrase,
@@ -113,6 +114,8 @@ def short_answer(call: HookCall, by: Cold = COLD) -> "HookAnswer | None":
             return _before(call, by)
         if call.event == AFTER:
             return _after(call, by)
+        if call.event == END:  # only an isolated run has something to do then
+            return HookAnswer()
     except Exception:  # noqa: BLE001 - whatever it is, the engine looks again and says it
         return None
     return None

@@ -37,6 +37,7 @@ from penstock.doors.setup.unseen_reads import unseen
 
 KEEP_OUT = "keep secrets outside the project if this matters"
 START = "sessionstart"  # whatever its capitals
+ENDS = ("stop", "afteragent")
 INIT = "run `penstock init` again in your own terminal"
 SECONDS = 20.0
 
@@ -198,10 +199,12 @@ def _missing(agent: str, mine: list[Registration]) -> Iterator[Finding]:
     there = {event_of(one) for one in mine}
     # A session's start only warms the engine, except Claude Code's, which also remembers the
     # settings; a registration from before there was one for the others protects all the same.
-    cold = {event for event in wanted if event.lower() == START and agent != "claude"}
+    spare = {event: "start" for event in wanted if event.lower() == START and agent != "claude"}
+    # The end of a turn only syncs an isolated run a little earlier.
+    spare |= {event: "turn-end" for event in wanted if event.lower() in ENDS}
     for event in sorted(wanted - there):
         what = f"nothing is registered for `{event}`"
-        status, name = (NOTE, "start") if event in cold else (BAD, "registered")
+        status, name = (NOTE, spare[event]) if event in spare else (BAD, "registered")
         yield Finding(name=name, status=status, what=what, hint=INIT)
     matchers = {_wanted_event(entry): _matcher(entry) for entry in entries}
     for one in mine:
@@ -212,7 +215,7 @@ def _missing(agent: str, mine: list[Registration]) -> Iterator[Finding]:
                 what=f"`{one.file}` runs the hook only for `{one.matcher}`",
                 hint=INIT,
             )
-    if wanted - cold <= there:
+    if wanted - spare.keys() <= there:
         files = ", ".join(dict.fromkeys(one.file for one in mine))
         yield Finding(name="registered", status=OK, what=f"registered in {files}")
 
