@@ -20,8 +20,8 @@ from penstock.core.model import Bytes, Hunk
 from penstock.core.text.lines import numbers
 from penstock.core.text.white_space import folded
 
-# What stands behind the heading of a hunk that begins at a line, counted from 0.
-Heads = Callable[[int], bytes]
+# What stands behind the heading of some hunks: for the first, and the line where it is shown from.
+Heads = Callable[[Hunk, int], bytes]
 PREVIEW = 8000
 NOWHERE = b"/dev/null"
 NO_NEWLINE = b"\n\\ No newline at end of file\n"
@@ -71,7 +71,7 @@ def unified(
     """Return a unified diff; nothing when nothing changes. None stands for no file.
 
     `modes` are those before and after, of a change that is more than the bytes of a file.
-    `heads` says what stands behind the `@@` of a hunk: which function its first line is in.
+    `heads` says what stands behind the `@@` of a heading: which function it is about.
 
     The lines that only git knows are left out unless asked for, or unless there is no other
     way to say it: an empty file that comes or goes, a file that moves.
@@ -120,7 +120,7 @@ def _body(
         # Context is equal on both sides, so the new side begins and ends as many lines away.
         left = first.after_start - (first.before_start - top)
         right = last.after_end + (bottom - last.before_end)
-        head = heads(top) if heads else b""
+        head = heads(first, top) if heads else b""
         yield b"@@ -%b +%b @@%b%b\n" % (
             _range(top, bottom), _range(left, right), b" " if head else b"", head
         )  # fmt: skip
