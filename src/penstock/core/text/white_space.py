@@ -6,14 +6,13 @@ Always true: words never join or part by folding, and a folded content has as ma
 
 from __future__ import annotations
 
-import re
-
-BLANKS = re.compile(rb"[ \t]++")
-
 
 def folded(content: bytes) -> bytes:
     r"""Return a content without indentation, with single blanks, and with `\n` at each end."""
     if content and not content.endswith(b"\n"):
         content += b"\n"
-    content = BLANKS.sub(b" ", content).replace(b"\r\n", b"\n")
+    content = content.replace(b"\t", b" ")
+    while b"  " in content:  # each time a run gets half as long
+        content = content.replace(b"  ", b" ")
+    content = content.replace(b"\r\n", b"\n")
     return content.replace(b" \n", b"\n").replace(b"\n ", b"\n").removeprefix(b" ")
