@@ -133,7 +133,7 @@ def write(out: Console, lines: Iterable[Coloured]) -> None:
 
 def lost(before: bytes | None, after: bytes | None) -> Iterator[Coloured]:
     """Yield the lines that would be removed, to be shown before anything else."""
-    lines = lost_lines(before or b"", after or b"", limit=SHOWN_LOST + 1)
+    lines = lost_lines(before or b"", after or b"", limit=SHOWN_LOST + 1, white_space=False)
     if lines:
         yield "REMOVED LINES", BOLD_RED
     for number, line in lines[:SHOWN_LOST]:
