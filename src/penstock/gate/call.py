@@ -38,6 +38,8 @@ class PreparedRequest:
 
     `path` is the file that would really be reached, None when it lies outside or is no plain
     file. `known` says that `after` is the content that would result (None: removed).
+    `later` says that this happens only when what the call writes is run: a person may know better
+    than a rule, so it is never denied outright.
     """
 
     request: Request
@@ -45,3 +47,4 @@ class PreparedRequest:
     known: bool = False
     after: bytes | None = None
     problem: InputError | None = None
+    later: bool = False

@@ -22,6 +22,8 @@ from penstock.ports import Files, Repositories
 if TYPE_CHECKING:
     from penstock.gate.git.effects import GitEffects
 
+SHOW_INSTEAD = "have the code use the value without printing or sending it"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judgement:
@@ -144,6 +146,9 @@ def _decide(one: PreparedRequest, policy: Policy, now: float) -> Decision:
     said = decide(one.request, policy, now=now)
     if not one.request.script or said.verdict is Verdict.ALLOW:
         return said
+    if one.later:
+        because = f"`{one.request.script}` would show {said.path} when it runs"
+        return replace(said, verdict=Verdict.ASK, because=because, suggestion=SHOW_INSTEAD)
     return replace(said, because=f"{said.because} (`{one.request.script}` does this when it runs)")
 
 

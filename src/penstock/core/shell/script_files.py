@@ -42,6 +42,16 @@ _ELSEWHERE = re.compile(
 )
 
 
+def shows(text: str) -> bool:
+    """Say whether code prints or sends anything."""
+    return _SHOWS.search(text) is not None
+
+
+def works_elsewhere(text: str) -> bool:
+    """Say whether code makes a place of its own to work in, as tests do."""
+    return _ELSEWHERE.search(text) is not None
+
+
 def on_disk(effect: RunFile, look: LookHere) -> RunText | None:
     """Return the text of a script file, if there is one."""
     for path in _candidates(effect):
