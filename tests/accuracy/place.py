@@ -19,11 +19,14 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from penstock.core.errors import InputError
+from penstock.core.model import COVERS, Action
+from penstock.core.tools.intents import Intent, intents, resulting
 from tests.accuracy.corpus import Step, Tree
 
 PATIENCE = 60
@@ -108,17 +111,23 @@ class Place:
         command = given.get("command")
         if command and step.tool != "apply_patch":
             self.shell(command if isinstance(command, str) else shlex.join(command), cwd)
-        elif isinstance(given.get("file_path"), str):
-            file = Path(cwd, given["file_path"])
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(_after(file, given), encoding="utf-8")
+            return
+        for intent in intents(step.tool, given, cwd=cwd):
+            if intent.path and intent.action in COVERS[Action.WRITE]:
+                with suppress(InputError):  # the edit does not fit, and the tool refuses it
+                    _change(intent, cwd)
 
 
-def _after(file: Path, given: Mapping[str, Any]) -> str:
-    if "content" in given:
-        return str(given["content"])
-    text = file.read_text(encoding="utf-8") if file.exists() else ""
-    return text.replace(str(given.get("old_string", "")), str(given.get("new_string", "")), 1)
+def _change(intent: Intent, cwd: str) -> None:
+    """Leave a file as a tool leaves it: written, edited, moved or removed."""
+    file, origin = Path(cwd, intent.path or ""), Path(cwd, intent.source or intent.path or "")
+    before = origin.read_bytes() if origin.is_file() else None
+    after = None if intent.action is Action.DELETE else resulting(intent, before)
+    if after is None:
+        file.unlink(missing_ok=True)
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(after)
 
 
 @dataclass

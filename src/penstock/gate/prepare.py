@@ -35,6 +35,9 @@ MOST_BELOW = 1000  # files of one directory that are judged one by one
 MOST_OUTSIDE = 200  # files of a directory outside of the project that are read with it
 WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
 
+# Programs that remove a link and leave what it leads to.
+UNLINKS = frozenset({"rm", "grm", "unlink", "find", "fd", "rimraf", "trash", "trash-put"})
+
 
 @dataclass(slots=True)
 class Preparation:
@@ -255,11 +258,13 @@ class Preparation:
 
     def _target(self, intent: Intent) -> Target:
         assert intent.path is not None
+        # `rm link` removes the link and nothing behind it; `rm -r link/` does.
+        link = intent.action is Action.DELETE and intent.by in UNLINKS and intent.path[-1:] != "/"
         return locate(
             self._at_home(intent.path),
             root=self.files.root,
             base=self._at_home(intent.base or self.call.cwd or self.files.root),
-            resolve=self._resolve,
+            resolve=self._resolve_above if link else self._resolve,
             known_as=self._known_as,
             twins=self.files.twins,
             folds=self.files.folds,
@@ -271,6 +276,12 @@ class Preparation:
         if path not in resolved:
             resolved[path] = self.files.resolve(path)
         return resolved[path]
+
+    def _resolve_above(self, path: str) -> str:
+        """Return where a path leads that is not followed where it is a link itself."""
+        above, _, name = path.rstrip("/").rpartition("/")
+        plain = above and name not in ("", ".", "..")
+        return f"{self._resolve(above)}/{name}" if plain else self._resolve(path)
 
     def _at_home(self, path: str) -> str:
         """A shell's `~` is the home directory; a name that begins so arrives as `./~`."""

@@ -148,6 +148,16 @@ INSTALLED = (
     "**/venv/**",
     "**/.tox/**",
     "**/.nox/**",
+    "**/Pods/**",
+    "**/.build/checkouts/**",
+    "**/Carthage/Checkouts/**",
+    "**/jspm_packages/**",
+    "**/elm-stuff/**",
+    "**/dist-packages/**",
+    "**/vendor/bundle/**",
+    "**/renv/library/**",
+    "**/.yarn/cache/**",
+    "**/.yarn/unplugged/**",
 )
 ENV_FILES = ("**/.env*", "**/.envs/**", "**/.dev.vars*")
 # Made to be read and edited; and names that hold a secret only sometimes, which `guard` asks about.

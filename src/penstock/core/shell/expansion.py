@@ -49,13 +49,15 @@ _DEFAULTS = frozenset({":-", "-", ":=", "=", ":?", "?"})
 class Value(NamedTuple):
     """One text that a program would get. `pattern` means that it may name other files.
 
-    `loose` means that it may turn out to be no word at all, or several.
+    `loose` means that it may turn out to be no word at all, or several. `hints` are files that an
+    unknown text may name.
     """
 
     text: str
     exact: bool = True
     pattern: bool = False
     loose: bool = False
+    hints: tuple[str, ...] = ()
 
 
 class MarkedText(NamedTuple):
@@ -133,7 +135,8 @@ def text_of(parts: Sequence[Part], scope: Scope, ask: ExpansionHost) -> Value:
         return Value(_inert_tilde(parts[0].text) if parts[0].quoted else parts[0].text)
     several = [_marked(part, scope, ask) for part in parts if part != _NOTHING]
     if len(several) == 1 and len(several[0]) > 1 and isinstance(parts[-1], Sub):
-        return Value(several[0][1].text, exact=False)  # the first file that it may name
+        unknown, *names = (one.text for one in several[0])
+        return Value(unknown, exact=False, hints=tuple(names))
     text, marks = reduce(_one_behind, (_joined(each, " ") for each in several), _EMPTY)
     if len(text) > MOST_LENGTH:
         return Value(text[:MOST_LENGTH], exact=False)
@@ -164,16 +167,25 @@ def _raw(part: Part) -> str:
 def _fields(parts: Iterable[Part], scope: Scope, ask: ExpansionHost) -> Iterator[MarkedText]:
     """Join parts into fields; `"$@"` and arrays make several."""
     fields = [_EMPTY]
+    parts = tuple(parts)
     for part in parts:
         several = _marked(part, scope, ask)
         if not several:
             continue
+        if len(parts) > 1 and _has_hints(part, several):  # a part of a name is no file
+            several = several[:1]
         joined = _one_behind(fields.pop(), several[0])
         fields.extend([joined, *several[1:]])
         if len(fields) > MOST_VALUES or len(joined.text) > MOST_LENGTH:
             yield MarkedText("$", _LOOSE)
             return
     yield from fields
+
+
+def _has_hints(part: Part, several: list[MarkedText]) -> bool:
+    if len(several) < 2 or isinstance(part, Lit):
+        return False
+    return not isinstance(part, Var) or not (part.name in ("@", "*") or part.name[-1] == "]")
 
 
 def _marked(part: Part, scope: Scope, ask: ExpansionHost) -> list[MarkedText]:
@@ -233,6 +245,8 @@ def _variable(part: Var, scope: Scope, ask: ExpansionHost) -> list[MarkedText]:
             if not part.quoted and "IFS" in scope:  # how it is cut is not known here
                 return [_unknown(value.text or part.raw, quoted=False) for value in chosen]
             several = [_valued(value, part) for value in chosen]
+            hints = values[0].hints if len(chosen) == 1 else ()
+            several += [_unknown(name, quoted=part.quoted) for name in hints]
             return several if name[-2:] != "*]" and name != "*" else _as_one(several, part, scope)
     elif values and len(values) == 1 and values[0].exact:
         argument = _argument(part, scope, ask)

@@ -1,4 +1,4 @@
-"""Which protected files a word may name of which only a part is known: `.e$x'nv'`, `id_$(cmd)`.
+"""Which files a word may name of which only a part is known: `.e$x'nv'`, `app-$VERSION.tgz`.
 
 What is unknown in a word stands for any text. So the word is a pattern, and where most of a name
 is written out, the word is most likely that name: `$file` may be anything and says nothing, but
@@ -21,6 +21,44 @@ USUAL = (
     *(".ssh/id_rsa", ".ssh/id_ed25519", ".ssh/config", ".aws/credentials", ".aws/config"),
     *(".kube/config", ".docker/config.json", ".netrc", ".npmrc", ".bash_history"),
 )
+# What package managers write; a pattern that may be one of these is not taken for anything else.
+_OTHERS = (
+    *("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "Cargo.lock"),
+    *("poetry.lock", "uv.lock", "Gemfile.lock", "composer.lock", "go.sum", "mix.lock"),
+    *("settings.json", "settings.local.json", "hooks.json", "config.toml", ".claude.json"),
+    *("penstock.toml", ".mcp.json", "secrets.yaml", "secret.yaml", "terraform.tfstate"),
+    *("credentials", "authorized_keys", "known_hosts", ".bashrc", ".profile", ".zshrc"),
+)
+# Endings of files that nobody protects, whatever stands in front of them.
+_INERT = frozenset(
+    {
+        *(
+            "log",
+            "out",
+            "err",
+            "patch",
+            "diff",
+            "tgz",
+            "tar",
+            "gz",
+            "xz",
+            "zst",
+            "bz2",
+            "zip",
+            "7z",
+        ),
+        *("png", "jpg", "jpeg", "gif", "svg", "webp", "pdf", "html", "csv", "tsv", "prof", "pprof"),
+        *("trace", "cov", "bak", "tmp", "dump", "whl", "deb", "rpm", "dmg", "apk", "aab", "ipa"),
+        *("jar", "war", "nupkg", "gem", "crate", "msi", "exe", "appimage", "flamegraph", "har"),
+    }
+)
+_KEYS = frozenset(
+    {
+        *("key", "pem", "p12", "pfx", "p8", "ppk", "kdbx", "keystore", "jks", "env", "lock", "pub"),
+        *("secret", "tfstate", "tfvars", "toml", "cfg", "ini", "conf", "rc"),
+    }
+)
+_NUMBERS = re.compile(r"\$\{?(?:\$|BASHPID|RANDOM|SRANDOM|SECONDS|EPOCHSECONDS|UID|PPID)\b\}?|\$\$")
 _UNKNOWN = re.compile(r"\$\{[^{}]*\}|\$\w+|\$[@*#?$!-]|`[^`]*`")
 _SHORTEST = 2  # so many characters of a name must be written out
 
@@ -59,3 +97,27 @@ def _likely(part: str, name: str) -> bool:
     most = 2 * len(known) > len(name) or len(name) <= 2 * _SHORTEST
     meets = part == name or ("*" in part and matches(part, name))
     return most and len(known) >= _SHORTEST and meets
+
+
+def new_name(text: str) -> str:
+    """Return the pattern that a name to be written stays with, or nothing where it may be any.
+
+    A part that is unknown may hold a slash, and so lead elsewhere; behind other characters it
+    leads only through a directory whose name begins with these, which is for the caller to look
+    up. The ending stays what it is. Without characters in front only an ending that nobody
+    protects will do, without an ending only numbers.
+    """
+    numbered = _NUMBERS.sub("0", text)
+    pattern = pattern_of(numbered)
+    folder, _, name = pattern.rpartition("/")
+    if "*" not in name:
+        return "" if "*" in folder or pattern == text or _may_be_protected(name) else pattern
+    front, ending = name.partition("*")[0], name.rpartition("*")[2]
+    extension = ending.rpartition(".")[2].lower() if "." in ending else ""
+    if "*" in folder or not extension or extension in _KEYS or _may_be_protected(name):
+        return ""
+    return pattern if front.strip(".") or extension in _INERT else ""
+
+
+def _may_be_protected(pattern: str) -> bool:
+    return any(matches(pattern, name.rpartition("/")[2]) for name in (*USUAL, *_OTHERS))

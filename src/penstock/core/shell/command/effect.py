@@ -14,6 +14,7 @@ from penstock.core.model import Action
 from penstock.core.shell.budget import EFFECT, PATCH_LINE
 from penstock.core.shell.command.exits import Exits
 from penstock.core.shell.command.host import Follows
+from penstock.core.shell.command.new_files import settled
 from penstock.core.shell.command.project_copies import Packed
 from penstock.core.shell.command.run import RunTexts
 from penstock.core.shell.command.texts import NAMES_ANEW, Texts
@@ -102,6 +103,7 @@ class Effects:
 
         A pattern in code is one that no shell has looked up before.
         """
+        effect = self._settled(effect, state, by)
         met = self._walk.names(effect.value.text, state) if _is_open(effect) else None
         if met is not None:
             # New files beside those that are met: `open(f + ".key", "w")` for each of them.
@@ -125,6 +127,17 @@ class Effects:
             self._texts.doubt(effect.value, state)
         if not effect.value.exact and (effect.whole or effect.action is Action.DELETE):
             self.all(computed_removal(effect.value.text), state, feed, by)
+
+    def _settled(self, effect: Touch, state: ShellState, by: str) -> Touch:
+        """Return a write whose file is one of a pattern, where a part of its name is not known."""
+        if effect.value.exact or effect.mention or effect.action is not Action.WRITE:
+            return effect
+        within = settled(effect.within, state, self._walk, by) if effect.within else None
+        if within is not None and effect.within is not None:
+            inside = effect.value.text.removeprefix(effect.within.text)
+            return effect._replace(value=Value(within.text + inside), within=within)
+        value = settled(effect.value, state, self._walk, by)
+        return effect if value is None else effect._replace(value=value, content=None)
 
     def _perhaps(self, effect: Touch, state: ShellState, by: str) -> None:
         """Tell the files that a word most likely names of which a part is not known."""

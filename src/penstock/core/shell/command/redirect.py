@@ -12,6 +12,7 @@ from penstock.core.model import Action
 from penstock.core.shell.budget import REDIRECT
 from penstock.core.shell.command.contents import Contents
 from penstock.core.shell.command.host import Follows
+from penstock.core.shell.command.new_files import settled
 from penstock.core.shell.command.texts import Texts
 from penstock.core.shell.command.words import Words, assigned_names
 from penstock.core.shell.effects import Feed, Touch
@@ -97,7 +98,9 @@ class Redirections:
         for value in self._words.values((word,), state):
             self._contents.leave(value, text, state)
             if redirect.op != ">&":
-                found.touch(Touch(value, content=text), state, redirect.op)
+                file = settled(value, state, self._walk, redirect.op)
+                left = Touch(file) if file else Touch(value, content=text)
+                found.touch(left, state, redirect.op)
             elif not value.exact:
                 found.doubt(f"where `>&{shown(value.text)}` leads is not known")
             elif not _DUPLICATE.fullmatch(value.text):

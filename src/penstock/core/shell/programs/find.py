@@ -108,7 +108,7 @@ def _telling(
     """Return the files among those met that may be secrets, by the action's place or printed."""
     if not here.sees or not all(word.exact and not word.pattern for word in (*roots, *tests)):
         return []
-    expression = _Expression([word.text for word in tests])
+    expression = _Expression([word.text for word in tests], here)
     for root in roots[:MOST_ROOTS]:
         entries = _entries(root.text, here) or [
             Entry(f"{root.text.rstrip('/')}/{name}", "f", 1)
@@ -238,7 +238,7 @@ def _meet(roots: Sequence[Value], tests: Sequence[Value], here: LookHere) -> Met
         return None
     if any(word.text in ("-L", "-H", "-follow", "-files0-from") for word in (*roots, *tests)):
         return None
-    expression = _Expression([word.text for word in tests])
+    expression = _Expression([word.text for word in tests], here)
     for root in roots:
         entries = _entries(root.text, here)
         if entries is None:
@@ -268,8 +268,9 @@ def _entries(root: str, here: LookHere) -> list[Entry] | None:
 class _Expression:
     """The tests and actions of one `find`, asked of one file after another."""
 
-    def __init__(self, words: list[str]) -> None:
+    def __init__(self, words: list[str], here: LookHere) -> None:
         self.words = words
+        self._here = here
         self.acts = any(word in _PRINTS | _RUNS | {"-delete", "-ls"} for word in words)
         self.met: Met = {}
         self.count = 0
@@ -372,8 +373,13 @@ class _Expression:
             return matches(argument, entry.path, folds=name.startswith("-i"))
         if name == "-type":
             kinds = argument.split(",")
-            return entry.kind in kinds or (entry.kind == "f" and "l" in kinds) or False
+            return entry.kind in kinds or ("l" in kinds and self._is_link(entry))
+        if name == "-xtype" and argument == "l":
+            return None if self._is_link(entry) else False
         return True if name in ("-maxdepth", "-mindepth") else None
+
+    def _is_link(self, entry: Entry) -> bool:
+        return entry.kind == "f" and self._here.kind(entry.path) in ("link", None)
 
 
 # fd

@@ -131,8 +131,14 @@ def _dirname(words: list[str], feed: Feed, cwd: str) -> str | None:  # noqa: ARG
 
 
 def _mktemp(words: list[str], feed: Feed, cwd: str) -> str | None:  # noqa: ARG001
-    """A fresh name below the directory for temporary files: never one that exists."""
-    return "/tmp/tmp.XXXXXXXXXX\n" if words in ([], ["-d"]) else None  # noqa: S108
+    """A fresh name, below the directory for temporary files unless it says another one."""
+    plain = [word for word in words if word not in ("-d", "-q", "-t", "-dt", "-u")]
+    if not plain:
+        return "/tmp/tmp.XXXXXXXXXX\n"  # noqa: S108
+    if len(plain) > 1 or plain[0].startswith("-") or "XXX" not in plain[0]:
+        return None
+    apart = "/" not in plain[0] and ("-t" in words or "-dt" in words)
+    return f"/tmp/{plain[0]}\n" if apart else f"{plain[0]}\n"  # noqa: S108
 
 
 _DATE = re.compile(r"%[-_0^#]?([A-Za-z%])")

@@ -207,9 +207,14 @@ def _su(call: ProgramCall) -> Iterator[Effect]:
     yield from (Shell(text) for text in texts)
     if call.name == "runuser" and found.has("u", "user"):
         yield from wrapper("ugGs", "user group")(call)
+    elif call.name == "sg" and found.operands[:1] and found.operands[0].text in _AST_GREP:
+        return  # another program of that name, which rewrites sources
     elif not texts and len(found.operands) > 1:
         yield from _shell(ProgramCall("sh", (*found.operands[1:],), call.feed))
         yield Shell(_sentence(found.operands[1:]))
+
+
+_AST_GREP = frozenset({"run", "scan", "test", "new", "lsp", "completions"})
 
 
 def first_word_runs(*verbs: str) -> Program:

@@ -83,8 +83,11 @@ def dashed_outputs(*names: str) -> Program:
     """Like `outputs`, for programs whose long options have one dash (`openssl -out f`)."""
 
     def program(call: ProgramCall) -> Iterator[Effect]:
-        for at, word in enumerate(call.args[:-1]):
-            if word.text in names:
+        for at, word in enumerate(call.args):
+            name, equals, text = word.text.partition("=")
+            if equals and name in names:
+                yield Touch(word._replace(text=text))
+            elif word.text in names and at + 1 < len(call.args):
                 yield Touch(call.args[at + 1])
 
     return program
@@ -340,7 +343,10 @@ PROGRAMS: Mapping[str, Program] = {
     "pandoc": outputs("o output", short="ft", long="from to"),
     **dict.fromkeys(("gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "as"), _COMPILER),
     "rustc": outputs("o"),
-    "go": outputs("o"),
+    "go": dashed_outputs(
+        *("-o", "-coverprofile", "-cpuprofile", "-memprofile", "-blockprofile", "-mutexprofile"),
+        *("-trace", "-modfile"),
+    ),
     "objcopy": last_operand("OIj", least=1),
     "strip": operands("o"),
     **dict.fromkeys(("rename", "prename", "perl-rename", "file-rename"), _rename),
