@@ -83,13 +83,13 @@ def run_command(
             raise
         try:
             result = sync_run(here, runs, record, code, ask=ask, before=attendant)
-        except PenstockError:
+        except (PenstockError, OSError):
             say(
                 f"penstock: run {record.id} finished (exit {code}); its changes are kept, unapplied"
             )
             say(f"  penstock runs apply {record.id}    penstock runs diff {record.id}")
             raise
-        kept = _tidy(runs, record.id, result)
+        kept = tidy(runs, record.id, result)
         for line in [*finished(record.id, code, result, kept=kept), *home]:
             say(line)
         return RunOutcome(run=record.id, code=code, result=result)
@@ -160,7 +160,7 @@ def sync_run(
     return result
 
 
-def _tidy(runs: IsolatedRuns, run: str, result: SyncResult) -> bool:
+def tidy(runs: IsolatedRuns, run: str, result: SyncResult) -> bool:
     """Remove a layer that holds nothing any more; say whether it is kept."""
     runs.records.clear(run)
     keep = runs.settings.keep
