@@ -135,19 +135,42 @@ def test_the_apparmor_profile_is_for_this_interpreter(tmp_path: Path) -> None:
     assert not restricted_by_apparmor(os.fspath(tmp_path / "none"))
 
 
+LOGIN, TALK = ".claude/.credentials.json", ".claude/projects/p/1.jsonl"
+
+
 def test_a_run_in_a_copy_from_end_to_end(here: Project) -> None:
+    """Files, commits, tags and what agents keep at home leave as they leave an overlay."""
     here.write(".env", "SECRET=1\n")
+    (here.home / ".claude").mkdir()
+    (here.home / LOGIN).write_text('{"token": 1}')
+    (here.home / ".claude/settings.json").write_text("{}")
+    mark = here.home / "ran-outside"
     script = (
-        "echo SECRET=2 > .env; echo 'x = 2' > src/app.py; "
-        "git -c user.name=a -c user.email=a@b commit --allow-empty -qm done; exit 5"
+        "echo SECRET=2 > .env; echo 'x = 2' > src/app.py; git add src; "
+        f"printf '#!/bin/sh\\ntouch {mark} || :\\n' > .git/hooks/reference-transaction; "
+        f"git config core.fsmonitor 'touch {mark} || :'; chmod +x .git/hooks/reference*; "
+        "git -c user.name=a -c user.email=a@b commit -qm done; git tag v1; "
+        f"echo '{{\"token\": 2}}' > ~/{LOGIN}; echo evil > ~/.bashrc; "
+        "echo '{\"hooks\": 1}' > ~/.claude/settings.json; "
+        f"mkdir -p ~/.claude/projects/p; echo '{{}}' > ~/{TALK}; exit 5"
     )
+    before = (here.root / ".git/config").read_bytes()
     done = here.run("run", "--require", "copy", "--", "sh", "-c", script)
     assert done.code == 5, done.err
-    assert "1 applied, 1 blocked (.env)" in done.err
+    assert "1 applied, 1 blocked (.env), 1 commit, 1 tag" in done.err, done.err
+    assert "2 files of agents (credentials, transcripts) written back" in done.err
+    assert (here.home / LOGIN).read_text() == '{"token": 2}\n'
+    assert (here.home / TALK).read_text() == "{}\n"
+    assert (here.home / ".claude/settings.json").read_text() == "{}"
+    assert not (here.home / ".bashrc").exists()
+    assert not mark.exists()
+    assert (here.root / ".git/config").read_bytes() == before
     assert (here.root / ".env").read_text() == "SECRET=1\n"
     assert (here.root / "src/app.py").read_text() == "x = 2\n"
     name = done.err.split("run ")[1].split()[0]
     assert here.run("runs", "enter", name, "git", "log", "--format=%s").out == "done\n"
+    merged = here.run("runs", "merge", name, "--yes")
+    assert merged.code == 0, merged.err
     assert "+SECRET=2" in here.run("runs", "diff", name).out
     assert here.run("undo", name, "--yes").code == 0
     assert (here.root / "src/app.py").read_text() == "x = 1\n"
