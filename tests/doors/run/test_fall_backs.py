@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from penstock.stores.isolation import apparmor
+from penstock.stores.isolation.apparmor import apparmor_hint, restricted_by_apparmor
 from penstock.stores.isolation.landlock import can_restrict
-from penstock.stores.isolation.probe import apparmor_hint, restricted_by_apparmor
+from penstock.stores.isolation.process import _impossible
 from tests.project import Done, Project
 from tests.stores.isolation import refusals
 from tests.stores.isolation.ground import impossible
@@ -123,16 +125,28 @@ def test_doctor_says_beforehand_what_a_run_will_be(here: Project, taken: Taken, 
     assert says in without(here, taken, "doctor").out
 
 
-def test_the_apparmor_profile_is_for_this_interpreter(tmp_path: Path) -> None:
+def test_the_apparmor_profile_is_for_this_interpreter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing real can be tried here: it takes a kernel with AppArmor."""
     text = apparmor_hint("/usr/bin/python3.12")
     assert "profile penstock /usr/bin/python3.12 flags=(unconfined) {\n  userns,\n}" in text
     assert "apparmor_parser -r /etc/apparmor.d/penstock" in text
     setting = tmp_path / "restrict"
-    for held, restricted in (("1\n", True), ("0\n", False)):
+    monkeypatch.setattr(apparmor, "SETTING", str(setting))
+    failed = {"step": "mount bind at /", "errno": errno.EACCES, "because": "permission denied"}
+    for held, user, restricted in (
+        ("1\n", 1000, True),
+        ("0\n", 1000, False),
+        ("1\n", 0, False),
+        ("", 1000, False),
+    ):
         setting.write_text(held)
-        assert restricted_by_apparmor(str(setting)) is restricted
-    assert not restricted_by_apparmor(os.fspath(tmp_path / "none"))
+        monkeypatch.setattr(os, "geteuid", lambda user=user: user)
+        assert restricted_by_apparmor() is restricted
+        assert ("prints the profile" in _impossible(failed).hint) is restricted
+    setting.unlink()
+    assert not restricted_by_apparmor()
 
 
 LOGIN, TALK = ".claude/.credentials.json", ".claude/projects/p/1.jsonl"
